@@ -11,12 +11,12 @@
 #include "engine/base/out_of_memory.h"
 #include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/model/ensemble_source.h"
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/search_settings.h"
-#include "engine/text/most_pieces.h"
+#include "engine/text/script.h"
 #include "engine/text/sentence_splitter.h"
 
 namespace dragoman {

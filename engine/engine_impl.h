@@ -12,15 +12,15 @@
 #include "engine/api/engine.h"
 #include "engine/base/worker_pool.h"
 #include "engine/model/model_source.h"
-#include "engine/request/glossaries.h"
 #include "engine/request/job.h"
 #include "engine/request/job_planner.h"
+#include "engine/request/model_tokenizer.h"
 #include "engine/request/text_stage.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/worker.h"
+#include "engine/text/glossaries.h"
 #include "engine/worker_places.h"
 
 namespace dragoman {

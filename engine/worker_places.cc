@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/on_cpus.h"
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"

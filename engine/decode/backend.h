@@ -72,4 +72,7 @@ class Backend {
 // decoding batch").
 PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 
+// A model on the CPU, its steps made by DecodingBatch.
+std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model);
+
 }  // namespace dragoman

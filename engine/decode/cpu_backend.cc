@@ -1,4 +1,4 @@
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 
 #include <string>
 #include <utility>

@@ -14,9 +14,8 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/gate.h"
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/recurrence.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman {
 namespace {

@@ -1,7 +1,10 @@
-// The operations of a step by their names, what each must move and compute at least (costs.h), and
-// what it took: the table that dragoman_profile prints, for every device.
+// The least that an operation must move and compute, and the operations of a step by their names, with
+// that and with what they took: the table that dragoman_profile prints, for every device. Floors and
+// estimates are sums of these costs over a program.
 //
-// Pure. What is not counted (code of the search, tables) has neither bytes nor flop.
+// Pure. Bytes are those of memory, each operand read or written once (what a cache keeps between
+// operations counts again); flop are multiply-adds times two, with little of norms and softmax. What is
+// not counted (code of the search, tables) has neither bytes nor flop.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +12,35 @@
 #include <string>
 #include <vector>
 
-#include "engine/network/costs.h"
 #include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
 namespace dragoman {
+
+struct OpCost {
+  double bytes = 0;
+  double flop = 0;
+
+  OpCost& operator+=(const OpCost& other) {
+    bytes += other.bytes;
+    flop += other.flop;
+    return *this;
+  }
+};
+
+// The size of the pass or step that an operation runs in.
+struct OpRows {
+  double rows = 0;
+  double segments = 0;          // whose rows they are: slots of a step, segments of a pass
+  double self_positions = 0;    // that a row of a step attends over, its own among them; the mean
+  double source_positions = 0;  // of a segment; the mean
+  double element_bytes = 4;     // of an activation
+  double weight_bytes = 4;      // of an element of a matrix or an embedding table
+  double kv_bytes = 4;          // of an element of the attention memory
+};
+
+// Alignment counts as nothing: few rows ask for it. Of the output layer: its logits, not stored.
+OpCost CostOf(const Op& op, const Program& program, const OpRows& rows);
 
 // All launches of one name in one step.
 struct StepCost {

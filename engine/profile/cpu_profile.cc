@@ -11,9 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/out_of_memory.h"
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/cpu_model.h"
-#include "engine/profile/cpu_rates.h"
 #include "engine/profile/op_times.h"
 #include "engine/profile/profiled_steps.h"
 #include "kernels/base/activation.h"

@@ -45,4 +45,12 @@ absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,
                                             const Weights& weights, int steps, const Clock* clock);
 
+// The best rates of one thread of this CPU: the denominators of a profile.
+//
+// Copies more memory than caches hold, and multiplies 128 rows by matrices of 512 x 2048 numbers
+// that stay in cache; turning the rows into operands is not counted. The best of several times, for
+// the machine may have other work. Takes a quarter of a gigabyte, given back on return. REQUIRES:
+// the CPU has products of this type.
+DeviceRates MeasureCpuRates(ComputeType type, const Clock* clock);
+
 }  // namespace dragoman

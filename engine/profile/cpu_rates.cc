@@ -1,4 +1,4 @@
-#include "engine/profile/cpu_rates.h"
+#include "engine/profile/cpu_profile.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -14,7 +14,6 @@
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
-#include "engine/profile/device_rates.h"
 #include "engine/profile/profiled_steps.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"

@@ -1,4 +1,4 @@
-#include "engine/profile/device_rates.h"
+#include "engine/profile/cuda_profile.h"
 
 #include <cstring>
 #include <functional>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "engine/model/model_source.h"
@@ -9,7 +11,22 @@
 
 namespace dragoman {
 
-// Borrows the tables, which are of the model's vocabularies (vocabulary_pieces.h), for the tokenizer's
+// A model's vocabulary as the tokenizer's PieceTable.
+//
+// Borrows the vocabulary. Thread-safe.
+class VocabularyPieces : public PieceTable {
+ public:
+  explicit VocabularyPieces(const Vocabulary* vocabulary) : vocabulary_(vocabulary) {}
+  std::optional<int> IdOf(std::string_view piece) const override {
+    return vocabulary_->IdOf(piece);
+  }
+  std::string_view PieceOf(int id) const override { return vocabulary_->PieceOf(id); }
+
+ private:
+  const Vocabulary* const vocabulary_;
+};
+
+// Borrows the tables, which are of the model's vocabularies (VocabularyPieces), for the tokenizer's
 // life; not the model. Errors as Tokenizer::Create.
 absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& model,
                                                          const PieceTable* source,

@@ -9,7 +9,6 @@
 #include "engine/api/option_rules.h"
 #include "engine/api/profiles.h"
 #include "engine/base/field_error.h"
-#include "engine/request/row_cost.h"
 
 namespace dragoman {
 namespace {

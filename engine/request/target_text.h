@@ -12,8 +12,32 @@
 
 #include "engine/decode/phrase_tables.h"
 #include "engine/text/tokenizer.h"
+#include "kernels/search/constraints.h"
 
 namespace dragoman {
+
+// The place of a required phrase of a segment in its translation.
+struct PhrasePlace {
+  int32_t phrase = 0;  // of the set
+  int32_t begin = 0;   // its tokens
+  int32_t end = 0;
+
+  bool operator==(const PhrasePlace&) const = default;
+};
+
+struct PhraseTrace {
+  std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
+  // Tokens before this one belong to `places` or to no phrase, whatever follows; tokens from here
+  // on may still turn out to be part of a phrase.
+  int32_t settled = 0;
+};
+
+// Runs the search's own constraint state (kernels/search/constraints.h) over the tokens once more, so that
+// what it counted as met is found, each phrase at its place. Pure.
+//
+// `tokens` are a whole hypothesis (EOS included where it was produced), or with `is_prefix` the
+// beginning of one: the trace of a prefix is the beginning of that of the whole.
+PhraseTrace TracePhrases(const ConstraintSet& set, std::span<const int32_t> tokens, bool is_prefix);
 
 // An occurrence of a do_not_translate phrase: its text, and the constraint that stands for it.
 struct DoNotTranslatePhrase {

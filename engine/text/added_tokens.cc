@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
-#include "engine/text/map_ranges.h"
 #include "engine/text/spm_normalizer.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
-#include "engine/text/map_ranges.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman {
 namespace {

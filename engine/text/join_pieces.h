@@ -10,10 +10,14 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
-#include "engine/text/byte_text.h"
 #include "engine/text/subword_model.h"
+#include "engine/text/text_range.h"
 
 namespace dragoman {
+
+// Appends the bytes as text; each byte that is not UTF-8 becomes U+FFFD. ranges[i] is the range of
+// the piece of byte i; the last piece of a character has all of it.
+void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges);
 
 // byte_of(piece) is the byte that a piece stands for, or -1; write(piece, text) appends what another
 // one stands for. Bytes that follow each other are decoded together; with `is_prefix` those at the

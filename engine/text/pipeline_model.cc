@@ -6,8 +6,8 @@
 
 #include "engine/base/utf8.h"
 #include "engine/text/join_pieces.h"
-#include "engine/text/map_ranges.h"
 #include "engine/text/spm_file.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/text/charsmap.h"
 #include "engine/text/spm_normalizer.h"
 
 namespace dragoman {

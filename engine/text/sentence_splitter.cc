@@ -38,6 +38,20 @@ void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextR
   pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
 }
 
+// Whether the character may end a sentence by the rules of UAX #29 and ICU's for Greek, whose
+// question mark looks like a semicolon.
+bool MayEndSentence(char32_t c) {
+  if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x0A && c <= 0x0D);
+  switch (u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_SENTENCE_BREAK)) {
+    case U_SB_ATERM:
+    case U_SB_STERM:
+    case U_SB_SEP:
+      return true;
+    default:
+      return c == 0x85 || c == 0x37E;
+  }
+}
+
 }  // namespace
 
 struct SentenceSplitter::Rules {
@@ -139,6 +153,55 @@ std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentati
   AddPiece(text, begin, text.size(), lines);
   if (iterator == nullptr) return lines;
   for (const TextRange& line : lines) SplitLine(text, line, *iterator, pieces);
+  return pieces;
+}
+
+JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
+                            std::span<const std::string> translations, bool target_uses_spaces) {
+  JoinedText joined;
+  joined.ranges.reserve(pieces.size());
+  int64_t at = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const TextRange& piece = pieces[i];
+    joined.text += TextRange{at, piece.begin}.In(text);
+    const bool touches = i > 0 && piece.begin == at;
+    if (touches && target_uses_spaces && !translations[i].empty() && !joined.text.empty() &&
+        joined.text.back() != ' ') {
+      auto before = static_cast<size_t>(at) - 1;
+      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
+      auto after = static_cast<size_t>(at);
+      if (IsUnspacedScript(NextCodePoint(text, before)) ||
+          IsUnspacedScript(NextCodePoint(text, after))) {
+        joined.text += ' ';
+      }
+    }
+    const auto begin = static_cast<int64_t>(joined.text.size());
+    joined.text += translations[i];
+    joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
+    at = piece.end;
+  }
+  joined.text += text.substr(static_cast<size_t>(at));
+  return joined;
+}
+
+int64_t MostPieces(std::string_view text, bool html) {
+  int64_t pieces = 0;
+  bool may_begin = true;
+  bool tags = true;  // until none ends any more
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = NextCodePoint(text, at);
+    if (html && c == '<') {
+      const size_t end = tags ? text.find('>', at) : text.npos;
+      tags = end != text.npos;
+      if (tags) at = end + 1;
+      may_begin = true;
+    } else if (MayEndSentence(c)) {
+      may_begin = true;
+    } else if (may_begin && u_isalnum(static_cast<UChar32>(c))) {
+      ++pieces;
+      may_begin = false;
+    }
+  }
   return pieces;
 }
 

@@ -10,6 +10,7 @@
 
 #include <unicode/uversion.h>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -67,8 +68,11 @@ struct JoinedText {
 JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
                             std::span<const std::string> translations, bool target_uses_spaces);
 
-// Whether sentences of this language (BCP-47) are set apart by spaces: not so for Chinese,
-// Japanese, Thai, Lao, Khmer, Burmese and the like.
-bool LanguageUsesSpaces(std::string_view language);
+// An upper bound, quickly computed, of the pieces that SentenceSplitter makes of `text` in any language
+// and mode, before those that are too long are cut, so that room can be reserved before it is split:
+// counts the letters and digits that come first or after a character that may end a sentence. Too many
+// where such a character ends none, as in "3.14". `html`: every tag may end one, too. Takes one look at
+// each code point. REQUIRES: valid UTF-8.
+int64_t MostPieces(std::string_view text, bool html);
 
 }  // namespace dragoman

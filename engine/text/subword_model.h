@@ -4,6 +4,7 @@
 // Thread-safety: all methods may run in several threads at once. Units: bytes.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,5 +73,14 @@ class SubwordModel {
   virtual PieceText DecodePrefix(std::span<const std::string_view> pieces,
                                  bool after_text) const = 0;
 };
+
+// Moves the ranges of tokens in a changed text to the text that it was made of, by the origins of a
+// NormalizedText. REQUIRES: the ranges are in its text.
+inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>* tokens) {
+  for (SubwordToken& token : *tokens) {
+    token.range = {origin[static_cast<size_t>(token.range.begin)],
+                   origin[static_cast<size_t>(token.range.end)]};
+  }
+}
 
 }  // namespace dragoman

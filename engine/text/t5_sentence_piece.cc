@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/text/map_ranges.h"
+#include "engine/text/subword_model.h"
 
 namespace dragoman {
 

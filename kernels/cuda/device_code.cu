@@ -1,7 +1,6 @@
-#include "kernels/cuda/device_code.h"
+#include "kernels/cuda/device.h"
 
 #include "kernels/cuda/checked.h"
-#include "kernels/cuda/device.h"
 
 namespace dragoman::cuda {
 namespace {

@@ -7,8 +7,8 @@
 //
 // The row is in registers (row_norm.cuh): both passes (mean, then squares of what is left) read no
 // memory.
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/row_norm.cuh"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman::cuda {
 namespace {

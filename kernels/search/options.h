@@ -6,9 +6,15 @@
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
-#include "kernels/search/limits.h"
 
 namespace dragoman {
+
+// Published limits of a search; the wire has the same (proto/dragoman/v1/translation.proto). The
+// search itself takes its bounds from the memory it is given.
+inline constexpr int kMaxBeam = 64;
+inline constexpr int kMaxWantedIds = 160;
+inline constexpr int kMaxConstraintTokens = 128;
+inline constexpr int kMaxForbiddenNodes = 4096;
 
 // Limits of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
 inline constexpr int kMaxMoreEos = 7;
@@ -105,7 +111,7 @@ struct SearchOptions {
   SamplingOptions sampling;
 
   // How many rows of plain beam search one of its rows counts as, where steps and batches are
-  // filled (engine/request/row_cost.h). Never about a translation: only about when it is made.
+  // filled (engine/request/search_settings.h). Never about a translation: only about when it is made.
   int32_t row_cost = 1;
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
@@ -149,4 +155,5 @@ DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
 }
 
 }  // namespace cuda
+
 }  // namespace dragoman

@@ -13,7 +13,6 @@
 #include "kernels/base/atomic.h"
 #include "kernels/search/draw.h"
 #include "kernels/search/exp.h"
-#include "kernels/search/philox.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 #include "kernels/search/thread_group.h"

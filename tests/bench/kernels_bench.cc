@@ -20,9 +20,9 @@
 #include "kernels/ops/decode_attention.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman {
 namespace {

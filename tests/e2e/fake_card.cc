@@ -1,4 +1,4 @@
-// A GPU that is none, in place of the library's (kernels/cuda/device.h, device_code.h,
+// A GPU that is none, in place of the library's (kernels/cuda/device.h,
 // cublas_lt.h): a daemon that is linked with this file finds one card, which the environment
 // describes, and only there. Memory, streams and launches are the real ones, and fail.
 //
@@ -9,7 +9,6 @@
 
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/device_code.h"
 
 namespace dragoman::cuda {
 

@@ -14,7 +14,6 @@
 #include "engine/model/layouts/marian/directory.h"
 #include "engine/profile/profile_steps.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"

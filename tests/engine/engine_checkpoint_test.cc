@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/model/formats/file_bytes.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/bundled_engine.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/worker_places.h"
 #include "kernels/search/plan.h"
 #include "tests/engine/support/bundled_engine.h"

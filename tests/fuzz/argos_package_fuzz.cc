@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/model/formats/zip_directory.h"
-#include "engine/model/formats/zip_entry.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

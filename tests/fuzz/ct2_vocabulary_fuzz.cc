@@ -1,15 +1,15 @@
 // Input: a vocabulary of CTranslate2, as JSON and as lines, and its config.json. The languages of the
 // pieces become a LanguageMap, whose pairs must all resolve.
 
-#include "engine/model/layouts/ct2/vocabularies.h"
+#include "engine/model/layouts/ct2/config.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
-#include "engine/model/layouts/ct2/config.h"
-#include "engine/model/layouts/ct2/languages.h"
+#include "engine/model/tokenizers/fairseq_languages.h"
+#include "engine/model/tokenizers/side_vocabularies.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto config = dragoman::ParseCt2Config(text);
   dragoman::FuzzCheck(!config.ok() || config->norm_epsilon >= 0);
   for (const char* file : {"fuzz.json", "fuzz.txt"}) {
-    auto pieces = dragoman::ParseCt2Vocabulary(text, file);
+    auto pieces = dragoman::ParsePieces(text, file);
     if (!pieces.ok()) continue;
     const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), file);
     if (!vocabulary.ok()) continue;

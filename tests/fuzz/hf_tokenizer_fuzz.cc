@@ -78,12 +78,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                                       dragoman::TokenizerChoice::kSlow, &*config);
   if (!read.ok()) return 0;
   const int rows = config->spec.shape.source_vocab;
-  dragoman::FuzzCheck(read->source.size() == rows);
+  dragoman::FuzzCheck(read->source_vocabulary.size() == rows);
   for (int id = 0; id < rows; ++id) {
-    const std::string_view piece = read->source.PieceOf(id);
-    dragoman::FuzzCheck(piece.empty() || read->source.IdOf(piece) == id);
+    const std::string_view piece = read->source_vocabulary.PieceOf(id);
+    dragoman::FuzzCheck(piece.empty() || read->source_vocabulary.IdOf(piece) == id);
   }
-  const dragoman::TokenizerDescription& facts = read->facts;
+  const dragoman::TokenizerDescription& facts = read->tokenizer;
   for (const int id : {facts.source_eos, facts.source_unk, config->spec.tokens.unk}) {
     dragoman::FuzzCheck(id >= 0 && id < rows);
   }

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "engine/model/formats/yaml.h"
-#include "engine/model/layouts/marian/vocabularies.h"
-#include "engine/model/tokenizers/vocabulary.h"
+#include "engine/model/tokenizers/side_vocabularies.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -27,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto network =
       dragoman::ReadMarianNetwork(model, text, "fuzz.npz", dragoman::MarianDecoder());
   dragoman::FuzzCheck(!network.ok());  // there are no tensors
-  auto pieces = dragoman::ParseMarianVocabulary(text, "fuzz.yml");
+  auto pieces = dragoman::ParsePieces(text, "fuzz.yml");
   if (pieces.ok()) {
     const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), "fuzz.yml");
     dragoman::FuzzCheck(!vocabulary.ok() || vocabulary->size() >= 0);

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engine/model/formats/pickle.h"
-#include "engine/model/formats/torch_file.h"
+#include "engine/model/formats/tensor_file.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/fuzz/fuzz_check.h"
 

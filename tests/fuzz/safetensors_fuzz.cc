@@ -1,6 +1,6 @@
 // Input: a safetensors file.
 
-#include "engine/model/formats/safetensors.h"
+#include "engine/model/formats/tensor_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Input: a pytorch_model.bin of either format.
 
-#include "engine/model/formats/torch_file.h"
+#include "engine/model/formats/tensor_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -103,11 +103,10 @@ ALLOWED = {
     'engine/model/layouts/hf': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
                                'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
                                'kernels/search absl json',
-    'engine/model/layouts/ct2': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
-                                'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
-                                'kernels/search absl json',
-    'engine/model/layouts/marian': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
-                                   'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
+    'engine/model/layouts/ct2': 'engine/model/families engine/model/formats engine/model/layouts '
+                                'engine/model/tokenizers engine/base engine/network kernels/base absl json',
+    'engine/model/layouts/marian': 'engine/model/families engine/model/formats engine/model/layouts '
+                                   'engine/model/tokenizers engine/base engine/network kernels/base '
                                    'kernels/search absl',
     'engine/model/layouts/argos': 'engine/model/formats engine/model/layouts engine/model/layouts/ct2 '
                                   'engine/model/tokenizers engine/base engine/text absl json',
@@ -119,7 +118,7 @@ ALLOWED = {
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
     'engine/request': 'engine/base engine/api engine/text engine/model engine/model/formats engine/model/spec '
-                      'engine/model/tokenizers engine/decode engine/schedule kernels/search absl icu',
+                      'engine/decode engine/schedule kernels/search absl icu',
     'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/model/formats '
               'engine/model/layouts/marian engine/model/spec engine/decode engine/decode/cuda engine/schedule '
               'engine/request kernels/search absl',
@@ -149,6 +148,16 @@ ALLOWED = {
 
 # The headers of a room that other rooms may include; a room that is not here has no inner ones.
 INTERFACES = {
+    'engine/model/formats': [f'engine/model/formats/{name}.h' for name in (
+        'byte_reader', 'json', 'lexical_shortlist', 'model_folder', 'tensor_file', 'yaml', 'zip_folder')],
+    'engine/model/tokenizers': [f'engine/model/tokenizers/{name}.h' for name in (
+        'checkpoint_tokenizer', 'ct2_vocabularies', 'marian_vocabularies', 'tokenizer_description', 'tokenizer_rules',
+        'tokenizer_scheme')],
+    'engine/model/families': [f'engine/model/families/{name}.h' for name in ('bart_network', 'family', 't5_network')],
+    'engine/model/layouts/argos': ['engine/model/layouts/argos/package.h'],
+    'engine/model/layouts/ct2': ['engine/model/layouts/ct2/directory.h'],
+    'engine/model/layouts/hf': ['engine/model/layouts/hf/directory.h'],
+    'engine/model/layouts/marian': ['engine/model/layouts/marian/directory.h'],
     'server/guard': ['server/guard/guard.h'],
 }
 

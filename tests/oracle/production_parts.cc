@@ -18,7 +18,7 @@
 #include "kernels/search/constrained.h"
 #include "kernels/search/fold.h"
 #include "kernels/search/host_memory.h"
-#include "kernels/search/ngram.h"
+#include "kernels/search/prepare_row.h"
 #include "tests/oracle/production_backend.h"
 
 namespace dragoman::oracle {

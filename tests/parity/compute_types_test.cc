@@ -16,7 +16,6 @@
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/parity/family_list.h"
 #include "tests/parity/parity_batch.h"
 

@@ -9,7 +9,6 @@
 
 #include "engine/base/utf8.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {

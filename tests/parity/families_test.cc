@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {

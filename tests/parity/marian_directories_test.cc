@@ -11,7 +11,6 @@
 
 #include "engine/model/layouts/marian/directory.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "engine/text/tokenizer.h"
 #include "tests/parity/parity_batch.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/api/devices.h"
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"

@@ -10,7 +10,6 @@
 
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
 

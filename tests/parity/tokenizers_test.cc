@@ -11,7 +11,6 @@
 
 #include "absl/strings/escaping.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/vocabulary_pieces.h"
 #include "tests/engine/model/model_directory.h"
 #include "tests/parity/parity_batch.h"
 

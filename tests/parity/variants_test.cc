@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/formats/file_bytes.h"
-#include "engine/model/formats/safetensors.h"
+#include "engine/model/formats/mapped_file.h"
+#include "engine/model/formats/tensor_file.h"
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 #include "tests/parity/parity_batch.h"
@@ -35,7 +35,7 @@ json Merged(json fields, const json& changes) {
 
 // The tensors of the base model as safetensors files: one in float64, or two shards in float32.
 void WriteWeights(const std::string& base, const std::string& how, const TempDirectory& directory) {
-  const auto file = FileBytes::Read(base + "/model.safetensors", size_t{1} << 30);
+  const auto file = MappedFile::Open(base + "/model.safetensors", size_t{1} << 30);
   ASSERT_TRUE(file.ok()) << file.status();
   const auto tensors = ParseSafetensors(file->bytes(), "model.safetensors");
   ASSERT_TRUE(tensors.ok()) << tensors.status();

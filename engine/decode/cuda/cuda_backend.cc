@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/cuda/cuda_encoder.h"
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/cuda_step_device.h"
+#include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/device_batch.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/device_memory.h"

@@ -1,4 +1,4 @@
-#include "engine/decode/cuda/cuda_encoder.h"
+#include "engine/decode/cuda/cuda_model.h"
 
 #include <algorithm>
 #include <numeric>
@@ -16,8 +16,7 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/gate.h"
-#include "kernels/ops/layer_norm.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman {
 namespace {

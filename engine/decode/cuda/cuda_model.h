@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/weight_image.h"
+#include "engine/decode/step_model.h"
 #include "engine/network/buffers.h"
 #include "engine/network/program.h"
 #include "kernels/base/relative_bias.h"
@@ -99,5 +100,13 @@ class CudaModel {
   int products_of_two_classes_ = 0;
   int other_bits_from_ = 0;  // of one of them
 };
+
+// The encoder of a model on a device: packed segments in, cross-attention pages filled. Owned and called
+// by one thread, which waits at the end of a pass. Its stream has low priority: it fills what the steps of
+// the decoder leave free. All buffers are made here.
+//
+// `model` is shared with the decoder of the device. Runs a first pass. RESOURCE_EXHAUSTED when
+// memory cannot be allocated.
+absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
 }  // namespace dragoman

@@ -2,7 +2,6 @@
 #include "engine/api/devices.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/device_code.h"
 
 namespace dragoman {
 namespace {

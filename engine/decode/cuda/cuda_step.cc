@@ -16,8 +16,7 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
-#include "kernels/ops/layer_norm.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman {
 

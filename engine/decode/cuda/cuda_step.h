@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/cuda_model.h"
+#include "engine/decode/step_device.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "kernels/search/batch_tables.h"
@@ -73,5 +74,14 @@ class CudaStep {
   cuda::DeviceBuffer gathered_;     // [min(stored_rows, kChunkRows), d], beside a fused layer
   cuda::DeviceBuffer logits_;       // [min(stored_rows, kChunkRows), vocabulary] f32
 };
+
+// The StepDevice of a GPU: each kind of step is a CUDA graph, recorded here, and a step is one launch.
+// Owned and called by one decode thread. Steps run on a stream of high priority; nothing in Enqueue waits
+// or allocates.
+//
+// Runs every graph once on an empty batch, so that what does not work shows here. `pool`: the K/V
+// pages on the model's device, borrowed.
+absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
+    std::shared_ptr<const CudaModel> model, const BatchLimits& limits, void* pool);
 
 }  // namespace dragoman

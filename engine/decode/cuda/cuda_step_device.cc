@@ -1,4 +1,4 @@
-#include "engine/decode/cuda/cuda_step_device.h"
+#include "engine/decode/cuda/cuda_step.h"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/nvtx.h"
-#include "engine/decode/cuda/step_graphs.h"
+#include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"

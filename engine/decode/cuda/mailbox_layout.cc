@@ -1,4 +1,4 @@
-#include "engine/decode/cuda/mailbox_layout.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 
 #include "kernels/base/kv_pages.h"
 #include "kernels/search/options.h"

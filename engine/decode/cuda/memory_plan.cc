@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/row_buckets.h"
-#include "engine/decode/cuda/step_graphs.h"
 #include "engine/decode/device_batch.h"
 #include "engine/network/buffers.h"
 #include "kernels/ops/linear_cuda.h"

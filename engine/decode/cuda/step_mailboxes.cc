@@ -3,7 +3,6 @@
 #include <new>
 
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/mailbox_layout.h"
 
 namespace dragoman {
 

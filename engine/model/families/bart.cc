@@ -1,6 +1,5 @@
 // BART: post-norm, with a norm after the embedding and learned positions.
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/bart_shape.h"
 #include "engine/model/families/family.h"
 
 namespace dragoman {

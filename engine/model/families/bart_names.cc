@@ -1,4 +1,4 @@
-#include "engine/model/families/bart_names.h"
+#include "engine/model/families/bart_network.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,12 +3,61 @@
 // They differ in the traits below and in the numbers of ModelSpec; layouts differ in the tensors' names.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "absl/status/statusor.h"
-#include "engine/model/families/bart_names.h"
-#include "engine/model/families/network.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+
+// The parts that have tensors in a checkpoint. Hugging Face and Marian have a tensor for each of query,
+// key and value; CTranslate2 stacks the tensors that have the same input.
+enum class BartPart {
+  // The parts of a layer: matrix products and norms.
+  kSelfInput,  // query, key, value
+  kSelfOutput,
+  kRecurrence,  // gate, input; in a decoder without self-attention
+  kRecurrenceNorm,
+  kSelfNorm,
+  kCrossQuery,
+  kCrossKeyValue,
+  kCrossOutput,
+  kCrossNorm,
+  kFeedForwardUp,
+  kFeedForwardDown,
+  kFeedForwardNorm,
+  // The parts of a stage outside its layers.
+  kEmbeddingNorm,
+  kFinalNorm,
+  kPositions,
+};
+
+struct BartNames {
+  // The names of the tensors that are stacked to make a part, all of one size. TensorName puts the
+  // words below into them; those of kPositions are complete. `stage` is "encoder" or "decoder".
+  std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
+  std::string_view weight;  // the word for a product's matrix
+  std::string_view bias;
+  std::string_view gain;  // the word for a norm's gain
+  std::string_view norm_bias;
+  // Complete names; the checkpoint has any one of a list. `shared` is the embedding of both stages
+  // where they share it.
+  std::vector<std::string> shared;
+  std::vector<std::string> source_embedding;
+  std::vector<std::string> target_embedding;
+  std::vector<std::string> output;
+  std::vector<std::string> output_bias;
+  bool output_bias_is_row = false;  // its shape is [1, vocabulary]
+};
+
+// Replaces the part's '*' by the word, or appends the word to a part that has no '*'.
+std::string TensorName(std::string_view part, std::string_view word);
+
+const BartNames& HuggingFaceBartNames();
+const BartNames& Ct2BartNames();
+const BartNames& MarianBartNames(bool pre_norm);
 
 struct BartTraits {
   // Where the norm of a sublayer is: after the residual is added, or before the sublayer, with one more
@@ -31,5 +80,20 @@ struct BartTraits {
 
 // INVALID_ARGUMENT for a number of heads that does not divide the width.
 absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
+
+// The following read the fields of config.json that describe such a network (bart_shape.cc): shape,
+// activation, scale and sharing of the embeddings.
+//
+// Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
+void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec);
+
+// The same without the fields that tie embeddings, with other names for the fields of the
+// vocabularies' sizes. Where the target's field is absent the source's size is used.
+struct VocabularyFields {
+  std::string_view source;
+  std::string_view target;
+};
+void ReadBartNetwork(const Family& family, const VocabularyFields& names, JsonFields* fields,
+                     ModelSpec* spec);
 
 }  // namespace dragoman

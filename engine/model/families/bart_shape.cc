@@ -1,10 +1,9 @@
-#include "engine/model/families/bart_shape.h"
+#include "engine/model/families/bart_network.h"
 
 #include <cmath>
 
 #include "engine/base/concat.h"
-#include "engine/model/families/activation.h"
-#include "engine/model/spec/model_limits.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
 namespace {

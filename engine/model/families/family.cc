@@ -1,6 +1,39 @@
 #include "engine/model/families/family.h"
 
+#include "engine/base/concat.h"
+
 namespace dragoman {
+namespace {
+
+// Without those that have weights of their own (prelu, xielu).
+struct NamedActivation {
+  std::string_view name;
+  Activation activation;
+};
+constexpr NamedActivation kActivations[] = {
+    {"swish", Activation::kSwish},
+    {"silu", Activation::kSwish},
+    {"relu", Activation::kRelu},
+    {"gelu", Activation::kGelu},
+    {"gelu_python", Activation::kGelu},
+    {"gelu_new", Activation::kGeluTanh},
+    {"gelu_fast", Activation::kGeluTanh},
+    {"gelu_accurate", Activation::kGeluTanh},
+    {"gelu_pytorch_tanh", Activation::kGeluTanh},
+    {"gelu_python_tanh", Activation::kGeluTanh},
+    {"gelu_10", Activation::kGeluClipped},
+    {"quick_gelu", Activation::kQuickGelu},
+    {"mish", Activation::kMish},
+    {"leaky_relu", Activation::kLeakyRelu},
+    {"relu6", Activation::kRelu6},
+    {"relu2", Activation::kReluSquared},
+    {"sigmoid", Activation::kSigmoid},
+    {"tanh", Activation::kTanh},
+    {"laplace", Activation::kLaplace},
+    {"linear", Activation::kNone},
+};
+
+}  // namespace
 
 // A row for each file; messages name the families in this order.
 extern const Family kMarian, kM2m100, kMbart, kBart, kPegasus, kFsmt, kT5, kMt5, kUmt5;
@@ -19,6 +52,21 @@ std::string FamilyNames() {
   for (const Family* family : kFamilies) {
     if (!names.empty()) names += ", ";
     names += family->model_type;
+  }
+  return names;
+}
+
+std::optional<Activation> FindActivation(std::string_view name) {
+  for (const NamedActivation& candidate : kActivations) {
+    if (name == candidate.name) return candidate.activation;
+  }
+  return std::nullopt;
+}
+
+std::string ActivationNames() {
+  std::string names;
+  for (const NamedActivation& one : kActivations) {
+    names += Concat(names.empty() ? "" : ", ", one.name);
   }
   return names;
 }

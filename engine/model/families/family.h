@@ -57,4 +57,10 @@ const Family* FindFamily(std::string_view model_type);
 // The names of the supported families, separated by commas.
 std::string FamilyNames();
 
+// The activation that has this name in transformers' ACT2FN; nothing for one that is not supported.
+std::optional<Activation> FindActivation(std::string_view name);
+
+// The names of the supported activations, separated by commas.
+std::string ActivationNames();
+
 }  // namespace dragoman

@@ -1,7 +1,6 @@
 // FSMT: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de, allenai/wmt16-en-de-dist-12-1):
 // post-norm, with two vocabularies and fairseq's sinusoids.
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/bart_shape.h"
 #include "engine/model/families/family.h"
 
 namespace dragoman {

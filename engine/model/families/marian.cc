@@ -1,6 +1,5 @@
 // MarianMT (OPUS-MT): post-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/bart_shape.h"
 #include "engine/model/families/family.h"
 
 namespace dragoman {

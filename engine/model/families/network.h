@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/network/program.h"
@@ -42,8 +43,15 @@ struct WeightSource {
 
 // The source of a weight of shape [rows], or [rows, cols] if cols is not 0. The row of an empty token
 // (BartTraits::empty_token) follows the rows of the tensor that has one of the names `tensors`.
-WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
-                                bool has_empty);
+inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
+                                       bool has_empty) {
+  const auto of = [cols](int64_t n) {
+    return cols == 0 ? std::vector<int64_t>{n} : std::vector<int64_t>{n, cols};
+  };
+  WeightSource source{{{std::move(tensors), of(has_empty ? rows - 1 : rows)}}, IfAbsent::kRefuse};
+  if (has_empty) source.parts.push_back({{}, of(1)});
+  return source;
+}
 
 struct Network {
   Program program;                    // passes CheckProgram

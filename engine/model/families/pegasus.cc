@@ -1,6 +1,5 @@
 // Pegasus: pre-norm, with sinusoidal positions.
 #include "engine/model/families/bart_network.h"
-#include "engine/model/families/bart_shape.h"
 #include "engine/model/families/family.h"
 
 namespace dragoman {

@@ -3,12 +3,52 @@
 // together may be wider than the model, and feed-forward layers may be gated.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "absl/status/statusor.h"
-#include "engine/model/families/network.h"
-#include "engine/model/families/t5_names.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/family.h"
 
 namespace dragoman {
+
+// The parts that have tensors in a checkpoint. Hugging Face has a tensor for each of query, key and
+// value; CTranslate2 stacks the tensors that have the same input.
+enum class T5Part {
+  // The parts of a layer: matrix products and norms.
+  kSelfInput,  // query, key, value
+  kSelfOutput,
+  kSelfNorm,
+  kDistances,  // the table of position biases
+  kCrossQuery,
+  kCrossKeyValue,
+  kCrossOutput,
+  kCrossNorm,
+  kFeedForwardUp,  // followed by the gate's matrix where there is one
+  kFeedForwardDown,
+  kFeedForwardNorm,
+  // The parts of a stage outside its layers.
+  kFinalNorm,
+};
+
+struct T5Names {
+  // The names of the tensors that are stacked to make a part, all of one size. `stage` is "encoder" or
+  // "decoder".
+  std::vector<std::string> (*of)(std::string_view stage, int layer, T5Part part, bool gated);
+  // The checkpoint has any one of a list.
+  std::vector<std::string> embedding;
+  std::vector<std::string> output;
+};
+
+const T5Names& HuggingFaceT5Names();
+
+// Query, key and value of self-attention are one variable in the file. Here they have names of their
+// own, which the reader of the file gives to the parts of that variable (Ct2SelfInput).
+const T5Names& Ct2T5Names();
+
+// The name of CTranslate2's variable for query, key and value of a layer's self-attention.
+std::string Ct2SelfInput(std::string_view stage, int layer);
 
 // The traits in which layouts and families differ.
 struct T5Traits {
@@ -25,5 +65,17 @@ absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& tra
 // computes it in float32 (T5Attention._relative_position_bucket). If two_sided, half of the buckets are
 // for keys after the query; else such keys have the bucket of distance 0.
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance);
+
+// The following read the fields of config.json that only models of T5's kind have (t5_shape.cc).
+//
+// Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output layer.
+void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
+
+// The translations among task_specific_params: "translation_en_to_de" with its `prefix`.
+std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields);
+
+// Returns `generation` in which the fields that all translation tasks of config.json set to the same
+// value (max_length, num_beams, ...) replace its own, as in a translation pipeline of transformers.
+nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::json& generation);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "engine/model/families/t5_shape.h"
+#include "engine/model/families/t5_network.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "engine/base/concat.h"
-#include "engine/model/families/activation.h"
-#include "engine/model/spec/model_limits.h"
+#include "engine/model/families/family.h"
 #include "kernels/base/kv_pages.h"
 
 namespace dragoman {

@@ -3,7 +3,6 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
-#include "engine/model/families/t5_shape.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,6 @@
 // Reads JSON from outside, which was parsed under limits (engine/base/limited_json.h), field by field,
-// with messages that say what was found and what was expected.
+// with messages that say what was found and what was expected. The last part is for fields that several
+// readers of models' files treat alike.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
 #pragma once
@@ -7,9 +8,12 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "engine/base/limited_json.h"
 #include "engine/model/formats/field_reader.h"
 
@@ -40,5 +44,37 @@ class JsonFields : public FieldReader {
 
   const nlohmann::json& object_;
 };
+
+// The value that a field must hold because the program does not support others; it may also be absent
+// or null.
+enum class Neutral {
+  kFalse,
+  kTrue,
+  kZero,
+  kOne,
+  kAbsent,
+  kEmpty,  // [] or {}
+};
+
+struct NeutralField {
+  std::string_view name;
+  Neutral value;
+};
+
+bool HoldsNeutral(const nlohmann::json& value, Neutral neutral);
+
+// Records UNIMPLEMENTED for the first field of the list that holds something else.
+void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
+
+// A token id, which some files write as a list of one. Nothing when absent, null or wrong.
+std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
+
+// A token id or a list of them, at most `max`, without repeats in their order. Empty when absent,
+// null or wrong.
+std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
+                              size_t max);
+
+// Parses a configuration file, which is a JSON object.
+absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);
 
 }  // namespace dragoman

@@ -1,11 +1,13 @@
 #include "engine/model/formats/model_folder.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include "engine/base/concat.h"
-#include "engine/model/formats/file_bytes.h"
-#include "engine/model/formats/model_files.h"
 #include "engine/model/formats/opened_file.h"
 
 namespace dragoman {
@@ -27,6 +29,21 @@ int64_t CountParts(std::string_view text) {
 }
 
 }  // namespace
+
+std::string NameOf(const std::string& directory) {
+  std::filesystem::path path(directory);
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+absl::Status InDirectory(const std::string& directory, const absl::Status& status) {
+  const bool named = status.message().substr(0, directory.size()) == directory;
+  return named ? status : absl::Status(status.code(), Concat(directory, ": ", status.message()));
+}
+
+std::string PathOf(const std::string& directory, std::string_view file) {
+  return (std::filesystem::path(directory) / file).string();
+}
 
 absl::Status ModelFolder::CountFile(const std::string& path, uint64_t bytes) const {
   if (load_ == nullptr) return absl::OkStatus();
@@ -63,7 +80,7 @@ absl::StatusOr<std::string> DiskFolder::Read(std::string_view file, size_t max_b
   if (!opened.ok()) return opened.status();
   absl::Status status = CountFile(path, opened->size());
   if (!status.ok()) return status;
-  absl::StatusOr<std::string> text = ReadWhole(*opened);
+  absl::StatusOr<std::string> text = opened->ReadWhole();
   if (text.ok()) status = CountParsed(path, *text);
   if (!status.ok()) return status;
   return text;
@@ -71,6 +88,17 @@ absl::StatusOr<std::string> DiskFolder::Read(std::string_view file, size_t max_b
 
 absl::StatusOr<MappedFile> DiskFolder::Map(std::string_view file, size_t max_bytes) const {
   return MappedFile::Open(Noted(file, true), max_bytes);
+}
+
+std::string DiskFolder::FirstBytes(std::string_view file, size_t most) const {
+  // Not a stream: opening a pipe would wait for its writer.
+  const absl::StatusOr<OpenedFile> opened =
+      OpenedFile::Open(PathOf(path(), file), std::numeric_limits<size_t>::max());
+  if (!opened.ok()) return "";
+  std::string bytes(most, '\0');
+  const ssize_t got = pread(opened->fd(), bytes.data(), bytes.size(), 0);
+  bytes.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
 }
 
 std::vector<std::string> DiskFolder::Names(const std::vector<std::string>& endings) const {

@@ -13,11 +13,25 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/load_context.h"
 #include "engine/model/formats/mapped_file.h"
 
 namespace dragoman {
+
+// The largest files.
+inline constexpr size_t kMaxConfigBytes = 1 << 20;
+inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
+inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
+
+// The last part of the path, with and without a slash at the end.
+std::string NameOf(const std::string& directory);
+
+// The status with the path in front of its message, unless the message begins with it.
+absl::Status InDirectory(const std::string& directory, const absl::Status& status);
+
+std::string PathOf(const std::string& directory, std::string_view file);
 
 class ModelFolder {
  public:
@@ -30,7 +44,7 @@ class ModelFolder {
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // The same as ReadWholeFile. RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes,
+  // Errors as OpenedFile::Open and ReadWhole, and RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes,
   // before one of them is read; for the values that such a text is parsed into, before it is parsed.
   // Both count until the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
@@ -62,6 +76,10 @@ class DiskFolder : public ModelFolder {
   bool Has(std::string_view file) const override;
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
+
+  // The first bytes of a file that is not recorded: `most` of them, fewer if it has fewer, none if it
+  // cannot be read.
+  std::string FirstBytes(std::string_view file, size_t most) const;
 
   // The names that end in one of `endings`, sorted; none if the folder cannot be read.
   std::vector<std::string> Names(const std::vector<std::string>& endings) const;

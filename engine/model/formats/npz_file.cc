@@ -1,4 +1,4 @@
-#include "engine/model/formats/npz_file.h"
+#include "engine/model/formats/tensor_file.h"
 
 #include <array>
 #include <charconv>

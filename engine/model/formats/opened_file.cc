@@ -7,11 +7,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 
 #include "absl/strings/match.h"
 #include "engine/base/concat.h"
 
 namespace dragoman {
+namespace {
+
+// The bytes of one read: large enough that the calls themselves cost nothing.
+constexpr size_t kReadBytes = size_t{8} << 20;
+
+}  // namespace
 
 absl::StatusOr<OpenedFile> OpenedFile::Open(const std::string& path, size_t max_bytes) {
   OpenedFile file(path);
@@ -67,6 +74,32 @@ absl::Status OpenedFile::CheckUnchanged() const {
                        now.st_mtim.tv_sec == opened_.st_mtim.tv_sec &&
                        now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
   return is_same ? absl::OkStatus() : Invalid("the file was changed while it was read");
+}
+
+absl::StatusOr<std::string> OpenedFile::ReadWhole() const {
+  std::string text;
+  try {
+    text.resize(size());
+  } catch (const std::exception&) {
+    return absl::ResourceExhaustedError(Concat(path_, ": ", size(), " bytes do not fit in memory"));
+  }
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t got = pread(fd_, text.data() + at, std::min(text.size() - at, kReadBytes),
+                              static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Invalid(Concat("cannot be read: ", std::strerror(errno)));
+    if (got == 0) {
+      return Invalid(Concat("ends at byte ", at, ", expected ", text.size(),
+                            " bytes: the file was cut short while it was read"));
+    }
+    at += static_cast<size_t>(got);
+  }
+  absl::Status status = CheckUnchanged();
+  if (status.ok()) {
+    status = CheckNoPointer({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+  if (!status.ok()) return status;
+  return text;
 }
 
 absl::Status OpenedFile::CheckNoPointer(std::span<const uint8_t> bytes) const {

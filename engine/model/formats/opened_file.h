@@ -41,6 +41,10 @@ class OpenedFile {
   absl::Status Invalid(std::string_view what) const;
   // INVALID_ARGUMENT when its size or time has changed.
   absl::Status CheckUnchanged() const;
+  // All of its bytes. It is read and not mapped, so that a file that is truncated meanwhile is an error
+  // like any other. RESOURCE_EXHAUSTED when they do not fit in memory; INVALID_ARGUMENT when the file is
+  // cut short or changed while it is read, or a pointer as below.
+  absl::StatusOr<std::string> ReadWhole() const;
   // INVALID_ARGUMENT when the bytes, the first or all of the file, are those of something that a
   // download leaves in place of the file: a Git LFS pointer, a web page.
   absl::Status CheckNoPointer(std::span<const uint8_t> bytes) const;

@@ -1,5 +1,5 @@
 // The tensors of a checkpoint, whatever its format: names and views of bytes that stay where they
-// are until they are copied out as float32.
+// are until they are copied out as float32; and the parsers of the formats.
 //
 // Immutable, so any thread may read. A TensorTable borrows the bytes it was parsed from; a
 // Checkpoint owns them.
@@ -86,5 +86,22 @@ struct Checkpoint {
     return all;
   }
 };
+
+// The parsers of the formats. Nothing is copied or executed: the tables borrow `bytes`. INVALID_ARGUMENT
+// names `file`, the tensor, and what is wrong.
+//
+// safetensors: a little-endian uint64 with the header's size, the header (one JSON object: name ->
+// {dtype, shape, data_offsets}, and "__metadata__"), then the data, which the tensors cover without
+// hole or overlap, as the format demands.
+absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes, std::string_view file);
+
+// pytorch_model.bin, in both formats of torch.save: the zip archive (PyTorch 1.6 and later) and the
+// older stream (magic number, protocol, system info, pickled dict, storage keys, raw storages; see
+// pickle.h). The tensors of the state dict may share storages and be strided.
+absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::string_view file);
+
+// numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header; the names are
+// without ".npy". UNIMPLEMENTED names a type that is not known, or big-endian numbers.
+absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::string_view file);
 
 }  // namespace dragoman

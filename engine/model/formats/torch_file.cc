@@ -1,4 +1,4 @@
-#include "engine/model/formats/torch_file.h"
+#include "engine/model/formats/tensor_file.h"
 
 #include <algorithm>
 #include <array>

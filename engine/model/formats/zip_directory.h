@@ -1,15 +1,17 @@
-// Finds the entries of a zip archive. Those that are stored uncompressed, as PyTorch and numpy write
-// them, can be read in place; zip_entry.h decompresses the others.
+// Finds the entries of a zip archive, and reads them. Those that are stored uncompressed, as PyTorch and
+// numpy write them, can be read in place, where their checksums are not verified.
 //
-// Checksums are not verified here. Immutable; the spans borrow the archive's bytes.
+// Pure functions. Immutable; the spans borrow the archive's bytes.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace dragoman {
@@ -33,5 +35,22 @@ using ZipDirectory = std::map<std::string, std::span<const uint8_t>, std::less<>
 // compressed or encrypted.
 absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
                                               std::string_view file);
+
+// The following read the contents of an entry (zip_entry.cc): they decompress them if they are
+// compressed, and check their checksum.
+//
+// Takes the next bytes of the contents; an error ends the reading.
+using ZipSink = std::function<absl::Status(std::span<const uint8_t> bytes)>;
+
+// Checks what the archive says of the entry, before a byte is decompressed. INVALID_ARGUMENT, naming
+// `file`: it is larger than `max_bytes`, or so much larger than its stored bytes as no model's file is.
+// UNIMPLEMENTED: it is encrypted, or compressed by another method than deflate.
+absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes);
+
+// Passes the contents to the sink, never more than entry.size bytes; they may be used only if OK is
+// returned. Errors as CheckZipEntry, and INVALID_ARGUMENT for an entry that is damaged or has another
+// checksum.
+absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
+                          const ZipSink& sink);
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-#include "engine/model/formats/zip_entry.h"
+#include "engine/model/formats/zip_directory.h"
 
 #include <zlib.h>
 

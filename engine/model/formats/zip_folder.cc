@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/opened_file.h"
-#include "engine/model/formats/zip_entry.h"
+#include "engine/model/formats/zip_directory.h"
 
 namespace dragoman {
 namespace {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,9 +15,7 @@
 #include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/spec/model_spec.h"
-#include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
-#include "engine/model/tokenizers/vocabulary.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
 
@@ -29,7 +27,9 @@ struct LoadedNetwork {
   std::shared_ptr<const Weights> weights;
 };
 
-struct LoadedModel {
+struct LoadedModel : ModelTokenizer {
+  explicit LoadedModel(ModelTokenizer texts) : ModelTokenizer(std::move(texts)) {}
+
   std::string name;    // the directory's name
   std::string layout;  // "huggingface", "ctranslate2", "marian", "argos"
   ModelSpec spec;
@@ -37,20 +37,12 @@ struct LoadedModel {
   // The weights of `program`, in the mapped files of the directory, which stay mapped as long as this
   // exists. Shared by the places that pack them, which release it after that.
   std::shared_ptr<const Weights> weights;
-  Vocabulary source_vocabulary;
-  std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
-  TokenizerDescription tokenizer;
-  LanguageMap languages;
   std::vector<LoadedNetwork> others;  // these step together with `program` (ensemble_source.h)
   bool names_shortlist = false;       // the configuration names one (lexical_shortlist.h)
   // The shortlist of words for decoding; nullptr: all words. No ModelSource sets it, only a caller that
   // asks for one. Shared by those who plan searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
   std::vector<std::string> notes;  // complete lines about the files, for the log
-
-  const Vocabulary& TargetVocabulary() const {
-    return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;
-  }
 };
 
 // The choices of the caller that loads a model.

@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/base/load_context.h"
-#include "engine/model/formats/model_files.h"
 
 namespace dragoman {
 namespace {

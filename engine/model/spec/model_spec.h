@@ -1,5 +1,5 @@
 // The description of a model in its checkpoint's configuration: shape, special tokens, defaults of the
-// search. A family's file (families/) makes the network from it; the code that runs the network reads
+// search, and the limits of a shape. A family's file (families/) makes the network from it; the code that runs the network reads
 // the program (engine/network/program.h) and not this.
 //
 // Plain values, immutable once loaded.
@@ -13,6 +13,15 @@
 #include "kernels/base/activation.h"
 
 namespace dragoman {
+
+// The largest shapes that a configuration may ask for: far above any model, they keep later
+// arithmetic within bounds.
+inline constexpr int64_t kMaxDim = 1 << 14;
+inline constexpr int64_t kMaxFfn = 1 << 16;
+inline constexpr int64_t kMaxLayers = 128;
+inline constexpr int64_t kMaxHeads = 256;
+inline constexpr int64_t kMaxVocabulary = 1 << 21;
+inline constexpr int64_t kMaxPositions = 1 << 16;
 
 // When generation ends (SEARCH.md a.7): the checkpoint's early_stopping.
 enum class EarlyStopping { kTrue, kFalse, kNever };

@@ -6,9 +6,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/model_folder.h"
-#include "engine/model/tokenizers/added_token_facts.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
@@ -105,9 +102,8 @@ void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocab
                     &config->notes);
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadBartTokenizer(const ModelFolder& folder,
-                                                      TokenizerChoice choice,
-                                                      CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadBartTokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                                 CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   const absl::StatusOr<TokenizerRules> rules =
       RulesOf(choice,
@@ -144,8 +140,8 @@ absl::StatusOr<CheckpointTokenizer> ReadBartTokenizer(const ModelFolder& folder,
   SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens,
                  false, &facts);
   facts.max_source_tokens = tokenizer.model_max_length;
-  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
+  return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                        LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }
 
 }  // namespace

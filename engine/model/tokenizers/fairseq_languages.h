@@ -1,10 +1,16 @@
 // The languages of M2M-100, NLLB-200 and mBART in the order of their tokens, where a directory does
 // not list them: fairseq's lists, as transformers has them (tokenization_m2m_100.py,
-// tokenization_nllb.py, tokenization_mbart50.py).
+// tokenization_nllb.py, tokenization_mbart50.py). And which pieces of a vocabulary are such languages.
+//
+// Constants and pure functions; any thread.
 #pragma once
 
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "engine/model/tokenizers/tokenizer_config.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
 
 namespace dragoman {
 
@@ -59,5 +65,16 @@ inline constexpr std::string_view kMbart50Languages[] = {
 // mBART-25's are the first of mBART-50's.
 inline constexpr std::span<const std::string_view> kMbart25Languages =
     std::span(kMbart50Languages).first<25>();
+
+// The languages that have tokens among the pieces, by id: of M2M-100 ("__de__"), NLLB-200
+// ("deu_Latn") and mBART ("de_DE").
+std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
+
+bool AreOfMbart(const std::vector<LanguageTag>& languages);
+
+// Where the tokenizer's class puts the tokens of such languages, for a directory of CTranslate2, which
+// `has_start` if it names the piece that an output begins with. REQUIRES: `languages` is not empty.
+LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
+                                                 const TokenizerConfig& fields, bool has_start);
 
 }  // namespace dragoman

@@ -9,9 +9,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/model_folder.h"
-#include "engine/model/tokenizers/added_token_facts.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/fairseq_languages.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
@@ -219,9 +216,9 @@ absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
-                                                         TokenizerChoice choice,
-                                                         CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice,
+                                                    CheckpointConfig* config) {
   TokenizerSettings& tokenizer = config->tokenizer;
   const TokenizerScheme* const other = tokenizer.scheme->without_vocabulary;
   if (other != nullptr && !tokenizer.scheme_given && !folder.Has("vocab.json")) {
@@ -301,8 +298,8 @@ absl::StatusOr<CheckpointTokenizer> ReadFairseqTokenizer(const ModelFolder& fold
   config->spec.generation.forced_bos.reset();
   LanguageTokenPlacement placement = tokenizer.scheme->placement;
   if (tokenizer.legacy) placement = tokenizer.scheme->legacy_placement.value_or(placement);
-  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(languages, placement)};
+  return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                        LanguageMap(languages, placement)};
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/moses_bpe.h"
@@ -72,9 +70,8 @@ absl::StatusOr<SideIds> ReadIds(const Vocabulary& vocabulary, std::string_view f
   return ids;
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadFsmtTokenizer(const ModelFolder& folder,
-                                                      TokenizerChoice choice,
-                                                      CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadFsmtTokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                                 CheckpointConfig* config) {
   const TokenizerSettings& settings = config->tokenizer;
   absl::Status status = RequireSlow(choice, "an FSMTTokenizer");
   if (status.ok()) status = RefuseRulesOfTheSource(config->spec.generation);
@@ -115,8 +112,8 @@ absl::StatusOr<CheckpointTokenizer> ReadFsmtTokenizer(const ModelFolder& folder,
   facts.source_special = std::move(source_ids->others);
   facts.special = std::move(target_ids->others);
   facts.max_source_tokens = settings.model_max_length;
-  return CheckpointTokenizer{*std::move(source), *std::move(target), std::move(facts),
-                             LanguageMap(settings.source_language, settings.target_language, {})};
+  return ModelTokenizer{*std::move(source), *std::move(target), std::move(facts),
+                        LanguageMap(settings.source_language, settings.target_language, {})};
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/tokenizers/added_token_facts.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {
@@ -36,24 +35,27 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
   return Vocabulary::FromPieces(std::move(pieces), file);
 }
 
-absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* config) {
+absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& pieces = config->tokenizer;
-  const std::string_view target_file = read->own_target ? "target_vocab.json" : "vocab.json";
-  const Vocabulary& target = read->target();
+  const std::string_view target_file =
+      read->own_target_vocabulary ? "target_vocab.json" : "vocab.json";
+  const Vocabulary& target = read->TargetVocabulary();
 
-  const absl::StatusOr<int> source_eos = SpecialId(read->source, "vocab.json", pieces.eos_piece);
+  const absl::StatusOr<int> source_eos =
+      SpecialId(read->source_vocabulary, "vocab.json", pieces.eos_piece);
   if (!source_eos.ok()) return source_eos.status();
-  const absl::StatusOr<int> source_unk = SpecialId(read->source, "vocab.json", pieces.unk_piece);
+  const absl::StatusOr<int> source_unk =
+      SpecialId(read->source_vocabulary, "vocab.json", pieces.unk_piece);
   if (!source_unk.ok()) return source_unk.status();
   if (target.size() < 4) {
     return absl::InvalidArgumentError(
         Concat(target_file, ": ", target.size(), " pieces, expected one besides '",
                pieces.eos_piece, "', '", pieces.unk_piece, "' and '", pieces.pad_piece, "'"));
   }
-  read->facts.source_eos = *source_eos;
-  read->facts.source_unk = *source_unk;
-  if (const std::optional<int> pad = read->source.IdOf(pieces.pad_piece)) {
-    read->facts.source_special = {*pad};
+  read->tokenizer.source_eos = *source_eos;
+  read->tokenizer.source_unk = *source_unk;
+  if (const std::optional<int> pad = read->source_vocabulary.IdOf(pieces.pad_piece)) {
+    read->tokenizer.source_special = {*pad};
   }
 
   // If there are several EOS ids, the tokenizer's is the one that ends the source and may be forced.
@@ -76,16 +78,16 @@ absl::Status ReadSpecialTokens(CheckpointTokenizer* read, CheckpointConfig* conf
 
 // Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
 // them.
-absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {
+absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {
-    if (read->source.IdOf(token.text)) continue;
+    if (read->source_vocabulary.IdOf(token.text)) continue;
     return absl::UnimplementedError(
         Concat(tokenizer.listed_file, ": field 'additional_special_tokens' has '",
                token.text.substr(0, 64), "', which has no id; supported: pieces of vocab.json and ",
                "tokens of added_tokens_decoder"));
   }
-  TokenizerDescription& facts = read->facts;
+  TokenizerDescription& facts = read->tokenizer;
   std::vector<std::string> noted;
   const auto add = [&](const AddedToken& token) {
     const bool is_own = token.text == tokenizer.eos_piece || token.text == tokenizer.unk_piece ||
@@ -97,22 +99,22 @@ absl::Status SetAdded(CheckpointTokenizer* read, CheckpointConfig* config) {
       special->push_back(*id);
       if (special == &facts.special) noted.push_back(token.text);
     };
-    add_to(read->source, &facts.source_special);
-    add_to(read->target(), &facts.special);
+    add_to(read->source_vocabulary, &facts.source_special);
+    add_to(read->TargetVocabulary(), &facts.special);
   };
   for (const auto& [id, token] : tokenizer.added) add(token);
   for (const AddedToken& token : tokenizer.listed) add(token);
   std::sort(facts.special.begin(), facts.special.end());
   std::sort(facts.source_special.begin(), facts.source_special.end());
   NoteSpecialTokens(noted, tokenizer.added_file, &config->notes);
-  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->target(), config->spec.tokens, false,
-                 &facts);
+  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->TargetVocabulary(),
+                 config->spec.tokens, false, &facts);
   return absl::OkStatus();
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
-                                                        TokenizerChoice choice,
-                                                        CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
+                                                   TokenizerChoice choice,
+                                                   CheckpointConfig* config) {
   absl::Status status = RequireSlow(choice, "a MarianTokenizer");
   if (!status.ok()) return status;
   const ModelShape& shape = config->spec.shape;
@@ -132,14 +134,14 @@ absl::StatusOr<CheckpointTokenizer> ReadMarianTokenizer(const ModelFolder& folde
   }
   const std::vector<LanguageTag> tags = LanguageTags(*source);
   LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
-  CheckpointTokenizer read{*std::move(source), std::move(target), {}, std::move(languages)};
+  ModelTokenizer read{*std::move(source), std::move(target), {}, std::move(languages)};
 
-  if (read.own_target) status = RefuseRulesOfTheSource(config->spec.generation);
+  if (read.own_target_vocabulary) status = RefuseRulesOfTheSource(config->spec.generation);
   if (status.ok()) status = ReadSpecialTokens(&read, config);
   if (status.ok()) status = SetAdded(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;
-  TokenizerDescription& facts = read.facts;
+  TokenizerDescription& facts = read.tokenizer;
   facts.max_source_tokens = config->tokenizer.model_max_length;
   facts.source_path = PathOf(folder.path(), "source.spm");
   facts.target_path = PathOf(folder.path(), "target.spm");

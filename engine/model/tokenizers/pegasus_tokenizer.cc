@@ -8,8 +8,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
@@ -60,9 +58,9 @@ absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::
   return absl::OkStatus();
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
-                                                         TokenizerChoice choice,
-                                                         CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice,
+                                                    CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   std::vector<std::string> pieces = FirstPieces(tokenizer);
   absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
@@ -99,8 +97,8 @@ absl::StatusOr<CheckpointTokenizer> ReadPegasusTokenizer(const ModelFolder& fold
   facts.source_eos = config->spec.tokens.eos;
   facts.source_unk = *unk;
   facts.max_source_tokens = tokenizer.model_max_length;
-  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
+  return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                        LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};
 }
 
 }  // namespace

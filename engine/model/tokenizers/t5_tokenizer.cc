@@ -8,9 +8,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/model_folder.h"
-#include "engine/model/tokenizers/added_token_facts.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
@@ -125,9 +122,8 @@ bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id
   return added != config.added.end() && added->second.special;
 }
 
-absl::StatusOr<CheckpointTokenizer> ReadT5Tokenizer(const ModelFolder& folder,
-                                                    TokenizerChoice choice,
-                                                    CheckpointConfig* config) {
+absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                               CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   const absl::StatusOr<TokenizerRules> rules =
       RulesOf(choice,
@@ -180,8 +176,8 @@ absl::StatusOr<CheckpointTokenizer> ReadT5Tokenizer(const ModelFolder& folder,
   if (!status.ok()) return status;
   SetAddedTokens(list->added, tokenizer.added, tokenizer.listed, *vocabulary, tokens,
                  !prompts.empty(), &facts);
-  return CheckpointTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
-                             LanguageMap(prompts, must_be_told)};
+  return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
+                        LanguageMap(prompts, must_be_told)};
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/neutral_fields.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,5 @@
-// The description of a model's tokenizer, as its files give it. The engine makes a Tokenizer from it
-// (engine/text/tokenizer.h).
+// The description of a model's tokenizer, with its vocabularies and languages, as its files give it. The
+// engine makes a Tokenizer from it (engine/text/tokenizer.h).
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/tokenizers/languages.h"
+#include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/added_tokens.h"
 #include "engine/text/subword_model.h"
 
@@ -38,6 +40,18 @@ struct TokenizerDescription {
   // The longest source, with its EOS if it has one: the tokenizer's model_max_length, at most the
   // model's positions.
   int max_source_tokens = 0;
+};
+
+// The vocabularies, tokenizer and languages of a model, as the files of any layout give them.
+struct ModelTokenizer {
+  Vocabulary source_vocabulary;
+  std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared
+  TokenizerDescription tokenizer;
+  LanguageMap languages;
+
+  const Vocabulary& TargetVocabulary() const {
+    return own_target_vocabulary ? *own_target_vocabulary : source_vocabulary;
+  }
 };
 
 }  // namespace dragoman

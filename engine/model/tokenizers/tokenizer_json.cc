@@ -6,9 +6,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/json.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/tokenizers/tokenizer_json_fields.h"
+#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/tokenizer_json_parts.h"
 #include "engine/text/pipeline_model.h"
 

@@ -1,18 +1,75 @@
-// Readers of the parts of a tokenizer.json that say how a text is normalized and cut. Private to
-// tokenizer_json*.cc.
+// Readers of the fields of a tokenizer.json, and of its parts that say how a text is normalized and cut.
+// Private to tokenizer_json*.cc.
 //
 // Errors as ParseTokenizerJson.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "absl/status/status.h"
-#include "engine/model/tokenizers/tokenizer_json_fields.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/json.h"
 #include "engine/text/pipeline_model.h"
 
 namespace dragoman {
+
+// Reads fields, and makes the errors for wrong ones.
+class TokenizerJsonFields {
+ public:
+  using Json = nlohmann::json;
+  static constexpr size_t kMaxPieceBytes = 1024;
+
+  explicit TokenizerJsonFields(std::string_view file) : file_(file) {}
+
+  std::string_view file() const { return file_; }
+
+  absl::Status Invalid(std::string_view field, std::string_view found,
+                       std::string_view expected) const {
+    return InvalidField(file_, field, found, expected);
+  }
+  absl::Status Unsupported(std::string_view field, std::string_view found,
+                           std::string_view supported) const {
+    return UnsupportedField(file_, field, Concat("is ", found), supported);
+  }
+  // nullptr when absent or null.
+  static const Json* Find(const Json& object, std::string_view name) {
+    if (!object.is_object()) return nullptr;
+    const auto found = object.find(std::string(name));
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+  static std::string TypeOf(const Json& object) {
+    const Json* type = Find(object, "type");
+    return type != nullptr && type->is_string() ? type->get<std::string>() : "";
+  }
+  // A field that may be absent; if it is not a boolean, `status` becomes an error.
+  bool Flag(const Json& object, std::string_view where, std::string_view name, bool absent,
+            absl::Status* status) const {
+    const Json* value = Find(object, name);
+    if (value == nullptr) return absent;
+    if (value->is_boolean()) return value->get<bool>();
+    if (status->ok()) {
+      *status = Invalid(Concat(where, ".", name), Concat("is ", DescribeJson(*value)), "a boolean");
+    }
+    return absent;
+  }
+
+  absl::Status CheckPiece(std::string_view field, const Json& piece) const {
+    if (!piece.is_string() || piece.get_ref<const std::string&>().empty() ||
+        piece.get_ref<const std::string&>().size() > kMaxPieceBytes) {
+      return Invalid(field, Concat("has the piece ", DescribeJson(piece)),
+                     Concat("a string of 1 to ", kMaxPieceBytes, " bytes"));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string_view file_;
+};
 
 using PieceIds = std::unordered_map<std::string, int32_t>;
 

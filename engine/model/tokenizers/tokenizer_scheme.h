@@ -10,21 +10,19 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/tokenizer_choice.h"
-#include "engine/model/formats/json.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
 
 namespace dragoman {
 
 struct CheckpointConfig;
-struct CheckpointTokenizer;
+struct ModelTokenizer;
 
 // A way to read a tokenizer's files; several classes may share one.
 struct TokenizerScheme {
   // Reads the files that the scheme is made of; checkpoint_tokenizer.h has the contract.
-  absl::StatusOr<CheckpointTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
-                                              CheckpointConfig* config) = nullptr;
+  absl::StatusOr<ModelTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
+                                         CheckpointConfig* config) = nullptr;
   bool has_json = true;                    // tokenizer.json may be read in place of its own files
   std::string_view mask_piece = "<mask>";  // where tokenizer_config.json does not name it
   // Refuses fields of tokenizer_config.json that another scheme has; may be null.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/formats/torch_file.h"
+#include "engine/model/formats/tensor_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"

@@ -13,7 +13,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
-#include "engine/network/costs.h"
+#include "engine/network/cost_table.h"
 
 namespace dragoman {
 namespace {

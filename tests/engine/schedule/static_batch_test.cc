@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "engine/schedule/worker.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/scripted_model.h"

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "engine/decode/cpu_backend.h"
+#include "engine/decode/backend.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/host_device_backend.h"
 #include "tests/engine/support/scripted_model.h"

@@ -6,7 +6,6 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/profile/cuda_profile.h"
-#include "engine/profile/device_rates.h"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
 

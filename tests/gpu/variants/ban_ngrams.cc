@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "kernels/search/ngram.h"
+#include "kernels/search/prepare_row.h"
 #include "tests/gpu/variants/host_bans.h"
 
 namespace dragoman {

@@ -5,10 +5,9 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/gate.h"
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 #include "tests/engine/support/allocations.h"
 #include "tests/kernels/ops/test_support.h"
 

@@ -16,9 +16,8 @@
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/output_layer_cuda.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman::emulation {
 

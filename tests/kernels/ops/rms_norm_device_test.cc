@@ -1,5 +1,5 @@
 // Residual and RMSNorm, on the CPU, on a device and emulated.
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 #include "tests/kernels/ops/emulated_ops.h"
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"

@@ -5,8 +5,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/ops/embed.h"
 #include "kernels/ops/gate.h"
-#include "kernels/ops/layer_norm.h"
-#include "kernels/ops/rms_norm.h"
+#include "kernels/ops/row_norm.h"
 #include "tests/kernels/ops/test_support.h"
 
 namespace dragoman {

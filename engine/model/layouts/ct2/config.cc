@@ -4,7 +4,6 @@
 #include <array>
 
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/neutral_fields.h"
 #include "engine/model/layouts/ct2/variables.h"
 
 namespace dragoman {
@@ -39,14 +38,15 @@ absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text) {
   JsonFields fields(kConfigFile, *root);
   RequireNeutral(kNeutralFields, &fields);
   Ct2Config config;
-  config.unk_piece = fields.String("unk_token", config.unk_piece);
-  config.bos_piece = fields.String("bos_token", config.bos_piece);
-  config.eos_piece = fields.String("eos_token", config.eos_piece);
+  Ct2Tokens& tokens = config.tokens;
+  tokens.unk_piece = fields.String("unk_token", tokens.unk_piece);
+  tokens.bos_piece = fields.String("bos_token", tokens.bos_piece);
+  tokens.eos_piece = fields.String("eos_token", tokens.eos_piece);
   if (fields.Has("decoder_start_token")) {
-    config.decoder_start_piece = fields.String("decoder_start_token", "");
+    tokens.decoder_start_piece = fields.String("decoder_start_token", "");
   }
-  config.adds_source_begin = fields.Bool("add_source_bos", false);
-  config.adds_source_end = fields.Bool("add_source_eos", false);
+  tokens.adds_source_begin = fields.Bool("add_source_bos", false);
+  tokens.adds_source_end = fields.Bool("add_source_eos", false);
   if (const std::optional<double> epsilon = fields.OptionalNumber("layer_norm_epsilon")) {
     config.norm_epsilon = static_cast<float>(*epsilon);
     if (!(*epsilon >= 0 && *epsilon < 1)) {
@@ -60,14 +60,15 @@ absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text) {
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file) {
   Ct2Variables in(model, file);
   Ct2Config config;
-  config.unk_piece = in.Text(kUnk, config.unk_piece);
-  config.bos_piece = in.Text(kBos, config.bos_piece);
-  config.eos_piece = in.Text(kEos, config.eos_piece);
-  config.adds_source_end = in.Number(kSourceEos, 0) != 0;
-  config.adds_source_begin = in.Number(kSourceBos, 0) != 0;
+  Ct2Tokens& tokens = config.tokens;
+  tokens.unk_piece = in.Text(kUnk, tokens.unk_piece);
+  tokens.bos_piece = in.Text(kBos, tokens.bos_piece);
+  tokens.eos_piece = in.Text(kEos, tokens.eos_piece);
+  tokens.adds_source_end = in.Number(kSourceEos, 0) != 0;
+  tokens.adds_source_begin = in.Number(kSourceBos, 0) != 0;
   if (in.Number(kUserStart, 0) == 0) {
-    config.decoder_start_piece =
-        in.Number(kTargetBos, 1) != 0 ? config.bos_piece : config.eos_piece;
+    tokens.decoder_start_piece =
+        in.Number(kTargetBos, 1) != 0 ? tokens.bos_piece : tokens.eos_piece;
   }
   if (!in.status().ok()) return in.status();
   return config;

@@ -5,22 +5,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/ct2/model_file.h"
+#include "engine/model/tokenizers/ct2_vocabularies.h"
 
 namespace dragoman {
 
 struct Ct2Config {
-  std::string unk_piece = "<unk>";
-  std::string bos_piece = "<s>";
-  std::string eos_piece = "</s>";
-  // Empty: the caller's prefix begins an output.
-  std::optional<std::string> decoder_start_piece;
-  bool adds_source_begin = false;     // CTranslate2 begins a source with bos_piece
-  bool adds_source_end = false;       // CTranslate2 ends a source; else its caller may
+  Ct2Tokens tokens;                   // without starts_empty, which the network says
   std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 

@@ -3,14 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/concat.h"
-#include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/model_files.h"
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/layouts/ct2/network.h"
-#include "engine/model/layouts/ct2/vocabularies.h"
 #include "engine/model/layouts/weights_loader.h"
 
 namespace dragoman {
@@ -50,13 +48,18 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   absl::StatusOr<Ct2ModelFile> file = ParseCt2ModelFile(bytes->bytes(), kModelFile);
   if (absl::Status status = bytes->Check(); !status.ok()) return status;
   if (!file.ok()) return file.status();
-  const absl::StatusOr<Ct2Config> config = ReadConfig(folder, *file);
+  absl::StatusOr<Ct2Config> config = ReadConfig(folder, *file);
   if (!config.ok()) return config.status();
   absl::StatusOr<Ct2Network> read = ReadCt2Network(kModelFile, *config, &*file);
   if (!read.ok()) return read.status();
-  absl::StatusOr<LoadedModel> model =
-      ReadCt2Vocabularies(folder, tokenizer, fields, choice, *config, *read);
-  if (!model.ok()) return model.status();
+  config->tokens.starts_empty = read->starts_empty;
+  std::vector<std::string> notes;
+  absl::StatusOr<ModelTokenizer> texts = ReadCt2Vocabularies(
+      folder, tokenizer, kModelFile, fields, choice, config->tokens, &read->spec, &notes);
+  if (!texts.ok()) return texts.status();
+  LoadedModel model(*std::move(texts));
+  model.spec = std::move(read->spec);
+  model.notes = std::move(notes);
 
   Checkpoint checkpoint;
   checkpoint.names.emplace_back(kModelFile);
@@ -66,8 +69,8 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.elements_per_byte = 3;
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);
   if (!loaded.ok()) return loaded.status();
-  model->program = std::move(read->network.program);
-  model->weights = std::move(loaded->weights);
+  model.program = std::move(read->network.program);
+  model.weights = std::move(loaded->weights);
   return model;
 }
 

@@ -1,5 +1,5 @@
 // CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
-// (layouts/ct2/vocabularies.h), and beside them the tokenizer's files of the checkpoint. int8 weights
+// (tokenizers/ct2_vocabularies.h), and beside them the tokenizer's files of the checkpoint. int8 weights
 // are packed as they are in compute type int8; all others become float32.
 //
 // Stateless: any thread may load.
@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/layouts/layout.h"
-#include "engine/model/tokenizers/tokenizer_files.h"
+#include "engine/model/tokenizers/ct2_vocabularies.h"
 
 namespace dragoman {
 

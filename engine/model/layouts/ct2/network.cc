@@ -12,7 +12,6 @@
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/t5_network.h"
 #include "engine/model/layouts/ct2/variables.h"
-#include "engine/model/spec/model_limits.h"
 
 namespace dragoman {
 namespace {

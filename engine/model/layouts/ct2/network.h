@@ -10,7 +10,6 @@
 #include "engine/model/families/family.h"
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"
-#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 

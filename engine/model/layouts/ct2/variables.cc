@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "engine/base/concat.h"
-#include "engine/model/families/bart_names.h"
-#include "engine/model/spec/model_limits.h"
+#include "engine/model/families/bart_network.h"
 
 namespace dragoman {
 namespace {

@@ -11,9 +11,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
-#include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/safetensors.h"
-#include "engine/model/formats/torch_file.h"
 
 namespace dragoman {
 namespace {

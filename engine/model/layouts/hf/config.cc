@@ -7,11 +7,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/family.h"
-#include "engine/model/families/t5_shape.h"
-#include "engine/model/formats/json.h"
-#include "engine/model/formats/neutral_fields.h"
-#include "engine/model/layouts/hf/generation.h"
+#include "engine/model/families/t5_network.h"
 
 namespace dragoman {
 namespace {

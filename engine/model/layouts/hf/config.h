@@ -7,12 +7,12 @@
 // layouts/hf/config.cc and layouts/hf/generation.cc.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
-#include "engine/model/tokenizers/tokenizer_config.h"
 
 namespace dragoman {
 
@@ -26,5 +26,18 @@ struct HfConfigTexts {
 // INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
 // both name the file and the field, what was found and what was expected.
 absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts);
+
+// The following are the fields of the search (generation.cc).
+//
+// Reads eos_token_id, an id or a list: the first becomes tokens->eos, the others tokens->more_eos. If it
+// is absent both stay as they are.
+void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
+
+// Fills in spec->generation, and the members of spec->tokens that the file names. REQUIRES: spec->shape
+// is set. Errors are recorded in `fields`.
+void ReadGeneration(JsonFields* fields, ModelSpec* spec);
+
+// Whether the generation fields of config.json count and not those of generation_config.json.
+bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation);
 
 }  // namespace dragoman

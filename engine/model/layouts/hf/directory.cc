@@ -8,12 +8,9 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/family.h"
-#include "engine/model/formats/model_files.h"
 #include "engine/model/layouts/hf/checkpoint.h"
 #include "engine/model/layouts/hf/config.h"
 #include "engine/model/layouts/weights_loader.h"
-#include "engine/model/tokenizers/checkpoint_tokenizer.h"
 
 namespace dragoman {
 namespace {
@@ -89,15 +86,12 @@ absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
   };
   absl::StatusOr<CheckpointConfig> config = ReadConfig(folder);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<CheckpointTokenizer> vocabularies =
+  absl::StatusOr<ModelTokenizer> texts =
       ReadCheckpointTokenizer(folder, options.tokenizer, &*config);
-  if (!vocabularies.ok()) return in_directory(vocabularies.status());
-  LoadedModel model{.name = NameOf(folder.path()),
-                    .layout = std::string(layout()),
-                    .source_vocabulary = std::move(vocabularies->source),
-                    .own_target_vocabulary = std::move(vocabularies->own_target),
-                    .tokenizer = std::move(vocabularies->facts),
-                    .languages = std::move(vocabularies->languages)};
+  if (!texts.ok()) return in_directory(texts.status());
+  LoadedModel model(*std::move(texts));
+  model.name = NameOf(folder.path());
+  model.layout = std::string(layout());
   absl::Status status = LoadInto(folder, &model, *std::move(config));
   if (!status.ok()) return in_directory(status);
   return model;

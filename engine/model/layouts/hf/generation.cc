@@ -1,4 +1,4 @@
-#include "engine/model/layouts/hf/generation.h"
+#include "engine/model/layouts/hf/config.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/base/concat.h"
-#include "engine/model/formats/neutral_fields.h"
 #include "kernels/search/options.h"
 
 namespace dragoman {

@@ -11,8 +11,7 @@
 
 #include "engine/base/concat.h"
 #include "engine/model/formats/yaml.h"
-#include "engine/model/spec/model_limits.h"
-#include "kernels/search/limits.h"
+#include "kernels/search/options.h"
 
 namespace dragoman {
 namespace {

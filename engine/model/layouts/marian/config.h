@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "engine/model/families/bart_network.h"
 #include "engine/model/layouts/marian/file.h"
-#include "engine/model/spec/model_spec.h"
 
 namespace dragoman {
 

@@ -1,28 +1,20 @@
 #include "engine/model/layouts/marian/directory.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/bart_network.h"
-#include "engine/model/formats/mapped_file.h"
-#include "engine/model/formats/model_files.h"
-#include "engine/model/formats/opened_file.h"
 #include "engine/model/layouts/marian/config.h"
 #include "engine/model/layouts/marian/file.h"
-#include "engine/model/layouts/marian/vocabularies.h"
 #include "engine/model/layouts/weights_loader.h"
-#include "engine/model/tokenizers/tokenizer_rules.h"
+#include "engine/model/tokenizers/marian_vocabularies.h"
 
 namespace dragoman {
 namespace {
@@ -47,13 +39,7 @@ const std::vector<std::string>& KnownEndings() {
 bool IsModel(const DiskFolder& folder, const std::string& file) {
   if (file.ends_with(kNpz)) return true;
   if (!file.ends_with(".bin")) return false;
-  // Not a stream: opening a pipe would wait for its writer.
-  const absl::StatusOr<OpenedFile> opened =
-      OpenedFile::Open(PathOf(folder.path(), file), std::numeric_limits<size_t>::max());
-  if (!opened.ok()) return false;
-  std::array<char, kMarianHeadBytes> head{};
-  const ssize_t got = pread(opened->fd(), head.data(), head.size(), 0);
-  const std::string_view begin(head.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  const std::string begin = folder.FirstBytes(file, kMarianHeadBytes);
   // Whoever reads a Git LFS pointer in the place of a model says what it is.
   return begin == "version " ||
          IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
@@ -108,16 +94,16 @@ class Finder {
       if (!source.ok()) return source.status();
       absl::StatusOr<std::string> target = Named(decoder.vocabularies[1], "vocabs");
       if (!target.ok()) return target.status();
-      return MarianVocabularyFiles{*std::move(source), *std::move(target)};
+      return FilesOf(*std::move(source), *std::move(target));
     }
     const std::vector<std::string> sources = Like("srcvocab.", ".spm");
     const std::vector<std::string> targets = Like("trgvocab.", ".spm");
     if (sources.size() == 1 && targets.size() == 1) {
-      return MarianVocabularyFiles{sources.front(), targets.front()};
+      return FilesOf(sources.front(), targets.front());
     }
     std::vector<std::string> shared = Like("vocab.", ".spm");
     for (std::string& file : Like("", "vocab.yml")) shared.push_back(std::move(file));
-    if (shared.size() == 1) return MarianVocabularyFiles{shared.front(), shared.front()};
+    if (shared.size() == 1) return FilesOf(shared.front(), shared.front());
     if (!shared.empty()) {
       return absl::InvalidArgumentError(Concat("found the vocabularies ", Listed(shared),
                                                ", expected one, or a decoder.yml that names them"));
@@ -140,6 +126,10 @@ class Finder {
   }
 
  private:
+  static MarianVocabularyFiles FilesOf(std::string source, std::string target) {
+    return {.source = std::move(source), .target = std::move(target), .model = ""};
+  }
+
   // Paths are of whoever wrote the configuration; the files are here.
   absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
     std::string name = std::filesystem::path(path).filename().string();
@@ -179,8 +169,10 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   const MarianDecoder decoder = given->value_or(MarianDecoder());
   const absl::StatusOr<std::string> name = finder.Model(decoder);
   if (!name.ok()) return name.status();
-  const absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
+  absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
   if (!vocabularies.ok()) return vocabularies.status();
+  vocabularies->model = *name;
+  vocabularies->allow_unk = decoder.allow_unk;
 
   absl::StatusOr<MappedFile> bytes = folder.Map(*name, kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
@@ -191,16 +183,17 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<std::string> options = OptionsOf(folder, *name, *file);
   if (!options.ok()) return options.status();
-  const absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
+  absl::StatusOr<MarianNetwork> read = ReadMarianNetwork(*file, *options, *name, decoder);
   if (!read.ok()) return read.status();
   absl::StatusOr<Network> network = MakeBartNetwork(read->spec, read->traits);
   if (!network.ok()) return network.status();
   absl::Status status = CheckMarianTensors(*file, *name, *network);
   if (!status.ok()) return status;
-  absl::StatusOr<LoadedModel> model =
-      ReadMarianVocabularies(folder, *vocabularies, *name, decoder, *read);
-  if (!model.ok()) return model.status();
-  model->names_shortlist = !decoder.shortlist.empty();
+  absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(folder, *vocabularies, &read->spec);
+  if (!texts.ok()) return texts.status();
+  LoadedModel model(*std::move(texts));
+  model.spec = std::move(read->spec);
+  model.names_shortlist = !decoder.shortlist.empty();
 
   Checkpoint checkpoint;
   checkpoint.names.push_back(*name);
@@ -208,8 +201,8 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   checkpoint.tensors = std::move(file->tensors);
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), *network);
   if (!loaded.ok()) return loaded.status();
-  model->program = std::move(network->program);
-  model->weights = std::move(loaded->weights);
+  model.program = std::move(network->program);
+  model.weights = std::move(loaded->weights);
   return model;
 }
 
@@ -247,7 +240,7 @@ bool MarianDirectorySource::Recognises(const DiskFolder& folder) const {
 
 absl::StatusOr<LoadedModel> MarianDirectorySource::Load(const DiskFolder& folder,
                                                         const LoadOptions& options) const {
-  absl::Status status = RequireSlow(options.tokenizer, "Marian's own files");
+  absl::Status status = CheckMarianTokenizerChoice(options.tokenizer);
   if (!status.ok()) return InDirectory(folder.path(), status);
   absl::StatusOr<LoadedModel> model = LoadFrom(folder);
   if (!model.ok()) return InDirectory(folder.path(), model.status());

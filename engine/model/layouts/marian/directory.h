@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/layouts/layout.h"
 
 namespace dragoman {

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/byte_reader.h"
-#include "engine/model/formats/npz_file.h"
 
 namespace dragoman {
 namespace {

@@ -31,9 +31,9 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/gather_rows.h"
-#include "kernels/ops/layer_norm.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/row_norm.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
 

@@ -9,11 +9,10 @@
 #include "engine/model/model_source.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
 // After it, for the classes are those of the emulated device.
-#include "engine/decode/cuda/cuda_encoder.h"
+#include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
-#include "engine/decode/cuda/cuda_step_device.h"
-#include "engine/decode/cuda/step_graphs.h"
+#include "engine/decode/cuda/row_buckets.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,5 @@
 // The arrays of a mailbox in one block.
-#include "engine/decode/cuda/mailbox_layout.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "engine/decode/cuda/mailbox_layout.h"
+#include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/decode/device_batch.h"
 #include "engine/model/families/family.h"
 

@@ -1,4 +1,4 @@
-#include "engine/model/formats/safetensors.h"
+#include "engine/model/formats/tensor_file.h"
 
 #include <cmath>
 #include <limits>

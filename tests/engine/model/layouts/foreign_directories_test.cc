@@ -407,7 +407,8 @@ std::vector<Foreign> OtherFormats() {
        "found no vocabulary, expected vocab.*.spm, srcvocab.*.spm and trgvocab.*.spm, or "
        "*vocab.yml with source.spm and target.spm"},
       {"Marian: another vocabulary", "marian-bin", Borrowed("vocab.spm", "tiny-t5", "spiece.model"),
-       "vocab.spm: 400 pieces, expected 3 to 240, the rows of the model's embedding"},
+       "vocab.spm: 400 pieces, expected 3 to 240, the rows of its embedding in "
+       "model.bin"},
       {"Marian: two models", "marian-npz", Borrowed("other.npz", "marian-npz", "model.npz"),
        "found the models model.npz and other.npz, expected one, or a decoder.yml that names it"},
   };

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/formats/zip_entry.h"
+#include "engine/model/formats/zip_directory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/layouts/ct2/languages.h"
-#include "engine/model/layouts/ct2/vocabularies.h"
+#include "engine/model/tokenizers/fairseq_languages.h"
+#include "engine/model/tokenizers/side_vocabularies.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
@@ -697,6 +697,16 @@ TEST(Ct2Directory, WithoutATokenizerTokensAreWhatSpacesSeparate) {
   }
 }
 
+TEST(Ct2Directory, NotesSpecialTokensThatSomebodyAdded) {
+  TinyDirectory tiny;
+  const json pieces = json::parse(tiny.files["shared_vocabulary.json"]);
+  const json token = {{"content", pieces[20]}, {"special", true}};
+  tiny.files["tokenizer_config.json"] = json{{"added_tokens_decoder", {{"20", token}}}}.dump();
+  const auto model = tiny.Load();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(model->notes, ElementsAre(HasSubstr("the tokenizer has added 1 special token")));
+}
+
 TEST(Ct2Directory, SaysWhichFilesWouldDo) {
   TinyDirectory tiny;
   tiny.files.erase("target.spm");
@@ -976,13 +986,13 @@ TEST(Ct2Directory, ChecksVocabularies) {
 }
 
 TEST(Ct2Vocabulary, LinesAndArraysAreOne) {
-  const auto lines = ParseCt2Vocabulary("a\n\n b\nc", "v.txt");
+  const auto lines = ParsePieces("a\n\n b\nc", "v.txt");
   ASSERT_TRUE(lines.ok());
   EXPECT_THAT(*lines, ElementsAre("a", "", " b", "c"));
   // A carriage return is part of a piece unless every line ends in one, as CTranslate2 has it.
-  EXPECT_THAT(*ParseCt2Vocabulary("a\r\n\r\nb\r\n", "v.txt"), ElementsAre("a", "", "b"));
-  EXPECT_THAT(*ParseCt2Vocabulary("a\r\nb\n", "v.txt"), ElementsAre("a\r", "b"));
-  const auto array = ParseCt2Vocabulary(R"(["a", "", " b", "c"])", "v.json");
+  EXPECT_THAT(*ParsePieces("a\r\n\r\nb\r\n", "v.txt"), ElementsAre("a", "", "b"));
+  EXPECT_THAT(*ParsePieces("a\r\nb\n", "v.txt"), ElementsAre("a\r", "b"));
+  const auto array = ParsePieces(R"(["a", "", " b", "c"])", "v.json");
   ASSERT_TRUE(array.ok());
   EXPECT_EQ(*array, *lines);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/layouts/marian/vocabularies.h"
+#include "engine/model/tokenizers/marian_vocabularies.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"

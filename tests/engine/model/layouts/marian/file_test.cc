@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/formats/npz_file.h"
+#include "engine/model/formats/tensor_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"

@@ -16,7 +16,7 @@
 // butterfly, the warps' in their order: fixed by d alone, and the same in every thread.
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/ops/layer_norm.h"
+#include "kernels/ops/row_norm.h"
 
 namespace dragoman::cuda {
 namespace {

@@ -1,0 +1,40 @@
+// Reads the vocabularies, special tokens, languages and the tokenizer (ct2_tokenizer.h) of a CTranslate2
+// directory. The converter writes the vocabularies (side_vocabularies.h); the user who converts a model
+// puts the tokenizer's files beside them.
+//
+// Thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/base/tokenizer_choice.h"
+#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/tokenizer_config.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
+
+namespace dragoman {
+
+// The tokens of a model, as its files describe them.
+struct Ct2Tokens {
+  std::string unk_piece = "<unk>";
+  std::string bos_piece = "<s>";
+  std::string eos_piece = "</s>";
+  // Empty: the caller's prefix begins an output.
+  std::optional<std::string> decoder_start_piece;
+  bool adds_source_begin = false;  // CTranslate2 begins a source with bos_piece
+  bool adds_source_end = false;    // CTranslate2 ends a source; else its caller may
+  bool starts_empty = false;  // an output begins with the empty token (BartTraits::empty_token)
+};
+
+// Completes `spec`, the network's, with the tokens. The tokenizer's files are in `tokenizer`, the
+// vocabularies in `folder`; `model_file` has the network. `notes` receives lines for the log. Errors as
+// ModelSource::Load; not all messages begin with the path.
+absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(
+    const ModelFolder& folder, const ModelFolder& tokenizer, std::string_view model_file,
+    const TokenizerConfig& fields, TokenizerChoice choice, const Ct2Tokens& tokens, ModelSpec* spec,
+    std::vector<std::string>* notes);
+
+}  // namespace dragoman

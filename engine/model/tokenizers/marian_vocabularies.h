@@ -1,0 +1,42 @@
+// Reads the vocabularies, special tokens, languages and SentencePiece models of a directory with
+// Marian's files. A vocabulary is a SentencePiece model, whose ids are the model's, or a .yml of pieces
+// and ids, beside which are source.spm and target.spm (side_vocabularies.h).
+//
+// Thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "engine/base/tokenizer_choice.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/tokenizer_description.h"
+
+namespace dragoman {
+
+struct MarianVocabularyFiles {
+  // The names of the two sides' files; both may be the same.
+  std::string source;
+  std::string target;
+  std::string model;       // the model's file
+  bool allow_unk = false;  // the decoder's configuration lets outputs have the unknown token
+};
+
+// UNIMPLEMENTED where the tokenizers library is asked for: these files have SentencePiece models only.
+absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
+
+// The languages in the name of a Firefox model's file, such as model.deen.intgemm.alphas.bin or
+// vocab.deen.spm: four letters, two for each language. Nothing where the name has none.
+std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
+
+// Completes `spec`, the network's, with the tokens and the rules that name them. Errors as
+// ModelSource::Load; not all messages begin with the directory.
+absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
+                                                      const MarianVocabularyFiles& files,
+                                                      ModelSpec* spec);
+
+}  // namespace dragoman

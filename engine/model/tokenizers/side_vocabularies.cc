@@ -1,0 +1,197 @@
+#include "engine/model/tokenizers/side_vocabularies.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/base/concat.h"
+#include "engine/model/formats/json.h"
+#include "engine/model/formats/yaml.h"
+#include "engine/text/spm_file.h"
+
+namespace dragoman {
+namespace {
+
+using Pieces = std::vector<std::string>;
+
+constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
+                                          .max_depth = 2,
+                                          .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
+constexpr size_t kMaxPieceBytes = 1024;
+// The beginning of the tokens that T5's tokenizer adds.
+constexpr std::string_view kExtraId = "<extra_id_";
+
+absl::StatusOr<Pieces> ParseYamlPieces(std::string_view text, std::string_view file) {
+  const absl::StatusOr<YamlMap> map = ParseYaml(text, file);
+  if (!map.ok()) return map.status();
+  Pieces pieces(map->size());
+  std::vector<bool> is_there(map->size());
+  for (const auto& [piece, value] : *map) {
+    size_t at = 0;
+    const char* const end = value.text.data() + value.text.size();
+    const auto [read, failed] = std::from_chars(value.text.data(), end, at);
+    if (value.is_list || failed != std::errc() || read != end || at >= pieces.size() ||
+        piece.size() > kMaxPieceBytes) {
+      return absl::InvalidArgumentError(Concat(file, ": line ", value.line, ": '",
+                                               std::string_view(piece).substr(0, 64),
+                                               "' has no id from 0 to ", pieces.size() - 1,
+                                               ", or more than ", kMaxPieceBytes, " bytes"));
+    }
+    if (is_there[at]) {
+      return absl::InvalidArgumentError(Concat(file, ": line ", value.line, ": '",
+                                               std::string_view(piece).substr(0, 64),
+                                               "' has the id of another piece, ", at));
+    }
+    is_there[at] = true;
+    pieces[at] = piece;
+  }
+  return pieces;
+}
+
+Pieces ParseLines(std::string_view text) {
+  Pieces pieces;
+  bool has_returns = true;  // at the end of every line: else they are part of pieces
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    pieces.emplace_back(text.substr(0, end));
+    has_returns = has_returns && pieces.back().ends_with('\r');
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (has_returns) {
+    for (std::string& piece : pieces) piece.pop_back();
+  }
+  return pieces;
+}
+
+absl::StatusOr<Pieces> ParseJsonPieces(std::string_view text, std::string_view file) {
+  const absl::StatusOr<nlohmann::json> root = ParseJson(text, file, kVocabularyLimits);
+  if (!root.ok()) return root.status();
+  if (!root->is_array()) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": is ", DescribeJson(*root), ", expected an array of pieces"));
+  }
+  Pieces pieces;
+  for (const nlohmann::json& piece : *root) {
+    if (!piece.is_string()) {
+      return absl::InvalidArgumentError(Concat(file, ": piece ", pieces.size(), " is ",
+                                               DescribeJson(piece), ", expected a string"));
+    }
+    pieces.push_back(piece.get<std::string>());
+  }
+  return pieces;
+}
+
+absl::Status ReadSpm(const ModelFolder& folder, VocabularySide* side) {
+  absl::StatusOr<std::string> bytes = folder.Read(side->file, kMaxSentencePieceBytes);
+  if (!bytes.ok()) return bytes.status();
+  side->spm = *std::move(bytes);
+  side->spm_file = side->file;
+  const absl::StatusOr<SpmFile> parsed = ParseSpmFile(side->spm, side->file);
+  if (!parsed.ok()) return parsed.status();
+  for (const SpmPiece& piece : parsed->pieces) {
+    const auto id = static_cast<int>(side->pieces.size());
+    if (piece.type == SpmPiece::kUnknown) side->unk = id;
+    if (piece.type == SpmPiece::kControl) side->control.push_back(id);
+    side->pieces.push_back(piece.text);
+  }
+  return absl::OkStatus();
+}
+
+// Rows of a T5 that its tokenizer has no piece for are <extra_id_0> and so on to CTranslate2's converter,
+// whether there are such pieces or not. CTranslate2 reads the first of two.
+void DropSecondExtraIds(Pieces* pieces) {
+  std::set<std::string_view> seen;
+  for (std::string& piece : *pieces) {
+    if (piece.starts_with(kExtraId) && !seen.insert(piece).second) piece.clear();
+  }
+}
+
+// Pieces by id, of `rows` of the embedding.
+absl::StatusOr<Vocabulary> MakeVocabulary(VocabularySide* side, int rows, bool has_empty,
+                                          const EmbeddingRule& rule) {
+  Pieces pieces = std::move(side->pieces);
+  const int most = has_empty ? rows - 1 : rows;
+  const bool lacks_unk =
+      !rule.unk.empty() && std::find(pieces.begin(), pieces.end(), rule.unk) == pieces.end();
+  if (lacks_unk) pieces.emplace_back(rule.unk);
+  const int fewest = rule.fewest > 0 ? rule.fewest : most;
+  const auto found = static_cast<int64_t>(pieces.size());
+  if (found < fewest || found > most) {
+    return absl::InvalidArgumentError(
+        Concat(side->file, ": ", found, " pieces",
+               lacks_unk ? Concat(" with '", rule.unk.substr(0, 64), "'") : "", ", expected ",
+               rule.fewest > 0 ? Concat(fewest, " to ") : "", most,
+               ", the rows of its embedding in ", rule.model_file));
+  }
+  DropSecondExtraIds(&pieces);
+  pieces.resize(static_cast<size_t>(rows));
+  return Vocabulary::FromPieces(std::move(pieces), side->file);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ParsePieces(std::string_view text, std::string_view file) {
+  if (file.ends_with(".yml")) return ParseYamlPieces(text, file);
+  absl::StatusOr<Pieces> pieces =
+      file.ends_with(".txt") ? ParseLines(text) : ParseJsonPieces(text, file);
+  if (!pieces.ok()) return pieces.status();
+  if (pieces->size() > static_cast<size_t>(kMaxVocabulary)) {
+    return absl::InvalidArgumentError(
+        Concat(file, ": ", pieces->size(), " pieces, expected at most ", kMaxVocabulary));
+  }
+  for (size_t i = 0; i < pieces->size(); ++i) {
+    if ((*pieces)[i].size() > kMaxPieceBytes) {
+      return absl::InvalidArgumentError(Concat(file, ": piece ", i, " has ", (*pieces)[i].size(),
+                                               " bytes, expected at most ", kMaxPieceBytes));
+    }
+  }
+  return pieces;
+}
+
+absl::StatusOr<VocabularySide> ReadVocabularySide(const ModelFolder& folder,
+                                                  const std::string& file) {
+  VocabularySide side{.file = file};
+  if (file.ends_with(".spm")) {
+    if (absl::Status status = ReadSpm(folder, &side); !status.ok()) return status;
+    return side;
+  }
+  const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Pieces> pieces = ParsePieces(*text, file);
+  if (!pieces.ok()) return pieces.status();
+  side.pieces = *std::move(pieces);
+  return side;
+}
+
+absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
+                                                      VocabularySide* target, const ModelSpec& spec,
+                                                      const EmbeddingRule& rule) {
+  // One matrix has one vocabulary, whatever the files; and two matrices may have one file.
+  const bool one_matrix = spec.share_embeddings;
+  if (one_matrix && source->pieces != target->pieces) {
+    return absl::InvalidArgumentError(Concat(target->file, ": differs from ", source->file,
+                                             ", though ", rule.model_file,
+                                             " has one embedding for both"));
+  }
+  absl::StatusOr<Vocabulary> made =
+      MakeVocabulary(source, spec.shape.source_vocab, one_matrix, rule);
+  if (!made.ok()) return made.status();
+  SideVocabularies both{*std::move(made), std::nullopt};
+  if (one_matrix) return both;
+  made = MakeVocabulary(target, spec.shape.target_vocab, true, rule);
+  if (!made.ok()) return made.status();
+  both.own_target = *std::move(made);
+  return both;
+}
+
+absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
+                              std::string_view piece, std::string_view role) {
+  if (const std::optional<int> id = vocabulary.IdOf(piece)) return *id;
+  return absl::InvalidArgumentError(
+      Concat(file, ": has no '", piece.substr(0, 64), "'", role.empty() ? "" : ", the ", role));
+}
+
+}  // namespace dragoman

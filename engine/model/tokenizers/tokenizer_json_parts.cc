@@ -1,0 +1,263 @@
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "engine/base/concat.h"
+#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/tokenizer_json_parts.h"
+
+namespace dragoman {
+namespace {
+
+using Json = nlohmann::json;
+
+class ModelReader {
+ public:
+  ModelReader(const Json& root, const TokenizerJsonFields& fields, PipelineSpec* spec,
+              PieceIds* ids)
+      : root_(root), fields_(fields), spec_(spec), ids_(ids) {}
+
+  absl::Status ReadModel() {
+    const Json* model = TokenizerJsonFields::Find(root_, "model");
+    if (model == nullptr || !model->is_object()) {
+      return fields_.Invalid("model", "is missing", "a Unigram or a BPE model");
+    }
+    // Files of 2020 do not say it.
+    std::string type = TokenizerJsonFields::TypeOf(*model);
+    if (type.empty() && TokenizerJsonFields::Find(*model, "merges") != nullptr) type = "BPE";
+    if (type.empty() && TokenizerJsonFields::Find(*model, "unk_id") != nullptr) type = "Unigram";
+    if (type != "Unigram" && type != "BPE") {
+      return fields_.Unsupported("model.type", Concat("'", type.substr(0, 64), "'"),
+                                 "Unigram, BPE");
+    }
+    spec_->model = type == "BPE" ? PipelineSpec::kBpe : PipelineSpec::kUnigram;
+    absl::Status status;
+    spec_->byte_fallback = fields_.Flag(*model, "model", "byte_fallback", false, &status);
+    if (!status.ok()) return status;
+    return type == "BPE" ? ReadBpe(*model) : ReadUnigram(*model);
+  }
+
+ private:
+  // Ids by piece, for what refers to pieces.
+  absl::Status Index() {
+    for (size_t id = 0; id < spec_->pieces.size(); ++id) {
+      const std::string& piece = spec_->pieces[id].text;
+      if (!ids_->emplace(piece, static_cast<int32_t>(id)).second) {
+        return fields_.Invalid("model.vocab", Concat("has '", piece.substr(0, 64), "' twice"),
+                               "every piece once");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadUnigram(const Json& model) {
+    const Json* vocab = TokenizerJsonFields::Find(model, "vocab");
+    if (vocab == nullptr || !vocab->is_array() || vocab->empty() ||
+        vocab->size() > static_cast<size_t>(kMaxVocabulary)) {
+      return fields_.Invalid(
+          "model.vocab", "is no list of pieces",
+          Concat("a list of 1 to ", kMaxVocabulary, " pairs of piece and score"));
+    }
+    for (const Json& pair : *vocab) {
+      if (!pair.is_array() || pair.size() != 2 || !pair[1].is_number() ||
+          !std::isfinite(pair[1].get<double>())) {
+        return fields_.Invalid("model.vocab", Concat("has ", DescribeJson(pair)), "[piece, score]");
+      }
+      if (absl::Status status = fields_.CheckPiece("model.vocab", pair[0]); !status.ok())
+        return status;
+      spec_->pieces.push_back({pair[0].get<std::string>(), pair[1].get<double>(), false});
+    }
+    const Json* unknown = TokenizerJsonFields::Find(model, "unk_id");
+    if (unknown == nullptr || !unknown->is_number_unsigned() ||
+        unknown->get<uint64_t>() >= spec_->pieces.size()) {
+      return fields_.Invalid(
+          "model.unk_id", unknown == nullptr ? "is missing" : Concat("is ", DescribeJson(*unknown)),
+          Concat("an id from 0 to ", spec_->pieces.size() - 1));
+    }
+    spec_->unknown = unknown->get<int32_t>();
+    return Index();
+  }
+
+  absl::Status ReadBpe(const Json& model) {
+    for (const std::string_view name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+      const Json* value = TokenizerJsonFields::Find(model, name);
+      if (value != nullptr && *value != "") {
+        return fields_.Unsupported(Concat("model.", name), DescribeJson(*value), "null, \"\"");
+      }
+    }
+    const Json* dropout = TokenizerJsonFields::Find(model, "dropout");
+    if (dropout != nullptr && *dropout != 0.0) {
+      return fields_.Unsupported("model.dropout", DescribeJson(*dropout), "null");
+    }
+    absl::Status status;
+    if (fields_.Flag(model, "model", "ignore_merges", false, &status)) {
+      return fields_.Unsupported("model.ignore_merges", "true", "false");
+    }
+    spec_->fuse_unknown = fields_.Flag(model, "model", "fuse_unk", false, &status);
+    if (!status.ok()) return status;
+    const Json* vocab = TokenizerJsonFields::Find(model, "vocab");
+    if (vocab == nullptr || !vocab->is_object() || vocab->empty() ||
+        vocab->size() > static_cast<size_t>(kMaxVocabulary)) {
+      return fields_.Invalid("model.vocab", "is no object",
+                             Concat("1 to ", kMaxVocabulary, " pieces with their ids"));
+    }
+    spec_->pieces.resize(vocab->size());
+    for (const auto& [piece, id] : vocab->items()) {
+      status = fields_.CheckPiece("model.vocab", Json(piece));
+      if (!status.ok()) return status;
+      const bool fits = id.is_number_unsigned() && id.get<uint64_t>() < vocab->size();
+      if (!fits || !spec_->pieces[id.get<size_t>()].text.empty()) {
+        return fields_.Invalid(
+            "model.vocab", Concat("gives '", piece.substr(0, 64), "' the id ", DescribeJson(id)),
+            Concat("each from 0 to ", vocab->size() - 1, " once"));
+      }
+      spec_->pieces[id.get<size_t>()].text = piece;
+    }
+    status = Index();
+    if (!status.ok()) return status;
+    if (const Json* unknown = TokenizerJsonFields::Find(model, "unk_token")) {
+      const auto found =
+          unknown->is_string() ? ids_->find(unknown->get<std::string>()) : ids_->end();
+      if (found == ids_->end()) {
+        return fields_.Invalid("model.unk_token", Concat("is ", DescribeJson(*unknown)),
+                               "one of its pieces");
+      }
+      spec_->unknown = found->second;
+    }
+    return ReadMerges(model);
+  }
+
+  absl::Status ReadMerges(const Json& model) {
+    constexpr std::string_view kField = "model.merges";
+    const Json* merges = TokenizerJsonFields::Find(model, "merges");
+    if (merges == nullptr || !merges->is_array()) {
+      return fields_.Invalid(kField, "is no list", "pairs of pieces");
+    }
+    for (const Json& merge : *merges) {
+      std::string left;
+      std::string right;
+      if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+        left = merge[0].get<std::string>();
+        right = merge[1].get<std::string>();
+      } else if (merge.is_string()) {
+        const auto& both = merge.get_ref<const std::string&>();
+        const size_t space = both.find(' ');
+        if (space != std::string::npos && both.find(' ', space + 1) == std::string::npos) {
+          left = both.substr(0, space);
+          right = both.substr(space + 1);
+        }
+      }
+      const auto l = ids_->find(left);
+      const auto r = ids_->find(right);
+      const auto both = ids_->find(left + right);
+      if (l == ids_->end() || r == ids_->end() || both == ids_->end()) {
+        return fields_.Invalid(kField, Concat("has ", DescribeJson(merge)),
+                               "two pieces of the vocabulary that make a third");
+      }
+      spec_->merges.push_back({l->second, r->second, both->second});
+    }
+    return absl::OkStatus();
+  }
+
+  const Json& root_;
+  const TokenizerJsonFields& fields_;
+  PipelineSpec* const spec_;
+  PieceIds* const ids_;
+};
+
+using Json = nlohmann::json;
+
+constexpr size_t kMaxSteps = 16;
+
+class NormalizerReader {
+ public:
+  NormalizerReader(const TokenizerJsonFields& fields, PipelineSpec* spec)
+      : fields_(fields), spec_(spec) {}
+
+  absl::Status ReadStep(const Json& step, int depth) {
+    constexpr std::string_view kField = "normalizer";
+    const std::string type = TokenizerJsonFields::TypeOf(step);
+    if (spec_->normalizer.size() >= kMaxSteps) {
+      return fields_.Unsupported(kField, "longer", Concat("at most ", kMaxSteps, " steps"));
+    }
+    if (type == "Sequence" && depth < 4) {
+      const Json* steps = TokenizerJsonFields::Find(step, "normalizers");
+      if (steps == nullptr || !steps->is_array()) {
+        return fields_.Invalid("normalizer.normalizers", "is no list", "normalizers");
+      }
+      for (const Json& one : *steps) {
+        if (absl::Status status = ReadStep(one, depth + 1); !status.ok()) return status;
+      }
+      return absl::OkStatus();
+    }
+    NormalizerStep made;
+    absl::Status status;
+    if (type == "Precompiled") {
+      const Json* charsmap = TokenizerJsonFields::Find(step, "precompiled_charsmap");
+      made.kind = NormalizerStep::kCharsmap;
+      if (charsmap == nullptr || !charsmap->is_string() ||
+          !absl::Base64Unescape(charsmap->get_ref<const std::string&>(), &made.charsmap)) {
+        return fields_.Invalid("normalizer.precompiled_charsmap", "is no base64",
+                               "a charsmap in base64");
+      }
+    } else if (type == "Strip") {
+      made.kind = NormalizerStep::kStrip;
+      made.left = fields_.Flag(step, kField, "strip_left", true, &status);
+      made.right = fields_.Flag(step, kField, "strip_right", true, &status);
+    } else if (type == "Replace") {
+      status = ReadReplace(step, &made);
+    } else {
+      status = fields_.Unsupported("normalizer.type", Concat("'", type.substr(0, 64), "'"),
+                                   "Precompiled, Strip, Replace, Sequence of these");
+    }
+    if (status.ok()) spec_->normalizer.push_back(std::move(made));
+    return status;
+  }
+
+ private:
+  absl::Status ReadReplace(const Json& step, NormalizerStep* made) const {
+    const Json* pattern = TokenizerJsonFields::Find(step, "pattern");
+    const Json* content = TokenizerJsonFields::Find(step, "content");
+    if (pattern == nullptr || content == nullptr || !content->is_string() ||
+        content->get_ref<const std::string&>().size() > TokenizerJsonFields::kMaxPieceBytes) {
+      return fields_.Invalid("normalizer", Concat("has ", DescribeJson(step)),
+                             "'pattern' and 'content'");
+    }
+    made->content = content->get<std::string>();
+    const Json* text = TokenizerJsonFields::Find(*pattern, "String");
+    const Json* regex = TokenizerJsonFields::Find(*pattern, "Regex");
+    if (regex != nullptr && *regex == " {2,}") {
+      made->kind = NormalizerStep::kRuns;
+      return absl::OkStatus();
+    }
+    if (text == nullptr || !text->is_string() || text->get_ref<const std::string&>().empty()) {
+      return fields_.Unsupported("normalizer.pattern",
+                                 DescribeJson(regex != nullptr ? *regex : *pattern),
+                                 "a string, the regular expression \" {2,}\"");
+    }
+    made->kind = NormalizerStep::kReplace;
+    made->pattern = text->get<std::string>();
+    return absl::OkStatus();
+  }
+
+  const TokenizerJsonFields& fields_;
+  PipelineSpec* const spec_;
+};
+
+}  // namespace
+
+absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJsonFields& fields,
+                                    PipelineSpec* spec, PieceIds* ids) {
+  return ModelReader(root, fields, spec, ids).ReadModel();
+}
+
+absl::Status ReadTokenizerJsonNormalizer(const nlohmann::json& root,
+                                         const TokenizerJsonFields& fields, PipelineSpec* spec) {
+  const Json* normalizer = TokenizerJsonFields::Find(root, "normalizer");
+  if (normalizer == nullptr) return absl::OkStatus();
+  return NormalizerReader(fields, spec).ReadStep(*normalizer, 0);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,100 @@
+#include "engine/request/target_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/decode/phrase_tables.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using Tokens = std::vector<int32_t>;
+
+// Places as their tokens and begins, which do not depend on the order of the phrases in the set.
+std::vector<std::pair<int32_t, Tokens>> Found(const ConstraintTable& table, const Tokens& tokens,
+                                              bool is_prefix = false) {
+  const ConstraintSet set = table.set();
+  std::vector<std::pair<int32_t, Tokens>> found;
+  for (const PhrasePlace& place : TracePhrases(set, tokens, is_prefix).places) {
+    const auto phrase = tokens.begin() + place.begin;  // the trace's promise is tested below
+    found.emplace_back(place.begin, Tokens(phrase, phrase + (place.end - place.begin)));
+  }
+  return found;
+}
+
+TEST(PhraseTrace, FindsEachPhraseOnceWhereItWasMet) {
+  const ConstraintTable table({{5, 6}, {7}});
+  EXPECT_THAT(Found(table, {1, 5, 6, 2, 7, 7}),
+              ElementsAre(std::pair(1, Tokens{5, 6}), std::pair(4, Tokens{7})));
+  EXPECT_THAT(Found(table, {5, 5, 6}), ElementsAre(std::pair(1, Tokens{5, 6})));
+  EXPECT_TRUE(Found(table, {1, 2, 3}).empty());
+}
+
+TEST(PhraseTrace, APhraseThatWaitsForALongerOneIsFoundWhenThatFails) {
+  const ConstraintTable table({{1, 2}, {1, 2, 3}});
+  EXPECT_THAT(Found(table, {1, 2, 3, 1, 2}),
+              ElementsAre(std::pair(0, Tokens{1, 2, 3}), std::pair(3, Tokens{1, 2})));
+  EXPECT_THAT(Found(table, {1, 2, 4}), ElementsAre(std::pair(0, Tokens{1, 2})));
+  // At the end, and not before it.
+  EXPECT_THAT(Found(table, {9, 1, 2}), ElementsAre(std::pair(1, Tokens{1, 2})));
+  EXPECT_TRUE(Found(table, {9, 1, 2}, true).empty());
+  EXPECT_EQ(TracePhrases(table.set(), Tokens{9, 1, 2}, true).settled, 1);
+}
+
+// With few tokens and many phrases, all that overlaps and is taken up again occurs.
+TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
+  std::mt19937 random(5);
+  int finished = 0;
+  for (int round = 0; round < 30000; ++round) {
+    const int vocabulary = 2 + static_cast<int>(random() % 3);
+    std::vector<Tokens> phrases(1 + random() % 5);
+    for (Tokens& phrase : phrases) {
+      phrase.resize(1 + random() % 4);
+      for (int32_t& token : phrase) token = static_cast<int32_t>(random() % vocabulary);
+    }
+    const ConstraintTable table(phrases);
+    const ConstraintSet set = table.set();
+    Tokens tokens(random() % 24);
+    for (int32_t& token : tokens) token = static_cast<int32_t>(random() % vocabulary);
+
+    const PhraseTrace trace = TracePhrases(set, tokens, false);
+    ConstraintState state = StartConstraints(set);
+    for (const int32_t token : tokens) state = Advance(set, state, token);
+    if (Finished(set, state)) {
+      ++finished;
+      ASSERT_EQ(trace.places.size(), phrases.size());
+    }
+    state = Advance(set, state, -1);
+    ASSERT_EQ(trace.places.size(), static_cast<size_t>(state.met_phrases));
+    int32_t end = 0;
+    std::vector<bool> seen(phrases.size());
+    for (const PhrasePlace& place : trace.places) {
+      ASSERT_GE(place.begin, end);
+      ASSERT_LE(place.end, static_cast<int32_t>(tokens.size()));
+      end = place.end;
+      ASSERT_FALSE(seen[static_cast<size_t>(place.phrase)]);
+      seen[static_cast<size_t>(place.phrase)] = true;
+      ASSERT_EQ(place.end - place.begin, set.Length(place.phrase));
+      for (int32_t i = place.begin; i < place.end; ++i) {
+        ASSERT_EQ(tokens[static_cast<size_t>(i)], set.Token(place.phrase, i - place.begin));
+      }
+    }
+    // The trace of a prefix stays.
+    for (size_t n = 0; n <= tokens.size(); ++n) {
+      const PhraseTrace part = TracePhrases(set, std::span(tokens).first(n), true);
+      ASSERT_LE(part.settled, static_cast<int32_t>(n));
+      ASSERT_LE(part.places.size(), trace.places.size());
+      for (size_t i = 0; i < part.places.size(); ++i) ASSERT_EQ(part.places[i], trace.places[i]);
+      for (size_t i = part.places.size(); i < trace.places.size(); ++i) {
+        ASSERT_GE(trace.places[i].begin, part.settled);
+      }
+    }
+  }
+  EXPECT_GT(finished, 3000);
+}
+
+}  // namespace
+}  // namespace dragoman
