@@ -2,7 +2,6 @@
 
 #include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
-#include "server/call/rpc_status.h"
 
 namespace dragoman {
 
