@@ -17,8 +17,8 @@
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
-#include "server/grpc/refusing_reactor.h"
-#include "server/grpc/server_door.h"
+#include "server/grpc/call_reactor.h"
+#include "server/grpc/port_settings.h"
 #include "server/grpc/status_map.h"
 
 namespace dragoman {
@@ -27,7 +27,7 @@ namespace {
 using Work = std::function<absl::Status()>;
 
 // The largest request is a model's settings: some hundred bytes.
-constexpr DoorLimits kDoor = {
+constexpr PortLimits kPortLimits = {
     .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
 
 // Longer than anybody waits for a drain, and far from what nanoseconds have room for.
@@ -206,7 +206,7 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::strin
                                                                 const AdminHooks& hooks) {
   std::unique_ptr<AdminServer> out(new AdminServer(hooks));
   grpc::ServerBuilder builder;
-  SetUpDoor(kDoor, &builder);
+  SetUpPort(kPortLimits, &builder);
   int port = 0;
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
-#include "server/grpc/service_context.h"
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/translation_service.h"
 #include "server/guard/guard.h"
 #include "server/security/tls_store.h"

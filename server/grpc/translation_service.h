@@ -13,7 +13,6 @@
 #include <memory>
 
 #include "server/grpc/call_reactor.h"
-#include "server/grpc/service_context.h"
 
 namespace dragoman {
 

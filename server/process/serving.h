@@ -13,7 +13,7 @@
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
 #include "server/grpc/grpc_server.h"
-#include "server/grpc/service_context.h"
+#include "server/grpc/call_reactor.h"
 #include "server/guard/guard.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
