@@ -1,5 +1,5 @@
-// The transports of translations over gRPC: Translate, one answer, and StreamTranslate, each segment
-// as it finishes.
+// The transports of translations over gRPC: Translate, one answer, and StreamTranslate, each
+// segment as it finishes.
 //
 // Owned by gRPC until OnDone, as call_reactor.h says.
 #pragma once

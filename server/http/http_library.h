@@ -13,7 +13,7 @@
 #include "engine/base/mutex.h"
 #include "server/http/routes.h"
 #include "server/http/scraper.h"
-#include "server/security/tls_files.h"
+#include "server/security/tls_store.h"
 
 struct MHD_Connection;
 struct MHD_Daemon;

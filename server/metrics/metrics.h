@@ -27,9 +27,9 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 #include "server/guard/guard.h"
+#include "server/metrics/api.h"
 #include "server/metrics/engine_families.h"
 #include "server/metrics/model_metrics.h"
-#include "server/metrics/rpc_method.h"
 #include "server/trace/span.h"
 
 namespace dragoman {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engine/api/observer.h"
-#include "server/metrics/rpc_method.h"
+#include "server/metrics/api.h"
 
 namespace dragoman {
 

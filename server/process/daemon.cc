@@ -26,7 +26,7 @@
 #include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
 #include "server/models/model_table.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
 #include "server/process/memory_limit.h"

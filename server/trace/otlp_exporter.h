@@ -17,6 +17,13 @@
 
 namespace dragoman {
 
+// Spans as the body of an OTLP/HTTP request in JSON (opentelemetry-proto,
+// ExportTraceServiceRequest: ids in hexadecimal, whole numbers of 64 bits as strings). `attributes`
+// describe the process. `wall_offset` is how far the wall clock is ahead of the spans'.
+std::string OtlpJson(const std::vector<Span>& spans,
+                     const std::vector<std::pair<std::string, std::string>>& attributes,
+                     Nanos wall_offset);
+
 struct OtlpOptions {
   size_t max_queue = 8192;  // spans
   size_t max_batch = 512;   // spans, unless one call has more

@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
 #include "server/settings/option_table.h"
 #include "server/settings/otlp_endpoint.h"
