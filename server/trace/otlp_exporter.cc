@@ -197,10 +197,9 @@ void OtlpExporter::State::Send(const std::vector<Span>& batch) {
   }
 }
 
-OtlpExporter::Post PostTo(const std::string& host, const std::string& port,
-                          std::chrono::milliseconds timeout) {
-  return [host, port, timeout](const std::string& body) {
-    return HttpPost(host, port, "/v1/traces", "application/json", body, timeout);
+OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout) {
+  return [collector, timeout](const std::string& body) {
+    return HttpPost(collector, "/v1/traces", "application/json", body, timeout);
   };
 }
 

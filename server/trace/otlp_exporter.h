@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "server/base/address.h"
 #include "server/trace/span.h"
 
 namespace dragoman {
@@ -58,7 +59,6 @@ class OtlpExporter final : public SpanSink {
 };
 
 // Posts to /v1/traces there, as net/http_post.h does.
-OtlpExporter::Post PostTo(const std::string& host, const std::string& port,
-                          std::chrono::milliseconds timeout);
+OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout);
 
 }  // namespace dragoman

@@ -42,7 +42,7 @@ class HttpsTest : public ::testing::Test {
     auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
-    auto server = HttpServer::Start("127.0.0.1:0", hooks_, 16, {store_.get(), mutual});
+    auto server = HttpServer::Start({.host = "127.0.0.1"}, hooks_, 16, {store_.get(), mutual});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }

@@ -247,7 +247,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   FakeEngine engine;
   AttachModel(&engine);
   ListenerOptions options;
-  options.address = "127.0.0.1:0";
+  options.address = {.host = "127.0.0.1"};
   const auto listener = Listener::Listen(options);
   ASSERT_TRUE(listener.ok()) << listener.status();
   metrics_.AttachListener(listener->get());

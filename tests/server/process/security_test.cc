@@ -36,7 +36,7 @@ class SecurityTest : public ::testing::Test {
  protected:
   SecurityTest() {
     SetLogLevel(LogLevel::kOff);
-    config_.listen = "127.0.0.1:0";
+    config_.listen = {.host = "127.0.0.1"};
     config_.longest_call_seconds = 60;
   }
   ~SecurityTest() override {

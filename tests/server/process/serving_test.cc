@@ -45,7 +45,7 @@ class ServingTest : public ::testing::Test {
   ServingTest() {
     SetLogLevel(LogLevel::kOff);
     google::protobuf::SetLogHandler(nullptr);
-    config_.listen = "127.0.0.1:0";
+    config_.listen = {.host = "127.0.0.1"};
     config_.longest_call_seconds = 60;
   }
   ~ServingTest() override {
@@ -742,7 +742,7 @@ TEST_F(ServingTest, ReflectionNamesTheService) {
 TEST_F(ServingTest, ATakenPortIsAnError) {
   Start();
   ServerConfig second = config_;
-  second.listen = serving_->address();
+  second.listen = *ParseAddress(serving_->address(), AddressForms::kHostPort);
   const auto other = Serving::Start(second, &models_, &clock_, &metrics_);
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(std::string(other.status().message()), HasSubstr(serving_->address()));
@@ -927,7 +927,8 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   hooks.metrics = [this] { return metrics_.Scrape(); };
   hooks.not_live = [this] { return std::string(engine_.Stats().stalled ? "stalled" : ""); };
   hooks.not_ready = [this] { return serving_->NotReady(); };
-  auto http = HttpServer::Start("127.0.0.1:0", hooks, HttpConnections(RaiseDescriptorLimit()));
+  auto http =
+      HttpServer::Start({.host = "127.0.0.1"}, hooks, HttpConnections(RaiseDescriptorLimit()));
   ASSERT_TRUE(http.ok()) << http.status();
   const std::string& address = (*http)->address();
   const auto get = [&](const std::string& path, const std::string& method) {
@@ -949,7 +950,7 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   engine_.SetLiveWorkers(0);
   EXPECT_THAT(get("/readyz", "GET"), HasSubstr("no worker is left"));
 
-  EXPECT_FALSE(HttpServer::Start(address, hooks, 16).ok());
+  EXPECT_FALSE(HttpServer::Start(*ParseAddress(address, AddressForms::kHostPort), hooks, 16).ok());
 }
 
 }  // namespace
