@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
 #include "server/settings/option_table.h"
+#include "server/settings/option_values.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {
@@ -534,6 +536,32 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
   }
   EXPECT_FALSE(ParseCommandLine({"--help"})->all_flags);
   EXPECT_THAT(ErrorOf({"--help=some"}), HasSubstr("--help: found 'some', expected all"));
+}
+
+// Whether the text has the word, and not as the beginning of a longer one.
+bool HasWord(const std::string& text, const std::string& word) {
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+    if (next != '-' && (next < 'a' || next > 'z')) return true;
+  }
+  return false;
+}
+
+TEST(Config, TheReadmeNamesEverySetting) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
+  const std::string readme(std::istreambuf_iterator<char>(file), {});
+  const std::string introduction = "A model may have its own";
+  const size_t found = readme.find(introduction);
+  ASSERT_NE(found, std::string::npos);
+  const size_t begin = found + introduction.size();
+  const std::string of_models = readme.substr(begin, readme.find("\n\n", begin) - begin);
+  for (const Option& option : Options()) {
+    const std::string name(option.name);
+    const bool in_schedule = option.audience == Audience::kResearch;
+    EXPECT_TRUE(HasWord(readme, (in_schedule ? "`" : "--") + name)) << name;
+    const bool listed = HasWord(of_models, " " + name) || HasWord(of_models, "\n" + name);
+    EXPECT_EQ(listed, IsOfModel(option) && !in_schedule) << name << ", of a model";
+  }
 }
 
 TEST(Config, SwitchesDecideTheMode) {

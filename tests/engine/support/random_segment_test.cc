@@ -1,0 +1,48 @@
+// What the random tests ask for: a rule that none of them ever asks for is not tested by them.
+#include "tests/engine/support/random_segment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/search_fields.h"
+
+namespace dragoman::testing {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+TEST(RandomSegment, EveryFieldOfTheSearchIsDrawn) {
+  std::map<std::string, std::set<double>> values;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    for (const auto& [name, value] : FieldsOf(ToSearchOptions(MakeRandomCase(seed)))) {
+      values[name].insert(value);
+    }
+  }
+  std::set<std::string> constant;
+  for (const auto& [name, drawn] : values) {
+    if (drawn.size() == 1) constant.insert(name);
+  }
+  EXPECT_THAT(constant, UnorderedElementsAre("eos"));
+}
+
+TEST(MixedRequests, EveryOptionOfTheTableIsAskedFor) {
+  std::set<std::string> missing;
+  for (const DecodingOption& row : kDecodingOptions) missing.emplace(row.name);
+  MixedRequests requests(1);
+  for (int i = 0; i < 500; ++i) {
+    int kind = 0;
+    TranslationJob job = requests.Next(&kind);
+    VisitOptions(job.decoding, [&](const DecodingOption& row, const auto& member) {
+      if (IsGiven(member)) missing.erase(std::string(row.name));
+    });
+  }
+  EXPECT_THAT(missing, UnorderedElementsAre("patience"));
+}
+
+}  // namespace
+}  // namespace dragoman::testing
