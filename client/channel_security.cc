@@ -78,7 +78,8 @@ absl::Status CheckSecurity(const ChannelSecurity& security, const std::string& a
   }
   if (!security.key.empty() && !BelongTogether(security.certificate, security.key)) {
     return absl::InvalidArgumentError(
-        "--cert and --key: expected a certificate and its private key, without a password");
+        "--cert and --key: found files that do not go together, expected a certificate and its "
+        "private key, without a password");
   }
   if (security.tls || security.api_key.empty() || security.plaintext_key || IsLocal(address)) {
     return absl::OkStatus();

@@ -53,7 +53,8 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
     if (count <= 0) break;
     bytes.append(buffer, static_cast<size_t>(count));
     if (bytes.size() > kMaxSmallFileBytes) {
-      status = Wrong(path, absl::StrCat("found more than ", kMaxSmallFileBytes, " bytes"));
+      status = Wrong(path, absl::StrCat("found a larger file, expected at most ",
+                                        kMaxSmallFileBytes, " bytes"));
     }
   }
   close(fd);

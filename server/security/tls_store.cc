@@ -127,7 +127,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   const bool belongs = X509_check_private_key(own, key->get()) == 1;
   ERR_clear_error();
   if (!belongs) {
-    return Wrong(paths.key, absl::StrCat("found a key that is not the one of the certificate in ",
+    return Wrong(paths.key, absl::StrCat("found a key that does not belong to the certificate in ",
                                          Quoted(paths.certificate)));
   }
   const std::optional<int64_t> begin = Seconds(X509_get0_notBefore(own));
@@ -149,7 +149,8 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   if (!is_for_servers) {
     return Wrong(paths.certificate,
                  "found a certificate that is not for servers, expected one whose extended key "
-                 "usage has serverAuth and whose key usage has digitalSignature, or without these "
+                 "usage has serverAuth and whose key usage has digitalSignature, or one without "
+                 "these "
                  "extensions");
   }
   if (!paths.client_ca.empty() && ReadCertificates(out.client_ca).empty()) {

@@ -316,8 +316,8 @@ const std::vector<Option>& Options() {
        "what of an ensemble's members is averaged",
        Target::Model([](M& m) -> Field { return ChoiceField(&m.ensemble.mean, kMeans); })},
       {kSome, "lexical-shortlist", "off|on",
-       "let translations hold words of the model's lexical shortlist only (Marian's lex.*.bin, on "
-       "the CPU)",
+       "limit translations to words of the model's lexical shortlist (Marian's lex.*.bin, on the "
+       "CPU)",
        Choice(&M::lexical_shortlist, kSwitch)},
       {kSome, "tokenizer", "auto|slow|fast",
        "cut texts as transformers' slow tokenizer does, by the SentencePiece model, or as its fast "
@@ -384,7 +384,7 @@ const std::vector<Option>& Options() {
        "authorities (PEM) of clients' certificates; with it every client needs one",
        &C::tls_client_ca},
       {kSome, "metrics-tls", "off|on|mutual",
-       "TLS of the HTTP port, with --tls-cert; mutual: only probes need no client certificate",
+       "TLS of the HTTP port, with --tls-cert; mutual: all but probes need a client certificate",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.metrics_tls, kHttpTlsModes); })},
       {kEveryone, "api-keys", "FILE",
        "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "
