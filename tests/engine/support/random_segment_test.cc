@@ -1,4 +1,4 @@
-// What the random tests ask for: a rule that none of them ever asks for is not tested by them.
+// The random tests ask for every rule: one that none of them asks for is not tested by them.
 #include "tests/engine/support/random_segment.h"
 
 #include <gmock/gmock.h>
