@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/field_error.h"
 #include "google/rpc/error_details.pb.h"
-#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 
 namespace dragoman {
@@ -39,14 +37,6 @@ void SetBadRequest(const std::vector<FieldViolation>& violations, absl::Status* 
     v->set_description(violations[i].description);
   }
   status->SetPayload(kBadRequestUrl, absl::Cord(bad.SerializeAsString()));
-}
-
-// Cuts at a character boundary.
-std::string_view Cut(std::string_view text, size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
 }
 
 }  // namespace
@@ -125,19 +115,6 @@ std::vector<FieldViolation> ViolationsOf(const absl::Status& status) {
   violations.reserve(bad.field_violations_size());
   for (const auto& v : bad.field_violations()) violations.push_back({v.field(), v.description()});
   return violations;
-}
-
-google::rpc::Status ToRpcStatus(const absl::Status& status) {
-  google::rpc::Status rpc;
-  rpc.set_code(static_cast<int>(ContractCode(status.code())));
-  const std::string_view message(status.message().data(), status.message().size());
-  rpc.set_message(std::string(Cut(message, kMaxErrorMessageBytes)));
-  status.ForEachPayload([&rpc](absl::string_view url, const absl::Cord& value) {
-    auto* detail = rpc.add_details();
-    detail->set_type_url(std::string(url));
-    detail->set_value(std::string(value));
-  });
-  return rpc;
 }
 
 }  // namespace dragoman

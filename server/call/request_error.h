@@ -1,18 +1,16 @@
 // Errors of a request, as absl::Status that carries google.rpc details.
 //
 // Details ride as payloads of the status (serialised google.rpc messages under their type URL), so
-// that the code that finds an error need not know gRPC; ToRpcStatus puts them on the wire.
+// that the code that finds an error need not know gRPC; rpc_status.cc puts them on the wire.
 // Pure functions.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
-#include "google/rpc/status.pb.h"
 
 namespace dragoman {
 
@@ -48,12 +46,5 @@ std::optional<Nanos> RetryAfterOf(const absl::Status& status);
 
 // The violations of a status; empty without a BadRequest.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
-
-// Messages longer than this are cut: they travel in HTTP/2 headers.
-inline constexpr size_t kMaxErrorMessageBytes = 1024;
-
-// The message that clients read, of a call or of an item. Payloads of `status`, which are
-// google.rpc details, become its details.
-google::rpc::Status ToRpcStatus(const absl::Status& status);
 
 }  // namespace dragoman

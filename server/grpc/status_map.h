@@ -10,7 +10,7 @@
 
 namespace dragoman {
 
-// Code, message, and the google.rpc.Status (server/call/request_error.h) as binary details, which
+// Code, message, and the google.rpc.Status (server/call/rpc_status.h) as binary details, which
 // gRPC sends as trailing metadata grpc-status-details-bin.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 

@@ -30,32 +30,4 @@ const char* ApiName(Api api) {
   return "?";
 }
 
-const char* RpcMethodName(RpcMethod method) {
-  switch (method) {
-    case RpcMethod::kTranslate:
-      return "Translate";
-    case RpcMethod::kStreamTranslate:
-      return "StreamTranslate";
-    case RpcMethod::kListLanguages:
-      return "ListLanguages";
-    case RpcMethod::kListModels:
-      return "ListModels";
-    case RpcMethod::kGetServerInfo:
-      return "GetServerInfo";
-    case RpcMethod::kLoadModel:
-      return "LoadModel";
-    case RpcMethod::kUnloadModel:
-      return "UnloadModel";
-    case RpcMethod::kReloadModel:
-      return "ReloadModel";
-    case RpcMethod::kDrain:
-      return "Drain";
-    case RpcMethod::kSetLogLevel:
-      return "SetLogLevel";
-    case RpcMethod::kUnknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 }  // namespace dragoman

@@ -1,5 +1,5 @@
-// The interfaces in which clients call and the methods of Dragoman's own, by the names that metrics
-// (labels `api` and `method`), logs and spans have for them. Pure.
+// The interfaces in which clients call, by the names that metrics (label `api`), logs and spans have
+// for them.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,7 @@ enum class Api : uint8_t {
   kPlugins,         // browser plug-ins: Immersive Translate, KISS Translator and others
 };
 
+// Pure.
 const char* ApiName(Api api);
-
-// The methods of both services.
-enum class RpcMethod {
-  kTranslate,
-  kStreamTranslate,
-  kListLanguages,
-  kListModels,
-  kGetServerInfo,
-  kLoadModel,
-  kUnloadModel,
-  kReloadModel,
-  kDrain,
-  kSetLogLevel,
-  kUnknown,
-};
-
-const char* RpcMethodName(RpcMethod method);
 
 }  // namespace dragoman

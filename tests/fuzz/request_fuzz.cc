@@ -12,6 +12,7 @@
 #include "server/call/decoding_parser.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
+#include "server/call/rpc_status.h"
 
 namespace dragoman {
 namespace {

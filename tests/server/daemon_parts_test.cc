@@ -15,6 +15,7 @@
 #include "server/call/call_tracker.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
+#include "server/call/rpc_status.h"
 #include "server/process/drain.h"
 #include "server/process/version_text.h"
 #include "tests/server/fake_engine.h"

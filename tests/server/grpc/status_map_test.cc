@@ -11,6 +11,7 @@
 #include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/call/request_error.h"
+#include "server/call/rpc_status.h"
 
 namespace dragoman {
 namespace {
