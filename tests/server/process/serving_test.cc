@@ -508,8 +508,10 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
     EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
   }
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="deadline"} 2)");
 }
 
@@ -556,7 +558,8 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
 
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
 }
 
 TEST_F(ServingTest, InternalFailsItsItemAlone) {
@@ -768,7 +771,8 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
   });
   EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
   v1::StreamTranslateResponse message;
   while (reader->Read(&message)) {
   }

@@ -538,6 +538,19 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
   EXPECT_THAT(ErrorOf({"--help=some"}), HasSubstr("--help: found 'some', expected all"));
 }
 
+TEST(Config, HttpIsOffOrAnAddress) {
+  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http, std::nullopt);
+  for (const char* address : {"off", "127.0.0.1:8080", "[::1]:0", "unix:/run/http"}) {
+    const auto command = ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)});
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(command->config.http, ParseAddress(address, AddressForms::kHostOrUnix));
+  }
+  for (const char* address : {"", "on", "8080", "host:http", "host:70000", "unix:"}) {
+    EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--http=", address)}), HasSubstr("--http: "))
+        << address;
+  }
+}
+
 // Whether the text has the word, and not as the beginning of a longer one.
 bool HasWord(const std::string& text, const std::string& word) {
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
