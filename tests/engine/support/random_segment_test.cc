@@ -27,7 +27,7 @@ TEST(RandomSegment, EveryFieldOfTheSearchIsDrawn) {
   for (const auto& [name, drawn] : values) {
     if (drawn.size() == 1) constant.insert(name);
   }
-  // What no option of a request sets, or what the reference has no word for.
+  // No option of a request sets these, or the reference does not know them.
   EXPECT_THAT(constant,
               UnorderedElementsAre("align", "alignment_heads", "alignment_layer", "eos",
                                    "free_prefix", "more_eos", "more_eos_count", "need_log_probs",
