@@ -280,3 +280,22 @@ def tls_garbage():
         for raw in silent + half:
             raw.close()
         return Outcome(text, f"{HEADER_SECONDS} s for a handshake")
+
+
+@attack("drain", issue=31, limit=60)
+def drain():
+    """Clients that keep their connections while the daemon ends."""
+    with _daemon("--lame-duck-seconds", 3) as daemon:
+        kept, silent = _connect(daemon), _connect(daemon)
+        for raw in (kept, silent):
+            raw.sendall(GET)
+            check(b"\r\nConnection: close" not in raw.recv(65536), "a connection ends before its time")
+        daemon.signal()
+        check(wait_until(lambda: daemon.http("/readyz")[0] == 503, 5), "/readyz does not say that the daemon ends")
+        waited = _ask(daemon)
+        kept.sendall(GET)
+        check(b"\r\nConnection: close\r\n" in _read_all(kept), "a kept connection is not told to end")
+        check(_read_all(silent) == b"", "a silent connection gets an answer")
+        status = daemon.wait(20)
+        check(status == 0, f"status {status}")
+        return Outcome(f"answers end their connections, new clients wait {waited * 1e3:.0f} ms, status 0", "status 0")
