@@ -152,7 +152,7 @@ TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
   auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
   ASSERT_TRUE(store.ok()) << store.status();
   ExchangeServerOptions options;
-  options.listener.address = "127.0.0.1:0";
+  options.listener.address = {.host = "127.0.0.1"};
   options.listener.max_connections = 16;
   options.held_bytes = 1 << 20;
   options.tls = store->get();
