@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/call_context.h"
+#include "server/call/server_info.h"
 #include "server/http/http_message.h"
 #include "server/metrics/api.h"
 
@@ -76,6 +77,7 @@ class Door {
 struct DoorContext {
   const CallContext* calls = nullptr;
   bool keys_needed = false;  // calls need an API key
+  CallBounds bounds;         // of calls over HTTP
 };
 
 // A door and the requests that are its.
