@@ -1,0 +1,26 @@
+#include "server/doors/doors.h"
+
+#include <utility>
+
+#include "server/doors/page.h"
+#include "server/doors/rest.h"
+
+namespace dragoman {
+
+Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
+  DoorContext context = given;
+  if (context.languages == nullptr) context.languages = &languages_;
+  // Each dialect: Add(std::make_unique<ItsDoor>(context), {{"POST", "/path"}, ...}).
+  Add(MakeRestDoor(context), RestRoutes());
+  if (context.has_page) Add(MakePageDoor(), PageRoutes());
+}
+
+void Doors::Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes) {
+  for (DoorRoute& route : routes) {
+    route.door = door.get();
+    routes_.push_back(route);
+  }
+  doors_.push_back(std::move(door));
+}
+
+}  // namespace dragoman
