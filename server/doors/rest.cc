@@ -65,12 +65,24 @@ absl::Status CheckJsonBody(const HttpRequest& request) {
                                        ", expected application/json"));
 }
 
+// Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
+// quoted: they may be keys.
+absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
+  const absl::StatusOr<Form> query = ReadQuery(request);
+  if (!query.ok()) return query.status();
+  for (const FormField& field : query->fields()) {
+    if (model == nullptr || field.name != "model") {
+      return InvalidField("", absl::StrCat("found the query parameter ", Quoted(field.name),
+                                           ", expected ", model == nullptr ? "none" : "model"));
+    }
+    *model = field.value;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::TranslateRequest> ReadRequest(const HttpRequest& request) {
   if (absl::Status status = CheckJsonBody(request); !status.ok()) return status;
-  if (!request.query.empty()) {
-    return InvalidField("", absl::StrCat("found the query ", Quoted(request.query),
-                                         ", expected none: all fields are in the body"));
-  }
+  if (absl::Status status = ReadModelQuery(request, nullptr); !status.ok()) return status;
   v1::TranslateRequest message;
   if (absl::Status status = ReadProtoJson(request.body, &message); !status.ok()) return status;
   return message;
@@ -98,8 +110,11 @@ class RestDoor final : public Door {
     if (request.path == "/v1/translate") return Translate(request);
     if (request.path == "/v1/translate:stream") return Stream(request);
     std::string model;
-    if (absl::Status status = ReadModelQuery(request, &model); !status.ok()) return status;
-    if (request.path == "/v1/languages") return ListLanguages(model);
+    const bool is_list = request.path == "/v1/languages";
+    if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
+      return status;
+    }
+    if (is_list) return ListLanguages(model);
     if (request.path == "/v1/info") return Info();
     if (request.path == "/v1/info/models") return ListModels();
     HttpResponse description;
@@ -129,21 +144,6 @@ class RestDoor final : public Door {
     action.request = *std::move(message);
     action.renderer = std::make_unique<EventRenderer>();
     return action;
-  }
-
-  // The parameter `model` of /v1/languages; any other is refused by name.
-  static absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
-    const absl::StatusOr<Form> query = ReadQuery(request);
-    if (!query.ok()) return query.status();
-    const bool has_model = request.path == "/v1/languages";
-    for (const FormField& field : query->fields()) {
-      if (!has_model || field.name != "model") {
-        return InvalidField("", absl::StrCat("found the query parameter ", Quoted(field.name),
-                                             ", expected ", has_model ? "model" : "none"));
-      }
-      *model = field.value;
-    }
-    return absl::OkStatus();
   }
 
   absl::StatusOr<DoorAction> ListLanguages(const std::string& name) const {

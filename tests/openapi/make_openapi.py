@@ -14,7 +14,12 @@ import subprocess
 import sys
 import tempfile
 
-from google.protobuf import descriptor_pb2
+try:
+    from google.protobuf import descriptor_pb2
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+except ImportError as error:
+    print(f"SKIPPED the OpenAPI description: no Python package {error.name}")
+    sys.exit(0)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "server/doors/openapi.json"
@@ -261,7 +266,6 @@ def main():
     if FILE.read_text(encoding="utf-8") != text:
         print("FAILED: server/doors/openapi.json is not what translation.proto makes: tests/openapi/run.sh --write")
         return 1
-    from openapi_spec_validator import OpenAPIV31SpecValidator
     OpenAPIV31SpecValidator(json.loads(text)).validate()
     print("passed: the OpenAPI description is that of the proto, and valid OpenAPI 3.1")
     return 0

@@ -47,14 +47,14 @@ def base_of(daemon):
 @case
 def translates_as_it_streams(browser, base):
     """Prefixes show before the translation is whole; the address has the languages and no text."""
-    lines = (ROOT / "tests/data/german.txt").read_text(encoding="utf-8").splitlines()[:60]
+    lines = (ROOT / "tests/data/german.txt").read_text(encoding="utf-8").splitlines()[:300]
     with visit(browser, base) as v:
         v.open().ready()
         text = v.type("\n".join(lines))
         check(len(text.splitlines()) == len(lines), f"{len(text.splitlines())} lines of {len(lines)}")
         shown = v.page.evaluate("shown.size")
-        check(shown > 5, f"the translation came in {shown} steps")
-        check(f"{len(lines)} sentences" in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
+        check(shown > 20, f"the translation came in {shown} steps")
+        check(" sentences · " in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
         v.page.select_option("#target-language", "en")
         check(v.page.url == base + "#de/en", f"the address is {v.page.url}")
         v.check_quiet()
@@ -71,6 +71,7 @@ def stops_and_clears(browser, base):
         check(not v.page.is_visible("#alert"), v.page.inner_text("#alert"))
         v.page.click("#clear")
         check(v.page.input_value("#source") == "" and v.page.inner_text("#target") == "", "not all is cleared")
+        v.settle()
         check(v.type("Ja.") != "", "nothing is translated any more")
         v.page.click("#copy")
         check(v.page.evaluate("navigator.clipboard.readText()") == v.page.inner_text("#target"), "not what was copied")
@@ -109,7 +110,7 @@ def shows_which_words_belong_together(browser, base):
         check(v.marked("#target .on:not(.sentence)") == ["station"], "the word itself is not marked")
         box = v.find("#mirror .word", has_text="Wetter").bounding_box()
         v.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        check(v.marked("#target .partner") == ["weather"], f"of Wetter: {v.marked('#target .partner')}")
+        check("weather" in v.marked("#target .partner"), f"of Wetter: {v.marked('#target .partner')}")
         colours = v.page.evaluate("""[...document.querySelectorAll('#target .partner, #mirror .on.word')]
             .map(node => getComputedStyle(node).backgroundColor)""")
         check(len(set(colours)) == 2 and "rgba(0, 0, 0, 0)" not in colours, f"colours: {colours}")
@@ -134,10 +135,10 @@ def obeys_phrases_and_terms(browser, base):
         v.open().ready().open_options()
         text = "Das Wetter ist heute schön."
         plain = v.type(text)
-        check("nice" in plain, plain)
-        v.page.fill("#forbidden", "nice")
+        check("beautiful" in plain, plain)
+        v.page.fill("#forbidden", "beautiful")
         without = v.translation()
-        check("nice" not in without, without)
+        check("beautiful" not in without, without)
         v.page.fill("#forbidden", "")
         v.page.fill("#required", "lovely")
         check("lovely" in v.translation(), v.page.inner_text("#target"))
@@ -167,10 +168,11 @@ def shows_html_and_runs_none_of_it(browser, base):
         v.page.fill("#source", "<p>Das <b>Wetter</b> ist heute schön.</p>" + "".join(SCRIPTS))
         v.translation()
         frame = v.page.frame_locator("#preview")
-        check(frame.locator("b").inner_text() == "weather", "the tag is not around its word")
+        bold = frame.locator("b").inner_text()
+        check("weather" in bold and "today" not in bold, f"the tag is around {bold!r}")
         v.page.click("#tab-markup")
         markup = v.page.inner_text("#target")
-        check("<b>weather</b>" in markup and "onerror" in markup, markup)
+        check(f"<b>{bold}</b>" in markup and "onerror" in markup, markup)
         # The browser says what its policy and the sandbox keep from running.
         v.check_quiet(expected=("Content Security Policy", "sandboxed", "javascript:"))
         check(not [r for r in v.requests if r.url.endswith("/x")], "the preview loaded a picture")
@@ -194,7 +196,7 @@ def keeps_scripts_in_texts_and_names_as_text(browser, base):
         check("<img src=y onerror=window.injected=1>" in names, f"glossaries: {names}")
         v.page.fill("#keep", "\n".join(SCRIPTS))
         v.page.fill("#nbest", "3")
-        for text in (*SCRIPTS, " ".join(SCRIPTS) + " Guten Morgen!"):
+        for text in (*SCRIPTS, SCRIPTS[0] + " ist schön."):
             v.type(text)
             v.page.focus("#target")
             v.page.keyboard.press("ArrowRight")

@@ -15,7 +15,7 @@ SCRIPTS = ("<img src=x onerror=window.injected=1>", "<script>window.injected=1</
            "<iframe srcdoc=\"<script>parent.injected=1</script>\"></iframe>")
 
 # Counts the translations that have ended, for a short one is over before anybody looks.
-COUNT_ANSWERS = """addEventListener('DOMContentLoaded', () => {
+COUNT_ANSWERS = """() => {
     const progress = document.getElementById('progress');
     let busy = false;
     window.answers = 0;
@@ -26,7 +26,7 @@ COUNT_ANSWERS = """addEventListener('DOMContentLoaded', () => {
     const target = document.getElementById('target');
     window.shown = new Set();
     new MutationObserver(() => shown.add(target.textContent)).observe(target, {childList: true, subtree: true});
-});"""
+}"""
 
 
 class Visit:
@@ -34,7 +34,6 @@ class Visit:
         self.base = base
         self.requests, self.problems = [], []
         self.page = context.new_page()
-        self.page.add_init_script(COUNT_ANSWERS)
         self.answers = 0
         self.page.on("request", lambda request: self.requests.append(request))
         self.page.on("console", lambda message: self.problems.append(message.text))
@@ -42,6 +41,7 @@ class Visit:
 
     def open(self, fragment=""):
         self.page.goto(self.base + fragment)
+        self.page.evaluate(COUNT_ANSWERS)
         self.answers = 0
         return self
 
@@ -67,6 +67,10 @@ class Visit:
         self.answers = self.page.evaluate("window.answers")
         return self.page.inner_text("#target")
 
+    def settle(self):
+        """What has ended until now is not waited for."""
+        self.answers = self.page.evaluate("window.answers")
+
     def translate(self):
         """Asks again for what stands there."""
         self.page.click("#go")
@@ -74,6 +78,7 @@ class Visit:
 
     def notice(self, pattern):
         self.page.locator("#alert", has_text=re.compile(pattern)).wait_for()
+        self.settle()
         return self.page.inner_text("#alert")
 
     def marked(self, selector):

@@ -30,7 +30,7 @@ export function explain(error, again) {
     more.push(element('ul', '', ...error.violations.map(
       violation => element('li', '', violation.field && `${violation.field}: `, violation.description))));
   }
-  const message = error.isGone ? text(error.isCutOff ? 'cutOff' : 'goneLast')
+  const message = error.violations.length > 1 ? '' : error.isGone ? text(error.isCutOff ? 'cutOff' : 'goneLast')
     : error.isBusy ? text('busyLast', {message: error.message}) : error.message;
   notice(false, message, ...more);
   if (error.status !== 401) return;

@@ -121,6 +121,7 @@ export async function translate() {
   } catch (error) {
     if (error.name === 'AbortError') return;
     if (!(error instanceof ApiError)) throw error;
+    if (!result) view.showPlain('');
     explain(error, translate);
   } finally {
     if (running === controller) {

@@ -17,8 +17,8 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 class RestTest : public DoorFixture {
@@ -80,7 +80,7 @@ TEST_F(RestTest, AStreamThatFailsEndsWithTheError) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("event: error\ndata: {\"error\":{\"code\":500,"));
   EXPECT_THAT(answer.body, HasSubstr("\"message\":\"a worker failed\",\"status\":\"INTERNAL\""));
-  EXPECT_THAT(answer.body, ::testing::Not(HasSubstr("event: end")));
+  EXPECT_THAT(answer.body, Not(HasSubstr("event: end")));
 }
 
 TEST_F(RestTest, MistakesComeAsBadRequest) {
@@ -119,7 +119,10 @@ TEST_F(RestTest, QueriesAreRefusedByName) {
   EXPECT_THAT(Ask(Get("/v1/info?model=a")).body, HasSubstr("expected none"));
   HttpRequest request = Post("/v1/translate", R"({"contents": ["a"]})");
   request.query = "key=secret";
-  EXPECT_EQ(Ask(request).status, 400);
+  const HttpResponse refused = Ask(request);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("found the query parameter 'key', expected none"));
+  EXPECT_THAT(refused.body, Not(HasSubstr("secret")));  // the message goes into the log
 }
 
 TEST_F(RestTest, WhatThereIsIsListed) {
@@ -266,7 +269,8 @@ TEST(OpenApi, EveryFieldAndEnumValueIsThatOfTheProto) {
 
 TEST(OpenApi, EveryPathIsARoute) {
   std::map<std::string, std::string> described;
-  for (const auto& [path, methods] : Description()["paths"].items()) {
+  const Json paths = Description()["paths"];
+  for (const auto& [path, methods] : paths.items()) {
     for (const auto& [method, operation] : methods.items()) described[path] += method;
   }
   std::map<std::string, std::string> routes;
