@@ -1,4 +1,4 @@
-// What a server says of itself: version, limits, models. Pure function of the parts that calls share.
+// Builds what a server says of itself: version, limits, models. Pure function of the parts that calls share.
 #pragma once
 
 #include <cstdint>

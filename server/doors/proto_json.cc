@@ -123,9 +123,9 @@ class Reader {
     for (const auto& [name, value] : object.items()) {
       const FieldDescriptor* field = FindField(type, name);
       if (field == nullptr) {
-        findings_.Invalid(prefix + Printable(name),
-                          absl::StrCat("found an unknown field, expected one of ",
-                                       FieldNames(type)));
+        findings_.Invalid(
+            prefix + Printable(name),
+            absl::StrCat("found an unknown field, expected one of ", FieldNames(type)));
         continue;
       }
       const std::string field_path = prefix + field->name();
@@ -248,7 +248,7 @@ class Reader {
     }
   }
 
-  // By name or by number. A number that the enum does not have is left to the request's own check.
+  // Reads a name or a number. A number that the enum does not have is left to the request's own check.
   void ReadEnumValue(const Json& value, const std::string& path, const FieldDescriptor& field,
                      Message* message) {
     const EnumDescriptor& type = *field.enum_type();

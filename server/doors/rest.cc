@@ -61,8 +61,8 @@ class EventRenderer final : public StreamRenderer {
 absl::Status CheckJsonBody(const HttpRequest& request) {
   const std::string type = MediaType(request);
   if (type == "application/json") return absl::OkStatus();
-  return InvalidField("", absl::StrCat("found the content type ", Quoted(type),
-                                       ", expected application/json"));
+  return InvalidField(
+      "", absl::StrCat("found the content type ", Quoted(type), ", expected application/json"));
 }
 
 // Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
@@ -159,8 +159,8 @@ class RestDoor final : public Door {
 
   HttpResponse Info() const {
     const std::atomic<bool>* draining = context_.calls->draining;
-    return Answer(BuildServerInfo(*context_.calls, context_.bounds,
-                                  draining != nullptr && draining->load()));
+    return Answer(
+        BuildServerInfo(*context_.calls, context_.bounds, draining != nullptr && draining->load()));
   }
 
   HttpResponse ListModels() const {
@@ -187,10 +187,7 @@ std::vector<DoorRoute> RestRoutes() {
           {.method = "GET", .path = "/v1/languages", .rpc = RpcMethod::kListLanguages},
           {.method = "GET", .path = "/v1/info", .rpc = RpcMethod::kGetServerInfo},
           {.method = "GET", .path = "/v1/info/models", .rpc = RpcMethod::kListModels},
-          {.method = "GET",
-           .path = "/v1/openapi.json",
-           .rpc = RpcMethod::kQuery,
-           .is_open = true}};
+          {.method = "GET", .path = "/v1/openapi.json", .rpc = RpcMethod::kQuery, .is_open = true}};
 }
 
 }  // namespace dragoman

@@ -111,22 +111,24 @@ TEST(ProtoJson, UnknownFieldsAreRefusedByName) {
   const std::vector<std::string> mistakes =
       Mistakes(R"({"text": "a", "decoding": {"beam": 4}, "terms": [{"from": "a"}]})");
   ASSERT_EQ(mistakes.size(), 3U);
-  EXPECT_THAT(mistakes[0], HasSubstr("decoding.beam: found an unknown field, expected one of beam"));
+  EXPECT_THAT(mistakes[0],
+              HasSubstr("decoding.beam: found an unknown field, expected one of beam"));
   EXPECT_EQ(mistakes[1],
             "terms[0].from: found an unknown field, expected one of source, target, ignore_case");
   EXPECT_THAT(mistakes[2], HasSubstr("text: found an unknown field, expected one of contents"));
 }
 
 TEST(ProtoJson, AFieldUnderTwoNamesIsRefused) {
-  EXPECT_THAT(Mistakes(R"({"requestId": "a", "request_id": "b"})"),
-              ElementsAre("request_id: found as request_id and as requestId, expected one of them"));
+  EXPECT_THAT(
+      Mistakes(R"({"requestId": "a", "request_id": "b"})"),
+      ElementsAre("request_id: found as request_id and as requestId, expected one of them"));
   EXPECT_THAT(std::string(Refusal(R"({"model": "a", "model": "b"})").message()),
               HasSubstr("\"model\" appears twice"));
 }
 
 TEST(ProtoJson, NumbersOutOfRangeAreRefused) {
-  for (const char* number : {"2147483648", "-2147483649", "1e10", "\"99999999999999999999\"", "\"\"",
-                             "\"-\"", "\"0x1\"", "\" 1\"", "true", "[]", "0.5", "1e400"}) {
+  for (const char* number : {"2147483648", "-2147483649", "1e10", "\"99999999999999999999\"",
+                             "\"\"", "\"-\"", "\"0x1\"", "\" 1\"", "true", "[]", "0.5", "1e400"}) {
     ExpectRefused(std::string(R"({"decoding": {"beam_size": )") + number + "}}");
   }
   for (const char* number : {"-1", "18446744073709551616", "1e18", "\"-1\"", "\"1.0\""}) {
@@ -142,9 +144,9 @@ TEST(ProtoJson, NumbersOutOfRangeAreRefused) {
 }
 
 TEST(ProtoJson, WhatIsNotJsonIsRefused) {
-  for (const char* text : {"", "{", "[]", "null", "\"a\"", "{\"contents\": [}", "{} {}", "{'a': 1}",
-                           "{\"model\": NaN}", "{\"model\": \"\xff\"}", "{\"model\": \"\\ud800\"}",
-                           "\xEF\xBB\xBF{"}) {
+  for (const char* text :
+       {"", "{", "[]", "null", "\"a\"", "{\"contents\": [}", "{} {}", "{'a': 1}",
+        "{\"model\": NaN}", "{\"model\": \"\xff\"}", "{\"model\": \"\\ud800\"}", "\xEF\xBB\xBF{"}) {
     ExpectRefused(text);
   }
   const std::string deep(100, '[');

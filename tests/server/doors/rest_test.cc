@@ -33,9 +33,7 @@ class RestTest : public DoorFixture {
     handler_ = std::make_unique<DoorHandler>(&context_, nullptr, std::move(routes));
   }
 
-  HttpResponse Ask(HttpRequest request) {
-    return Send(handler_.get(), std::move(request))->Wait();
-  }
+  HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
 
   std::unique_ptr<Door> door_;
   std::unique_ptr<DoorHandler> handler_;
@@ -56,8 +54,8 @@ TEST_F(RestTest, ATranslationIsAnsweredAsJson) {
 
 TEST_F(RestTest, AStreamIsSentAsEventsAndSaysThatItIsWhole) {
   Start();
-  const HttpResponse answer = Ask(Post("/v1/translate:stream",
-                                       R"({"contents": ["Ja."], "return_options": {"timings": true}})"));
+  const HttpResponse answer = Ask(Post(
+      "/v1/translate:stream", R"({"contents": ["Ja."], "return_options": {"timings": true}})"));
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(answer.content_type, "text/event-stream; charset=utf-8");
   EXPECT_THAT(answer.body, HasSubstr("event: translation\ndata: {\"item\":0,"));
@@ -71,9 +69,8 @@ TEST_F(RestTest, AStreamThatFailsEndsWithTheError) {
   Start();
   auto exchange = Send(handler_.get(), Post("/v1/translate:stream", R"({"contents": ["a", "b"]})"));
   const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [&held](TranslationSink* sink) {
-    sink->OnItem(FakeEngine::Answer(held.job, 0));
-  });
+  engine_.Play(held,
+               [&held](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   exchange->WaitPiece(0);
   engine_.Finish(held.id, absl::InternalError("a worker failed"));
   const HttpResponse answer = exchange->Wait();
@@ -107,9 +104,9 @@ TEST_F(RestTest, AnotherContentTypeIsRefused) {
     EXPECT_EQ(answer.status, 400) << type;
     EXPECT_THAT(answer.body, HasSubstr("expected application/json"));
   }
-  EXPECT_EQ(
-      Ask(Post("/v1/translate", R"({"contents": ["a"]})", "Application/JSON; charset=utf-8")).status,
-      200);
+  EXPECT_EQ(Ask(Post("/v1/translate", R"({"contents": ["a"]})", "Application/JSON; charset=utf-8"))
+                .status,
+            200);
 }
 
 TEST_F(RestTest, QueriesAreRefusedByName) {
@@ -159,7 +156,7 @@ std::string ShortName(const std::string& full_name) {
   return full_name.starts_with(kPackage) ? full_name.substr(kPackage.size()) : full_name;
 }
 
-// What a field's schema must say of its type, by JSON's own names.
+// Says what a field's schema must hold: its type, by JSON's own names.
 Json ExpectedType(const FieldDescriptor& field, bool is_request) {
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
@@ -290,13 +287,13 @@ TEST(OpenApi, OperationsTakeAndAnswerTheirMessages) {
   EXPECT_EQ(paths["/v1/translate:stream"]["post"]["responses"]["200"]["content"]
                  ["text/event-stream"]["x-event-data"]["$ref"],
             body("StreamTranslateResponse"));
-  const std::map<std::string, std::string> answers = {
-      {"/v1/languages", "ListLanguagesResponse"},
-      {"/v1/info", "GetServerInfoResponse"},
-      {"/v1/info/models", "ListModelsResponse"}};
+  const std::map<std::string, std::string> answers = {{"/v1/languages", "ListLanguagesResponse"},
+                                                      {"/v1/info", "GetServerInfoResponse"},
+                                                      {"/v1/info/models", "ListModelsResponse"}};
   for (const auto& [path, answer] : answers) {
-    EXPECT_EQ(paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"],
-              body(answer));
+    EXPECT_EQ(
+        paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"],
+        body(answer));
   }
   EXPECT_EQ(paths["/v1/languages"]["get"]["parameters"][0]["name"], "model");
 }
