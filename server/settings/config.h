@@ -75,6 +75,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   std::string listen = "0.0.0.0:50051";
+  bool page = true;  // at / of `http`
   std::string admin_listen = "off";
   std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
   int lame_duck_seconds = 0;
