@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "server/doors/google_rest.h"
+#include "server/doors/google_v2.h"
+#include "server/doors/openai.h"
 #include "server/doors/page.h"
 #include "server/doors/rest.h"
 
@@ -11,6 +14,9 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
   DoorContext context = given;
   if (context.languages == nullptr) context.languages = &languages_;
   // Each dialect: Add(std::make_unique<ItsDoor>(context), {{"POST", "/path"}, ...}).
+  Add(std::make_unique<GoogleV2Door>(context), GoogleV2Door::Routes());
+  Add(std::make_unique<GoogleRestDoor>(context), GoogleRestDoor::Routes());
+  Add(std::make_unique<OpenAiDoor>(context), OpenAiDoor::Routes());
   Add(MakeRestDoor(context), RestRoutes());
   if (context.has_page) Add(MakePageDoor(), PageRoutes());
 }

@@ -248,7 +248,8 @@ class Reader {
     }
   }
 
-  // Reads a name or a number. A number that the enum does not have is left to the request's own check.
+  // Reads a value by name or by number. A number that the enum does not have is left to the
+  // request's own check.
   void ReadEnumValue(const Json& value, const std::string& path, const FieldDescriptor& field,
                      Message* message) {
     const EnumDescriptor& type = *field.enum_type();
