@@ -38,7 +38,7 @@ def skip(why):
 
 def base_of(daemon):
     """The page's address."""
-    return f"http://{daemon.http_address}/"
+    return f"http://{daemon.door}/"
 
 
 # ------------------------------------------------------------------ translating
