@@ -124,7 +124,7 @@ for i in "${!german[@]}"; do
 done
 echo
 echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
-echo "http     http://$http (the APIs of other translation servers)"
+echo "page     http://$http/ (to translate in the browser; also REST and the APIs of other translation servers)"
 echo "status   http://$metrics/status (a page for the browser; also /metrics, /livez and /readyz)"
 ((once)) && exit 0
 

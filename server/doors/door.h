@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/call_context.h"
+#include "server/call/server_info.h"
 #include "server/doors/language_catalog.h"
 #include "server/http/http_message.h"
 #include "server/metrics/api.h"
@@ -81,6 +82,8 @@ struct DoorContext {
   const CallContext* calls = nullptr;
   bool keys_needed = false;  // calls need an API key
   const LanguageCatalog* languages = nullptr;
+  CallBounds bounds;      // of calls over HTTP
+  bool has_page = false;  // the page at / is served
 };
 
 // A door and the requests that are its.

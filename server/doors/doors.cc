@@ -5,6 +5,8 @@
 #include "server/doors/google_rest.h"
 #include "server/doors/google_v2.h"
 #include "server/doors/openai.h"
+#include "server/doors/page.h"
+#include "server/doors/rest.h"
 
 namespace dragoman {
 
@@ -15,6 +17,8 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
   Add(std::make_unique<GoogleV2Door>(context), GoogleV2Door::Routes());
   Add(std::make_unique<GoogleRestDoor>(context), GoogleRestDoor::Routes());
   Add(std::make_unique<OpenAiDoor>(context), OpenAiDoor::Routes());
+  Add(MakeRestDoor(context), RestRoutes());
+  if (context.has_page) Add(MakePageDoor(), PageRoutes());
 }
 
 void Doors::Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes) {

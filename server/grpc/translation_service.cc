@@ -6,13 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
-#include "engine/api/engine.h"
-#include "engine/api/term_text.h"
 #include "server/base/quoted.h"
-#include "server/base/steady_clock.h"
-#include "server/base/version.h"
-#include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
+#include "server/call/server_info.h"
 #include "server/grpc/call_reactor.h"
 #include "server/grpc/query_call.h"
 #include "server/grpc/status_map.h"
@@ -20,39 +16,6 @@
 #include "server/models/model_router.h"
 
 namespace dragoman {
-namespace {
-
-v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool draining) {
-  v1::GetServerInfoResponse info;
-  info.set_version(kVersion);
-  info.set_draining(draining);
-  v1::Limits* limits = info.mutable_limits();
-  limits->set_max_items(context.calls->limits.max_items);
-  limits->set_max_code_points(static_cast<int32_t>(context.calls->limits.max_code_points));
-  limits->set_max_beam(kMaxBeam);
-  limits->set_max_wanted_ids(kMaxWantedIds);
-  limits->set_max_constraint_tokens(kMaxConstraintTokens);
-  limits->set_max_forbidden_nodes(kMaxForbiddenNodes);
-  limits->set_max_request_id_length(kMaxRequestIdLength);
-  limits->set_max_labels(kMaxLabels);
-  limits->set_max_label_bytes(kMaxLabelBytes);
-  limits->set_max_phrase_bytes(static_cast<int32_t>(kMaxTermBytes));
-  limits->set_max_terms(kMaxTerms);
-  limits->set_max_request_bytes(context.max_message_bytes);
-  limits->mutable_receive_timeout()->set_seconds(context.receive_timeout / kNanosPerSecond);
-  limits->set_max_streams(context.max_streams);
-  limits->mutable_longest_call()->set_seconds(context.calls->longest_call / kNanosPerSecond);
-  for (const ModelPtr& model : context.calls->models->models()) {
-    info.add_models(model->name);
-    if (info.models_size() > 1) continue;
-    const EngineStats stats = model->engine->Stats();
-    limits->set_queue_segments(stats.queue_segment_capacity);
-    limits->set_queue_tokens(stats.queue_token_capacity);
-  }
-  return info;
-}
-
-}  // namespace
 
 TranslationService::TranslationService(const ServiceContext* context,
                                        const std::atomic<bool>* draining)
@@ -91,7 +54,10 @@ TranslationService::TranslationService(const ServiceContext* context,
       AnswerAtOnce<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
           RpcMethod::kGetServerInfo,
           [this](const v1::GetServerInfoRequest& /*in*/, v1::GetServerInfoResponse* out) {
-            *out = BuildServerInfo(*context_, draining_->load());
+            const CallBounds bounds{.max_request_bytes = context_->max_message_bytes,
+                                    .max_streams = context_->max_streams,
+                                    .receive_timeout = context_->receive_timeout};
+            *out = BuildServerInfo(*context_->calls, bounds, draining_->load());
             return absl::OkStatus();
           }));
 }

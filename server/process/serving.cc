@@ -90,6 +90,10 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
   DoorContext context;
   context.calls = &calls_;
   context.keys_needed = context_.keys != nullptr;
+  context.bounds = {.max_request_bytes = limits.message_bytes,
+                    .max_streams = 0,
+                    .receive_timeout = context_.receive_timeout};
+  context.has_page = config.page;
   doors_ = std::make_unique<Doors>(context);
   handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
   ExchangeServerOptions options;

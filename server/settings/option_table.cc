@@ -258,6 +258,9 @@ const std::vector<Option>& Options() {
        "as for gRPC; off: none",
        Target::Server(
            [](C& c) -> Field { return AddressOrOffField(&c.http, AddressForms::kHostOrUnix); })},
+      {kSome, "page", "off|on",
+       "serve a page at / of --http, on which texts can be translated in a browser",
+       Target::Server([](C& c) -> Field { return ChoiceField(&c.page, kSwitch); })},
       {kEveryone, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",

@@ -1,0 +1,42 @@
+#include "server/call/server_info.h"
+
+#include "engine/api/engine.h"
+#include "engine/api/term_text.h"
+#include "server/base/steady_clock.h"
+#include "server/base/version.h"
+#include "server/call/request_parser.h"
+
+namespace dragoman {
+
+v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const CallBounds& bounds,
+                                          bool draining) {
+  v1::GetServerInfoResponse info;
+  info.set_version(kVersion);
+  info.set_draining(draining);
+  v1::Limits* limits = info.mutable_limits();
+  limits->set_max_items(calls.limits.max_items);
+  limits->set_max_code_points(static_cast<int32_t>(calls.limits.max_code_points));
+  limits->set_max_beam(kMaxBeam);
+  limits->set_max_wanted_ids(kMaxWantedIds);
+  limits->set_max_constraint_tokens(kMaxConstraintTokens);
+  limits->set_max_forbidden_nodes(kMaxForbiddenNodes);
+  limits->set_max_request_id_length(kMaxRequestIdLength);
+  limits->set_max_labels(kMaxLabels);
+  limits->set_max_label_bytes(kMaxLabelBytes);
+  limits->set_max_phrase_bytes(static_cast<int32_t>(kMaxTermBytes));
+  limits->set_max_terms(kMaxTerms);
+  limits->set_max_request_bytes(bounds.max_request_bytes);
+  limits->mutable_receive_timeout()->set_seconds(bounds.receive_timeout / kNanosPerSecond);
+  limits->set_max_streams(bounds.max_streams);
+  limits->mutable_longest_call()->set_seconds(calls.longest_call / kNanosPerSecond);
+  for (const ModelPtr& model : calls.models->models()) {
+    info.add_models(model->name);
+    if (info.models_size() > 1) continue;
+    const EngineStats stats = model->engine->Stats();
+    limits->set_queue_segments(stats.queue_segment_capacity);
+    limits->set_queue_tokens(stats.queue_token_capacity);
+  }
+  return info;
+}
+
+}  // namespace dragoman

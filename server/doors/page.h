@@ -1,0 +1,39 @@
+// The page at /: a text and its translation in the browser, by our own REST (rest.h).
+//
+// It is plain HTML, CSS and JavaScript (page/), of which CMake makes a part of the program, and asks
+// for nothing but its own files and the REST of this server. Its policy lets the browser do no more
+// than that.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "server/doors/door.h"
+
+namespace dragoman {
+
+struct PageFile {
+  std::string_view path;  // "/", "/page/main.js"
+  std::string_view content_type;
+  std::string_view text;
+};
+
+// All files of the page, which are constant data of the program.
+std::span<const PageFile> PageFiles();
+
+// The Content-Security-Policy of the page: own files and own requests only. Text becomes HTML in
+// one place, the preview of a translated web page, which is a sandboxed frame.
+inline constexpr std::string_view kPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types preview";
+
+std::unique_ptr<Door> MakePageDoor();
+
+// The requests that are the door's, without it (Doors::Add). They need no API key: what the page
+// asks for does.
+std::vector<DoorRoute> PageRoutes();
+
+}  // namespace dragoman

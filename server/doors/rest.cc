@@ -1,0 +1,193 @@
+#include "server/doors/rest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/quoted.h"
+#include "server/call/request_error.h"
+#include "server/call/response_builder.h"
+#include "server/call/server_info.h"
+#include "server/doors/door_errors.h"
+#include "server/doors/form.h"
+#include "server/doors/proto_json.h"
+#include "server/models/model_router.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kJsonType = "application/json; charset=utf-8";
+
+HttpResponse Answer(const google::protobuf::Message& message) {
+  HttpResponse response;
+  response.content_type = kJsonType;
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = WriteProtoJson(message);
+  return response;
+}
+
+std::string Event(std::string_view name, std::string_view data) {
+  std::string event = "event: ";
+  event.append(name).append("\ndata: ").append(data).append("\n\n");
+  return event;
+}
+
+class EventRenderer final : public StreamRenderer {
+ public:
+  HttpResponse Head() override {
+    HttpResponse head;
+    head.content_type = "text/event-stream; charset=utf-8";
+    head.headers.emplace_back("Cache-Control", "no-store");
+    // Asks nginx, and proxies that follow it, to pass events on as they come.
+    head.headers.emplace_back("X-Accel-Buffering", "no");
+    return head;
+  }
+
+  std::string Message(const v1::StreamTranslateResponse& message) override {
+    const char* name = message.has_translation() ? "translation"
+                       : message.has_timings()   ? "timings"
+                                                 : "segment";
+    return Event(name, WriteProtoJson(message));
+  }
+
+  std::string End(const absl::Status& status) override {
+    if (status.ok()) return Event("end", "{}");
+    return Event("error", DumpJson({{"error", ErrorObject(status)}}));
+  }
+};
+
+absl::Status CheckJsonBody(const HttpRequest& request) {
+  const std::string type = MediaType(request);
+  if (type == "application/json") return absl::OkStatus();
+  return InvalidField(
+      "", absl::StrCat("found the content type ", Quoted(type), ", expected application/json"));
+}
+
+// Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
+// quoted: they may be keys.
+absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
+  const absl::StatusOr<Form> query = ReadQuery(request);
+  if (!query.ok()) return query.status();
+  for (const FormField& field : query->fields()) {
+    if (model == nullptr || field.name != "model") {
+      return InvalidField("", absl::StrCat("found the query parameter ", Quoted(field.name),
+                                           ", expected ", model == nullptr ? "none" : "model"));
+    }
+    *model = field.value;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::TranslateRequest> ReadRequest(const HttpRequest& request) {
+  if (absl::Status status = CheckJsonBody(request); !status.ok()) return status;
+  if (absl::Status status = ReadModelQuery(request, nullptr); !status.ok()) return status;
+  v1::TranslateRequest message;
+  if (absl::Status status = ReadProtoJson(request.body, &message); !status.ok()) return status;
+  return message;
+}
+
+class RestDoor final : public Door {
+ public:
+  explicit RestDoor(const DoorContext& context) : context_(context) {}
+
+  Api api() const override { return Api::kDragoman; }
+
+  std::string Key(const HttpRequest& request) const override {
+    constexpr std::string_view kScheme = "bearer ";
+    const std::string_view header = request.Header("authorization");
+    if (header.size() < kScheme.size() ||
+        !std::equal(kScheme.begin(), kScheme.end(), header.begin(), [](char want, char found) {
+          return want == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
+        })) {
+      return "";
+    }
+    return std::string(header.substr(kScheme.size()));
+  }
+
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+    if (request.path == "/v1/translate") return Translate(request);
+    if (request.path == "/v1/translate:stream") return Stream(request);
+    std::string model;
+    const bool is_list = request.path == "/v1/languages";
+    if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
+      return status;
+    }
+    if (is_list) return ListLanguages(model);
+    if (request.path == "/v1/info") return Info();
+    if (request.path == "/v1/info/models") return ListModels();
+    HttpResponse description;
+    description.content_type = kJsonType;
+    description.body = OpenApiJson();
+    return description;
+  }
+
+  HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
+    return NeutralError(status);
+  }
+
+ private:
+  static absl::StatusOr<DoorAction> Translate(const HttpRequest& request) {
+    auto message = ReadRequest(request);
+    if (!message.ok()) return message.status();
+    UnaryAction action;
+    action.request = *std::move(message);
+    action.render = [](const v1::TranslateResponse& answer) { return Answer(answer); };
+    return action;
+  }
+
+  static absl::StatusOr<DoorAction> Stream(const HttpRequest& request) {
+    auto message = ReadRequest(request);
+    if (!message.ok()) return message.status();
+    StreamAction action;
+    action.request = *std::move(message);
+    action.renderer = std::make_unique<EventRenderer>();
+    return action;
+  }
+
+  absl::StatusOr<DoorAction> ListLanguages(const std::string& name) const {
+    std::vector<ModelPtr> models = context_.calls->models->models();
+    if (models.empty()) return absl::UnavailableError("the model is being loaded");
+    if (!name.empty()) {
+      absl::StatusOr<ModelPtr> model = FindModel(models, name);
+      if (!model.ok()) return model.status();
+      models = {*std::move(model)};
+    }
+    return Answer(BuildLanguages(models));
+  }
+
+  HttpResponse Info() const {
+    const std::atomic<bool>* draining = context_.calls->draining;
+    return Answer(
+        BuildServerInfo(*context_.calls, context_.bounds, draining != nullptr && draining->load()));
+  }
+
+  HttpResponse ListModels() const {
+    v1::ListModelsResponse list;
+    for (const ModelTable::Entry& entry : context_.calls->models->Entries()) {
+      const bool is_default = list.models_size() == 0 && entry.model != nullptr;
+      *list.add_models() = BuildEntry(entry, is_default);
+    }
+    return Answer(list);
+  }
+
+  const DoorContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Door> MakeRestDoor(const DoorContext& context) {
+  return std::make_unique<RestDoor>(context);
+}
+
+std::vector<DoorRoute> RestRoutes() {
+  return {{.method = "POST", .path = "/v1/translate"},
+          {.method = "POST", .path = "/v1/translate:stream"},
+          {.method = "GET", .path = "/v1/languages", .rpc = RpcMethod::kListLanguages},
+          {.method = "GET", .path = "/v1/info", .rpc = RpcMethod::kGetServerInfo},
+          {.method = "GET", .path = "/v1/info/models", .rpc = RpcMethod::kListModels},
+          {.method = "GET", .path = "/v1/openapi.json", .rpc = RpcMethod::kQuery, .is_open = true}};
+}
+
+}  // namespace dragoman

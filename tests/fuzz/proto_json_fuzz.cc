@@ -1,0 +1,42 @@
+// Input: a body of our REST. What is accepted is the same when it is written and read again, and a
+// refusal names at most 16 violations, in UTF-8.
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/util/message_differencer.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dragoman/v1/translation.pb.h"
+#include "engine/base/utf8.h"
+#include "server/call/request_error.h"
+#include "server/call/request_parser.h"
+#include "server/doors/proto_json.h"
+#include "tests/fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using dragoman::FuzzCheck;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  dragoman::v1::TranslateRequest request;
+  const absl::Status status = dragoman::ReadProtoJson(text, &request);
+  if (!status.ok()) {
+    const auto violations = dragoman::ViolationsOf(status);
+    FuzzCheck(!violations.empty() && violations.size() <= dragoman::kMaxViolations);
+    for (const dragoman::FieldViolation& violation : violations) {
+      FuzzCheck(!dragoman::FirstInvalidUtf8(violation.field).has_value());
+      FuzzCheck(!dragoman::FirstInvalidUtf8(violation.description).has_value());
+    }
+    return 0;
+  }
+  dragoman::v1::TranslateRequest again;
+  FuzzCheck(dragoman::ReadProtoJson(dragoman::WriteProtoJson(request), &again).ok());
+  google::protobuf::util::DefaultFieldComparator comparator;
+  comparator.set_treat_nan_as_equal(true);
+  google::protobuf::util::MessageDifferencer differencer;
+  differencer.set_field_comparator(&comparator);
+  FuzzCheck(differencer.Compare(request, again));
+  dragoman::ReadTranslateRequest(std::move(request), dragoman::RequestLimits{},
+                                 dragoman::CallKind::kStream);
+  return 0;
+}

@@ -1,0 +1,509 @@
+#!/usr/bin/env python3
+"""The page at / of real daemons, in a headless Chromium.
+
+    tests/page/page.py [--screenshots FOLDER] [CASE...]
+
+Needs the Python packages playwright and axe-playwright-python and Debian's chromium; without them the test is skipped,
+and says so. tests/page/run.sh installs the packages. With --screenshots it only writes the pictures of the README.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+import urllib.request
+
+from visit import SCRIPTS, TEXT, visit
+from harness import CLIENT, Daemon, Failed, ROOT, check
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def skip(why):
+    print(f"SKIPPED the page in a browser: {why}")
+    sys.exit(0)
+
+
+def base_of(daemon):
+    """The page's address."""
+    return f"http://{daemon.door}/"
+
+
+# ------------------------------------------------------------------ translating
+
+
+@case
+def translates_as_it_streams(browser, base):
+    """Prefixes show before the translation is whole; the address has the languages and no text."""
+    lines = (ROOT / "tests/data/german.txt").read_text(encoding="utf-8").splitlines()[:300]
+    with visit(browser, base) as v:
+        v.open().ready()
+        text = v.type("\n".join(lines))
+        check(len(text.splitlines()) == len(lines), f"{len(text.splitlines())} lines of {len(lines)}")
+        shown = v.page.evaluate("shown.size")
+        check(shown > 20, f"the translation came in {shown} steps")
+        check(" sentences · " in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
+        v.page.select_option("#target-language", "en")
+        check(v.page.url == base + "#de/en", f"the address is {v.page.url}")
+        v.check_quiet()
+
+
+@case
+def stops_and_clears(browser, base):
+    lines = (ROOT / "tests/data/german.txt").read_text(encoding="utf-8").splitlines()
+    with visit(browser, base) as v:
+        v.open().ready()
+        v.page.fill("#source", "\n".join(lines[:400]))
+        v.find("#go", has_text="Stop").click()
+        v.find("#go", has_text="Translate").wait_for()
+        check(not v.page.is_visible("#alert"), v.page.inner_text("#alert"))
+        v.page.click("#clear")
+        check(v.page.input_value("#source") == "" and v.page.inner_text("#target") == "", "not all is cleared")
+        v.settle()
+        check(v.type("Ja.") != "", "nothing is translated any more")
+        v.page.click("#copy")
+        check(v.page.evaluate("navigator.clipboard.readText()") == v.page.inner_text("#target"), "not what was copied")
+        v.check_quiet()
+
+
+@case
+def lists_alternatives_with_scores(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        v.page.fill("#nbest", "4")
+        first = v.type(TEXT)
+        check(v.page.inner_text("#alternatives-title") == "Alternatives for sentence 1 of 2",
+              v.page.inner_text("#alternatives-title"))
+        scores = [float(text.replace("−", "-")) for text in v.marked("#alternative-list .score")]
+        check(len(scores) == 4 and scores == sorted(scores, reverse=True), f"scores: {scores}")
+        second = v.page.inner_text("#alternative-list li:nth-child(2) span >> nth=0")
+        v.page.click("#alternative-list li:nth-child(2) button")
+        changed = v.page.inner_text("#target")
+        check(changed.startswith(second) and changed != first, f"{second!r} is not in {changed!r}")
+        v.page.click("#target .sentence >> nth=1")
+        check("sentence 2 of 2" in v.page.inner_text("#alternatives-title"), "the second sentence is not selected")
+        check(v.page.inner_text("#alternative-list") != "", "no alternatives of the second sentence")
+        v.page.click("#reset")
+        check(v.page.input_value("#nbest") == "1", "options are not reset")
+        v.check_quiet()
+
+
+@case
+def shows_which_words_belong_together(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready()
+        v.type(TEXT)
+        v.find("#target .word", has_text="station").hover()
+        check(v.marked("#mirror .partner") == ["Bahnhof"], f"of station: {v.marked('#mirror .partner')}")
+        check(v.marked("#target .on:not(.sentence)") == ["station"], "the word itself is not marked")
+        box = v.find("#mirror .word", has_text="Wetter").bounding_box()
+        v.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        check("weather" in v.marked("#target .partner"), f"of Wetter: {v.marked('#target .partner')}")
+        colours = v.page.evaluate("""[...document.querySelectorAll('#target .partner, #mirror .on.word')]
+            .map(node => getComputedStyle(node).backgroundColor)""")
+        check(len(set(colours)) == 2 and "rgba(0, 0, 0, 0)" not in colours, f"colours: {colours}")
+        # By the keyboard, and for a screen reader.
+        v.page.mouse.move(0, 0)
+        v.page.focus("#target")
+        v.page.keyboard.press("ArrowRight")
+        v.page.keyboard.press("ArrowRight")
+        check(v.marked("#target .on:not(.sentence)") == ["weather"], "the second word is not marked")
+        check(v.page.inner_text("#said") == "weather: Wetter", v.page.inner_text("#said"))
+        v.page.focus("#source")
+        v.page.keyboard.press("Control+End")
+        v.page.keyboard.press("ArrowLeft")
+        v.page.keyboard.press("ArrowLeft")
+        check(v.marked("#target .partner") == ["station"], f"at the caret: {v.marked('#target .partner')}")
+        v.check_quiet()
+
+
+@case
+def obeys_phrases_and_terms(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        text = "Das Wetter ist heute schön."
+        plain = v.type(text)
+        check("beautiful" in plain, plain)
+        v.page.fill("#forbidden", "beautiful")
+        without = v.translation()
+        check("beautiful" not in without, without)
+        v.page.fill("#forbidden", "")
+        v.page.fill("#required", "lovely")
+        check("lovely" in v.translation(), v.page.inner_text("#target"))
+        v.page.fill("#required", "")
+        v.page.fill("#keep", "Wetter")
+        check("Wetter" in v.translation(), v.page.inner_text("#target"))
+        check("1 set" in v.page.inner_text("#options summary"), v.page.inner_text("#options summary"))
+        v.page.fill("#keep", "")
+        v.translation()
+        v.page.click("#add-term")
+        v.page.keyboard.type("Wetter")
+        v.page.keyboard.press("Tab")
+        v.page.keyboard.type("climate")
+        check("climate" in v.translation(), v.page.inner_text("#target"))
+        v.page.click("#terms button")
+        v.translation()
+        v.page.select_option("#glossary", "weather")
+        check("sunshine" in v.translation(), v.page.inner_text("#target"))
+        v.check_quiet()
+
+
+@case
+def shows_html_and_runs_none_of_it(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        v.page.select_option("#format", "text/html")
+        v.page.fill("#source", "<p>Das <b>Wetter</b> ist heute schön.</p>" + "".join(SCRIPTS))
+        v.translation()
+        frame = v.page.frame_locator("#preview")
+        bold = frame.locator("b").inner_text()
+        check("weather" in bold and "today" not in bold, f"the tag is around {bold!r}")
+        v.page.click("#tab-markup")
+        markup = v.page.inner_text("#target")
+        check(f"<b>{bold}</b>" in markup and "onerror" in markup, markup)
+        # The browser says what its policy and the sandbox keep from running.
+        v.check_quiet(expected=("Content Security Policy", "sandboxed", "javascript:"))
+        check(not [r for r in v.requests if r.url.endswith("/x")], "the preview loaded a picture")
+
+
+@case
+def keeps_scripts_in_texts_and_names_as_text(browser, base):
+    with visit(browser, base) as v:
+        def models(route):
+            answer = route.fetch()
+            listed = answer.json()
+            listed["models"].append({**listed["models"][0], "name": SCRIPTS[0], "family": SCRIPTS[1],
+                                     "glossaries": list(SCRIPTS)})
+            route.fulfill(response=answer, json=listed)
+
+        v.page.route("**/v1/info/models", models)
+        v.open("#" + SCRIPTS[0]).ready().open_options()
+        names = v.page.eval_on_selector_all("#model option", "all => all.map(option => option.textContent)")
+        check(SCRIPTS[0] in names, f"models: {names}")
+        names = v.page.eval_on_selector_all("#glossary option", "all => all.map(option => option.textContent)")
+        check("<img src=y onerror=window.injected=1>" in names, f"glossaries: {names}")
+        v.page.fill("#keep", "\n".join(SCRIPTS))
+        v.page.fill("#nbest", "3")
+        for text in (*SCRIPTS, SCRIPTS[0] + " ist schön."):
+            v.type(text)
+            v.page.focus("#target")
+            v.page.keyboard.press("ArrowRight")
+        check("onerror" in v.page.inner_text("#target"), v.page.inner_text("#target"))
+        v.page.click("#code summary")
+        check("onerror" in v.page.inner_text("#snippet"), v.page.inner_text("#snippet"))
+        # An error that quotes what was sent.
+        v.page.route("**/v1/translate:stream", lambda route: route.fulfill(status=400, json={"error": {
+            "code": 400, "message": SCRIPTS[0], "details": [{"fieldViolations": [
+                {"field": SCRIPTS[1], "description": SCRIPTS[2]}, {"field": "", "description": SCRIPTS[4]}]}]}}))
+        v.page.click("#go")
+        check("onload" in v.notice("onerror"), v.page.inner_text("#alert"))
+        check(v.page.evaluate("document.querySelectorAll('#alert img, #alert svg, #alert iframe, #alert script').length")
+              == 0, "an error became markup")
+        v.check_quiet(expected=("400",))
+
+
+# ------------------------------------------------------------------ errors
+
+
+@case
+def says_what_is_wrong(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        v.page.fill("#beam", "99")
+        v.page.fill("#source", "Ja.")
+        text = v.notice("beam_size")
+        check("expected" in text, text)
+        v.page.fill("#beam", "")
+        v.translation()
+        check(not v.page.is_visible("#alert"), "the error stays")
+        v.page.fill("#source", "a" * 30_001)
+        check("30,000" in v.notice("30,001"), v.page.inner_text("#alert"))
+        v.check_quiet(expected=("400",))
+
+
+@case
+def waits_for_a_busy_server_in_sight(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready()
+        refusals = [429, 503]
+
+        def busy(route):
+            if not refusals:
+                return route.continue_()
+            return route.fulfill(status=refusals.pop(0), headers={"Retry-After": "2"},
+                                 json={"error": {"code": 429, "message": "the queue is full"}})
+
+        v.page.route("**/v1/translate:stream", busy)
+        v.page.fill("#source", "Ja.")
+        text = v.notice(r"busy\. Next try in \d s \(1 of 5\)")
+        v.notice(r"\(2 of 5\)")
+        v.find("#alert button").click()
+        v.find("#facts", has_text="sentence").wait_for()
+        check(not v.page.is_visible("#alert"), text)
+        # One that stays busy is not asked for ever.
+        refusals += [429] * 5
+        v.page.click("#go")
+        for n in range(1, 5):
+            v.notice(rf"\({n} of 5\)")
+            v.find("#alert button").click()
+        check("the queue is full" in v.notice("busy: "), v.page.inner_text("#alert"))
+        v.find("#alert button", has_text="Try now").click()
+        v.find("#facts", has_text="sentence").wait_for()
+        v.check_quiet(expected=("429", "503"))
+
+
+@case
+def notices_an_answer_that_breaks_off(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready()
+        v.page.route("**/v1/translate:stream", lambda route: route.fulfill(
+            content_type="text/event-stream", body='event: segment\ndata: {"item":0,"segment":0,"sourceBegin":"0",'
+            '"sourceEnd":"3","text":"Ye","final":false}\n\n'))
+        v.page.fill("#source", "Ja.")
+        v.notice(r"\(1 of 5\)")
+        v.page.unroute("**/v1/translate:stream")
+        v.find("#alert button").click()
+        v.find("#facts", has_text="sentence").wait_for()
+        v.check_quiet()
+
+
+@case
+def notices_a_server_that_is_gone(browser, _base):
+    with Daemon(*PAGE_FLAGS) as daemon, visit(browser, base_of(daemon)) as v:
+        v.open().ready()
+        v.type("Ja.")
+        daemon.kill()
+        v.page.fill("#source", "Nein.")
+        v.notice(r"does not answer\. Next try in \d s \(1 of 5\)")
+        v.check_quiet(expected=("ERR_CONNECTION",))
+
+
+@case
+def asks_for_a_key_where_one_is_needed(browser, _base):
+    with tempfile.TemporaryDirectory() as folder:
+        key, client = subprocess.run([CLIENT, "key", "web"], capture_output=True, text=True, check=True).stdout.splitlines()
+        file = pathlib.Path(folder) / "keys.json"
+        file.write_text(f'{{"clients": [{client}]}}', encoding="utf-8")
+        with Daemon("--api-keys", file, *PAGE_FLAGS) as daemon, visit(browser, base_of(daemon)) as v:
+            v.open()
+            v.find("#key-form:not([hidden])").wait_for()
+            v.page.fill("#key", "wrong")
+            v.page.keyboard.press("Enter")
+            v.notice("key")
+            v.page.fill("#key", key)
+            v.page.keyboard.press("Enter")
+            v.ready()
+            check(v.type("Ja.") != "", "nothing is translated with a key")
+            v.page.click("#code summary")
+            code = v.page.inner_text("#snippet")
+            check("DRAGOMAN_API_KEY" in code and key not in v.page.content(), "the key is on the page")
+            check(key not in v.page.url and not any(key in r.url for r in v.requests), "the key is in an address")
+            # It lives as long as the tab.
+            v.page.reload()
+            v.ready()
+            v.check_quiet(expected=("401",))
+
+
+# ------------------------------------------------------------------ code
+
+
+@case
+def code_says_the_same(browser, base):
+    """The snippets, run: curl and Python as they stand, grpcurl's message by REST, which takes the proto's names."""
+    text = "Das ist Peters \"Haus\" & 'Garten' $HOME `id` \\ 🎉."
+    with visit(browser, base) as v:
+        v.open().ready().open_options()
+        v.page.fill("#required", "garden")
+        v.page.fill("#beam", "6")
+        v.page.fill("#source", text)
+        expected = v.translation()
+        v.page.click("#code summary")
+        curl = v.page.inner_text("#snippet")
+        answer = json.loads(subprocess.run(["bash", "-c", curl], capture_output=True, check=True).stdout)
+        check(answer["translations"][0]["translatedText"] == expected, f"curl: {answer}, the page: {expected}")
+        v.page.click("#code-tabs [data-kind=python]")
+        python = v.page.inner_text("#snippet")
+        answer = subprocess.run([sys.executable, "-c", python], capture_output=True, text=True, check=True).stdout
+        check(answer.strip() == expected, f"Python: {answer}")
+        v.page.click("#code-tabs [data-kind=grpcurl]")
+        words = shlex.split(v.page.inner_text("#snippet").replace("\\\n", " "))
+        check(words[0] == "grpcurl" and words[-1] == "dragoman.v1.TranslationService/Translate", f"{words}")
+        body = words[words.index("-d") + 1]
+        check("required_phrases" in body, body)
+        request = urllib.request.Request(base + "v1/translate", body.encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as reply:
+            check(json.load(reply)["translations"][0]["translatedText"] == expected, "grpcurl")
+        v.page.click("#copy-code")
+        check(v.page.evaluate("navigator.clipboard.readText()").startswith("grpcurl"), "the code is not copied")
+        v.check_quiet()
+
+
+# ------------------------------------------------------------------ looks
+
+
+@case
+def has_nothing_that_axe_objects_to(browser, base):
+    from axe_playwright_python.sync_playwright import Axe
+    for scheme, width, locale in (("light", 1180, "en-US"), ("dark", 1180, "de-DE"), ("dark", 360, "en-GB"),
+                                  ("light", 360, "de-AT")):
+        with visit(browser, base, scheme=scheme, width=width, locale=locale) as v:
+            v.open().ready()
+            reports = [Axe().run(v.page)]
+            v.open_options()
+            v.page.click("#code summary")
+            v.page.click("#add-term")
+            v.page.fill("#nbest", "3")
+            v.type(TEXT)
+            v.find("#target .word >> nth=1").hover()
+            reports.append(Axe().run(v.page))
+            v.page.fill("#beam", "99")
+            v.notice("beam_size")
+            v.page.evaluate("document.getElementById('key-form').hidden = false")
+            reports.append(Axe().run(v.page))
+            for report in reports:
+                found = [f"{one['id']}: {[node['html'] for node in one['nodes']]}"
+                         for one in report.response["violations"]]
+                check(not found, f"{scheme}, {width} wide: {found}")
+                check(len(report.response["passes"]) > 15, f"axe looked at {len(report.response['passes'])} rules only")
+
+
+@case
+def follows_system_language_and_width(browser, base):
+    def brightness(v, property_name):
+        colour = v.page.evaluate(f"getComputedStyle(document.body).{property_name}")
+        return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
+
+    for scheme, locale, word in (("light", "en-US", "Translate"), ("dark", "de-CH", "Übersetzen"),
+                                 ("dark", "fr-FR", "Translate")):
+        with visit(browser, base, scheme=scheme, locale=locale, width=360, height=740) as v:
+            v.open().ready().open_options()
+            v.page.click("#code summary")
+            check(v.page.inner_text("#go") == word, f"{locale}: {v.page.inner_text('#go')}")
+            is_light = brightness(v, "backgroundColor") > brightness(v, "color")
+            check(is_light == (scheme == "light"), f"{scheme}: the page is {'light' if is_light else 'dark'}")
+            v.page.fill("#nbest", "3")
+            v.type(TEXT + " " + "Donaudampfschifffahrtsgesellschaftskapitän" * 3)
+            width = v.page.evaluate("document.documentElement.scrollWidth")
+            check(width <= 360, f"the page is {width} wide on a phone of 360")
+            # The switch wins over the browser, and is remembered.
+            v.page.select_option("#ui-language", "de")
+            check(v.page.inner_text("#go") == "Übersetzen", v.page.inner_text("#go"))
+            v.page.reload()
+            v.ready()
+            check(v.page.evaluate("document.documentElement.lang") == "de", "the language is forgotten")
+            v.check_quiet()
+
+
+@case
+def works_by_keyboard_alone(browser, base):
+    with visit(browser, base) as v:
+        v.open().ready()
+        check(v.page.evaluate("document.activeElement.id") == "source", "the text field has no focus at first")
+        v.page.keyboard.type("Guten Morgen!")
+        v.page.keyboard.press("Control+Enter")
+        check(v.translation() != "", "nothing is translated")
+        reached = []
+        for _ in range(40):
+            v.page.keyboard.press("Tab")
+            reached.append(v.page.evaluate("document.activeElement.id || document.activeElement.tagName"))
+            if reached[-1] in ("SUMMARY", "A") and "options" not in reached:
+                v.page.keyboard.press("Enter") if reached[-1] == "SUMMARY" else None
+            if reached[-1] == "A":
+                break
+        for name in ("clear", "go", "target", "copy", "model", "beam", "nbest", "format", "align", "required",
+                     "glossary", "add-term", "reset", "copy-code", "A"):
+            check(name in reached, f"{name} is not reached by the keyboard: {reached}")
+        v.check_quiet()
+
+
+@case
+def is_not_there_when_turned_off(_browser, _base):
+    with Daemon(*PAGE_FLAGS, "--page", "off") as daemon:
+        for path, status in (("", 404), ("page/main.js", 404), ("v1/info", 200)):
+            try:
+                with urllib.request.urlopen(base_of(daemon) + path) as answer:
+                    found = answer.status
+            except urllib.error.HTTPError as error:
+                found = error.code
+            check(found == status, f"/{path}: {found}, expected {status}")
+
+
+# ------------------------------------------------------------------ the run
+
+PAGE_FLAGS = ("--http", "127.0.0.1:0", "--cpu-workers", 1)
+
+
+def take_screenshots(browser, base, folder):
+    text = ("Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet. Wo ist der nächste Bahnhof?\n"
+            "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen.")
+    for name, scheme, width, height, locale in (("page", "light", 1180, 700, "en-US"), ("dark", "dark", 1180, 700, "de-DE"),
+                                                ("phone", "light", 390, 844, "en-US"),
+                                                ("phone-dark", "dark", 390, 844, "de-DE")):
+        with visit(browser, base, scheme=scheme, width=width, height=height, locale=locale) as v:
+            v.open().ready().open_options()
+            v.page.fill("#nbest", "4")
+            if name == "page":
+                v.page.click("#options summary")
+            v.type(text)
+            v.find("#target .word", has_text="today").hover()
+            v.page.screenshot(path=f"{folder}/{name}.png", full_page=name != "page")
+
+
+def run(playwright, arguments):
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    failed = []
+    with tempfile.TemporaryDirectory() as glossaries:
+        pathlib.Path(glossaries, "weather.tsv").write_text("Wetter\tsunshine\n", encoding="utf-8")
+        pathlib.Path(glossaries, "<img src=y onerror=window.injected=1>.tsv").write_text("a\tb\n", encoding="utf-8")
+        with Daemon(*PAGE_FLAGS, "--glossary-dir", glossaries) as daemon:
+            if arguments.screenshots:
+                take_screenshots(browser, base_of(daemon), arguments.screenshots)
+                return []
+            for name in arguments.cases or CASES:
+                try:
+                    CASES[name](browser, base_of(daemon))
+                    print(f"passed: {name}", flush=True)
+                except Exception as error:  # one case's trouble is not the next one's
+                    failed.append(name)
+                    where = [f"{step.name}:{step.lineno}" for step in traceback.extract_tb(error.__traceback__)
+                             if step.filename == __file__]
+                    print(f"FAILED: {name}: {error} (at {', '.join(where[1:])})", flush=True)
+    browser.close()
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--screenshots", help="a folder; writes pictures of the page and ends")
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}")
+    arguments = parser.parse_args()
+    unknown = set(arguments.cases) - set(CASES)
+    if unknown:
+        parser.error(f"found {sorted(unknown)}, expected some of {sorted(CASES)}")
+    try:
+        import axe_playwright_python  # noqa: F401
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        skip(f"no Python package {error.name}")
+    if shutil.which("chromium") is None:
+        skip("no chromium")
+    with sync_playwright() as playwright:
+        failed = run(playwright, arguments)
+    print(f"FAILED: {len(failed)} of the page's cases" if failed else "passed: the page")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
