@@ -4,6 +4,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
 #include "server/call/call_tracker.h"
+#include "server/call/detection.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
@@ -35,6 +37,7 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   v1::GetServerInfoResponse info;
   info.set_version(kVersion);
   info.set_draining(draining);
+  info.set_detects_languages(context.calls->detector != nullptr);
   v1::Limits* limits = info.mutable_limits();
   limits->set_max_items(context.calls->limits.max_items);
   limits->set_max_code_points(static_cast<int32_t>(context.calls->limits.max_code_points));
@@ -61,7 +64,8 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   return info;
 }
 
-// A call that is answered as soon as its request is here.
+// A call that is answered as soon as its request is here, by Answer(request, response), or by
+// Answer(request, client, response), where the client is that of the call's key or nullptr.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:
@@ -82,6 +86,9 @@ class QueryCall final : public CallReactor {
       status = ExplainUnparsable(*Request::descriptor(), bytes);
     } else if (const auto unknown = UnknownFields(in); !unknown.empty()) {
       status = UnimplementedFields(unknown);
+    } else if constexpr (std::is_invocable_v<Answer, const Request&, Client*, Response*>) {
+      const std::shared_ptr<Grant> grant = Head().grant;
+      status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
     } else {
       status = answer_(in, &out);
     }
@@ -92,7 +99,7 @@ class QueryCall final : public CallReactor {
     if (status.ok()) {
       SendAndFinish(&response_, grpc::Status::OK);
     } else {
-      FinishCall(ToGrpcStatus(status));
+      FinishCall(EndStatus(status));
     }
   }
 
@@ -124,6 +131,17 @@ TranslationService::TranslationService(const ServiceContext* context,
   Add("/dragoman.v1.TranslationService/StreamTranslate", [this](grpc::CallbackServerContext* rpc) {
     return std::make_shared<StreamCall>(context_, rpc);
   });
+  Add("/dragoman.v1.TranslationService/DetectLanguage",
+      AnswerAtOnce<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
+          RpcMethod::kDetectLanguage,
+          [this](const v1::DetectLanguageRequest& in, Client* client,
+                 v1::DetectLanguageResponse* out) -> absl::Status {
+            if (draining_->load()) return absl::UnavailableError("the server is draining");
+            absl::StatusOr<v1::DetectLanguageResponse> found =
+                DetectLanguages(*context_->calls, client, in);
+            if (found.ok()) *out = *std::move(found);
+            return found.status();
+          }));
   Add("/dragoman.v1.TranslationService/ListLanguages",
       AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
           RpcMethod::kListLanguages,

@@ -8,6 +8,8 @@ const char* RpcMethodName(RpcMethod method) {
       return "Translate";
     case RpcMethod::kStreamTranslate:
       return "StreamTranslate";
+    case RpcMethod::kDetectLanguage:
+      return "DetectLanguage";
     case RpcMethod::kListLanguages:
       return "ListLanguages";
     case RpcMethod::kListModels:

@@ -6,6 +6,7 @@ namespace dragoman {
 enum class RpcMethod {
   kTranslate,
   kStreamTranslate,
+  kDetectLanguage,
   kListLanguages,
   kListModels,
   kGetServerInfo,

@@ -66,6 +66,7 @@ LIBRARIES = {
     'absl/': 'absl',
     'cublas': 'cuda',
     'cuda': 'cuda',
+    'fasttext/': 'fasttext',
     'gnutls/': 'gnutls',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
@@ -134,7 +135,7 @@ ALLOWED = {
     'server/trace': 'engine/base server/base server/net json',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/detect': 'engine/base server/base absl',
+    'server/detect': 'engine/base engine/text server/base absl fasttext icu',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models server/detect absl protobuf',
     'server/http': 'engine/base server/base server/guard server/security absl gnutls microhttpd',
