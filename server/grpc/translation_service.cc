@@ -87,7 +87,7 @@ class QueryCall final : public CallReactor {
     } else if (const auto unknown = UnknownFields(in); !unknown.empty()) {
       status = UnimplementedFields(unknown);
     } else if constexpr (std::is_invocable_v<Answer, const Request&, Client*, Response*>) {
-      const std::shared_ptr<Grant> grant = Head().grant;
+      const std::shared_ptr<Grant> grant = Head(Api::kDragoman, "").grant;
       status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
     } else {
       status = answer_(in, &out);

@@ -16,8 +16,6 @@ const char* RpcMethodName(RpcMethod method) {
       return "ListModels";
     case RpcMethod::kGetServerInfo:
       return "GetServerInfo";
-    case RpcMethod::kDetectLanguage:
-      return "DetectLanguage";
     case RpcMethod::kListGlossaries:
       return "ListGlossaries";
     case RpcMethod::kGetGlossary:

@@ -33,9 +33,9 @@ constexpr std::chrono::seconds kPatience{30};
 class Unary final : public UnaryTransport {
  public:
   void AnnounceRequestId(const std::string& /*request_id*/) override {}
-  bool SetAnswer(const v1::TranslateResponse& what) override {
+  absl::Status SetAnswer(const v1::TranslateResponse& what) override {
     answer = what;
-    return true;
+    return absl::OkStatus();
   }
   void Finish(const absl::Status& status) override {
     MutexLock lock(&mu_);

@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const char* ModelFile() { return DRAGOMAN_TEST_ROOT "/deploy/models/lid.176/lid.176.ftz"; }
+const char* ModelFile() { return DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ftz"; }
 
 class FastTextDetectorTest : public ::testing::Test {
  protected:
@@ -127,7 +127,7 @@ TEST(OpenDetectorTest, AFileThatIsNoSuchModelIsRefusedByName) {
   const auto missing = OpenDetector("/nowhere/lid.176.ftz");
   EXPECT_THAT(std::string(missing.status().message()),
               AllOf(HasSubstr("/nowhere/lid.176.ftz"), HasSubstr("found no file")));
-  const auto other = OpenDetector(DRAGOMAN_TEST_ROOT "/deploy/models/de-en/source.spm");
+  const auto other = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/source.spm");
   EXPECT_THAT(std::string(other.status().message()), HasSubstr("found another kind of file"));
   // One that was cut off, anywhere.
   std::ifstream whole(ModelFile(), std::ios::binary);
@@ -143,7 +143,7 @@ TEST(OpenDetectorTest, AFileThatIsNoSuchModelIsRefusedByName) {
     EXPECT_EQ(OpenDetector(cut).status().code(), absl::StatusCode::kInvalidArgument) << size;
     unlink(cut.c_str());
   }
-  const auto directory = OpenDetector(DRAGOMAN_TEST_ROOT "/deploy/models");
+  const auto directory = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models");
   EXPECT_EQ(directory.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
