@@ -19,6 +19,7 @@ struct Entry {
 
 constexpr Entry kCommands[] = {
     {"translate", TranslateCommand, "translate text, line in, line out"},
+    {"detect", DetectCommand, "detect the language of each line"},
     {"load", LoadCommand, "measure a server's latency and throughput under load"},
     {"health", HealthCommand, "ask whether the server is serving; exit with 0 if it is"},
     {"models", ModelsCommand, "list the models that the server has loaded"},

@@ -36,6 +36,7 @@ enum ExitStatus : int { kExitOk = 0, kExitFailed = 1, kExitUsage = 2 };
 using Arguments = std::vector<std::string>;
 
 int TranslateCommand(const Io& io, const Arguments& arguments);
+int DetectCommand(const Io& io, const Arguments& arguments);
 int LoadCommand(const Io& io, const Arguments& arguments);
 int KeyCommand(const Io& io, const Arguments& arguments);
 int HealthCommand(const Io& io, const Arguments& arguments);

@@ -50,8 +50,8 @@ void RequestFlags::AddTo(FlagTable* flags) {
 
 void RequestFlags::AddTextFlags(FlagTable* flags) {
   flags->String("source-language-code", "LANG", &from_,
-                "language of the texts, such as de (default: the model's, if\n"
-                "it has only one)");
+                "language of the texts, such as de, or auto: that of each text\n"
+                "is detected (default: the model's, if it has only one)");
   flags->Alias("from");
   flags->String("target-language-code", "LANG", &to_,
                 "language to translate into, such as en (default: the model's,\n"

@@ -405,6 +405,16 @@ absl::Status TranslationClient::StreamTranslate(const v1::TranslateRequest& requ
   return answer->get_future().get();
 }
 
+absl::StatusOr<v1::DetectLanguageResponse> TranslationClient::DetectLanguage(
+    const v1::DetectLanguageRequest& request, Timeout timeout) {
+  return Wait<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
+      core_.get(), timeout, core_->options.retry,
+      [](Link& link, auto* context, auto* request, auto* response, auto done) {
+        link.translation.async()->DetectLanguage(context, request, response, std::move(done));
+      },
+      request);
+}
+
 absl::StatusOr<v1::ListLanguagesResponse> TranslationClient::ListLanguages(const std::string& model,
                                                                            Timeout timeout) {
   v1::ListLanguagesRequest request;

@@ -59,6 +59,9 @@ class TranslationClient {
   // `on_message` is called for each message in turn, and not after the return.
   absl::Status StreamTranslate(const v1::TranslateRequest& request, OnMessage on_message,
                                Timeout timeout = {});
+  // UNIMPLEMENTED where the server detects no languages.
+  absl::StatusOr<v1::DetectLanguageResponse> DetectLanguage(
+      const v1::DetectLanguageRequest& request, Timeout timeout = {});
   absl::StatusOr<v1::ListLanguagesResponse> ListLanguages(const std::string& model = "",
                                                           Timeout timeout = {});
   absl::StatusOr<v1::ListModelsResponse> ListModels(Timeout timeout = {});

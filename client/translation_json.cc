@@ -12,16 +12,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A double that prints with the digits of the float.
-double ForJson(float value) { return std::strtod(FloatText(value).c_str(), nullptr); }
-
 json ToJson(const v1::Tokens& tokens) {
   json object = json::object();
   if (tokens.source_size() > 0) object["source"] = tokens.source();
   if (tokens.target_size() > 0) object["target"] = tokens.target();
   if (tokens.target_scores_size() > 0) {
     json scores = json::array();
-    for (const float score : tokens.target_scores()) scores.push_back(ForJson(score));
+    for (const float score : tokens.target_scores()) scores.push_back(JsonNumber(score));
     object["target_scores"] = std::move(scores);
   }
   return object;
@@ -31,8 +28,8 @@ json ToJson(const v1::Tokens& tokens) {
 template <typename Message>
 void AddScores(const Message& message, json* object) {
   (*object)["finish_reason"] = v1::FinishReason_Name(message.finish_reason());
-  if (message.has_score()) (*object)["score"] = ForJson(message.score());
-  if (message.has_log_prob()) (*object)["log_prob"] = ForJson(message.log_prob());
+  if (message.has_score()) (*object)["score"] = JsonNumber(message.score());
+  if (message.has_log_prob()) (*object)["log_prob"] = JsonNumber(message.log_prob());
   if (message.has_tokens()) (*object)["tokens"] = ToJson(message.tokens());
 }
 
@@ -77,13 +74,19 @@ json ToJson(const v1::Translation& translation) {
                  {"language", pivot.language_code()},
                  {"text", pivot.text()},
                  {"finish_reason", v1::FinishReason_Name(pivot.finish_reason())}};
-    if (pivot.has_score()) part["score"] = ForJson(pivot.score());
-    if (pivot.has_log_prob()) part["log_prob"] = ForJson(pivot.log_prob());
+    if (pivot.has_score()) part["score"] = JsonNumber(pivot.score());
+    if (pivot.has_log_prob()) part["log_prob"] = JsonNumber(pivot.log_prob());
     object["pivot"] = std::move(part);
+  }
+  if (translation.has_detection_confidence()) {
+    object["detected"] = {{"language", translation.detected_language_code()},
+                          {"confidence", JsonNumber(translation.detection_confidence())}};
   }
   if (translation.has_seed()) object["seed"] = std::to_string(translation.seed());
   return object;
 }
+
+double JsonNumber(float value) { return std::strtod(FloatText(value).c_str(), nullptr); }
 
 json ErrorToJson(const absl::Status& status) {
   json object = {{"code", CodeName(status.code())}, {"message", std::string(status.message())}};

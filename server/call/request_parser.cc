@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/option_rules.h"
@@ -54,26 +55,8 @@ ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind, Findings* 
   return out;
 }
 
-void ReadContents(const v1::TranslateRequest& in, const RequestLimits& limits, ParsedRequest* out,
-                  Findings* findings) {
-  out->items = in.contents_size();
-  if (in.contents_size() < 1 || in.contents_size() > limits.max_items) {
-    findings->Invalid("contents", absl::StrCat("found ", in.contents_size(), " items, expected 1..",
-                                               limits.max_items));
-  }
-  for (const std::string& text : in.contents()) out->code_points += CountCodePoints(text);
-  if (out->code_points > limits.max_code_points) {
-    findings->Invalid("contents",
-                      absl::StrCat("found ", out->code_points, " code points, expected at most ",
-                                   limits.max_code_points, " in all items"));
-  }
-}
-
 void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Findings* findings) {
-  if (in.model().size() > static_cast<size_t>(kMaxModelNameBytes)) {
-    findings->Invalid("model", absl::StrCat("found ", in.model().size(),
-                                            " bytes, expected at most ", kMaxModelNameBytes));
-  }
+  CheckModelName(in.model(), findings);
   out->model = in.model();
   if (in.request_id().empty() || IsValidRequestId(in.request_id())) {
     out->job.request_id = in.request_id();
@@ -97,14 +80,6 @@ void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Findings* fin
     out->labels.emplace_back(key, value);
   }
   std::sort(out->labels.begin(), out->labels.end());
-}
-
-bool ReadIsHtml(const std::string& mime_type, Findings* findings) {
-  if (!mime_type.empty() && mime_type != "text/plain" && mime_type != "text/html") {
-    findings->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
-                                                ", expected text/plain or text/html"));
-  }
-  return mime_type == "text/html";
 }
 
 void ReadTerms(const v1::TranslateRequest& in, TranslationJob* job, Findings* findings) {
@@ -159,6 +134,41 @@ void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& lim
 
 }  // namespace
 
+int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
+                      const RequestLimits& limits, Findings* findings) {
+  if (contents.empty() || contents.size() > limits.max_items) {
+    findings->Invalid("contents", absl::StrCat("found ", contents.size(), " items, expected 1..",
+                                               limits.max_items));
+  }
+  int64_t code_points = 0;
+  for (const std::string& text : contents) code_points += CountCodePoints(text);
+  if (code_points > limits.max_code_points) {
+    findings->Invalid("contents",
+                      absl::StrCat("found ", code_points, " code points, expected at most ",
+                                   limits.max_code_points, " in all items"));
+  }
+  return code_points;
+}
+
+bool ReadIsHtml(const std::string& mime_type, Findings* findings) {
+  if (!mime_type.empty() && mime_type != "text/plain" && mime_type != "text/html") {
+    findings->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
+                                                ", expected text/plain or text/html"));
+  }
+  return mime_type == "text/html";
+}
+
+void CheckModelName(const std::string& model, Findings* findings) {
+  if (model.size() <= static_cast<size_t>(kMaxModelNameBytes)) return;
+  findings->Invalid("model", absl::StrCat("found ", model.size(), " bytes, expected at most ",
+                                          kMaxModelNameBytes));
+}
+
+RejectReason ReasonOf(const absl::Status& refusal) {
+  return refusal.code() == absl::StatusCode::kUnimplemented ? RejectReason::kUnsupported
+                                                            : RejectReason::kInvalid;
+}
+
 bool IsValidRequestId(std::string_view id) {
   return !id.empty() && id.size() <= static_cast<size_t>(kMaxRequestIdLength) &&
          std::all_of(id.begin(), id.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
@@ -181,12 +191,17 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
   ParsedRequest out;
   Findings findings;
   findings.Unimplemented(UnknownFields(in));
-  ReadContents(in, limits, &out, &findings);
+  out.items = in.contents_size();
+  out.code_points = CheckContents(in.contents(), limits, &findings);
   ReadNames(in, &out, &findings);
   TranslationJob& job = out.job;
   job.html = ReadIsHtml(in.mime_type(), &findings);
   job.source_language = ReadLanguage(in.source_language_code(), "source_language_code", &findings);
   job.target_language = ReadLanguage(in.target_language_code(), "target_language_code", &findings);
+  if (absl::EqualsIgnoreCase(job.source_language, kDetectedSource)) {
+    job.source_language.clear();
+    out.detect_source = true;
+  }
   ReadTerms(in, &job, &findings);
   ReadTargetPrefixes(in, limits, &job, &findings);
   job.decoding = ReadDecoding(in.decoding(), &findings);

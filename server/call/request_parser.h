@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
+#include "server/call/findings.h"
 
 namespace dragoman {
 
@@ -28,6 +29,8 @@ inline constexpr int kMaxLanguageCodeBytes = 64;
 inline constexpr int kMaxModelNameBytes = 256;
 inline constexpr int kMaxGlossaryNameBytes = 256;
 inline constexpr int kMaxTerms = 1024;  // also of do_not_translate
+// The source language, in any case, with which the language of each item is detected.
+inline constexpr char kDetectedSource[] = "auto";
 
 // Settings of the server.
 struct RequestLimits {
@@ -46,6 +49,8 @@ struct ParsedRequest {
   std::string model;
   bool timings = false;
   int64_t code_points = 0;
+  // The items' languages are to be detected; job.source_language is "".
+  bool detect_source = false;
   TranslationJob job;
 };
 
@@ -54,6 +59,17 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
 // The same for a message that was made here, from another dialect. REQUIRES: its strings are UTF-8.
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind);
+
+// Checks that requests of other methods share with TranslateRequest. They add what is wrong to
+// `findings`. Returns the code points.
+int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
+                      const RequestLimits& limits, Findings* findings);
+// Returns whether the texts are HTML.
+bool ReadIsHtml(const std::string& mime_type, Findings* findings);
+void CheckModelName(const std::string& model, Findings* findings);
+
+// As what a request counts that was refused for its bytes.
+RejectReason ReasonOf(const absl::Status& refusal);
 
 // At most 128 printable ASCII characters, at least one.
 bool IsValidRequestId(std::string_view id);

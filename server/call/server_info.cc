@@ -13,6 +13,7 @@ v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const CallBo
   v1::GetServerInfoResponse info;
   info.set_version(kVersion);
   info.set_draining(draining);
+  info.set_detects_languages(calls.detector != nullptr);
   v1::Limits* limits = info.mutable_limits();
   limits->set_max_items(calls.limits.max_items);
   limits->set_max_code_points(static_cast<int32_t>(calls.limits.max_code_points));

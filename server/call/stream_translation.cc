@@ -18,7 +18,7 @@ void StreamTranslation::OnItem(ItemResult result) {
   CountItem(result);
   v1::StreamTranslateResponse message;
   message.set_item(result.index);
-  *message.mutable_translation() = BuildTranslation(std::move(result), returns(), model());
+  *message.mutable_translation() = Build(std::move(result));
   if (message.translation().has_error()) *message.mutable_error() = message.translation().error();
   writer_->Put(std::move(message));
 }

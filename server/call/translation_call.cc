@@ -9,6 +9,8 @@
 #include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
+#include "server/call/client_rights.h"
+#include "server/call/detection.h"
 #include "server/call/request_error.h"
 #include "server/models/model_router.h"
 
@@ -18,9 +20,11 @@ namespace {
 // The retry hint where the engine gives none.
 constexpr Nanos kDefaultRetryAfter = kNanosPerSecond;
 
-RejectReason ReasonOf(const absl::Status& status) {
-  return status.code() == absl::StatusCode::kUnimplemented ? RejectReason::kUnsupported
-                                                           : RejectReason::kInvalid;
+Admission Refused(RejectReason reason, absl::Status status) {
+  Admission admission;
+  admission.status = std::move(status);
+  admission.reason = reason;
+  return admission;
 }
 
 // The attributes of a call's span that OpenTelemetry has names for.
@@ -98,55 +102,82 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
 }
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
-  const auto reject = [this](RejectReason reason, absl::Status status) {
-    context_->metrics->OnRejected(reason);
-    return status;
-  };
-  if (!parsed.status.ok()) return reject(ReasonOf(parsed.status), parsed.status);
-  if (context_->draining != nullptr && context_->draining->load()) {
-    return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
-  }
+  Admission admission;
   const std::vector<ModelPtr> models = context_->models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  absl::StatusOr<Route> route =
-      RouteRequest(models, parsed.model, parsed.job.source_language, parsed.job.target_language);
-  if (!route.ok()) return reject(RejectReason::kInvalid, route.status());
-  served_ = std::move(route->model);
-  parsed.job.languages = std::move(route->languages);
-  model_ = served_->name;
-  Client* const client = head_.grant == nullptr ? nullptr : &head_.grant->client();
-  if (client != nullptr && !client->MayUse(model_)) {
-    return reject(RejectReason::kDenied, absl::PermissionDeniedError(absl::StrCat(
-                                             "model: found ", Quoted(model_), ", which client ",
-                                             Quoted(client->name()), " may not use")));
+  if (!parsed.status.ok()) {
+    admission = Refused(ReasonOf(parsed.status), parsed.status);
+  } else if (context_->draining != nullptr && context_->draining->load()) {
+    admission = Refused(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+  } else if (models.empty()) {
+    return absl::UnavailableError("the model is being loaded");
+  } else {
+    parsed.job.deadline = head_.deadline;
+    parsed.job.client = head_.client;
+    if (Client* const owner = client()) parsed.job.share = owner->share();
+    parsed.job.returns.segment_times = trace_.segments_wanted();
+    admission = parsed.detect_source ? SubmitItems(models, std::move(parsed))
+                                     : SubmitWhole(models, std::move(parsed));
   }
-
-  parsed.job.deadline = head_.deadline;
-  parsed.job.client = head_.client;
-  if (client != nullptr) {
-    parsed.job.share = client->share();
-    const Nanos wait = client->Take(code_points_, context_->clock->Now());
-    if (wait > 0) {
-      return reject(RejectReason::kRate,
-                    WithRetryAfter(absl::ResourceExhaustedError(
-                                       absl::StrCat("client ", Quoted(client->name()),
-                                                    " has used up its characters per minute")),
-                                   wait));
-    }
-  }
-  parsed.job.returns.segment_times = trace_.segments_wanted();
-  const Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok()) {
-    if (client != nullptr) client->GiveBack(code_points_);
-    absl::Status status = admission.status;
-    if (admission.retry_after > 0) status = WithRetryAfter(status, admission.retry_after);
-    return reject(admission.reason, status);
+    context_->metrics->OnRejected(admission.reason);
+    if (admission.retry_after == 0) return admission.status;
+    return WithRetryAfter(admission.status, admission.retry_after);
   }
   trace_.Accepted(context_->clock->Now());
   MutexLock lock(&mu_);
   job_ = admission.job;
   admitted_ = true;
   return absl::OkStatus();
+}
+
+Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed) {
+  absl::StatusOr<Route> route =
+      RouteRequest(models, parsed.model, parsed.job.source_language, parsed.job.target_language);
+  if (!route.ok()) return Refused(RejectReason::kInvalid, route.status());
+  served_ = std::move(route->model);
+  parsed.job.languages = std::move(route->languages);
+  model_ = served_->name;
+  if (client() != nullptr) {
+    absl::Status allowed = CheckMayUse(*client(), model_);
+    if (!allowed.ok()) return Refused(RejectReason::kDenied, std::move(allowed));
+  }
+  absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
+  if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
+  Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
+  if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
+  return admission;
+}
+
+Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed) {
+  if (context_->detector == nullptr) {
+    return Refused(RejectReason::kUnsupported,
+                   NoDetection(R"(source_language_code: found "auto")"));
+  }
+  if (client() != nullptr) {
+    // A model that was named is looked for among all, so that the error is the same as ever.
+    absl::StatusOr<ModelPtr> named = FindModel(models, parsed.model);
+    if (!named.ok()) return Refused(RejectReason::kInvalid, named.status());
+    absl::Status allowed = parsed.model.empty() ? KeepAllowed(*client(), &models)
+                                                : CheckMayUse(*client(), parsed.model);
+    if (!allowed.ok()) return Refused(RejectReason::kDenied, std::move(allowed));
+  }
+  // Before the detection, so that a client beyond its rate costs nothing.
+  absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
+  if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
+  Admission admission;
+  absl::StatusOr<DetectedJobs> jobs =
+      DetectJobs(*context_->detector, models, parsed.model, std::move(parsed.job));
+  if (jobs.ok()) {
+    detected_ = std::move(jobs->items);
+    model_ = std::move(jobs->models);
+    joint_ = std::make_shared<JointJob>(context_->clock, std::move(jobs->parts),
+                                        std::move(jobs->done), shared_from_this());
+    admission = joint_->Start();
+  } else {
+    admission = Refused(RejectReason::kInvalid, jobs.status());
+  }
+  if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
+  return admission;
 }
 
 void TranslationCall::ArmDeadline() {
@@ -195,13 +226,26 @@ void TranslationCall::CancelJob(CancelCause cause) {
     cancel_sent_ = true;
     job = job_;
   }
-  served_->engine->Cancel(job, cause);
+  if (joint_ != nullptr) {
+    joint_->Cancel(cause);
+  } else {
+    served_->engine->Cancel(job, cause);
+  }
 }
 
 void TranslationCall::NoteSent(Nanos begin) {
   const Nanos now = context_->clock->Now();
   context_->metrics->OnSent(model_, now - begin);
   trace_.Sent(begin, now);
+}
+
+v1::Translation TranslationCall::Build(ItemResult result) const {
+  if (detected_.empty()) return BuildTranslation(std::move(result), returns_, model_);
+  const DetectedItem& detected = detected_[static_cast<size_t>(result.index)];
+  v1::Translation out = BuildTranslation(std::move(result), returns_, detected.model);
+  out.set_detected_language_code(detected.language);
+  out.set_detection_confidence(static_cast<float>(detected.confidence));
+  return out;
 }
 
 void TranslationCall::CountItem(const ItemResult& result) {

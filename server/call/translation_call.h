@@ -23,9 +23,11 @@
 #include "server/call/call_trace.h"
 #include "server/call/call_tracker.h"
 #include "server/call/call_transport.h"
+#include "server/call/detected_jobs.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
 #include "server/metrics/metrics.h"
+#include "server/models/joint_job.h"
 #include "server/models/served_model.h"
 
 namespace dragoman {
@@ -68,6 +70,9 @@ class TranslationCall : public TranslationSink,
   void NoteTimings(const JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(Nanos begin);
 
+  // The message of an item's result, with what was detected of it.
+  v1::Translation Build(ItemResult result) const;
+
   // Counts an item, for the log line and for the call's status. Called from OnItem only.
   void CountItem(const ItemResult& result);
   // The status of the call after its job has ended with `job`: the items' own, if all of them
@@ -88,6 +93,12 @@ class TranslationCall : public TranslationSink,
  private:
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
+  // Both find the models, take the client's rate and submit; the second, after the items' languages
+  // were detected, a JointJob.
+  Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
+  Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
+  // The client of the call's key; nullptr: it needs none.
+  Client* client() const { return head_.grant == nullptr ? nullptr : &head_.grant->client(); }
   void ArmDeadline();
   void WatchKey();
   // The call's key was revoked.
@@ -101,13 +112,17 @@ class TranslationCall : public TranslationSink,
 
   // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
-  std::string model_;
+  std::string model_;  // of several models their names by commas, which metrics count as none
   std::vector<std::pair<std::string, std::string>> labels_;
   ReturnOptions returns_;
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  ModelPtr served_;  // the version that the call began with
+  // The version that the call began with; or, where languages are detected, the job that holds
+  // those of its items, and what was found of each. Shared because its parts' jobs are its owners.
+  ModelPtr served_;
+  std::shared_ptr<JointJob> joint_;
+  std::vector<DetectedItem> detected_;
 
   CallTrace trace_;
 

@@ -6,7 +6,7 @@ void UnaryTranslation::OnItem(ItemResult result) {
   CountItem(result);
   const int index = result.index;
   while (answer_.translations_size() <= index) answer_.add_translations();
-  *answer_.mutable_translations(index) = BuildTranslation(std::move(result), returns(), model());
+  *answer_.mutable_translations(index) = Build(std::move(result));
 }
 
 void UnaryTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {

@@ -4,7 +4,9 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -19,7 +21,8 @@
 
 namespace dragoman {
 
-// Answer is callable as absl::Status(const Request&, Response*).
+// Answer is callable as absl::Status(const Request&, Response*), or as absl::Status(const Request&,
+// Client*, Response*), where the client is that of the call's key, or nullptr.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:
@@ -38,7 +41,14 @@ class QueryCall final : public CallReactor {
     Request in;
     Response out;
     absl::Status status = ParseKnown(bytes, &in);
-    if (status.ok()) status = answer_(in, &out);
+    if (status.ok()) {
+      if constexpr (std::is_invocable_v<Answer, const Request&, Client*, Response*>) {
+        const std::shared_ptr<Grant> grant = Head(api_, "").grant;
+        status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
+      } else {
+        status = answer_(in, &out);
+      }
+    }
     if (status.ok() && !SerializeBytes(out, &response_)) {
       status = absl::InternalError("the response could not be serialised");
     }
@@ -46,7 +56,7 @@ class QueryCall final : public CallReactor {
     if (status.ok()) {
       SendAndFinish(&response_, grpc::Status::OK);
     } else {
-      FinishCall(ToGrpcStatus(status));
+      FinishCall(EndStatus(status));
     }
   }
 

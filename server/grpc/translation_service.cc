@@ -1,12 +1,14 @@
 #include "server/grpc/translation_service.h"
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/base/quoted.h"
+#include "server/call/detection.h"
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
 #include "server/grpc/call_reactor.h"
@@ -26,6 +28,17 @@ TranslationService::TranslationService(const ServiceContext* context,
   Add("/dragoman.v1.TranslationService/StreamTranslate", [this](grpc::CallbackServerContext* rpc) {
     return std::make_shared<StreamCall>(context_, rpc);
   });
+  Add("/dragoman.v1.TranslationService/DetectLanguage",
+      AnswerAtOnce<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
+          RpcMethod::kDetectLanguage,
+          [this](const v1::DetectLanguageRequest& in, Client* client,
+                 v1::DetectLanguageResponse* out) -> absl::Status {
+            if (draining_->load()) return absl::UnavailableError("the server is draining");
+            absl::StatusOr<v1::DetectLanguageResponse> found =
+                DetectLanguages(*context_->calls, client, in);
+            if (found.ok()) *out = *std::move(found);
+            return found.status();
+          }));
   Add("/dragoman.v1.TranslationService/ListLanguages",
       AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
           RpcMethod::kListLanguages,

@@ -8,14 +8,14 @@ const char* RpcMethodName(RpcMethod method) {
       return "Translate";
     case RpcMethod::kStreamTranslate:
       return "StreamTranslate";
+    case RpcMethod::kDetectLanguage:
+      return "DetectLanguage";
     case RpcMethod::kListLanguages:
       return "ListLanguages";
     case RpcMethod::kListModels:
       return "ListModels";
     case RpcMethod::kGetServerInfo:
       return "GetServerInfo";
-    case RpcMethod::kDetectLanguage:
-      return "DetectLanguage";
     case RpcMethod::kListGlossaries:
       return "ListGlossaries";
     case RpcMethod::kGetGlossary:

@@ -1,4 +1,5 @@
-// The methods of our services, and what other interfaces are asked that is like them, by the names that metrics, logs and spans have for them.
+// The methods of our services, and what other interfaces are asked that is like them, by the names
+// that metrics, logs and spans have for them.
 #pragma once
 
 namespace dragoman {
@@ -6,11 +7,11 @@ namespace dragoman {
 enum class RpcMethod {
   kTranslate,
   kStreamTranslate,
+  kDetectLanguage,
   kListLanguages,
   kListModels,
   kGetServerInfo,
   // Other interfaces':
-  kDetectLanguage,
   kListGlossaries,
   kGetGlossary,
   kQuery,  // answers that need no translation and are none of these: a page, a probe, a quota

@@ -172,6 +172,7 @@ void ModelTable::EndUnheld() {
 
 ModelPtr ModelTable::Share(ServedModel model) {
   auto made = std::make_unique<ServedModel>(std::move(model));
+  made->languages = LanguagesOfPairs(made->engine->info().pairs);
   {
     MutexLock lock(&registry_->mu);
     registry_->live.insert(made.get());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/base/steady_clock.h"
+#include "server/models/job_parts.h"
 #include "server/models/pivot_parts.h"
 
 namespace dragoman {
@@ -12,43 +13,6 @@ namespace {
 // The time between two tries at a full queue.
 constexpr Nanos kShortestWait = 10 * kNanosPerMilli;
 constexpr Nanos kLongestWait = kNanosPerSecond;
-
-absl::Status StatusOf(CancelCause cause) {
-  switch (cause) {
-    case CancelCause::kClient:
-      return absl::CancelledError("the client has cancelled");
-    case CancelCause::kDeadline:
-      return absl::DeadlineExceededError("the deadline has passed");
-    case CancelCause::kDrain:
-      return absl::UnavailableError("the server is stopping");
-    case CancelCause::kRevoked:
-      return absl::UnauthenticatedError("the client may not call any more");
-  }
-  return absl::CancelledError("");
-}
-
-// The cause with which the rest of a job is cancelled when a part of it has ended with `status`.
-CancelCause CauseOf(const absl::Status& status) {
-  if (status.code() == absl::StatusCode::kDeadlineExceeded) return CancelCause::kDeadline;
-  if (status.code() == absl::StatusCode::kUnavailable) return CancelCause::kDrain;
-  if (status.code() == absl::StatusCode::kUnauthenticated) return CancelCause::kRevoked;
-  return CancelCause::kClient;
-}
-
-// `items`: those of the pivot that the job's items are; nullptr: the same.
-void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTimings* to) {
-  to->tokenize += from.tokenize;
-  to->queue += from.queue;
-  to->encode += from.encode;
-  to->slot_wait += from.slot_wait;
-  to->decode += from.decode;
-  to->detokenize += from.detokenize;
-  if (to->tokenized == 0) to->tokenized = from.tokenized;
-  for (SegmentTimes times : from.segments) {
-    if (items != nullptr) times.item = (*items)[static_cast<size_t>(times.item)];
-    to->segments.push_back(times);
-  }
-}
 
 }  // namespace
 
@@ -93,7 +57,7 @@ PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
       job_(std::move(job)),
       languages_(static_cast<const PivotLanguages&>(*job_.languages)),
       begun_(clock_->Now()),
-      sink_(std::move(sink)),
+      queue_(std::move(sink)),
       firsts_(job_.contents.size()),
       left_(static_cast<int64_t>(job_.contents.size())) {}
 
@@ -116,13 +80,8 @@ Admission PivotJob::Start() {
 
 void PivotJob::Cancel(CancelCause cause) { Stop(StatusOf(cause), cause); }
 
-std::shared_ptr<TranslationSink> PivotJob::Keep() {
-  MutexLock lock(&mu_);
-  return sink_;
-}
-
 void PivotJob::Stop(absl::Status status, CancelCause cause) {
-  const std::shared_ptr<TranslationSink> keep = Keep();
+  const std::shared_ptr<TranslationSink> keep = queue_.sink();
   std::optional<JobId> first;
   std::vector<JobId> seconds;
   {
@@ -179,7 +138,7 @@ void PivotJob::Arm(Nanos when) {
 }
 
 void PivotJob::SubmitSecond() {
-  const std::shared_ptr<TranslationSink> keep = Keep();
+  const std::shared_ptr<TranslationSink> keep = queue_.sink();
   std::vector<int> items;
   int batch = 0;
   {
@@ -306,34 +265,13 @@ void PivotJob::FinishIfOver() {
     sink->OnDone(status, timings);
     engine_->Forget(id_);
     // The last of all: the engine may be gone with the sink.
-    std::shared_ptr<TranslationSink> last;
-    MutexLock lock(&mu_);
-    last.swap(sink_);
+    const std::shared_ptr<TranslationSink> last = queue_.LetGo();
   });
 }
 
-void PivotJob::Tell(std::function<void(TranslationSink*)> what) {
+void PivotJob::Tell(SinkQueue::Call call) {
   const std::shared_ptr<PivotJob> self = shared_from_this();  // what is told may let go of it
-  {
-    MutexLock lock(&mu_);
-    outbox_.push_back(std::move(what));
-    if (std::exchange(telling_, true)) return;
-  }
-  while (true) {
-    std::function<void(TranslationSink*)> next;
-    TranslationSink* sink = nullptr;
-    {
-      MutexLock lock(&mu_);
-      if (outbox_.empty()) {
-        telling_ = false;
-        return;
-      }
-      next = std::move(outbox_.front());
-      outbox_.pop_front();
-      sink = sink_.get();
-    }
-    next(sink);
-  }
+  queue_.Tell(std::move(call));
 }
 
 }  // namespace dragoman

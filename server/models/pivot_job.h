@@ -6,8 +6,6 @@
 // threads come at the same time.
 #pragma once
 
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +15,7 @@
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
+#include "server/models/job_parts.h"
 #include "server/models/pivot_engine.h"
 
 namespace dragoman {
@@ -48,16 +47,13 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   void SubmitSecond();
   // The items of `batch` wait until the second engine may have room.
   void Wait(int batch, std::vector<int> items, Nanos retry_after);
-  // A pointer that keeps the engines while the job may end meanwhile: the sink holds their models.
-  std::shared_ptr<TranslationSink> Keep();
-
   // The second engine has taken so many items, or they ended before that.
   void Leave(int64_t items);
 
   // Ends both engines' jobs; the status is the job's. The first cause counts.
   void Stop(absl::Status status, CancelCause cause);
   void FinishIfOver();
-  void Tell(std::function<void(TranslationSink*)> what);
+  void Tell(SinkQueue::Call call);
 
   // These are not touched after the end, unless the sink is still held.
   PivotEngine* const engine_;
@@ -68,8 +64,10 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   const PivotLanguages& languages_;  // of job_
   const Nanos begun_;
 
+  // Its sink holds the models, and so the engines; it is let go after OnDone.
+  SinkQueue queue_;
+
   Mutex mu_;
-  std::shared_ptr<TranslationSink> sink_ ABSL_GUARDED_BY(mu_);  // let go after OnDone
   // The first engine's results by item; constant once the item is in ready_, or was reported.
   std::vector<ItemResult> firsts_;
   std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
@@ -83,9 +81,6 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   CancelCause cause_ ABSL_GUARDED_BY(mu_) = CancelCause::kClient;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   JobTimings timings_ ABSL_GUARDED_BY(mu_);
-
-  std::deque<std::function<void(TranslationSink*)>> outbox_ ABSL_GUARDED_BY(mu_);
-  bool telling_ ABSL_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace dragoman

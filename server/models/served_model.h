@@ -21,6 +21,14 @@ struct ServedModel;
 // engine itself: the engine ends elsewhere, see ModelTable.
 using ModelPtr = std::shared_ptr<const ServedModel>;
 
+// The languages of an engine's pairs, each once, in their order: NLLB-200 has 40,602 pairs of 202.
+struct ModelLanguages {
+  std::vector<std::string> sources;  // "": any
+  std::vector<std::string> targets;
+};
+
+ModelLanguages LanguagesOfPairs(const std::vector<LanguagePair>& pairs);
+
 struct ServedModel {
   std::string name;
   std::string directory;    // "" for a pivot
@@ -36,6 +44,7 @@ struct ServedModel {
   std::shared_ptr<EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;
+  ModelLanguages languages;  // of the engine; ModelTable fills it in
 
   bool is_pivot() const { return !legs.empty(); }
 };

@@ -27,6 +27,7 @@
 #include "server/models/model_manager.h"
 #include "server/models/model_table.h"
 #include "server/process/cpu_topology.h"
+#include "server/process/detection.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
 #include "server/process/memory_limit.h"
@@ -157,6 +158,13 @@ int Run(const ServerConfig& config) {
     http_address = http->address();
   }
 
+  // Before the models, so that a wrong file is said at once.
+  const auto detector = StartDetection(config);
+  if (!detector.ok()) {
+    http.reset();
+    return fail("start", detector.status());
+  }
+
   const Nanos load_started = clock.Now();
   const ModelResources resources = FindResources(config);
   ModelManager manager(
@@ -175,7 +183,8 @@ int Run(const ServerConfig& config) {
     return fail("start", status);
   }
   loading.reset();
-  auto serving = Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get());
+  auto serving = Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get(),
+                                detector->get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());

@@ -51,12 +51,14 @@ int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
                                                         Metrics* metrics, const Security* security,
-                                                        SpanSink* spans) {
+                                                        SpanSink* spans,
+                                                        const LanguageDetector* detector) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
   std::unique_ptr<Serving> serving(new Serving(config, models, clock, metrics));
   serving->calls_.spans = spans;
+  serving->calls_.detector = detector;
   serving->guard_ = std::make_unique<Guard>(*limits, clock, &serving->timer_);
   serving->context_.guard = serving->guard_.get();
   serving->context_.max_message_bytes = limits->message_bytes;

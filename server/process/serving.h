@@ -31,12 +31,14 @@ class Serving {
  public:
   // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
   // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
-  // Without `security` there is no TLS and no call needs a key; without `spans` there are none.
+  // Without `security` there is no TLS and no call needs a key; without `spans` there are none;
+  // without `detector` no language is detected.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config,
                                                         ModelTable* models, const Clock* clock,
                                                         Metrics* metrics,
                                                         const Security* security = nullptr,
-                                                        SpanSink* spans = nullptr);
+                                                        SpanSink* spans = nullptr,
+                                                        const LanguageDetector* detector = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 

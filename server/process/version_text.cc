@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/base/version.h"
+#include "server/detect/open_detector.h"
 
 namespace dragoman {
 namespace {
@@ -46,6 +47,7 @@ std::string VersionText(bool verbose, const EngineBuild& engine) {
   line("devices", engine.cuda ? absl::StrCat("CPU, CUDA ", kCudaArchitectures) : "CPU");
   line("instruction set",
        absl::StrCat(engine.instruction_set, ", of ", absl::StrJoin(engine.instruction_sets, " ")));
+  line("detection", *DetectionLibrary() == '\0' ? "none" : DetectionLibrary());
   line("compiled in", kCompiledIn);
   absl::string_view name = "libraries";
   for (const std::string& library : LoadedLibraries()) {

@@ -82,6 +82,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   std::optional<Address> otlp;  // none: no spans
+  std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

@@ -67,6 +67,7 @@ LIBRARIES = {
     'boost/': 'boost',
     'cublas': 'cuda',
     'cuda': 'cuda',
+    'fasttext/': 'fasttext',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
     'grpcpp/': 'grpc',
@@ -132,7 +133,7 @@ ALLOWED = {
     'server/trace': 'engine/base server/base server/net json',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/detect': 'engine/base server/base absl',
+    'server/detect': 'engine/base engine/text server/base absl fasttext icu',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models server/detect absl protobuf',
     'server/http': 'engine/base server/base server/guard server/security absl boost openssl',

@@ -17,6 +17,7 @@ inline ServedModel Borrowed(Engine* engine) {
   model.directory = "/models/" + model.name;
   model.checksum = "c0ffee";
   model.engine = std::shared_ptr<Engine>(engine, [](Engine*) {});
+  model.languages = LanguagesOfPairs(engine->info().pairs);
   return model;
 }
 

@@ -1,9 +1,8 @@
 // Which languages a model translates between, and how a caller's codes select them.
 //
-// A caller may write a language as BCP-47 or as ISO 639-1, 639-2 or 639-3, with script and region,
-// with '-' or '_', in any case: "de", "deu", "ger", "de-DE", "pt_BR", "zh-Hans", "cmn_Hans". Models
-// write theirs as they like (">>cmn_Hans<<"). A code that fits several targets equally well is
-// refused, never guessed.
+// A caller may write a language in any of the ways of engine/text/language_code.h. Models write
+// theirs as they like (">>cmn_Hans<<"). A code that fits several targets equally well is refused,
+// never guessed.
 //
 // Immutable, so any thread may read.
 #pragma once
@@ -17,25 +16,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/model/tokenizers/vocabulary.h"
+#include "engine/text/language_code.h"
 
 namespace dragoman {
-
-// The parts of a code. The language is its ISO 639-3 code where the table knows it, else as written,
-// in lower case; a script is "Hans", a region "DE"; anything after them is in `variant`.
-struct LanguageCode {
-  std::string language;
-  std::string script;
-  std::string region;
-  std::string variant;
-
-  bool operator==(const LanguageCode&) const = default;
-};
-
-// Nothing when `text` does not look like a language code.
-std::optional<LanguageCode> ParseLanguageCode(std::string_view text);
-
-// The code as BCP-47, with two letters for the language where there are such: "zh-Hans", "pt-BR".
-std::string ToBcp47(const LanguageCode& code);
 
 // The token of a language, put where LanguageTokenPlacement says: ">>fra<<", "fra_Latn", "__fr__".
 struct LanguageTag {

@@ -1,0 +1,28 @@
+// What the client of an API key may do, as errors of calls.
+//
+// Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/clock.h"
+#include "server/models/served_model.h"
+#include "server/security/api_keys.h"
+
+namespace dragoman {
+
+// PERMISSION_DENIED where the client may not use this model.
+absl::Status CheckMayUse(const Client& client, const std::string& model);
+
+// Takes out the models that the client may not use. PERMISSION_DENIED where none is left.
+absl::Status KeepAllowed(const Client& client, std::vector<ModelPtr>* models);
+
+// Takes these code points from the client's characters per minute; RESOURCE_EXHAUSTED with the time
+// after which it may try again, and none are taken. nullptr, of a call that needs no key, has no
+// rate.
+absl::Status TakeRate(Client* client, int64_t code_points, Nanos now);
+
+}  // namespace dragoman

@@ -1,0 +1,128 @@
+#include "server/call/detected_jobs.h"
+
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/detect/detection_text.h"
+#include "server/models/model_router.h"
+#include "server/models/source_choice.h"
+
+namespace dragoman {
+namespace {
+
+ItemResult Unchanged(int index, std::string text) {
+  ItemResult result;
+  result.index = index;
+  Hypothesis same;
+  same.text = std::move(text);
+  result.hypotheses.push_back(std::move(same));
+  return result;
+}
+
+uint64_t DrawSeed() {
+  std::random_device device;
+  return (uint64_t{device()} << 32) | device();
+}
+
+// The parts of a call, by the languages of their items.
+class Parts {
+ public:
+  // `without_items`: the job of each, but for its items. All arguments outlive the object.
+  Parts(const std::vector<ModelPtr>& models, std::string_view model,
+        const TranslationJob& without_items)
+      : models_(models), model_(model), without_items_(without_items) {}
+
+  // The part of the items in this language; none where there is no translation from it.
+  std::optional<size_t> Find(const std::string& language) {
+    const auto [at, is_new] = by_language_.try_emplace(language);
+    if (is_new) at->second = Make(language);
+    return at->second;
+  }
+
+  JobPart& at(size_t part) { return parts_[part]; }
+  std::vector<JobPart> Take() { return std::move(parts_); }
+
+ private:
+  std::optional<size_t> Make(const std::string& language) {
+    const std::string& target = without_items_.target_language;
+    absl::StatusOr<Route> route = RouteRequest(models_, model_, language, target);
+    if (!route.ok()) return std::nullopt;
+    if (route->languages == nullptr) {
+      auto resolved = route->model->engine->ResolveLanguages(language, target);
+      if (!resolved.ok()) return std::nullopt;
+      route->languages = *std::move(resolved);
+    }
+    JobPart part{std::move(route->model), without_items_, {}};
+    part.job.source_language = language;
+    part.job.languages = std::move(route->languages);
+    parts_.push_back(std::move(part));
+    return parts_.size() - 1;
+  }
+
+  const std::vector<ModelPtr>& models_;
+  const std::string_view model_;
+  const TranslationJob& without_items_;
+  std::map<std::string, std::optional<size_t>> by_language_;
+  std::vector<JobPart> parts_;
+};
+
+std::string NamesOf(const std::vector<JobPart>& parts) {
+  std::string names;
+  std::set<std::string_view> seen;
+  for (const JobPart& part : parts) {
+    if (!seen.insert(part.model->name).second) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ",", part.model->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
+                                        const std::vector<ModelPtr>& models,
+                                        std::string_view model, TranslationJob job) {
+  const absl::StatusOr<SourceChoice> choice =
+      ChooseSources(models, model, job.target_language, detector.languages());
+  if (!choice.ok()) return choice.status();
+  std::vector<std::string> contents = std::exchange(job.contents, {});
+  std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});
+  job.target_language = choice->target;
+  // One seed for all parts, as for one job: sent again, it gives the same draws.
+  auto& sampling = job.decoding.sampling;
+  if (sampling.has_value() && !sampling->seed.has_value()) sampling->seed = DrawSeed();
+
+  const auto languages = detector.Among(choice->candidates);
+  DetectedJobs out;
+  Parts parts(models, model, job);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    DetectedItem& item = out.items.emplace_back();
+    std::optional<size_t> part;
+    for (DetectedLanguage& found : languages->Detect(TextToDetect(contents[i], job.html))) {
+      const bool is_target = found.language == choice->target;
+      if (!is_target) part = parts.Find(found.language);
+      if (!is_target && !part.has_value()) continue;
+      item.language = std::move(found.language);
+      item.confidence = found.confidence;
+      break;
+    }
+    const int index = static_cast<int>(i);
+    if (!part.has_value()) {
+      out.done.push_back(Unchanged(index, std::move(contents[i])));
+      continue;
+    }
+    JobPart& to = parts.at(*part);
+    item.model = to.model->name;
+    to.items.push_back(index);
+    to.job.contents.push_back(std::move(contents[i]));
+    if (!prefixes.empty()) to.job.target_prefixes.push_back(std::move(prefixes[i]));
+  }
+  out.parts = parts.Take();
+  out.models = NamesOf(out.parts);
+  return out;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,38 @@
+// A request whose items' languages are to be detected, as the jobs that it comes to.
+//
+// Pure but for the draw of a seed; thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "server/detect/language_detector.h"
+#include "server/models/joint_job.h"
+#include "server/models/served_model.h"
+
+namespace dragoman {
+
+// What was found of an item, and where it goes.
+struct DetectedItem {
+  std::string language;  // "": unknown
+  double confidence = 0;
+  std::string model;  // "": the item comes back as it is
+};
+
+struct DetectedJobs {
+  std::vector<DetectedItem> items;  // by index
+  std::vector<JobPart> parts;       // one for each language and model
+  std::vector<ItemResult> done;     // items that come back as they are
+  std::string models;               // names of the parts' models, each once, by commas
+};
+
+// `models`: those that the client may use. `model`: the name in the request, or "". An item goes to
+// the model to which a request with its language would go. The errors are those of such a request.
+absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
+                                        const std::vector<ModelPtr>& models,
+                                        std::string_view model, TranslationJob job);
+
+}  // namespace dragoman

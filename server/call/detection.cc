@@ -1,0 +1,79 @@
+#include "server/call/detection.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/call/client_rights.h"
+#include "server/call/findings.h"
+#include "server/call/request_error.h"
+#include "server/call/request_parser.h"
+#include "server/call/wire_check.h"
+#include "server/detect/detection_text.h"
+#include "server/models/model_router.h"
+#include "server/models/source_choice.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t kMostLanguages = 8;
+constexpr double kLeastConfidence = 0.01;
+
+}  // namespace
+
+absl::Status NoDetection(const char* what) {
+  return absl::UnimplementedError(
+      absl::StrCat(what, ": this server detects no languages (dragomand --language-model)"));
+}
+
+absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& context,
+                                                           Client* client,
+                                                           const v1::DetectLanguageRequest& in) {
+  const auto reject = [&context](RejectReason reason, absl::Status status) {
+    context.metrics->OnRejected(reason);
+    return status;
+  };
+  if (context.detector == nullptr) {
+    return reject(RejectReason::kUnsupported, NoDetection("DetectLanguage"));
+  }
+  Findings findings;
+  findings.Unimplemented(UnknownFields(in));
+  const int64_t code_points = CheckContents(in.contents(), context.limits, &findings);
+  const bool html = ReadIsHtml(in.mime_type(), &findings);
+  CheckModelName(in.model(), &findings);
+  if (absl::Status status = findings.Status(); !status.ok()) {
+    return reject(ReasonOf(status), std::move(status));
+  }
+
+  std::vector<ModelPtr> models = context.models->models();
+  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+  if (!in.model().empty()) {
+    absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
+    if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
+    models = {*std::move(model)};
+  }
+  if (client != nullptr) {
+    absl::Status allowed = KeepAllowed(*client, &models);
+    if (!allowed.ok()) return reject(RejectReason::kDenied, std::move(allowed));
+  }
+  absl::Status rate = TakeRate(client, code_points, context.clock->Now());
+  if (!rate.ok()) return reject(RejectReason::kRate, std::move(rate));
+
+  const auto choice =
+      context.detector->Among(AllLanguages(models, context.detector->languages()));
+  v1::DetectLanguageResponse out;
+  for (const std::string& text : in.contents()) {
+    v1::Detection* detection = out.add_detections();
+    for (const DetectedLanguage& found : choice->Detect(TextToDetect(text, html))) {
+      const bool enough = detection->languages_size() == static_cast<int>(kMostLanguages);
+      if (enough || found.confidence < kLeastConfidence) break;
+      v1::DetectedLanguage* language = detection->add_languages();
+      language->set_language_code(found.language);
+      language->set_confidence(static_cast<float>(found.confidence));
+    }
+  }
+  return out;
+}
+
+}  // namespace dragoman

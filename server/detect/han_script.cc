@@ -1,0 +1,71 @@
+#include "server/detect/han_script.h"
+
+#include <unicode/translit.h>
+#include <unicode/unistr.h>
+
+#include <bitset>
+#include <memory>
+
+namespace dragoman {
+namespace {
+
+// The block of nearly all characters in use.
+constexpr char32_t kFirst = 0x4E00;
+constexpr char32_t kLast = 0x9FFF;
+using Characters = std::bitset<kLast - kFirst + 1>;
+
+// Those that the transliteration changes. Each is on a line of its own, so that they are not taken
+// for words.
+Characters ChangedBy(const char* transliteration) {
+  Characters changed;
+  UErrorCode error = U_ZERO_ERROR;
+  const std::unique_ptr<icu::Transliterator> change(
+      icu::Transliterator::createInstance(transliteration, UTRANS_FORWARD, error));
+  if (U_FAILURE(error) || change == nullptr) return changed;
+  icu::UnicodeString lines;
+  for (char32_t c = kFirst; c <= kLast; ++c) {
+    lines.append(static_cast<UChar32>(c)).append(static_cast<UChar32>(U'\n'));
+  }
+  change->transliterate(lines);
+  char32_t c = kFirst;
+  int32_t begin = 0;
+  for (; c <= kLast; ++c) {
+    const int32_t end = lines.indexOf(static_cast<UChar32>(U'\n'), begin);
+    if (end < 0) break;
+    if (lines.tempSubStringBetween(begin, end) !=
+        icu::UnicodeString(static_cast<UChar32>(c))) {
+      changed.set(c - kFirst);
+    }
+    begin = end + 1;
+  }
+  return changed;
+}
+
+struct Tables {
+  Characters simplified = ChangedBy("Simplified-Traditional");
+  Characters traditional = ChangedBy("Traditional-Simplified");
+};
+
+const Tables& GetTables() {
+  static const Tables* const tables = new Tables;
+  return *tables;
+}
+
+}  // namespace
+
+void HanCounter::Add(char32_t character) {
+  if (character < kFirst || character > kLast) return;
+  const Tables& tables = GetTables();
+  const bool simplified = tables.simplified.test(character - kFirst);
+  const bool traditional = tables.traditional.test(character - kFirst);
+  // A character that both change is in use on both sides.
+  if (simplified && !traditional) ++simplified_;
+  if (traditional && !simplified) ++traditional_;
+}
+
+std::string HanCounter::Script() const {
+  if (simplified_ == traditional_) return "Hani";
+  return simplified_ > traditional_ ? "Hans" : "Hant";
+}
+
+}  // namespace dragoman

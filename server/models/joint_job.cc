@@ -1,0 +1,128 @@
+#include "server/models/joint_job.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dragoman {
+
+// The sink of one part, whose items have numbers of their own in the engine's job.
+class JointJob::PartSink final : public TranslationSink {
+ public:
+  PartSink(std::shared_ptr<JointJob> job, size_t part) : job_(std::move(job)), part_(part) {}
+
+  void OnSegment(SegmentUpdate update) override {
+    update.item = ItemOf(update.item);
+    job_->Tell([update = std::move(update)](TranslationSink* sink) { sink->OnSegment(update); });
+  }
+  void OnItem(ItemResult result) override {
+    result.index = ItemOf(result.index);
+    job_->Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+  }
+  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+    job_->OnPartDone(part_, status, timings);
+  }
+
+ private:
+  int ItemOf(int item) const { return job_->parts_[part_].items[static_cast<size_t>(item)]; }
+
+  const std::shared_ptr<JointJob> job_;
+  const size_t part_;
+};
+
+JointJob::JointJob(const Clock* clock, std::vector<JobPart> parts, std::vector<ItemResult> done,
+                   std::shared_ptr<TranslationSink> sink)
+    : clock_(clock),
+      begun_(clock->Now()),
+      parts_(std::move(parts)),
+      done_(std::move(done)),
+      queue_(std::move(sink), /*held=*/true),
+      states_(parts_.size()) {}
+
+Admission JointJob::Start() {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    Admission admission = parts_[i].model->engine->Submit(
+        std::move(parts_[i].job), std::make_shared<PartSink>(shared_from_this(), i));
+    if (!admission.status.ok()) {
+      {
+        MutexLock lock(&mu_);
+        states_[i].over = true;
+      }
+      queue_.LetGo();
+      Stop(admission.status, CauseOf(admission.status));
+      return admission;
+    }
+    std::optional<CancelCause> cause;
+    {
+      MutexLock lock(&mu_);
+      states_[i].job = admission.job;
+      if (stopped_.has_value()) cause = cause_;
+    }
+    // An earlier part has ended with an error by now.
+    if (cause.has_value()) parts_[i].model->engine->Cancel(admission.job, *cause);
+  }
+  for (ItemResult& result : done_) {
+    Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+  }
+  done_.clear();
+  {
+    MutexLock lock(&mu_);
+    started_ = true;
+  }
+  queue_.Open();
+  FinishIfOver();
+  return Admission{};
+}
+
+void JointJob::Cancel(CancelCause cause) { Stop(StatusOf(cause), cause); }
+
+void JointJob::Stop(absl::Status status, CancelCause cause) {
+  std::vector<std::pair<size_t, JobId>> running;
+  {
+    MutexLock lock(&mu_);
+    if (finished_ || stopped_.has_value()) return;
+    stopped_ = std::move(status);
+    cause_ = cause;
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].over && states_[i].job.has_value()) running.emplace_back(i, *states_[i].job);
+    }
+  }
+  for (const auto& [part, job] : running) parts_[part].model->engine->Cancel(job, cause);
+  FinishIfOver();
+}
+
+void JointJob::OnPartDone(size_t part, const absl::Status& status, const JobTimings& timings) {
+  {
+    MutexLock lock(&mu_);
+    states_[part].over = true;
+    AddTimings(timings, &parts_[part].items, &timings_);
+  }
+  if (!status.ok()) Stop(status, CauseOf(status));
+  FinishIfOver();
+}
+
+void JointJob::FinishIfOver() {
+  absl::Status status;
+  JobTimings timings;
+  {
+    MutexLock lock(&mu_);
+    if (finished_ || !started_) return;
+    if (!std::all_of(states_.begin(), states_.end(), [](const Part& part) { return part.over; })) {
+      return;
+    }
+    finished_ = true;
+    if (stopped_.has_value()) status = *stopped_;
+    timings_.total = clock_->Now() - begun_;
+    timings = timings_;
+  }
+  Tell([this, status, timings](TranslationSink* sink) {
+    sink->OnDone(status, timings);
+    queue_.LetGo();
+  });
+}
+
+void JointJob::Tell(SinkQueue::Call call) {
+  const std::shared_ptr<JointJob> self = shared_from_this();  // what is told may let go of it
+  queue_.Tell(std::move(call));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,55 @@
+#include "server/process/detection.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/log.h"
+#include "server/detect/open_detector.h"
+
+namespace dragoman {
+namespace {
+
+void LogOff(const std::string& because) {
+  Log(LogLevel::kInfo, "languages are not detected", {{"because", because}});
+}
+
+}  // namespace
+
+std::string InstalledLanguageModel(const std::string& executable) {
+  const std::filesystem::path prefix = std::filesystem::path(executable).parent_path().parent_path();
+  return prefix / "share/dragoman/models/lid.176/lid.176.ftz";
+}
+
+absl::StatusOr<std::unique_ptr<LanguageDetector>> StartDetection(const ServerConfig& config) {
+  std::string file = config.language_model;
+  if (file == "off") {
+    LogOff("--language-model is off");
+    return nullptr;
+  }
+  if (file == "auto") {
+    std::error_code error;
+    file = InstalledLanguageModel(std::filesystem::read_symlink("/proc/self/exe", error));
+    if (*DetectionLibrary() == '\0') {
+      LogOff("this build has no library for it");
+      return nullptr;
+    }
+    if (!std::filesystem::exists(file, error)) {
+      LogOff(absl::StrCat("there is no ", file, ", and --language-model names none"));
+      return nullptr;
+    }
+  }
+  auto detector = OpenDetector(file);
+  if (!detector.ok()) {
+    return absl::Status(detector.status().code(),
+                        absl::StrCat("--language-model: ", detector.status().message()));
+  }
+  Log(LogLevel::kInfo, "languages are detected",
+      {{"model", file}, {"languages", (*detector)->languages().size()}});
+  return detector;
+}
+
+}  // namespace dragoman

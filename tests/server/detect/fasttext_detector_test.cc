@@ -1,0 +1,151 @@
+// The detector with the model that comes with this repository.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/detect/open_detector.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const char* ModelFile() { return DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ftz"; }
+
+class FastTextDetectorTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
+    auto opened = OpenDetector(ModelFile());
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    detector_ = *std::move(opened);
+  }
+
+  std::string Best(std::string_view text, const std::vector<std::string>& candidates) {
+    const auto found = detector_->Detect(text, candidates);
+    return found.empty() ? "unknown" : found.front().language;
+  }
+
+  std::unique_ptr<LanguageDetector> detector_;
+};
+
+TEST_F(FastTextDetectorTest, FindsTheCandidateAsItIsWritten) {
+  EXPECT_EQ(Best("Das Wetter ist heute schön.", {"en", "deu_Latn"}), "deu_Latn");
+  EXPECT_EQ(Best("The weather is fine today.", {"en_XX", "de_DE"}), "en_XX");
+  EXPECT_EQ(Best("Il fait beau aujourd'hui.", {"de", "en", "fr"}), "fr");
+  EXPECT_EQ(Best("今天天气很好。", {"en", "zh-Hans", "zh-Hant"}), "zh-Hans");
+  EXPECT_EQ(Best("今天天氣很好。", {"en", "zh-Hans", "zh-Hant"}), "zh-Hant");
+  EXPECT_EQ(Best("今日は天気がいいですね。", {"en", "zh", "jpn_Jpan"}), "jpn_Jpan");
+}
+
+TEST_F(FastTextDetectorTest, TextsInOtherLanguagesAreUnknown) {
+  EXPECT_EQ(Best("Сегодня хорошая погода.", {"de", "en"}), "unknown");
+  EXPECT_EQ(Best("Aujourd'hui il fait très beau à Paris.", {"de", "en"}), "unknown");
+  EXPECT_EQ(Best("Das Wetter ist heute schön.", {}), "unknown");
+  EXPECT_EQ(Best("Das Wetter ist heute schön.", {"tlh"}), "unknown");
+}
+
+TEST_F(FastTextDetectorTest, WhatHasNoLettersOrNoKnownWordsIsUnknown) {
+  for (const char* text : {"", " ", "12.", "🎉🎉", "* * *", "Xqzt", "http", "\xFF\xFE"}) {
+    EXPECT_EQ(Best(text, {"de", "en"}), "unknown") << text;
+  }
+}
+
+TEST_F(FastTextDetectorTest, CapitalsAreRead) {
+  EXPECT_EQ(Best("GUTEN MORGEN ALLE ZUSAMMEN", {"de", "en"}), "de");
+  EXPECT_EQ(Best("Nein", {"de", "en"}), "de");  // known in lower case only
+}
+
+TEST_F(FastTextDetectorTest, ConfidencesFallAndSumToAtMostOne) {
+  const std::vector<std::string> candidates = {"de", "nl", "en", "fr", "sv", "da", "no", "nb", "it"};
+  for (const char* text : {"Das ist gut.", "Hotel", "in", "Ja", "Danke!", "Bonjour tout le monde",
+                           "Det er en god dag"}) {
+    double sum = 0;
+    double last = 1;
+    for (const DetectedLanguage& found : detector_->Detect(text, candidates)) {
+      EXPECT_LE(found.confidence, last) << text;
+      EXPECT_GT(found.confidence, 0) << text;
+      EXPECT_NE(found.language, "nb") << "the same to the model as no, which comes first";
+      last = found.confidence;
+      sum += last;
+    }
+    EXPECT_LE(sum, 1 + 1e-9) << text;
+  }
+}
+
+TEST_F(FastTextDetectorTest, AreTheSameWhateverLineEndsAndMarksATextHas) {
+  const std::string text = "Das Wetter ist heute schön. Morgen soll es regnen.";
+  const double plain = detector_->Detect(text, {"de", "en"}).front().confidence;
+  EXPECT_EQ(plain, detector_->Detect("Das Wetter\nist heute\r\nschön. Morgen soll\tes regnen.",
+                                     {"de", "en"})
+                       .front()
+                       .confidence);
+  EXPECT_EQ(Best("Das ist </s> gut und schön", {"de", "en"}), "de");
+  EXPECT_EQ(Best("__label__en Das ist gut und schön", {"de", "en"}), "de");
+}
+
+TEST_F(FastTextDetectorTest, AMegabyteCostsNoMoreThanItsBeginning) {
+  std::string words;
+  while (words.size() < (1 << 20)) words += "Das Wetter ist heute schön. ";
+  EXPECT_EQ(detector_->Detect(words, {"de", "en"}).front().confidence,
+            detector_->Detect(words.substr(0, 8192), {"de", "en"}).front().confidence);
+  EXPECT_EQ(Best(std::string(1 << 20, 'a'), {"de", "en"}), Best(std::string(8192, 'a'), {"de", "en"}));
+}
+
+TEST_F(FastTextDetectorTest, ThreadsShareIt) {
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const auto choice = detector_->Among({"de", "en"});
+      for (int i = 0; i < 500; ++i) {
+        const bool german = (i + static_cast<int>(t)) % 2 == 0;
+        const auto found = choice->Detect(german ? "Das Wetter ist heute schön." : "It is raining.");
+        if (found.empty() || found.front().language != (german ? "de" : "en")) ++wrong[t];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST_F(FastTextDetectorTest, KnowsItsLanguagesByBcp47) {
+  EXPECT_THAT(detector_->languages(), ::testing::IsSupersetOf({"de", "en", "zh", "ja"}));
+  EXPECT_GT(detector_->languages().size(), 170U);
+}
+
+TEST(OpenDetectorTest, AFileThatIsNoSuchModelIsRefusedByName) {
+  if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
+  const auto missing = OpenDetector("/nowhere/lid.176.ftz");
+  EXPECT_THAT(std::string(missing.status().message()),
+              AllOf(HasSubstr("/nowhere/lid.176.ftz"), HasSubstr("found no file")));
+  const auto other = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/source.spm");
+  EXPECT_THAT(std::string(other.status().message()), HasSubstr("found another kind of file"));
+  // One that was cut off, anywhere.
+  std::ifstream whole(ModelFile(), std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(whole)), std::istreambuf_iterator<char>());
+  ASSERT_EQ(bytes.size(), 938013U);
+  for (const size_t size : {size_t{0}, size_t{3}, size_t{9}, size_t{60}, size_t{5000}, bytes.size() / 2,
+                            bytes.size() - 1}) {
+    std::string cut = ::testing::TempDir() + "/cut-off-XXXXXX";
+    const int fd = mkstemp(cut.data());
+    ASSERT_GE(fd, 0);
+    close(fd);
+    std::ofstream(cut, std::ios::binary) << bytes.substr(0, size);
+    EXPECT_EQ(OpenDetector(cut).status().code(), absl::StatusCode::kInvalidArgument) << size;
+    unlink(cut.c_str());
+  }
+  const auto directory = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models");
+  EXPECT_EQ(directory.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dragoman

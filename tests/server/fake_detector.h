@@ -1,0 +1,43 @@
+// A detector that a test scripts: a text is in the language that it begins with ("de: Hallo").
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/detect/language_detector.h"
+
+namespace dragoman {
+
+class FakeDetector final : public LanguageDetector {
+ public:
+  static constexpr double kConfidence = 0.75;
+
+  std::unique_ptr<LanguageChoice> Among(
+      const std::vector<std::string>& candidates) const override {
+    return std::make_unique<Choice>(candidates);
+  }
+  const std::vector<std::string>& languages() const override { return languages_; }
+
+ private:
+  class Choice final : public LanguageChoice {
+   public:
+    explicit Choice(std::vector<std::string> candidates) : candidates_(std::move(candidates)) {}
+    std::vector<DetectedLanguage> Detect(std::string_view text) const override {
+      const std::string language(text.substr(0, text.find(':')));
+      const bool known =
+          std::find(candidates_.begin(), candidates_.end(), language) != candidates_.end();
+      if (!known) return {};
+      return {{language, kConfidence}};
+    }
+
+   private:
+    const std::vector<std::string> candidates_;
+  };
+
+  const std::vector<std::string> languages_ = {"de", "en", "fr", "ja"};
+};
+
+}  // namespace dragoman

@@ -1,0 +1,185 @@
+#include "server/models/joint_job.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "server/base/steady_clock.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/models/collected.h"
+#include "tests/server/served_models.h"
+
+namespace dragoman {
+namespace {
+
+// Refuses or cancels where a test wants it, from within Submit.
+class Scripted final : public FakeEngine {
+ public:
+  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
+    Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+    if (before_submit_returns) before_submit_returns();
+    return admission;
+  }
+  std::function<void()> before_submit_returns;
+};
+
+class JointJobTest : public ::testing::Test {
+ protected:
+  // Items 0 and 2 for the first engine, 1 for the second; 3 is done.
+  std::shared_ptr<JointJob> Make(const std::shared_ptr<Collected>& sink) {
+    std::vector<JobPart> parts(2);
+    parts[0].model = std::make_shared<const ServedModel>(Borrowed(&first_));
+    parts[0].items = {0, 2};
+    parts[0].job.contents = {"null", "zwei"};
+    parts[1].model = std::make_shared<const ServedModel>(Borrowed(&second_));
+    parts[1].items = {1};
+    parts[1].job.contents = {"un"};
+    for (JobPart& part : parts) part.job.returns.segments = true;
+    std::vector<ItemResult> done(1);
+    done[0].index = 3;
+    done[0].hypotheses.emplace_back().text = "three";
+    return std::make_shared<JointJob>(&clock_, std::move(parts), std::move(done), sink);
+  }
+
+  static Admission Refusal() {
+    Admission refusal;
+    refusal.status = absl::ResourceExhaustedError("full");
+    refusal.reason = RejectReason::kQueueFull;
+    refusal.retry_after = 7;
+    return refusal;
+  }
+
+  void WaitFirstDone() const {
+    while (first_.jobs_in_flight() > 0) std::this_thread::yield();
+  }
+
+  void WaitIdle() const {
+    while (first_.jobs_in_flight() + second_.jobs_in_flight() > 0) std::this_thread::yield();
+  }
+
+  const SteadyClock clock_;
+  Scripted first_;
+  Scripted second_;
+};
+
+TEST_F(JointJobTest, IsOneJobToItsSink) {
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_TRUE(Make(sink)->Start().status.ok());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  const std::map<int, ItemResult> items = sink->items();
+  ASSERT_EQ(items.size(), 4U);
+  EXPECT_EQ(items.at(0).hypotheses[0].text, "[null]");
+  EXPECT_EQ(items.at(1).hypotheses[0].text, "[un]");
+  EXPECT_EQ(items.at(2).hypotheses[0].text, "[zwei]");
+  EXPECT_EQ(items.at(3).hypotheses[0].text, "three");
+  EXPECT_EQ(sink->item_calls(), 4);
+  EXPECT_EQ(sink->done_calls(), 1);
+  EXPECT_EQ(sink->segments().size(), 3U);
+  for (const SegmentUpdate& update : sink->segments()) {
+    EXPECT_EQ(update.text, items.at(update.item).hypotheses[0].text);
+  }
+  EXPECT_EQ(sink->timings().decode, 10);  // of both
+  WaitIdle();
+}
+
+TEST_F(JointJobTest, LetsGoOfItsSinkAndModelsAtTheEnd) {
+  const auto sink = std::make_shared<Collected>();
+  std::weak_ptr<JointJob> job;
+  {
+    const auto made = Make(sink);
+    job = made;
+    EXPECT_TRUE(made->Start().status.ok());
+  }
+  EXPECT_TRUE(sink->WaitDone().ok());
+  WaitIdle();
+  while (!job.expired() || sink.use_count() > 1) std::this_thread::yield();
+}
+
+TEST_F(JointJobTest, WithoutPartsIsDoneAtOnce) {
+  const auto sink = std::make_shared<Collected>();
+  std::vector<ItemResult> done(2);
+  done[1].index = 1;
+  const auto job = std::make_shared<JointJob>(&clock_, std::vector<JobPart>(), done, sink);
+  EXPECT_TRUE(job->Start().status.ok());
+  EXPECT_TRUE(sink->done());
+  EXPECT_EQ(sink->items().size(), 2U);
+  job->Cancel(CancelCause::kClient);  // comes to nothing
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(JointJobTest, IsRefusedAsAWholeAndTellsNothing) {
+  second_.RefuseNext(Refusal());
+  first_.HoldJobs();
+  const auto sink = std::make_shared<Collected>();
+  const Admission admission = Make(sink)->Start();
+  EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(admission.reason, RejectReason::kQueueFull);
+  EXPECT_EQ(admission.retry_after, 7);
+  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kClient);
+  WaitIdle();
+  EXPECT_EQ(sink->item_calls(), 0);
+  EXPECT_EQ(sink->done_calls(), 0);
+}
+
+TEST_F(JointJobTest, TellsNothingOfAPartThatIsDoneBeforeAnotherIsRefused) {
+  second_.before_submit_returns = [this] { WaitFirstDone(); };
+  second_.RefuseNext(Refusal());
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_FALSE(Make(sink)->Start().status.ok());
+  WaitIdle();
+  EXPECT_EQ(sink->item_calls() + sink->done_calls(), 0);
+}
+
+TEST_F(JointJobTest, ResultsThatComeBeforeTheLastAdmissionAreKept) {
+  second_.before_submit_returns = [this] { WaitFirstDone(); };
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_TRUE(Make(sink)->Start().status.ok());
+  EXPECT_TRUE(sink->WaitDone().ok());
+  EXPECT_EQ(sink->items().size(), 4U);
+}
+
+TEST_F(JointJobTest, ACancelEndsAllParts) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  const auto sink = std::make_shared<Collected>();
+  const auto job = Make(sink);
+  EXPECT_TRUE(job->Start().status.ok());
+  job->Cancel(CancelCause::kDeadline);
+  job->Cancel(CancelCause::kClient);  // the first cause counts
+  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(second_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(JointJobTest, APartThatFailsEndsTheOthers) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_TRUE(Make(sink)->Start().status.ok());
+  second_.CancelAll(CancelCause::kDrain);
+  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(sink->done_calls(), 1);
+}
+
+TEST_F(JointJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
+  first_.HoldJobs();
+  second_.HoldJobs();
+  second_.before_submit_returns = [this] {
+    first_.CancelAll(CancelCause::kDrain);
+    WaitFirstDone();
+  };
+  const auto sink = std::make_shared<Collected>();
+  EXPECT_TRUE(Make(sink)->Start().status.ok());
+  EXPECT_EQ(second_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace dragoman
