@@ -42,6 +42,9 @@ class EngineImpl final : public Engine {
   void CancelAll(CancelCause cause) override;
   EngineStats Stats() const override;
   absl::Status ReloadGlossaries(LoadContext* load) override;
+  std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const override {
+    return glossaries_.Find(name);
+  }
 
  private:
   EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,

@@ -140,6 +140,9 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
   job.glossary = "a";
   EXPECT_THAT(TextOf(job), HasSubstr("hound"));
   const ModelInfo& before = engine_->info();
+  const std::shared_ptr<const GlossaryTerms> held = engine_->FindGlossary("a");
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(engine_->FindGlossary("b"), nullptr);
 
   Write("a.tsv", "Hund\tbeast\n");
   Write("b.tsv", "Katze\ttomcat\n");
@@ -147,6 +150,10 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
   EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
   EXPECT_THAT(before.glossaries, ElementsAre("a"));  // who holds it may read on
+  ASSERT_EQ(held->size(), 1U);
+  EXPECT_EQ(held->entry(0).source, "Hund");
+  EXPECT_EQ(held->entry(0).target, "hound");
+  EXPECT_EQ(engine_->FindGlossary("a")->entry(0).target, "beast");
 
   Write("a.tsv", "Hund\n");
   EXPECT_THAT(std::string(engine_->ReloadGlossaries(nullptr).message()), HasSubstr("a.tsv:1"));

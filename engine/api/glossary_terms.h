@@ -1,0 +1,26 @@
+// The terms of a glossary that an engine has loaded, for those who list them.
+//
+// Immutable and thread-safe; whoever holds one keeps the version that it found. Text is UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace dragoman {
+
+struct GlossaryEntry {
+  std::string_view source;
+  std::string_view target;
+};
+
+class GlossaryTerms {
+ public:
+  virtual ~GlossaryTerms() = default;
+
+  virtual size_t size() const = 0;
+  // In the order of the glossary's file, without duplicates. REQUIRES: i < size(). The views live
+  // as long as this object.
+  virtual GlossaryEntry entry(size_t i) const = 0;
+};
+
+}  // namespace dragoman
