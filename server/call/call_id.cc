@@ -61,4 +61,8 @@ std::string ClientOfPeer(std::string_view peer) {
   return std::string(peer);
 }
 
+std::string ClientName(const Grant* grant, std::string_view peer) {
+  return grant == nullptr ? ClientOfPeer(peer) : "key:" + grant->client().name();
+}
+
 }  // namespace dragoman

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/security/api_keys.h"
+
 namespace dragoman {
 
 // 32 hexadecimal digits, different each time.
@@ -14,5 +16,9 @@ std::string NewId();
 // the least that one client is given: 2^64 addresses must not be as many clients. All peers of a
 // Unix socket are one client.
 std::string ClientOfPeer(std::string_view peer);
+
+// The name under which the engine lets a call's client take turns: that of its API key, or, for
+// calls that need none (nullptr), of its peer.
+std::string ClientName(const Grant* grant, std::string_view peer);
 
 }  // namespace dragoman

@@ -24,11 +24,17 @@
 
 namespace dragoman {
 
+// The protocol that carries a call, for spans.
+enum class Carrier { kGrpc, kHttp };
+
 // A call as its transport knows it at the headers.
 struct CallHead {
   Nanos started = 0;  // on the clock of the calls, as is:
   Nanos deadline = kNoDeadline;
   Api api = Api::kDragoman;  // in which it is asked
+  Carrier carrier = Carrier::kGrpc;
+  // "SERVICE/METHOD" of gRPC; of HTTP the method and the path's pattern, "POST /v1/translate".
+  std::string route;
   // The client, as ClientOfPeer writes it: the engine lets clients take turns, whichever transports
   // they use.
   std::string client;
@@ -56,9 +62,9 @@ class CallTransport {
 // The transport of a call that is answered as a whole.
 class UnaryTransport : public CallTransport {
  public:
-  // Takes the answer, which the Finish(OK) that follows sends. False: it cannot be sent, and Finish
-  // follows with an error. Called at most once.
-  virtual bool SetAnswer(const v1::TranslateResponse& answer) = 0;
+  // Takes the answer, which the Finish(OK) that follows sends. An error: it cannot be sent, or is an
+  // error in the words of the client's interface, and Finish follows with that. Called at most once.
+  virtual absl::Status SetAnswer(const v1::TranslateResponse& answer) = 0;
 };
 
 // The transport of a call that is answered message by message.

@@ -32,4 +32,19 @@ google::rpc::Status ToRpcStatus(const absl::Status& status) {
   return rpc;
 }
 
+absl::Status FromRpcStatus(const google::rpc::Status& rpc) {
+  absl::Status status(static_cast<absl::StatusCode>(rpc.code()), rpc.message());
+  for (const auto& detail : rpc.details()) {
+    status.SetPayload(detail.type_url(), absl::Cord(detail.value()));
+  }
+  return status;
+}
+
+absl::Status ItemErrorOf(const v1::TranslateResponse& answer) {
+  for (const v1::Translation& translation : answer.translations()) {
+    if (translation.has_error()) return FromRpcStatus(translation.error());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace dragoman

@@ -1,9 +1,10 @@
-// An error as the message that clients read, google.rpc.Status. Pure function.
+// An error as the message that clients read, google.rpc.Status. Pure functions.
 #pragma once
 
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "dragoman/v1/translation.pb.h"
 #include "google/rpc/status.pb.h"
 
 namespace dragoman {
@@ -14,5 +15,10 @@ inline constexpr size_t kMaxErrorMessageBytes = 1024;
 // The status of a call, or of an item. Payloads of `status`, which are google.rpc details
 // (request_error.h), become the details of the message.
 google::rpc::Status ToRpcStatus(const absl::Status& status);
+// The same backwards.
+absl::Status FromRpcStatus(const google::rpc::Status& rpc);
+
+// The error of the first item that failed; OK if none did.
+absl::Status ItemErrorOf(const v1::TranslateResponse& answer);
 
 }  // namespace dragoman

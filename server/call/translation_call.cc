@@ -23,6 +23,19 @@ RejectReason ReasonOf(const absl::Status& status) {
                                                            : RejectReason::kInvalid;
 }
 
+// The attributes of a call's span that OpenTelemetry has names for.
+CallTrace::Attributes AttributesOf(const CallHead& head, absl::StatusCode code) {
+  const bool is_http = head.carrier == Carrier::kHttp;
+  const size_t cut = head.route.find(is_http ? ' ' : '/');
+  const std::string first = head.route.substr(0, cut);
+  const std::string rest = cut == std::string::npos ? "" : head.route.substr(cut + 1);
+  if (is_http) return {{"http.request.method", first}, {"http.route", rest}};
+  return {{"rpc.system", "grpc"},
+          {"rpc.service", first},
+          {"rpc.method", rest},
+          {"rpc.grpc.status_code", static_cast<int64_t>(code)}};
+}
+
 }  // namespace
 
 TranslationCall::TranslationCall(const CallContext* context, RpcMethod method, CallHead head,
@@ -39,6 +52,9 @@ void TranslationCall::HandleNoRequest(absl::Status status) {
   ReadNames(&none);
   if (status.code() == absl::StatusCode::kInvalidArgument) {
     context_->metrics->OnRejected(RejectReason::kInvalid);
+  }
+  if (status.code() == absl::StatusCode::kUnimplemented) {
+    context_->metrics->OnRejected(RejectReason::kUnsupported);
   }
   if (status.code() == absl::StatusCode::kUnauthenticated) {
     context_->metrics->OnRejected(RejectReason::kDenied);
@@ -220,19 +236,18 @@ void TranslationCall::Conclude(absl::Status status) {
 
   const Nanos now = context_->clock->Now();
   const Nanos duration = now - head_.started;
-  trace_.Concluded(now, status.ok(),
-                   {{"rpc.system", "grpc"},
-                    {"rpc.service", "dragoman.v1.TranslationService"},
-                    {"rpc.method", RpcMethodName(method_)},
-                    {"rpc.grpc.status_code", static_cast<int64_t>(status.code())},
-                    {"dragoman.request_id", request_id_},
-                    {"dragoman.model", model_},
-                    {"dragoman.items", items_},
-                    {"dragoman.code_points", code_points_},
-                    {"dragoman.source_tokens", source_tokens_.load()},
-                    {"dragoman.target_tokens", target_tokens_.load()}});
-  context_->metrics->OnRpc(method_, status.code(), duration, model_);
+  CallTrace::Attributes attributes = AttributesOf(head_, status.code());
+  attributes.insert(attributes.end(), {{"dragoman.api", ApiName(head_.api)},
+                                       {"dragoman.request_id", request_id_},
+                                       {"dragoman.model", model_},
+                                       {"dragoman.items", items_},
+                                       {"dragoman.code_points", code_points_},
+                                       {"dragoman.source_tokens", source_tokens_.load()},
+                                       {"dragoman.target_tokens", target_tokens_.load()}});
+  trace_.Concluded(now, status.ok(), std::move(attributes));
+  context_->metrics->OnRpc(head_.api, method_, status.code(), duration, model_);
   LogFields fields = {{"request_id", request_id_},
+                      {"api", ApiName(head_.api)},
                       {"method", RpcMethodName(method_)},
                       {"code", CodeName(status.code())},
                       {"duration_ms", static_cast<double>(duration) * 1e-6},

@@ -77,6 +77,7 @@ class TranslationCall : public TranslationSink,
   const CallContext& context() const { return *context_; }
   RpcMethod method() const { return method_; }
   Nanos started() const { return head_.started; }
+  Api api() const { return head_.api; }
 
   // These are known in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }

@@ -19,9 +19,7 @@ void UnaryTranslation::OnDone(const absl::Status& status, const JobTimings& timi
   if (ended_.exchange(true)) return;
   answer_.set_request_id(request_id());
   if (want_timings()) *answer_.mutable_timings() = BuildTimings(timings);
-  if (!transport_->SetAnswer(answer_)) {
-    result = absl::InternalError("the response could not be serialised");
-  }
+  result = transport_->SetAnswer(answer_);
   sent_at_ = context().clock->Now();
   Conclude(std::move(result));
 }

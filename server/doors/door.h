@@ -3,7 +3,7 @@
 //
 // A door knows no connection and no engine: it is a function of a request and of what is served.
 // Everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) belongs to
-// the call (server/call) and is the same for every door; door_call.h joins the two.
+// the call (server/call) and is the same for every door; door_handler.h joins the two.
 //
 // Doors are immutable and thread-safe; their methods do not block.
 #pragma once
@@ -19,8 +19,10 @@
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/call_context.h"
+#include "server/doors/language_catalog.h"
 #include "server/http/http_message.h"
 #include "server/metrics/api.h"
+#include "server/metrics/rpc_method.h"
 
 namespace dragoman {
 
@@ -28,7 +30,9 @@ namespace dragoman {
 struct UnaryAction {
   v1::TranslateRequest request;
   // Writes the answer. Not called for errors of the call, which are Door::Error's; items that
-  // failed have Translation.error. Called once, from any thread.
+  // failed have Translation.error, and ItemErrorOf (rpc_status.h) is the first such error, for a
+  // dialect that has no place for one. A status from 400 on counts as a failed call. Called once,
+  // from any thread.
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
 };
 
@@ -50,7 +54,7 @@ struct StreamAction {
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// What a request asks for: an answer that is ready (a list of languages, say), or a translation.
+// A request asks for an answer that is ready (a list of languages, say), or for a translation.
 using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction>;
 
 class Door {
@@ -72,18 +76,25 @@ class Door {
   virtual HttpResponse Error(const HttpRequest& request, const absl::Status& status) const = 0;
 };
 
-// What doors know of the server. Borrowed; outlives them.
+// The parts of the server that doors know. Borrowed; outlives them.
 struct DoorContext {
   const CallContext* calls = nullptr;
   bool keys_needed = false;  // calls need an API key
+  const LanguageCatalog* languages = nullptr;
 };
 
 // A door and the requests that are its.
 struct DoorRoute {
-  std::string_view method;  // "*": any but kWebSocketMethod
+  // "*": any but kWebSocketMethod. "GET" takes HEAD as well.
+  std::string_view method;
   // The whole path, or with '*' at its end all that begin so.
   std::string_view path;
   const Door* door = nullptr;
+  // The name of such a request in metrics and logs. (A translation that is sent in pieces is
+  // kStreamTranslate.)
+  RpcMethod rpc = RpcMethod::kTranslate;
+  // Needs no API key: a page, a probe.
+  bool is_open = false;
 };
 
 }  // namespace dragoman

@@ -31,6 +31,10 @@ class DoorHandler final : public HttpHandler {
   void Handle(std::shared_ptr<HttpExchange> exchange) override;
 
  private:
+  void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
+  // 404 or 405.
+  void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;
+
   const CallContext* const calls_;
   const ApiKeys* const keys_;
   const std::vector<DoorRoute> routes_;

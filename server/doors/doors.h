@@ -8,19 +8,25 @@
 #include <vector>
 
 #include "server/doors/door.h"
+#include "server/doors/language_catalog.h"
 
 namespace dragoman {
 
 class Doors {
  public:
+  // The languages may be left out of `context`: they are kept here then. The rest outlives this.
   explicit Doors(const DoorContext& context);
+  Doors(const Doors&) = delete;
+  Doors& operator=(const Doors&) = delete;
 
   // The routes point to doors of this object. More special ones come first.
   const std::vector<DoorRoute>& routes() const { return routes_; }
 
  private:
+  // `routes` without their door.
   void Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes);
 
+  const LanguageCatalog languages_;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<DoorRoute> routes_;
 };

@@ -184,7 +184,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   void Finish(RpcMethod method, Nanos begun, const absl::Status& status,
               grpc::ServerUnaryReactor* reactor) {
     const Nanos duration = hooks_.clock->Now() - begun;
-    hooks_.metrics->OnRpc(method, status.code(), duration, "");
+    hooks_.metrics->OnRpc(Api::kDragoman, method, status.code(), duration, "");
     LogFields fields = {{"method", RpcMethodName(method)},
                         {"code", CodeName(status.code())},
                         {"duration_ms", static_cast<double>(duration) * 1e-6}};

@@ -173,13 +173,14 @@ absl::Status CallReactor::CancelStatus() const {
                       : absl::CancelledError("the client has cancelled");
 }
 
-CallHead CallReactor::Head() const {
+CallHead CallReactor::Head(Api api, std::string route) const {
   CallHead head;
+  head.api = api;
+  head.route = std::move(route);
   head.started = started_;
   head.deadline = deadline_;
   if (access_.ok()) head.grant = *access_;
-  head.client = head.grant == nullptr ? ClientOfPeer(rpc_->peer())
-                                      : absl::StrCat("key:", head.grant->client().name());
+  head.client = ClientName(head.grant.get(), rpc_->peer());
   head.request_id = ClientMetadata(*rpc_, kRequestId);
   head.traceparent = ClientMetadata(*rpc_, "traceparent");
   return head;

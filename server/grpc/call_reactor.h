@@ -55,8 +55,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // The last call.
   virtual void HandleDone() {}
 
-  // The call as it is known at its headers.
-  CallHead Head() const;
+  // The call as it is known at its headers. `route` is "SERVICE/METHOD".
+  CallHead Head(Api api, std::string route) const;
 
   // The call's name goes with the first message into the initial metadata, or, where the call ends
   // with an error before there is one, into the trailing metadata: an answer that has initial

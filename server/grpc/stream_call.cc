@@ -6,8 +6,9 @@ namespace dragoman {
 
 StreamCall::StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : CallReactor(service, rpc),
-      call_(std::make_shared<StreamTranslation>(service->calls, RpcMethod::kStreamTranslate, Head(),
-                                                this)) {}
+      call_(std::make_shared<StreamTranslation>(
+          service->calls, RpcMethod::kStreamTranslate,
+          Head(Api::kDragoman, "dragoman.v1.TranslationService/StreamTranslate"), this)) {}
 
 void StreamCall::HandleRequest(const grpc::ByteBuffer& request) {
   call_->HandleRequest(

@@ -102,7 +102,8 @@ class QueryCall final : public CallReactor {
   }
 
   void Count(const absl::Status& status) {
-    calls().metrics->OnRpc(method_, status.code(), calls().clock->Now() - started(), "");
+    calls().metrics->OnRpc(Api::kDragoman, method_, status.code(), calls().clock->Now() - started(),
+                           "");
     Log(LogLevel::kDebug, "call",
         {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
   }
@@ -177,7 +178,8 @@ TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
 
 grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
     grpc::GenericCallbackServerContext* rpc) {
-  context_->calls->metrics->OnRpc(RpcMethod::kUnknown, absl::StatusCode::kUnimplemented, 0, "");
+  context_->calls->metrics->OnRpc(Api::kDragoman, RpcMethod::kUnknown,
+                                  absl::StatusCode::kUnimplemented, 0, "");
   const bool admin = rpc->method().starts_with("/dragoman.v1.AdminService/");
   return new RefusingReactor(ToGrpcStatus(absl::UnimplementedError(
       absl::StrCat("method ", Quoted(rpc->method()), ": this ",

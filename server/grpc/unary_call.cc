@@ -6,8 +6,9 @@ namespace dragoman {
 
 UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : CallReactor(service, rpc),
-      call_(std::make_shared<UnaryTranslation>(service->calls, RpcMethod::kTranslate, Head(),
-                                               this)) {}
+      call_(std::make_shared<UnaryTranslation>(
+          service->calls, RpcMethod::kTranslate,
+          Head(Api::kDragoman, "dragoman.v1.TranslationService/Translate"), this)) {}
 
 void UnaryCall::HandleRequest(const grpc::ByteBuffer& request) {
   call_->HandleRequest(
@@ -22,8 +23,10 @@ void UnaryCall::HandleCancel() {
   }
 }
 
-bool UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
-  return SerializeBytes(answer, &response_);
+absl::Status UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
+  return SerializeBytes(answer, &response_)
+             ? absl::OkStatus()
+             : absl::InternalError("the response could not be serialised");
 }
 
 void UnaryCall::Finish(const absl::Status& status) {

@@ -26,7 +26,7 @@ class UnaryCall final : public CallReactor, public UnaryTransport {
 
   // The transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
-  bool SetAnswer(const v1::TranslateResponse& answer) override;
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
   void Finish(const absl::Status& status) override;
 
   const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine

@@ -68,7 +68,8 @@ Metrics::Metrics(const Clock* clock)
   const auto gauge = [this](const char* name, const char* help) -> auto& {
     return Register(BuildGauge(), name, help, &registry_);
   };
-  rpcs_ = &counter("dragoman_rpcs_total", "Calls that ended, by method and status code.");
+  rpcs_ =
+      &counter("dragoman_rpcs_total", "Calls that ended, by interface, method and status code.");
   auto& rejected = counter("dragoman_rejected_total", "Calls that were not admitted, by reason.");
   for (int i = 1; i < kReasons; ++i) rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
 
@@ -138,23 +139,24 @@ void Metrics::AttachSpans(const SpanCounts* counts) {
 void Metrics::SetReady(bool ready) { ready_->Set(ready ? 1 : 0); }
 void Metrics::SetDraining(bool draining) { draining_->Set(draining ? 1 : 0); }
 
-prometheus::Counter* Metrics::RpcCounter(RpcMethod method, absl::StatusCode code) {
+prometheus::Counter* Metrics::RpcCounter(Api api, RpcMethod method, absl::StatusCode code) {
   MutexLock lock(&mu_);
-  Counter*& held = rpc_counters_[{static_cast<int>(method), static_cast<int>(code)}];
+  Counter*& held = rpc_counters_[{api, method, code}];
   if (held == nullptr) {
-    held = &rpcs_->Add({{"method", RpcMethodName(method)}, {"code", CodeName(code)}});
+    held = &rpcs_->Add(
+        {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
   }
   return held;
 }
 
-void Metrics::OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration,
+void Metrics::OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
                     const std::string& model) {
-  RpcCounter(method, code)->Increment();
-  Find(model)->OnRpc(method, duration);
+  RpcCounter(api, method, code)->Increment();
+  Find(model)->OnRpc(api, method, duration);
 }
 
-void Metrics::OnFirstResult(RpcMethod method, const std::string& model, Nanos duration) {
-  Find(model)->OnFirstResult(method, duration);
+void Metrics::OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration) {
+  Find(model)->OnFirstResult(api, method, duration);
 }
 
 void Metrics::SetCertificateEnd(int64_t unix_seconds) {

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 #include "server/guard/guard.h"
+#include "server/metrics/api.h"
 #include "server/metrics/engine_families.h"
 #include "server/metrics/model_metrics.h"
 #include "server/metrics/rpc_method.h"
@@ -63,10 +65,11 @@ class Metrics {
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
-  // A call ended. `model`: "" where the call ended before it was known. Here and below: a name that
+  // A call ended, which had come over `api`. `model`: "" where the call ended before it was known. Here and below: a name that
   // nobody holds counts as "".
-  void OnRpc(RpcMethod method, absl::StatusCode code, Nanos duration, const std::string& model);
-  void OnFirstResult(RpcMethod method, const std::string& model, Nanos duration);
+  void OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
+             const std::string& model);
+  void OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration);
   void OnRejected(RejectReason reason);
   // Results were handed to gRPC and are on their way after `duration`.
   void OnSent(const std::string& model, Nanos duration);
@@ -83,7 +86,7 @@ class Metrics {
 
   using ModelPointers = std::vector<std::shared_ptr<ModelMetrics>>;
 
-  Counter* RpcCounter(RpcMethod method, absl::StatusCode code);
+  Counter* RpcCounter(Api api, RpcMethod method, absl::StatusCode code);
   std::shared_ptr<ModelMetrics> Make(ModelMetrics::Kind kind, const std::string& name);
   std::shared_ptr<ModelMetrics> Find(const std::string& name) const;
   ModelPointers Present() const;
@@ -102,7 +105,8 @@ class Metrics {
   const std::shared_ptr<ModelMetrics> no_model_;
 
   mutable Mutex mu_;
-  std::map<std::pair<int, int>, Counter*> rpc_counters_ ABSL_GUARDED_BY(mu_);
+  std::map<std::tuple<Api, RpcMethod, absl::StatusCode>, Counter*> rpc_counters_
+      ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
   // Held while the sources are asked, so that one that was detached is not asked any more.

@@ -50,10 +50,9 @@ void ModelMetrics::AddCalls(Kind kind) {
   if (kind == Kind::kNoModel) return;
   if (kind == Kind::kModel) reloads_->Add({{"model", model_}, {"result", "ok"}});
   for (const RpcMethod method : {RpcMethod::kTranslate, RpcMethod::kStreamTranslate}) {
-    rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets);
+    rpc_duration_->Add(CallLabels(Api::kDragoman, method), kRpcBuckets);
   }
-  first_result_->Add({{"method", RpcMethodName(RpcMethod::kStreamTranslate)}, {"model", model_}},
-                     kRpcBuckets);
+  first_result_->Add(CallLabels(Api::kDragoman, RpcMethod::kStreamTranslate), kRpcBuckets);
 }
 
 void ModelMetrics::AddEngine() {
@@ -114,14 +113,16 @@ void ModelMetrics::AddEngine() {
   }
 }
 
-void ModelMetrics::OnRpc(RpcMethod method, Nanos duration) {
-  rpc_duration_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets)
-      .Observe(ToSeconds(duration));
+prometheus::Labels ModelMetrics::CallLabels(Api api, RpcMethod method) const {
+  return {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"model", model_}};
 }
 
-void ModelMetrics::OnFirstResult(RpcMethod method, Nanos duration) {
-  first_result_->Add({{"method", RpcMethodName(method)}, {"model", model_}}, kRpcBuckets)
-      .Observe(ToSeconds(duration));
+void ModelMetrics::OnRpc(Api api, RpcMethod method, Nanos duration) {
+  rpc_duration_->Add(CallLabels(api, method), kRpcBuckets).Observe(ToSeconds(duration));
+}
+
+void ModelMetrics::OnFirstResult(Api api, RpcMethod method, Nanos duration) {
+  first_result_->Add(CallLabels(api, method), kRpcBuckets).Observe(ToSeconds(duration));
 }
 
 void ModelMetrics::OnSent(Nanos duration) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/api/observer.h"
+#include "server/metrics/api.h"
 #include "server/metrics/rpc_method.h"
 
 namespace dragoman {
@@ -34,8 +35,8 @@ class ModelMetrics final : public EngineObserver {
   ModelMetrics(Kind kind, std::string model);
 
   // A call ended; its first message went out; its results were on their way after `duration`.
-  void OnRpc(RpcMethod method, Nanos duration);
-  void OnFirstResult(RpcMethod method, Nanos duration);
+  void OnRpc(Api api, RpcMethod method, Nanos duration);
+  void OnFirstResult(Api api, RpcMethod method, Nanos duration);
   void OnSent(Nanos duration);
   // A new version was asked for.
   void OnReload(bool ok);
@@ -57,6 +58,7 @@ class ModelMetrics final : public EngineObserver {
   static constexpr int kStages = 6;
   static constexpr int kCauses = 4;
 
+  prometheus::Labels CallLabels(Api api, RpcMethod method) const;
   void AddCalls(Kind kind);
   void AddEngine();
 

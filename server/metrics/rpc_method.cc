@@ -14,6 +14,14 @@ const char* RpcMethodName(RpcMethod method) {
       return "ListModels";
     case RpcMethod::kGetServerInfo:
       return "GetServerInfo";
+    case RpcMethod::kDetectLanguage:
+      return "DetectLanguage";
+    case RpcMethod::kListGlossaries:
+      return "ListGlossaries";
+    case RpcMethod::kGetGlossary:
+      return "GetGlossary";
+    case RpcMethod::kQuery:
+      return "Query";
     case RpcMethod::kLoadModel:
       return "LoadModel";
     case RpcMethod::kUnloadModel:

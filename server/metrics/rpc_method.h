@@ -1,4 +1,4 @@
-// The methods of both services, by the names that metrics, logs and spans have for them.
+// The methods of our services, and what other interfaces are asked that is like them, by the names that metrics, logs and spans have for them.
 #pragma once
 
 namespace dragoman {
@@ -9,6 +9,12 @@ enum class RpcMethod {
   kListLanguages,
   kListModels,
   kGetServerInfo,
+  // Other interfaces':
+  kDetectLanguage,
+  kListGlossaries,
+  kGetGlossary,
+  kQuery,  // answers that need no translation and are none of these: a page, a probe, a quota
+  // Administration:
   kLoadModel,
   kUnloadModel,
   kReloadModel,

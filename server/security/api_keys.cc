@@ -315,7 +315,20 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Authenticate(std::string_view au
     return absl::UnauthenticatedError(
         "metadata authorization: found another scheme, expected Bearer KEY");
   }
-  const KeyHash hash = Sha256(authorization.substr(kScheme.size()));
+  return Find(authorization.substr(kScheme.size()));
+}
+
+absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::AuthenticateKey(std::string_view key) const {
+  if (key.empty()) {
+    return absl::UnauthenticatedError(
+        "found no API key, expected one, in the header Authorization: Bearer KEY or where this "
+        "interface has it");
+  }
+  return Find(key);
+}
+
+absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Find(std::string_view key) const {
+  const KeyHash hash = Sha256(key);
   std::shared_ptr<const std::vector<Key>> keys;
   {
     MutexLock lock(&mu_);
@@ -323,8 +336,8 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Authenticate(std::string_view au
   }
   // All of them, each in the same time: how long it takes tells nothing about the hashes.
   const Key* found = nullptr;
-  for (const Key& key : *keys) {
-    if (CRYPTO_memcmp(key.hash.data(), hash.data(), hash.size()) == 0) found = &key;
+  for (const Key& known : *keys) {
+    if (CRYPTO_memcmp(known.hash.data(), hash.data(), hash.size()) == 0) found = &known;
   }
   if (found == nullptr) return absl::UnauthenticatedError("the API key is not known");
   return found->grant;

@@ -108,6 +108,8 @@ class ApiKeys {
   // The grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED says what is
   // wrong with the header, never what it was.
   absl::StatusOr<std::shared_ptr<Grant>> Authenticate(std::string_view authorization) const;
+  // The grant of a key that came in another way; "": none came.
+  absl::StatusOr<std::shared_ptr<Grant>> AuthenticateKey(std::string_view key) const;
 
   const std::string& path() const { return path_; }
   size_t clients() const;
@@ -115,6 +117,8 @@ class ApiKeys {
 
  private:
   explicit ApiKeys(std::string path) : path_(std::move(path)) {}
+
+  absl::StatusOr<std::shared_ptr<Grant>> Find(std::string_view key) const;
 
   struct Key {
     KeyHash hash;

@@ -139,7 +139,7 @@ ALLOWED = {
                    'server/models server/detect absl protobuf',
     'server/http': 'engine/base server/base server/guard server/security absl gnutls microhttpd',
     'server/doors': 'proto engine/base engine/api server/base server/security server/metrics server/models server/detect '
-                    'server/call server/http absl json protobuf',
+                    'server/call server/http absl icu json protobuf',
     'server/grpc': 'proto engine/base engine/api server/base server/guard server/security server/metrics '
                    'server/models server/call server/doors absl grpc protobuf',
     'server/process': 'engine/base engine/api server/base server/guard server/security server/settings server/trace server/metrics '

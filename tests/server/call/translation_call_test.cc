@@ -66,10 +66,10 @@ struct Notes {
 class FakeUnary final : public UnaryTransport {
  public:
   void AnnounceRequestId(const std::string& request_id) override { notes.Announce(request_id); }
-  bool SetAnswer(const v1::TranslateResponse& what) override {
+  absl::Status SetAnswer(const v1::TranslateResponse& what) override {
     ++answers;
     answer = what;
-    return takes_answers;
+    return answer_status;
   }
   void Finish(const absl::Status& status) override { notes.Finish(status); }
 
@@ -83,7 +83,7 @@ class FakeUnary final : public UnaryTransport {
   }
 
   Notes notes;
-  bool takes_answers = true;
+  absl::Status answer_status;
   // To be read after the end.
   int answers = 0;
   v1::TranslateResponse answer;
@@ -201,7 +201,7 @@ TEST_F(TranslationCallTest, AnswersOnce) {
   EXPECT_EQ(unary_.answer.timings().total(), 7);
   EXPECT_THAT(unary_.Id(), SizeIs(32));
   EXPECT_EQ(unary_.answer.request_id(), unary_.Id());
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
   EXPECT_EQ(timer_.armed(), 0);
 
   ASSERT_EQ(lines_.size(), 1U);
@@ -286,13 +286,13 @@ TEST_F(TranslationCallTest, LivesAsLongAsTheEngineKnowsIt) {
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
 
-TEST_F(TranslationCallTest, AnAnswerThatCannotBeSentIsInternal) {
-  unary_.takes_answers = false;
+TEST_F(TranslationCallTest, AnAnswerThatCannotBeSentFailsTheCall) {
+  unary_.answer_status = absl::InternalError("the response could not be serialised");
   const auto call = Unary();
   call->HandleRequest(Parse(Minimal()));
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kInternal);
   EXPECT_EQ(unary_.Ends(), 1U);
-  ExpectMetric(R"(dragoman_rpcs_total{code="INTERNAL",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="INTERNAL",method="Translate"} 1)");
 }
 
 TEST_F(TranslationCallTest, ACallWhoseItemsAllFailAlikeFailsSo) {
@@ -311,7 +311,8 @@ TEST_F(TranslationCallTest, InvalidRequestsAreCountedAndRefused) {
   EXPECT_EQ(engine_.submitted(), 0U);
   EXPECT_EQ(timer_.armed(), 0);
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="INVALID_ARGUMENT",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="INVALID_ARGUMENT",method="Translate"} 1)");
 }
 
 TEST_F(TranslationCallTest, TheEnginesRefusalIsCountedAndBringsItsHint) {
@@ -327,7 +328,8 @@ TEST_F(TranslationCallTest, TheEnginesRefusalIsCountedAndBringsItsHint) {
   EXPECT_EQ(RetryAfterOf(status), 3 * kNanosPerSecond);
   EXPECT_EQ(timer_.armed(), 0);
   ExpectMetric(R"(dragoman_rejected_total{reason="queue_full"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
   call.reset();
   EXPECT_EQ(tracker_.in_flight(), 0);
 }
@@ -349,7 +351,7 @@ TEST_F(TranslationCallTest, AnUnknownModelIsNotFound) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("fr-en"));
   EXPECT_EQ(engine_.submitted(), 0U);
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="NOT_FOUND",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="NOT_FOUND",method="Translate"} 1)");
 }
 
 TEST_F(TranslationCallTest, TheDeadlineEndsTheCallAndTheJob) {
@@ -364,7 +366,8 @@ TEST_F(TranslationCallTest, TheDeadlineEndsTheCallAndTheJob) {
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDeadline);
   EXPECT_EQ(timer_.armed(), 0);
-  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
 }
 
 TEST_F(TranslationCallTest, ACancellationEndsTheCallAndTheJob) {
@@ -378,7 +381,7 @@ TEST_F(TranslationCallTest, ACancellationEndsTheCallAndTheJob) {
   EXPECT_EQ(timer_.armed(), 0);
   call->Expire();  // the engine hears of one cause
   EXPECT_EQ(engine_.cancels, 1);
-  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
   call.reset();
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
   EXPECT_EQ(unary_.Ends(), 1U);  // the job's own end came to nothing
@@ -433,7 +436,7 @@ TEST_F(TranslationCallTest, ACallWithoutARequestHasNamesAndMetricsToo) {
   call->HandleNoRequest(absl::CancelledError("the client has cancelled"));
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(unary_.Id(), "id-1");
-  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 0)");
   ASSERT_EQ(lines_.size(), 1U);
   EXPECT_EQ(nlohmann::json::parse(lines_[0])["request_id"], "id-1");
@@ -453,7 +456,7 @@ TEST_F(TranslationCallTest, StreamsSegmentsThenTheirItem) {
   stream_.EndWrite();
   call->OnWriteDone(true);
   EXPECT_TRUE(stream_.notes.WaitEnd().ok());
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="StreamTranslate"} 1)");
   EXPECT_EQ(timer_.armed(), 0);
 }
 

@@ -136,7 +136,7 @@ TEST_F(AdminServerTest, LoadsReloadsAndUnloads) {
   ASSERT_TRUE(stub_->UnloadModel(&context, unload, &unloaded).ok());
   EXPECT_EQ(table_.Find("c"), nullptr);
   EXPECT_THAT(metrics_.Scrape(),
-              HasSubstr(R"(dragoman_rpcs_total{code="OK",method="ReloadModel"} 2)"));
+              HasSubstr(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="ReloadModel"} 2)"));
 }
 
 TEST_F(AdminServerTest, ErrorsHaveTheCodesOfTheContract) {

@@ -236,7 +236,7 @@ TEST_F(SecurityTest, WithoutAKeyOrWithAWrongOneNothingIsRead) {
   EXPECT_EQ(Translate(channel, "wrong").error_code(), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(engine_.submitted(), 1U);
   ExpectMetric(R"(dragoman_rejected_total{reason="denied"} 2)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="UNAUTHENTICATED",method="Translate"} 2)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="UNAUTHENTICATED",method="Translate"} 2)");
 
   // Lists too; health not.
   grpc::ClientContext list;

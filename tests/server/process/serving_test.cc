@@ -171,7 +171,7 @@ TEST_F(ServingTest, AnswersItemsInOrder) {
   }
   EXPECT_EQ(response_.request_id(), "id-1");
   EXPECT_EQ(response_.timings().total(), 7);
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="eos"} 3)");
 }
 
@@ -194,7 +194,7 @@ TEST_F(ServingTest, StreamsSegmentsThenTheirItem) {
   EXPECT_EQ(messages[2].item(), 1);
   EXPECT_EQ(messages[3].translation().index(), 1);
   EXPECT_EQ(messages[4].timings().total(), 7);
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="StreamTranslate"} 1)");
 }
 
 TEST_F(ServingTest, HtmlStreamsItemsOnly) {
@@ -482,7 +482,7 @@ TEST_F(ServingTest, UnimplementedMethodsAreNamed) {
   }
   EXPECT_EQ(RawCall("/dragoman.v1.TranslationService/Nonsense", "").error_code(),
             grpc::StatusCode::UNIMPLEMENTED);
-  ExpectMetric(R"(dragoman_rpcs_total{code="UNIMPLEMENTED",method="unknown"} 5)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="UNIMPLEMENTED",method="unknown"} 5)");
 }
 
 TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
@@ -508,8 +508,8 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
     EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
   }
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="deadline"} 2)");
 }
 
@@ -555,8 +555,8 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
   EXPECT_EQ(engine_.WaitCancel(1), std::make_pair(second.id, CancelCause::kClient));
 
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
 }
 
 TEST_F(ServingTest, InternalFailsItsItemAlone) {
@@ -768,7 +768,7 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
   });
   EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
   v1::StreamTranslateResponse message;
   while (reader->Read(&message)) {
   }
@@ -855,7 +855,7 @@ TEST_F(ServingTest, DrainLimitAnswersUnavailable) {
   EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 1);
   EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDrain);
   EXPECT_EQ(serving_->in_flight(), 0);
-  ExpectMetric(R"(dragoman_rpcs_total{code="UNAVAILABLE",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="UNAVAILABLE",method="Translate"} 1)");
 }
 
 TEST_F(ServingTest, HurryEndsTheDrainAtOnce) {

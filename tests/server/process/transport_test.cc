@@ -131,7 +131,7 @@ TEST_F(TransportTest, CancelledBeforeItsRequestIsCancelled) {
     call.Cancel();
     EXPECT_EQ(call.Wait().error_code(), grpc::StatusCode::CANCELLED);
     WaitForCalls(0);
-    ExpectMetric(std::string(R"(dragoman_rpcs_total{code="CANCELLED",method=")") + method +
+    ExpectMetric(std::string(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method=")") + method +
                  "\"} 1");
   }
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 0)");

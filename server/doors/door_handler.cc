@@ -1,0 +1,184 @@
+#include "server/doors/door_handler.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/base/utf8.h"
+#include "server/base/log.h"
+#include "server/base/quoted.h"
+#include "server/base/status_codes.h"
+#include "server/base/steady_clock.h"
+#include "server/call/call_id.h"
+#include "server/call/call_tracker.h"
+#include "server/call/request_error.h"
+#include "server/doors/door_call.h"
+#include "server/doors/door_errors.h"
+
+namespace dragoman {
+namespace {
+
+bool FitsPath(const DoorRoute& route, std::string_view path) {
+  if (!route.path.ends_with('*')) return path == route.path;
+  return path.starts_with(route.path.substr(0, route.path.size() - 1));
+}
+
+bool FitsMethod(const DoorRoute& route, std::string_view method) {
+  if (route.method == "*") return method != kWebSocketMethod;
+  return method == route.method || (method == "HEAD" && route.method == "GET");
+}
+
+// The timeout of the header grpc-timeout: at most eight digits and a unit.
+absl::StatusOr<Nanos> ParseTimeout(std::string_view text) {
+  struct Unit {
+    char letter;
+    Nanos nanos;
+  };
+  constexpr Unit kUnits[] = {{'H', 3600 * kNanosPerSecond},
+                             {'M', 60 * kNanosPerSecond},
+                             {'S', kNanosPerSecond},
+                             {'m', kNanosPerMilli},
+                             {'u', 1000},
+                             {'n', 1}};
+  constexpr size_t kMaxDigits = 8;
+  int64_t value = 0;
+  bool fine = text.size() >= 2 && text.size() <= kMaxDigits + 1;
+  for (size_t i = 0; fine && i + 1 < text.size(); ++i) {
+    fine = text[i] >= '0' && text[i] <= '9';
+    value = value * 10 + (text[i] - '0');
+  }
+  for (const Unit& unit : kUnits) {
+    if (fine && unit.letter == text.back()) {
+      return value > kNoDeadline / 2 / unit.nanos ? kNoDeadline / 2 : value * unit.nanos;
+    }
+  }
+  return InvalidField("", absl::StrCat("the header grpc-timeout: found ", Quoted(text),
+                                       ", expected at most 8 digits and one of H, M, S, m, u, n"));
+}
+
+absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ApiKeys* keys, const DoorRoute& route,
+                                                const HttpRequest& request) {
+  if (keys == nullptr || route.is_open) return nullptr;
+  return keys->AuthenticateKey(route.door->Key(request));
+}
+
+// Everything that a call's head takes from a request; an error for a deadline that is not one.
+absl::Status ReadHead(const CallContext& context, const DoorRoute& route,
+                      const HttpRequest& request, CallHead* head) {
+  head->started = request.started == 0 ? context.clock->Now() : request.started;
+  head->deadline = head->started + context.longest_call;
+  head->api = route.door->api();
+  head->carrier = Carrier::kHttp;
+  head->route = absl::StrCat(std::string(request.method), " ", std::string(route.path));
+  head->request_id = std::string(request.Header("x-request-id"));
+  head->traceparent = std::string(request.Header("traceparent"));
+  const std::string_view timeout = request.Header("grpc-timeout");
+  if (timeout.empty()) return absl::OkStatus();
+  const absl::StatusOr<Nanos> nanos = ParseTimeout(timeout);
+  if (nanos.ok()) head->deadline = head->started + *nanos;
+  return nanos.status();
+}
+
+// Counts an answer that needs no call, as translation_service.cc does over gRPC.
+void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCode code,
+           Nanos started) {
+  context.metrics->OnRpc(api, method, code, context.clock->Now() - started, "");
+  Log(LogLevel::kDebug, "call",
+      {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
+}
+
+}  // namespace
+
+DoorHandler::DoorHandler(const CallContext* calls, const ApiKeys* keys,
+                         std::vector<DoorRoute> routes)
+    : calls_(calls), keys_(keys), routes_(std::move(routes)) {}
+
+bool DoorHandler::AcceptsWebSocket(const HttpRequest& upgrade) const {
+  return std::any_of(routes_.begin(), routes_.end(), [&](const DoorRoute& route) {
+    return route.method == kWebSocketMethod && FitsPath(route, upgrade.path);
+  });
+}
+
+void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
+  const HttpRequest& request = exchange->request();
+  const auto route = std::find_if(routes_.begin(), routes_.end(), [&](const DoorRoute& candidate) {
+    return FitsMethod(candidate, request.method) && FitsPath(candidate, request.path);
+  });
+  if (route == routes_.end() || FirstInvalidUtf8(request.path).has_value()) {
+    RefuseUnknown(std::move(exchange));
+    return;
+  }
+  const Door* const door = route->door;
+  CallHead head;
+  absl::Status refused = ReadHead(*calls_, *route, request, &head);
+  const absl::StatusOr<std::shared_ptr<Grant>> access = AccessOf(keys_, *route, request);
+  if (access.ok()) {
+    head.grant = *access;
+  } else {
+    refused = access.status();
+  }
+  head.client = ClientName(head.grant.get(), request.peer);
+
+  DoorAction action = HttpResponse{};
+  if (refused.ok()) {
+    absl::StatusOr<DoorAction> asked = door->Handle(request);
+    if (asked.ok()) {
+      action = *std::move(asked);
+    } else {
+      refused = asked.status();
+    }
+  }
+  if (!refused.ok()) {
+    std::make_shared<DoorUnaryCall>(calls_, route->rpc, std::move(head), door, exchange)
+        ->Refuse(std::move(refused));
+  } else if (auto* const unary = std::get_if<UnaryAction>(&action)) {
+    std::make_shared<DoorUnaryCall>(calls_, route->rpc, std::move(head), door, exchange)
+        ->Start(std::move(*unary));
+  } else if (auto* const stream = std::get_if<StreamAction>(&action)) {
+    std::make_shared<DoorStreamCall>(calls_, std::move(head), door, exchange)
+        ->Start(std::move(*stream));
+  } else {
+    auto& answer = std::get<HttpResponse>(action);
+    Count(*calls_, head.api, route->rpc, CodeOfHttp(answer.status), head.started);
+    AnswerAtOnce(std::move(exchange), std::move(answer));
+  }
+}
+
+void DoorHandler::AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const {
+  const std::string id(exchange->request().Header("x-request-id"));
+  answer.headers.emplace_back("X-Request-Id", IsValidRequestId(id) ? id : NewId());
+  // A drain waits until the answer is on its way.
+  SendAnswer(calls_, exchange, std::move(answer),
+             [ticket = std::make_shared<CallTracker::Ticket>(calls_->tracker)] {});
+}
+
+void DoorHandler::RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const {
+  const HttpRequest& request = exchange->request();
+  std::set<std::string> allowed;
+  for (const DoorRoute& route : routes_) {
+    if (!FitsPath(route, request.path) || route.method == kWebSocketMethod) continue;
+    allowed.emplace(route.method);
+    if (route.method == "GET") allowed.emplace("HEAD");
+  }
+  HttpResponse answer;
+  const bool is_path = !allowed.empty() && !FirstInvalidUtf8(request.path).has_value();
+  if (is_path) {
+    const std::string methods = absl::StrJoin(allowed, ", ");
+    nlohmann::json error = ErrorObject(absl::UnimplementedError(absl::StrCat(
+        "method: found ", Quoted(request.method), " for this path, expected ", methods)));
+    error["code"] = 405;
+    answer = JsonResponse(405, {{"error", error}});
+    answer.headers.emplace_back("Allow", methods);
+  } else {
+    answer = NeutralError(absl::NotFoundError(absl::StrCat(
+        "path: found ", Quoted(request.path), ", which no interface of this server has")));
+  }
+  const Nanos started = request.started == 0 ? calls_->clock->Now() : request.started;
+  Count(*calls_, Api::kDragoman, RpcMethod::kUnknown,
+        is_path ? absl::StatusCode::kUnimplemented : absl::StatusCode::kNotFound, started);
+  AnswerAtOnce(std::move(exchange), std::move(answer));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,138 @@
+#include "server/doors/json_body.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/limited_json.h"
+#include "server/base/quoted.h"
+#include "server/call/request_error.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+// The transport bounds the bytes. Each item of a request may be an object with a few fields.
+constexpr JsonLimits kLimits = {
+    .max_bytes = std::numeric_limits<size_t>::max(), .max_depth = 16, .max_values = 1 << 16};
+
+// nullptr where the field is missing or null.
+const json* Find(const json& object, std::string_view name) {
+  const auto at = object.find(std::string(name));
+  return at == object.end() || at->is_null() ? nullptr : &*at;
+}
+
+absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
+  return InvalidField(std::string(name),
+                      absl::StrCat("found ", KindOf(found), ", expected ", std::string(expected)));
+}
+
+}  // namespace
+
+absl::StatusOr<json> ParseJsonBody(const HttpRequest& request) {
+  absl::StatusOr<json> parsed = ParseJson(request.body, "the body", kLimits);
+  if (!parsed.ok()) {
+    return InvalidField(
+        "", absl::StrCat(std::string(parsed.status().message()), ", expected JSON in UTF-8"));
+  }
+  return parsed;
+}
+
+absl::StatusOr<json> ParseJsonObject(const HttpRequest& request) {
+  absl::StatusOr<json> parsed = ParseJsonBody(request);
+  if (parsed.ok() && !parsed->is_object()) {
+    return InvalidField("",
+                        absl::StrCat("the body: found ", KindOf(*parsed), ", expected an object"));
+  }
+  return parsed;
+}
+
+std::string KindOf(const json& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return "null";
+    case json::value_t::boolean:
+      return value.get<bool>() ? "true" : "false";
+    case json::value_t::string:
+      return "a string";
+    case json::value_t::array:
+      return "a list";
+    case json::value_t::object:
+      return "an object";
+    default:
+      return value.dump();
+  }
+}
+
+absl::Status ReadField(const json& object, std::string_view name, std::optional<std::string>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_string()) return Expected(name, *value, "a string");
+  *out = value->get<std::string>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadField(const json& object, std::string_view name, std::optional<bool>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_boolean()) return Expected(name, *value, "true or false");
+  *out = value->get<bool>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadField(const json& object, std::string_view name, std::optional<int64_t>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  constexpr double kMost = 9007199254740992.0;  // 2^53: every whole number up to it is a double
+  const double number = value->is_number() ? value->get<double>() : 0.5;
+  if (number != std::floor(number) || std::abs(number) > kMost) {
+    return Expected(name, *value, "a whole number");
+  }
+  *out = static_cast<int64_t>(number);
+  return absl::OkStatus();
+}
+
+absl::Status ReadField(const json& object, std::string_view name, std::optional<double>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  if (!value->is_number()) return Expected(name, *value, "a number");
+  *out = value->get<double>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadField(const json& object, std::string_view name,
+                       std::optional<std::vector<std::string>>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  if (value->is_string()) {
+    out->emplace({value->get<std::string>()});
+    return absl::OkStatus();
+  }
+  if (!value->is_array()) return Expected(name, *value, "a string or a list of strings");
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < value->size(); ++i) {
+    const json& element = (*value)[i];
+    if (!element.is_string()) {
+      return Expected(absl::StrCat(std::string(name), "[", i, "]"), element, "a string");
+    }
+    texts.push_back(element.get<std::string>());
+  }
+  *out = std::move(texts);
+  return absl::OkStatus();
+}
+
+absl::Status CheckFields(const json& object, std::initializer_list<std::string_view> known) {
+  constexpr size_t kNamed = 16;
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), name) == known.end() && unknown.size() < kNamed) {
+      unknown.push_back(absl::StrCat("field ", Quoted(name)));
+    }
+  }
+  return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,48 @@
+// JSON bodies of requests: parsed under limits, and their fields read with errors that name them.
+//
+// Readers leave `out` as it is where the field is missing or null, and return INVALID_ARGUMENT,
+// naming the field, what was found and what was expected, where it is something else. Pure
+// functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/http/http_message.h"
+
+namespace dragoman {
+
+// The body as a JSON value, whatever its Content-Type says. INVALID_ARGUMENT for a body that is
+// not JSON in UTF-8, or is more deeply nested or has more values than any dialect needs.
+absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
+// The same, and it is an object.
+absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
+
+// "a string", "a list": the kind of a value, for messages.
+std::string KindOf(const nlohmann::json& value);
+
+absl::Status ReadField(const nlohmann::json& object, std::string_view name,
+                       std::optional<std::string>* out);
+absl::Status ReadField(const nlohmann::json& object, std::string_view name,
+                       std::optional<bool>* out);
+// A whole number; 1.0 is one.
+absl::Status ReadField(const nlohmann::json& object, std::string_view name,
+                       std::optional<int64_t>* out);
+absl::Status ReadField(const nlohmann::json& object, std::string_view name,
+                       std::optional<double>* out);
+// A list of strings, or one string.
+absl::Status ReadField(const nlohmann::json& object, std::string_view name,
+                       std::optional<std::vector<std::string>>* out);
+
+// UNIMPLEMENTED naming the fields of `object` that are not `known`.
+absl::Status CheckFields(const nlohmann::json& object,
+                         std::initializer_list<std::string_view> known);
+
+}  // namespace dragoman
