@@ -154,7 +154,9 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
 
 std::string DeeplDoor::Key(const HttpRequest& request) const {
   std::string key = AuthorizationKey(request, "DeepL-Auth-Key");
-  return key.empty() ? AuthorizationKey(request, "Bearer") : key;
+  if (key.empty()) key = AuthorizationKey(request, "Bearer");
+  if (key.empty() && context_.deepl_auth_key) key = TextField(request, "auth_key");
+  return key;
 }
 
 absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {

@@ -1,4 +1,4 @@
-// What the doors of other servers' dialects have in common.
+// The common parts of the doors of other servers' dialects.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -18,7 +18,7 @@ namespace dragoman {
 // The source language of a request that leaves it to the server.
 inline constexpr std::string_view kAutoLanguage = "auto";
 
-// What most dialects ask for.
+// The parts of a request that most dialects have.
 struct TextsToTranslate {
   std::vector<std::string> texts;
   std::string source;  // a code in any form, or kAutoLanguage

@@ -32,7 +32,7 @@ nlohmann::json PlainError(int code, const std::string& message);
 // An error in the dialect's form, readable by every page (WithCors).
 HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status);
 
-// What the dialect makes of the fields, with an error as its answer if an item fails.
+// Asks the dialect for its action; the answer is an error if an item fails.
 absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorContext& context,
                                          const nlohmann::json& fields);
 
@@ -47,7 +47,7 @@ class JsonDialectDoor final : public Door {
   JsonDialectDoor(const DoorContext& context, JsonDialect dialect)
       : context_(context), dialect_(dialect) {}
 
-  // POST and OPTIONS at this path, whose text is not copied.
+  // POST, GET and OPTIONS at this path, whose text is not copied.
   static std::vector<DoorRoute> Routes(std::string_view path);
 
   Api api() const override { return dialect_.api; }

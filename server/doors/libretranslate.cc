@@ -33,9 +33,15 @@ std::string CodeOf(std::string code) {
 // One decimal, as people read it.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
+// TEMPORARY until the field is on main.
+double ConfidenceOf(const v1::Translation& item) {
+  const auto* const field = item.GetDescriptor()->FindFieldByName("detection_confidence");
+  return field == nullptr ? 0.9 : item.GetReflection()->GetFloat(item, field);
+}
+
 json DetectedOf(const v1::Translation& item) {
   if (item.detected_language_code().empty()) return {{"confidence", 0.0}, {"language", "en"}};
-  return {{"confidence", Percent(item.detection_confidence())},
+  return {{"confidence", Percent(ConfidenceOf(item))},
           {"language", ShortTag(item.detected_language_code())}};
 }
 
@@ -156,7 +162,8 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
     routes.push_back({.method = "OPTIONS", .path = path, .rpc = rpc, .is_open = true});
   };
   add("POST", "/detect", RpcMethod::kDetectLanguage, false);
-  add("GET", "/languages", RpcMethod::kListLanguages, false);
+  // Mastodon asks for them without its key, as the original allows.
+  add("GET", "/languages", RpcMethod::kListLanguages, true);
   add("GET", "/frontend/settings", RpcMethod::kQuery, true);
   add("GET", "/health", RpcMethod::kQuery, true);
   add("GET", "/spec", RpcMethod::kQuery, true);

@@ -162,6 +162,21 @@ absl::StatusOr<UnaryAction> TranslateDeeplx(const DoorContext& /*context*/, cons
                      })};
 }
 
+absl::StatusOr<UnaryAction> TranslateGooglePage(const DoorContext& /*context*/,
+                                                const json& fields) {
+  FieldReader reader(fields);
+  const std::string text = reader.Text("q");
+  const std::string source = reader.TextOr("sl", kAutoLanguage);
+  const std::string target = reader.Text("tl");
+  if (!reader.status().ok()) return reader.status();
+  return UnaryAction{RequestOf({.texts = {text}, .source = source, .target = target}),
+                     RenderJson([text, source](const v1::TranslateResponse& answer) -> json {
+                       const v1::Translation& item = answer.translations(0);
+                       const json part = {item.translated_text(), text, nullptr, nullptr, 1};
+                       return json::array({json::array({part}), nullptr, SourceOf(item, source)});
+                     })};
+}
+
 json DeeplxError(int code, const std::string& message) {
   return {{"code", code}, {"message", message}};
 }
@@ -173,6 +188,8 @@ JsonDialect ImmersiveDialect() { return {.translate = TranslateImmersive, .error
 JsonDialect KissDialect() { return {.translate = TranslateKiss, .error = PlainError}; }
 
 JsonDialect HcfyDialect() { return {.translate = TranslateHcfy, .error = PlainError}; }
+
+JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .error = PlainError}; }
 
 JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
 

@@ -1,4 +1,4 @@
-// What browser plug-ins ask a server of one's own: Immersive Translate (/imme), KISS Translator
+// The dialects in which browser plug-ins ask a server of one's own: Immersive Translate (/imme), KISS Translator
 // (/kiss), the selection translator hcfy (/hcfy), and what speaks DeepLX (/deeplx).
 #pragma once
 
@@ -18,5 +18,8 @@ JsonDialect KissDialect();
 JsonDialect HcfyDialect();
 // {"text", "source_lang", "target_lang"} -> {"code": 200, "data": "...", ...}.
 JsonDialect DeeplxDialect();
+// GET or POST ?sl=..&tl=..&q=.. -> [[["translation", "text", null, null, 1]], null, "de"], as Google's
+// own page asks and MTranServer answers. Of the parts that `dt` names there is only the translation.
+JsonDialect GooglePageDialect();
 
 }  // namespace dragoman

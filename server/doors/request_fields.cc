@@ -36,7 +36,7 @@ absl::Status Expected(std::string_view name, const json& found, std::string_view
 
 absl::StatusOr<json> ReadRequestFields(const HttpRequest& request) {
   const std::string type = MediaType(request);
-  if (IsJson(type)) return ParseJsonObject(request);
+  if (IsJson(type) && !request.body.empty()) return ParseJsonObject(request);
   const bool is_form = type == "application/x-www-form-urlencoded" || type == "multipart/form-data";
   if (!is_form && !request.body.empty()) {
     return InvalidField(

@@ -17,9 +17,7 @@ TranslatePathDoor::TranslatePathDoor(const DoorContext& context)
       queried_({NllbServeDialect(), ModernMtDialect(), OmegaTDialect()}) {}
 
 std::vector<DoorRoute> TranslatePathDoor::Routes() {
-  std::vector<DoorRoute> routes = JsonDialectDoor::Routes("/translate");
-  routes.push_back({.method = "GET", .path = "/translate"});
-  return routes;
+  return JsonDialectDoor::Routes("/translate");
 }
 
 const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const json& fields) const {

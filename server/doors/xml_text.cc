@@ -22,7 +22,7 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(kWhiteSpace) == std::string_view::npos;
 }
 
-// What is known of a token's element; of the text as a whole, which comes first.
+// The properties of a token's element; the text as a whole comes first.
 struct Element {
   size_t parent = 0;  // 0: the text as a whole
   bool has_text = false;
@@ -30,8 +30,8 @@ struct Element {
   bool splits = false;
 };
 
-// By token, from 1; 0 is the text as a whole. Of tokens that are not the beginning of an element
-// nothing is set.
+// Finds out which elements split the text. Elements are counted by their tokens, from 1; 0 is the
+// text as a whole. Of tokens that begin no element nothing is set.
 class Outline {
  public:
   Outline(std::span<const XmlToken> tokens, const XmlOptions& options)
@@ -86,7 +86,7 @@ class Outline {
       const Element& parent = elements_[element.parent];
       if (options_.splitting.contains(token.name)) {
         element.splits = true;
-        // What is around something that splits is in two parts itself.
+        // An element around one that splits is in two parts itself.
         for (size_t up = element.parent; !elements_[up].splits; up = elements_[up].parent) {
           elements_[up].splits = true;
         }

@@ -58,7 +58,7 @@ class XmlText {
  private:
   friend class XmlWriter;
 
-  // What a number stands for: its start tag, or all of it; and its end tag.
+  // The bytes that a number stands for: the start tag, or the whole piece; and the end tag.
   struct Piece {
     std::string_view open;
     std::string_view close;

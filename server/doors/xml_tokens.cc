@@ -16,10 +16,8 @@ using Kind = XmlToken::Kind;
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
-// Of a name in a message.
+// The most of a name that a message shows.
 constexpr size_t kMaxShownBytes = 40;
-
-bool IsWhiteSpace(char c) { return kWhiteSpace.find(c) != std::string_view::npos; }
 
 bool BeginsName(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_' || c == ':' ||

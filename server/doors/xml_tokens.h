@@ -23,7 +23,7 @@ struct XmlToken {
   Kind kind = Kind::kText;
   std::string_view text;  // all of it
   std::string_view name;  // of tags
-  // Of kStart its kEnd, and the other way round; of others itself.
+  // A kStart has its kEnd here, and the other way round; others have themselves.
   size_t partner = 0;
 };
 

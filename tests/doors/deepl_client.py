@@ -10,6 +10,7 @@ need("deepl", "deep_translator")
 import deep_translator  # noqa: E402
 import deep_translator.exceptions  # noqa: E402
 import deepl  # noqa: E402
+import requests  # noqa: E402
 
 
 def client(server, key="any:fx"):
@@ -134,6 +135,37 @@ def test_keys(_):
             deepl.AuthorizationException,
             lambda: wrong.translate_text(GERMAN, source_lang="DE", target_lang="EN-US"),
         )
+
+
+def test_mastodon(server):
+    """As Mastodon's TranslationService::DeepL asks: a form, with brackets after the name."""
+    headers = {"Authorization": "DeepL-Auth-Key any"}
+    for kind, code in (("source", "DE"), ("target", "EN-GB")):
+        found = requests.get(f"{server.url}/v2/languages?type={kind}", headers=headers, timeout=30).json()
+        check(code in [one["language"] for one in found], f"{kind}: {found}")
+    form = [("text[]", "<p>Der Hund.</p>"), ("text[]", "<p>Die Katze.</p>")]
+    form += [("source_lang", "DE"), ("target_lang", "EN"), ("tag_handling", "html")]
+    answer = requests.post(f"{server.url}/v2/translate", data=form, headers=headers, timeout=30)
+    check(answer.status_code == 200, answer.text)
+    texts = [one["text"] for one in answer.json()["translations"]]
+    check(len(texts) == 2 and ENGLISH in texts[0] and texts[1].startswith("<p>"), f"texts: {texts}")
+
+
+def test_weblate(server):
+    """As Weblate's machinery asks: placeholders as empty elements, formality always, JSON."""
+    body = {
+        "text": ["Klicken Sie auf <x id=\"8\"></x> &amp; warten Sie."],
+        "source_lang": "DE",
+        "target_lang": "EN",
+        "formality": "prefer_more",
+        "tag_handling": "xml",
+        "ignore_tags": ["x"],
+    }
+    headers = {"Authorization": "DeepL-Auth-Key any"}
+    answer = requests.post(f"{server.url}/v2/translate", json=body, headers=headers, timeout=30)
+    check(answer.status_code == 200, answer.text)
+    text = answer.json()["translations"][0]["text"]
+    check(text.count("<x id=\"8\"></x>") == 1 and "&amp;" in text, f"text: {text}")
 
 
 def deep(server, key="any"):

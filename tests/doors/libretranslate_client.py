@@ -32,8 +32,9 @@ def test_libretranslatepy_with_a_key(_):
         wrong = libretranslatepy.LibreTranslateAPI(server.url, api_key="wrong")
         error = raises(urllib.error.HTTPError, lambda: wrong.translate(GERMAN, "de", "en"))
         check(error.code == 403, f"a wrong key is {error.code}")
-        error = raises(urllib.error.HTTPError, wrong.languages)
+        error = raises(urllib.error.HTTPError, lambda: wrong.detect(GERMAN))
         check(error.code == 403, f"a wrong key is {error.code}")
+        check(wrong.languages(), "languages need no key")  # as in the original
 
 
 def deep_libre(server, key="any"):
@@ -58,7 +59,8 @@ def test_deep_translator_with_a_key(_):
 
 def test_mastodon(server):
     """As Mastodon's TranslationService::LibreTranslate asks."""
-    pairs = requests.get(f"{server.url}/languages", timeout=30).json()
+    as_json = {"Content-Type": "application/json"}
+    pairs = requests.get(f"{server.url}/languages", headers=as_json, timeout=30).json()
     check(pairs[0]["code"] and pairs[0]["targets"], f"languages: {pairs}")
     texts = ["<p>Der Hund schläft.</p>", "<p>Die <b>Katze</b> auch.</p>"]
     source = "auto" if server.detects() else "de"

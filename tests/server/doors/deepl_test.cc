@@ -255,6 +255,9 @@ TEST_F(DeeplTest, KeysComeInItsOwnScheme) {
                                             absl::UnauthenticatedError("found no API key"));
   EXPECT_EQ(refused.status, 403);
   EXPECT_THAT(refused.body, HasSubstr("auth_key in the query or the body is not accepted"));
+  door_context_.deepl_auth_key = true;
+  door_ = std::make_unique<DeeplDoor>(door_context_);
+  EXPECT_EQ(door_->Key(PostForm("/v2/translate", "auth_key=four")), "four");
 }
 
 // The official clients try again after 429 and from 500 on.

@@ -74,6 +74,13 @@ TEST_F(PluginTest, HcfyTakesTheSecondDestinationForATextInTheFirst) {
   EXPECT_EQ(target("(de) a"), "en");
 }
 
+TEST_F(PluginTest, GooglesPage) {
+  ServeDialect(GooglePageDialect());
+  EXPECT_EQ(JsonOf(Get("/?client=gtx&sl=auto&tl=en&dt=t&q=(de)%20a")),
+            json::parse(R"([[["[(de) a]", "(de) a", null, null, 1]], null, "de"])"));
+  EXPECT_THAT(JsonOf(Get("/?tl=en"), 400)["error"], HasSubstr("q: found nothing"));
+}
+
 TEST_F(PluginTest, Deeplx) {
   ServeDialect(DeeplxDialect());
   const json answer = Posted(R"({"text": "(de) a", "source_lang": "AUTO", "target_lang": "en"})");
