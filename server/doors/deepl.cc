@@ -26,7 +26,7 @@ using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
 
 constexpr std::string_view kGlossaries = "/v2/glossaries";
-// What DeepL answers for a plan without a limit.
+// DeepL's answer for a plan without a limit.
 constexpr int64_t kNoCharacterLimit = 1'000'000'000'000;
 
 // The texts as the engine gets them; those with XML tags also as what brings the tags back.
@@ -103,7 +103,7 @@ absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpReq
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
-// Of the path after /v2/glossaries: "", "/ID" or "/ID/entries".
+// Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
 absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return absl::UnimplementedError(

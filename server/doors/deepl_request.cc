@@ -21,7 +21,7 @@ using nlohmann::json;
 using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
 
-// What this server's models cannot do.
+// Parameters for which this server's models have nothing.
 struct Refused {
   const char* name;
   const char* why;

@@ -33,15 +33,9 @@ std::string CodeOf(std::string code) {
 // One decimal, as people read it.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
-// TEMPORARY until the field is on main.
-double ConfidenceOf(const v1::Translation& item) {
-  const auto* const field = item.GetDescriptor()->FindFieldByName("detection_confidence");
-  return field == nullptr ? 0.9 : item.GetReflection()->GetFloat(item, field);
-}
-
 json DetectedOf(const v1::Translation& item) {
   if (item.detected_language_code().empty()) return {{"confidence", 0.0}, {"language", "en"}};
-  return {{"confidence", Percent(ConfidenceOf(item))},
+  return {{"confidence", Percent(item.detection_confidence())},
           {"language", ShortTag(item.detected_language_code())}};
 }
 

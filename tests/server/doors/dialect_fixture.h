@@ -84,7 +84,7 @@ class DialectFixture : public DoorFixture {
       if (unary.request.source_language_code() != "auto") continue;
       const auto found = BracketDetector().Detect(text, languages_.Get()->all);
       if (!found.empty()) item->set_detected_language_code(found[0].language);
-      // TEMPORARY: item->set_detection_confidence(found.empty() ? 0 : static_cast<float>(found[0].confidence));
+      item->set_detection_confidence(found.empty() ? 0 : static_cast<float>(found[0].confidence));
     }
     return unary.render(answer);
   }
