@@ -15,11 +15,9 @@ set -euo pipefail
 
 runtime_packages=(
   libabsl20220623
-  libgnutls30
   libgomp1
   libgrpc++1.51
   libicu72
-  libmicrohttpd12
   libprometheus-cpp-core1.0
   libprotobuf32
   libspdlog1.10
@@ -31,12 +29,11 @@ build_packages=(
   cmake
   g++
   libabsl-dev
+  libboost1.81-dev # Asio and Beast, for HTTP; headers alone
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
-  libgnutls28-dev
   libgrpc++-dev
   libicu-dev
-  libmicrohttpd-dev
   libprotobuf-dev
   libspdlog-dev
   libssl-dev

@@ -7,8 +7,8 @@
 #   deploy/quickstart.sh [--once] [--port N]
 #
 #   --once     stop after the translations, with exit status 0
-#   --port N   port of the server, default 50051; the metrics are at N + 1. 0 takes any free ports,
-#              which is the default with --once
+#   --port N   port of the server, default 50051; the metrics are at N + 1, HTTP at
+#              N + 2. 0 takes any free ports, which is the default with --once
 #
 # A second run takes seconds: what is installed and built stays.
 set -euo pipefail
@@ -51,7 +51,8 @@ daemon=build/release/server/dragomand
 client=build/release/client/dragoman
 
 metrics_port=$((port == 0 ? 0 : port + 1))
-for taken in $port $metrics_port; do
+http_port=$((port == 0 ? 0 : port + 2))
+for taken in $port $metrics_port $http_port; do
   if ((taken != 0)) && (exec 3<>"/dev/tcp/127.0.0.1/$taken") 2>/dev/null; then
     fail "port $taken is taken by another program; choose another with --port N, or any free one with --port 0"
   fi
@@ -90,7 +91,7 @@ died() {
 # In a session of its own, so that Ctrl-C reaches this script alone and the daemon hears it once.
 echo "quickstart: starting dragomand with deploy/models/de-en"
 setsid "$daemon" --model deploy/models/de-en --listen "127.0.0.1:$port" \
-  --metrics "127.0.0.1:$metrics_port" >"$log" 2>&1 &
+  --metrics "127.0.0.1:$metrics_port" --http "127.0.0.1:$http_port" >"$log" 2>&1 &
 pid=$!
 
 # Bounded wait for the addresses (the ports may be 0) and then for health to be SERVING.
@@ -101,6 +102,7 @@ until [[ -n $server ]] && "$client" health --server "$server" >/dev/null 2>&1; d
   ((SECONDS < deadline)) || died "dragomand was not ready within 60 s"
   server=$(sed -n 's/^.*grpc=\([^ "]*\).*$/\1/p;T;q' "$log")
   metrics=$(sed -n 's/^.*metrics=\([^ "]*\).*$/\1/p;T;q' "$log")
+  http=$(sed -n 's/^.*http=\([^ "]*\).*$/\1/p;T;q' "$log")
   sleep 0.1
 done
 
@@ -122,6 +124,7 @@ for i in "${!german[@]}"; do
 done
 echo
 echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
+echo "http     http://$http (the APIs of other translation servers)"
 echo "status   http://$metrics/status (a page for the browser; also /metrics, /livez and /readyz)"
 ((once)) && exit 0
 

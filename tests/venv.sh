@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints the folder of a virtual environment with what tests/SUITE/requirements.txt names, build/SUITE-venv,
+# Prints the folder of a virtual environment with what tests/SUITE/requirements.txt names, build/SUITE-venv ("-" for "/"),
 # and makes or renews it first where that is not so. Several callers may ask at once.
 #
 #   tests/venv.sh SUITE
@@ -13,7 +13,7 @@ requirements="$root/tests/${1:-}/requirements.txt"
   echo "venv: found '$*', expected a folder of tests that has a requirements.txt" >&2
   exit 2
 }
-venv="$root/build/$1-venv"
+venv="$root/build/${1//\//-}-venv"
 log="$venv.log"
 mkdir -p "$root/build"
 exec 9>"$venv.lock"

@@ -19,7 +19,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/decoding_options.h"
-#include "engine/api/glossary_terms.h"
 #include "engine/base/clock.h"
 #include "engine/base/load_context.h"
 #include "kernels/search/options.h"
@@ -324,10 +323,6 @@ class Engine {
   // borrowed for the call: its memory counts what the new ones take beside the old, and CANCELLED
   // follows its stop. Takes as long as it takes.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
-
-  // The terms of a glossary; nullptr if there is none of this name. Shared, because a reload may
-  // replace it while they are read.
-  virtual std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const = 0;
 };
 
 }  // namespace dragoman

@@ -155,7 +155,6 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
 std::string DeeplDoor::Key(const HttpRequest& request) const {
   std::string key = AuthorizationKey(request, "DeepL-Auth-Key");
   if (key.empty()) key = AuthorizationKey(request, "Bearer");
-  if (key.empty() && context_.deepl_auth_key) key = TextField(request, "auth_key");
   return key;
 }
 

@@ -26,6 +26,12 @@ std::string IdOf(const DeeplGlossary& glossary) {
                       hex.substr(16, 4), "-", hex.substr(20, 12));
 }
 
+// nullptr if the model has no glossary of this name.
+std::shared_ptr<const GlossaryTerms> TermsOf(const ServedModel& model, std::string_view name) {
+  const auto* const source = dynamic_cast<const GlossarySource*>(model.engine.get());
+  return source == nullptr ? nullptr : source->FindGlossary(name);
+}
+
 }  // namespace
 
 std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
@@ -34,7 +40,7 @@ std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
     const ModelInfo& info = model->engine->info();
     if (info.pairs.size() > kMaxListedPairs) continue;
     for (const std::string& name : info.glossaries) {
-      const auto terms = model->engine->FindGlossary(name);
+      const auto terms = TermsOf(*model, name);
       if (terms == nullptr) continue;  // a reload has taken it out since
       for (const LanguagePair& pair : info.pairs) {
         if (pair.source.empty()) continue;
@@ -58,7 +64,7 @@ absl::StatusOr<DeeplGlossary> FindGlossary(const std::vector<ModelPtr>& models,
     if (glossary.id == id) return std::move(glossary);
   }
   for (const ModelPtr& model : models) {
-    auto terms = model->engine->FindGlossary(id);
+    auto terms = TermsOf(*model, id);
     if (terms == nullptr) continue;
     return DeeplGlossary{.id = std::string(id),
                          .name = std::string(id),

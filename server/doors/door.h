@@ -62,8 +62,6 @@ class Door {
   virtual ~Door() = default;
 
   virtual Api api() const = 0;
-  // The interface that a request belongs to, where a path has several; `request` may be anything.
-  virtual Api ApiOf(const HttpRequest& /*request*/) const { return api(); }
 
   // The API key that the request brings, where the dialect has it: a header, a field, the query.
   // "" = none. `request` may be anything, since keys are looked at first.
@@ -82,9 +80,6 @@ class Door {
 struct DoorContext {
   const CallContext* calls = nullptr;
   bool keys_needed = false;  // calls need an API key
-  // DeepL's auth_key may stand in the query or the body, where proxies log it: callers from before
-  // 2026 know no header.
-  bool deepl_auth_key = false;
   const LanguageCatalog* languages = nullptr;
 };
 

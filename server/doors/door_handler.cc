@@ -69,7 +69,7 @@ absl::Status ReadHead(const CallContext& context, const DoorRoute& route,
                       const HttpRequest& request, CallHead* head) {
   head->started = request.started == 0 ? context.clock->Now() : request.started;
   head->deadline = head->started + context.longest_call;
-  head->api = route.door->ApiOf(request);
+  head->api = route.door->api();
   head->carrier = Carrier::kHttp;
   head->route = absl::StrCat(std::string(request.method), " ", std::string(route.path));
   head->request_id = std::string(request.Header("x-request-id"));

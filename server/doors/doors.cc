@@ -10,6 +10,9 @@
 #include "server/doors/opus_mt.h"
 #include "server/doors/plugin_dialects.h"
 #include "server/doors/translate_path.h"
+#include "server/doors/google_rest.h"
+#include "server/doors/google_v2.h"
+#include "server/doors/openai.h"
 
 namespace dragoman {
 
@@ -33,6 +36,9 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
   add("/hcfy", HcfyDialect());
   add("/deeplx", DeeplxDialect());
   add("/google/translate_a/single", GooglePageDialect());
+  Add(std::make_unique<GoogleV2Door>(context), GoogleV2Door::Routes());
+  Add(std::make_unique<GoogleRestDoor>(context), GoogleRestDoor::Routes());
+  Add(std::make_unique<OpenAiDoor>(context), OpenAiDoor::Routes());
 }
 
 void Doors::Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes) {

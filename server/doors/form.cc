@@ -8,13 +8,14 @@
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
-#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
 
 constexpr size_t kMaxBoundaryBytes = 70;  // RFC 2046
 constexpr std::string_view kLineEnd = "\r\n";
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 absl::Status Refuse(std::string_view where, std::string_view what) {
   return InvalidField("", absl::StrCat(View(where), ": found ", View(what)));

@@ -33,9 +33,15 @@ std::string CodeOf(std::string code) {
 // One decimal, as people read it.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
+// By name, because only builds that detect languages have the field.
+double ConfidenceOf(const v1::Translation& item) {
+  const auto* const field = item.GetDescriptor()->FindFieldByName("detection_confidence");
+  return field == nullptr ? 0 : item.GetReflection()->GetFloat(item, field);
+}
+
 json DetectedOf(const v1::Translation& item) {
   if (item.detected_language_code().empty()) return {{"confidence", 0.0}, {"language", "en"}};
-  return {{"confidence", Percent(item.detection_confidence())},
+  return {{"confidence", Percent(ConfidenceOf(item))},
           {"language", ShortTag(item.detected_language_code())}};
 }
 

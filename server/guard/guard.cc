@@ -5,6 +5,7 @@
 
 #include "server/guard/intake.h"
 #include "server/guard/reset_watch.h"
+#include "server/guard/sockets.h"
 
 namespace dragoman {
 namespace {
@@ -52,5 +53,13 @@ void Guard::LeaveWhole(uint64_t call, int64_t bytes) { intake_->LeaveWhole(call,
 void Guard::LeaveCut(uint64_t call) { intake_->LeaveCut(call); }
 
 void Guard::Done(uint64_t call, bool cancelled) { intake_->Done(call, cancelled); }
+
+std::string PeerName(int fd) {
+  const std::string peer = PeerOf(fd);
+  if (peer.empty()) return "unix:";
+  if (peer.front() != '[') return "ipv4:" + peer;
+  const size_t end = peer.find(']');
+  return "ipv6:%5B" + peer.substr(1, end - 1) + "%5D" + peer.substr(end + 1);
+}
 
 }  // namespace dragoman

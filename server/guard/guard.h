@@ -59,4 +59,8 @@ class Guard {
   const std::unique_ptr<Intake> intake_;
 };
 
+// The client's address of a connection, as gRPC writes it: "ipv4:192.0.2.7:4711",
+// "ipv6:%5B::1%5D:4711", "unix:" for others.
+std::string PeerName(int fd);
+
 }  // namespace dragoman

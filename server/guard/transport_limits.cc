@@ -78,13 +78,14 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& 
   limits.max_streams = settings.max_streams;
   const int64_t others =
       kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
-  const int64_t room = (descriptors - others) / kDescriptorsPerConnection;
+  const int64_t ports = settings.http == "off" ? 1 : 2;
+  const int64_t room = (descriptors - others) / kDescriptorsPerConnection / ports;
   if (room < std::max(1, settings.max_connections)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--max-connections: found ", settings.max_connections, ", which needs ",
-                     kDescriptorsPerConnection * std::max(1, settings.max_connections) + others,
-                     " open files, expected at most the ", descriptors,
-                     " that this process may have (ulimit -Hn)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--max-connections: found ", settings.max_connections, ", which needs ",
+        ports * kDescriptorsPerConnection * std::max(1, settings.max_connections) + others,
+        " open files, expected at most the ", descriptors,
+        " that this process may have (ulimit -Hn)"));
   }
   limits.max_connections = settings.max_connections > 0
                                ? settings.max_connections
@@ -93,6 +94,10 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& 
                                                         : kRequestsAtOnce * limits.message_bytes;
   limits.quota_bytes = limits.receive_bytes + limits.max_connections * kConnectionBytes;
   if (!settings.tls_cert.empty()) limits.tls_bytes = limits.max_connections * kTlsBytes;
+  if (ports > 1) {
+    limits.http_connections = limits.max_connections;
+    limits.http_bytes = limits.quota_bytes + limits.tls_bytes;
+  }
   limits.reset_bytes = limits.quota_bytes;
   limits.wasted_streams = limits.reset_bytes / kWastedStreamBytes;
   return limits;

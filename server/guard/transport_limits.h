@@ -1,4 +1,4 @@
-// Limits on what the network may cost: those of the gRPC port, computed from the settings, and the
+// Limits on what the network may cost: those of the ports for calls, computed from the settings, and the
 // limit on descriptors, which all ports share. Pure but for RaiseDescriptorLimit.
 #pragma once
 
@@ -19,7 +19,8 @@ struct TransportSettings {
   int max_streams = 1024;
   int max_connections = 0;
   int receive_memory_mb = 0;
-  std::string tls_cert;  // "": no TLS
+  std::string tls_cert;      // "": no TLS
+  std::string http = "off";  // HTTP beside gRPC, with as many connections
 };
 
 struct TransportLimits {
@@ -37,6 +38,10 @@ struct TransportLimits {
   // those that sent most of them are closed, and the memory that they may take on top.
   int64_t wasted_streams = 0;
   int64_t reset_bytes = 0;
+  // Connections of the HTTP port that may be open at once, and the memory that they may take, with
+  // receive_bytes of requests and answers under way; 0 without HTTP.
+  int http_connections = 0;
+  int64_t http_bytes = 0;
 };
 
 // Bytes of a request of max_items, max_code_points, as much again of target prefixes, and 1 MiB of
@@ -51,7 +56,7 @@ absl::Status CheckTransportSettings(const TransportSettings& settings);
 absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& settings,
                                                        int64_t descriptors);
 
-// The most connections of HTTP for that limit on descriptors.
+// The most connections of the port for probes and metrics, for that limit on descriptors.
 int HttpConnections(int64_t descriptors);
 
 // Raises the soft limit on open files to the hard one; returns the limit then in effect.

@@ -4,12 +4,33 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/log.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::chrono::seconds kLongestConnection{10};
+// A request has so long to come, and its answer to be taken.
+constexpr std::chrono::seconds kLongestPart{5};
+// Memory for a request's headers. Nothing here has a body.
+constexpr size_t kHeaderBytes = 16 * 1024;
+constexpr size_t kBodyBytes = 1024;
+// Bytes of requests and answers under way in all: a scrape of thousands of models has megabytes, and may
+// be sent to every one who waits.
+constexpr int64_t kHeldBytes = int64_t{256} << 20;
+
+HttpResponse TextAnswer(int status, const char* why) {
+  HttpResponse answer;
+  answer.status = status;
+  answer.body = why;
+  return answer;
+}
+
+bool IsProbe(std::string_view path) { return path == "/livez" || path == "/readyz"; }
+
+HttpResponse Uncached(HttpResponse answer) {
+  answer.headers.emplace_back("Cache-Control", "no-store");
+  return answer;
+}
 
 }  // namespace
 
@@ -22,67 +43,45 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
                                                               HttpHooks hooks, int max_connections,
                                                               HttpTls tls) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));
-  ListenerOptions options;
-  options.address = address;
-  options.max_connections = max_connections;
-  options.drop_oldest = true;
-  options.longest = kLongestConnection;
-  auto listener = Listener::Listen(options);
-  if (!listener.ok()) {
-    return absl::UnavailableError(
-        absl::StrCat(std::string(listener.status().message()), " (HTTP)"));
+  ExchangeServerOptions options;
+  options.listener.address = address;
+  options.listener.max_connections = max_connections;
+  options.listener.drop_oldest = true;
+  options.listener.longest = kLongestConnection;
+  options.read = {.header_bytes = kHeaderBytes, .headers = 100, .body_bytes = kBodyBytes};
+  options.held_bytes = kHeldBytes;
+  options.header_time = options.request_time = options.write_time = kLongestPart;
+  options.close_after_answer = true;
+  options.tls = tls.store;
+  if (tls.mutual) options.clients = ClientCertificates::kAsked;
+  auto started = ExchangeServer::Start(options, server.get(), &server->clock_);
+  if (!started.ok()) {
+    return absl::UnavailableError(absl::StrCat(std::string(started.status().message()), " (HTTP)"));
   }
-  server->listener_ = *std::move(listener);
-  Generation& first = server->present_;
-  if (tls.store != nullptr) first.material = tls.store->current();
-  first.library = server->StartLibrary(first.material.get());
-  if (first.library == nullptr)
-    return absl::UnavailableError(
-        "the HTTP server does not start, expected memory and a thread for it");
-  server->listener_->Start([raw = server.get()](int fd) { raw->Take(fd); });
+  server->server_ = *std::move(started);
   return server;
 }
 
 HttpServer::~HttpServer() {
-  listener_.reset();
-  // The scraper stops before the libraries, which must not end while one of their requests waits.
+  // The scraper stops first: the server waits for its answers.
   scraper_.Stop();
 }
 
-std::unique_ptr<HttpLibrary> HttpServer::StartLibrary(const TlsMaterial* material) {
-  HttpLibrary::Options options;
-  options.hooks = &hooks_;
-  options.scraper = &scraper_;
-  options.material = material;
-  options.mutual = tls_.mutual;
-  options.max_connections = listener_->max_connections();
-  return HttpLibrary::Start(options);
-}
+bool HttpServer::AcceptsWebSocket(const HttpRequest& /*upgrade*/) const { return false; }
 
-void HttpServer::Renew() {
-  if (tls_.store == nullptr) return;
-  std::shared_ptr<const TlsMaterial> current = tls_.store->current();
-  if (current == present_.material || current == refused_) return;
-  const auto now = std::chrono::steady_clock::now();
-  for (auto at = retired_.begin(); at != retired_.end();) {
-    const bool has_gone = now - at->retired >= kLongestConnection && at->library->Close();
-    at = has_gone ? retired_.erase(at) : at + 1;
+void HttpServer::Handle(std::shared_ptr<HttpExchange> exchange) {
+  const HttpRequest& request = exchange->request();
+  if (tls_.mutual && !IsProbe(request.path) && !request.client_certificate) {
+    exchange->Respond(
+        Uncached(TextAnswer(403, "found no certificate of a known client, expected one\n")));
+  } else if (!IsScrape(request.method, request.path)) {
+    exchange->Respond(Uncached(RouteHttp(request.method, request.path, hooks_)));
+  } else if (!scraper_.Ask([exchange](const Scraper::Answer& answer) {
+               exchange->Respond(Uncached(*answer));
+             })) {
+    exchange->Respond(Uncached(
+        TextAnswer(503, "too many scrapes wait already, or the daemon ends: try again\n")));
   }
-  std::unique_ptr<HttpLibrary> library = StartLibrary(current.get());
-  if (library == nullptr) {
-    Log(LogLevel::kError, "HTTP does not take the new certificate, the old one stays in use",
-        {{"serial", current->serial}});
-    refused_ = std::move(current);
-    return;
-  }
-  present_.retired = now;
-  retired_.push_back(
-      std::exchange(present_, Generation{std::move(library), std::move(current), {}}));
-}
-
-void HttpServer::Take(int fd) {
-  Renew();
-  present_.library->Take(fd);
 }
 
 }  // namespace dragoman

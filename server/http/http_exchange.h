@@ -45,7 +45,7 @@ class HttpExchange {
   virtual void Break() = 0;
 };
 
-// The source of a server's answers. Called on the server's threads: it must not block.
+// Answers the requests of a server. Called on the server's threads: it must not block.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;

@@ -26,6 +26,8 @@ struct HttpRequest {
   std::string body;   // whole, after any transfer coding
   std::string peer;   // the client's address as gRPC writes it ("ipv4:192.0.2.7:4711")
   Nanos started = 0;  // when its first byte came, on the clock of the calls
+  // The client has shown a certificate of the authorities that the server trusts.
+  bool client_certificate = false;
 
   // The first value of a header, by its name in lower case; "" if there is none.
   std::string_view Header(std::string_view name) const {

@@ -26,6 +26,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
   HttpResponse response;
   if (!IsRead(method)) {
     response.status = 405;
+    response.headers.emplace_back("Allow", "GET, HEAD");
     response.body = "found another method, expected GET or HEAD\n";
     return response;
   }
@@ -38,7 +39,7 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
     response = Health(hooks.not_ready(), "ready");
   } else if (path == "/status") {
     response.content_type = "text/html; charset=utf-8";
-    response.policy = kStatusPagePolicy;
+    response.headers.emplace_back("Content-Security-Policy", kStatusPagePolicy);
     response.body = StatusPage();
   } else {
     response.status = 404;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/http/http_message.h"
+
 namespace dragoman {
 
 // Called at any time between the server's start and its destruction: `metrics` from a thread of its
@@ -15,13 +17,6 @@ struct HttpHooks {
   // "" when all is well, else the reason, which is answered with 503.
   std::function<std::string()> not_live;
   std::function<std::string()> not_ready;
-};
-
-struct HttpResponse {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string policy;  // Content-Security-Policy; "": none, for answers that are not a page
-  std::string body;
 };
 
 // Whether the answer may take long: see scraper.h.

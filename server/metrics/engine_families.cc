@@ -211,20 +211,20 @@ std::vector<MetricFamily> ProcessFamilies() {
   return out;
 }
 
-std::vector<MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity) {
+std::vector<MetricFamily> ConnectionFamilies(const std::string& port, const ListenerStats& stats,
+                                             int capacity) {
   MetricFamily open =
-      Family("dragoman_connections", "Open connections of the gRPC port.", MetricType::Gauge);
-  Add(&open, {}, Number(stats.open));
-  MetricFamily limit =
-      Family("dragoman_connections_capacity",
-             "Connections of the gRPC port that may be open at once.", MetricType::Gauge);
-  Add(&limit, {}, capacity);
+      Family("dragoman_connections", "Open connections of a port: grpc, http.", MetricType::Gauge);
+  Add(&open, {{"port", port}}, Number(stats.open));
+  MetricFamily limit = Family("dragoman_connections_capacity",
+                              "Connections of a port that may be open at once.", MetricType::Gauge);
+  Add(&limit, {{"port", port}}, capacity);
   MetricFamily total =
       Family("dragoman_connections_total",
              "Connections by outcome: accepted, or closed at once because too many were open.",
              MetricType::Counter);
-  Add(&total, {{"outcome", "accepted"}}, Number(stats.accepted));
-  Add(&total, {{"outcome", "refused"}}, Number(stats.refused));
+  Add(&total, {{"port", port}, {"outcome", "accepted"}}, Number(stats.accepted));
+  Add(&total, {{"port", port}, {"outcome", "refused"}}, Number(stats.refused));
   return {std::move(open), std::move(limit), std::move(total)};
 }
 

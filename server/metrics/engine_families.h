@@ -35,7 +35,8 @@ std::vector<prometheus::MetricFamily> EngineFamilies(const std::vector<ModelStat
 std::vector<prometheus::MetricFamily> ProcessFamilies();
 
 // Connections of the gRPC port.
-std::vector<prometheus::MetricFamily> ConnectionFamilies(const ListenerStats& stats, int capacity);
+std::vector<prometheus::MetricFamily> ConnectionFamilies(const std::string& port,
+                                                         const ListenerStats& stats, int capacity);
 
 // How many spans were exported and how many were lost.
 prometheus::MetricFamily SpanFamily(const SpanCounts& counts);

@@ -126,9 +126,13 @@ void Metrics::AttachModels(ModelsSource source) {
   source_ = std::move(source);
 }
 
-void Metrics::AttachListener(const Listener* listener) {
+void Metrics::AttachListener(const std::string& port, const Listener* listener) {
   MutexLock lock(&sources_mu_);
-  listener_ = listener;
+  if (listener == nullptr) {
+    listeners_.erase(port);
+  } else {
+    listeners_[port] = listener;
+  }
 }
 
 void Metrics::AttachSpans(const SpanCounts* counts) {
@@ -182,8 +186,8 @@ std::string Metrics::Scrape() const {
   {
     MutexLock lock(&sources_mu_);
     if (source_) all.Add(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
-    if (listener_ != nullptr) {
-      all.Add(ConnectionFamilies(listener_->Stats(), listener_->max_connections()));
+    for (const auto& [port, listener] : listeners_) {
+      all.Add(ConnectionFamilies(port, listener->Stats(), listener->max_connections()));
     }
     if (spans_ != nullptr) all.Add({SpanFamily(*spans_)});
   }

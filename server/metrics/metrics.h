@@ -52,8 +52,8 @@ class Metrics {
   using ModelsSource = std::function<std::vector<ModelStats>()>;
   void AttachModels(ModelsSource source);
 
-  // The same for connections; null detaches.
-  void AttachListener(const Listener* listener);
+  // The same for the connections of a port, "grpc" or "http"; null detaches.
+  void AttachListener(const std::string& port, const Listener* listener);
 
   // When the certificate in use ends, in seconds since 1970.
   void SetCertificateEnd(int64_t unix_seconds);
@@ -112,7 +112,7 @@ class Metrics {
   // Held while the sources are asked, so that one that was detached is not asked any more.
   mutable Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
-  const Listener* listener_ ABSL_GUARDED_BY(sources_mu_) = nullptr;
+  std::map<std::string, const Listener*> listeners_ ABSL_GUARDED_BY(sources_mu_);  // by port
   const SpanCounts* spans_ ABSL_GUARDED_BY(sources_mu_) = nullptr;
 };
 

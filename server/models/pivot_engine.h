@@ -75,10 +75,6 @@ class PivotEngine final : public Engine {
   EngineStats Stats() const override;
   // Does nothing: the two models reload theirs.
   absl::Status ReloadGlossaries(LoadContext* /*load*/) override { return absl::OkStatus(); }
-  // None: see above.
-  std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view /*name*/) const override {
-    return nullptr;
-  }
 
  private:
   friend class PivotJob;

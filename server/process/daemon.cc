@@ -44,9 +44,9 @@ constexpr std::chrono::seconds kExitGrace{15};
 // The time in which a load that was given up notices it.
 constexpr std::chrono::seconds kLoadGrace{2};
 
-// Threads of gRPC and of the server, beside one for each CPU: 11 were seen. HTTP has its two by
-// then.
-constexpr int kServingThreads = 12;
+// Threads of gRPC, of HTTP (three and more) and of the server, beside one for each CPU: 11 were seen
+// without HTTP. That of probes and metrics has its own by then.
+constexpr int kServingThreads = 15;
 
 // The timeout of a connection to the collector, and of its answer.
 constexpr std::chrono::milliseconds kCollectorTimeout{2000};
@@ -201,12 +201,14 @@ int Run(const ServerConfig& config) {
   manager.Start();
   state.serving = serving->get();
   // Plain text on standard output, for scripts; the log is on standard error.
-  PrintLine(absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=",
-                         http_address, " admin=", admin == nullptr ? "off" : admin->address(),
-                         " model=", absl::StrJoin(names, ",")));
+  PrintLine(
+      absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=", http_address,
+                   " admin=", admin == nullptr ? "off" : admin->address(),
+                   " http=", (*serving)->http_address(), " model=", absl::StrJoin(names, ",")));
   Log(LogLevel::kInfo, "serving",
       {{"grpc", (*serving)->address()},
        {"metrics", http_address},
+       {"http", (*serving)->http_address()},
        {"admin", admin == nullptr ? "off" : admin->address()},
        {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});

@@ -38,7 +38,10 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
   // Settings that contradict each other refuse the start elsewhere.
   const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());
-  if (transport.ok()) parts.push_back({"network", transport->quota_bytes + transport->tls_bytes});
+  if (transport.ok()) {
+    parts.push_back(
+        {"network", transport->quota_bytes + transport->tls_bytes + transport->http_bytes});
+  }
   return parts;
 }
 

@@ -1,10 +1,13 @@
 #include "server/process/serving.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
+#include "server/process/cpu_budget.h"
 
 namespace dragoman {
 
@@ -34,8 +37,14 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"request_bytes", limits.message_bytes},
        {"receive_bytes", limits.receive_bytes},
        {"memory_bytes", limits.quota_bytes + limits.tls_bytes},
-       {"reset_bytes", limits.reset_bytes}});
+       {"reset_bytes", limits.reset_bytes},
+       {"http_connections", limits.http_connections},
+       {"http_memory_bytes", limits.http_bytes}});
 }
+
+// Threads of HTTP: reading and writing requests costs little beside translating them. Two, so that
+// parsing a large one does not hold up all others.
+int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 
 }  // namespace
 
@@ -64,7 +73,11 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   auto grpc = GrpcServer::Start(options, &serving->context_);
   if (!grpc.ok()) return grpc.status();
   serving->grpc_ = *std::move(grpc);
-  metrics->AttachListener(&serving->grpc_->listener());
+  metrics->AttachListener("grpc", &serving->grpc_->listener());
+  if (config.http != "off") {
+    const absl::Status started = serving->StartHttp(config, *limits, security);
+    if (!started.ok()) return started;
+  }
   models->OnChange([grpc = serving->grpc_.get()](const std::string& name, bool served) {
     grpc->SetModelServing(name, served);
   });
@@ -72,12 +85,48 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   return serving;
 }
 
-Serving::~Serving() {
-  models_->OnChange(nullptr);
-  metrics_->AttachListener(nullptr);
+absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimits& limits,
+                                const Security* security) {
+  DoorContext context;
+  context.calls = &calls_;
+  context.keys_needed = context_.keys != nullptr;
+  doors_ = std::make_unique<Doors>(context);
+  handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
+  ExchangeServerOptions options;
+  options.listener.address = config.http;
+  options.listener.max_connections = limits.http_connections;
+  options.listener.max_per_peer = config.max_connections_per_peer;
+  options.read.body_bytes = static_cast<size_t>(limits.message_bytes);
+  options.held_bytes = limits.receive_bytes;
+  options.threads = HttpThreads();
+  options.request_time = std::chrono::seconds(config.receive_timeout_seconds);
+  options.header_time = std::min(options.header_time, options.request_time);
+  options.write_time = std::chrono::seconds(config.write_timeout_seconds);
+  if (security != nullptr && security->tls() != nullptr) {
+    options.tls = security->tls();
+    options.clients =
+        options.tls->wants_clients() ? ClientCertificates::kRequired : ClientCertificates::kNone;
+  }
+  auto http = ExchangeServer::Start(options, handler_.get(), calls_.clock);
+  if (!http.ok()) {
+    return absl::UnavailableError(absl::StrCat(std::string(http.status().message()), " (HTTP)"));
+  }
+  http_ = *std::move(http);
+  metrics_->AttachListener("http", &http_->listener());
+  return absl::OkStatus();
 }
 
-std::string Serving::NotLive() const { return grpc_->listener().NotAccepting(); }
+Serving::~Serving() {
+  models_->OnChange(nullptr);
+  metrics_->AttachListener("grpc", nullptr);
+  metrics_->AttachListener("http", nullptr);
+}
+
+std::string Serving::NotLive() const {
+  std::string why = grpc_->listener().NotAccepting();
+  if (why.empty() && http_ != nullptr) why = http_->listener().NotAccepting();
+  return why;
+}
 
 std::string Serving::NotReady() const {
   if (leaving_) return "draining";
@@ -97,6 +146,8 @@ DrainSteps Serving::Steps() {
     metrics_->SetReady(false);
     metrics_->SetDraining(true);
     grpc_->SetNotServing();
+    // Clients that keep their connections would never notice.
+    if (http_ != nullptr) http_->RenewConnections();
   };
   steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
@@ -107,7 +158,10 @@ DrainSteps Serving::Steps() {
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
   steps.in_flight = [this] { return tracker_.in_flight(); };
   steps.cancel_rest = [this] { models_->CancelAll(CancelCause::kDrain); };
-  steps.shutdown = [this] { grpc_->Shutdown(); };
+  steps.shutdown = [this] {
+    grpc_->Shutdown();
+    if (http_ != nullptr) http_->Shutdown();
+  };
   return steps;
 }
 

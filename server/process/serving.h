@@ -12,9 +12,12 @@
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
+#include "server/doors/door_handler.h"
+#include "server/doors/doors.h"
 #include "server/grpc/grpc_server.h"
 #include "server/grpc/service_context.h"
 #include "server/guard/guard.h"
+#include "server/http/exchange_server.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
 #include "server/process/drain.h"
@@ -38,6 +41,8 @@ class Serving {
   ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
+  // "off" without HTTP.
+  std::string http_address() const { return http_ == nullptr ? "off" : http_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
 
   // "" while connections are accepted, else why not: for /livez.
@@ -57,6 +62,8 @@ class Serving {
 
  private:
   Serving(const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics);
+  absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
+                         const Security* security);
   DrainSteps Steps();
 
   ModelTable* const models_;
@@ -69,6 +76,10 @@ class Serving {
   std::atomic<bool> leaving_{false};   // not ready any more
   std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;
+  // Null without HTTP. In the order of use, the last one uses those before it.
+  std::unique_ptr<Doors> doors_;
+  std::unique_ptr<DoorHandler> handler_;
+  std::unique_ptr<ExchangeServer> http_;
 };
 
 }  // namespace dragoman

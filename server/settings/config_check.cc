@@ -68,6 +68,7 @@ absl::Status CheckTls(const ServerConfig& config) {
 
 absl::Status CheckProcess(const ServerConfig& config) {
   absl::Status status = CheckAddress("listen", config.listen, true);
+  if (status.ok() && config.http != "off") status = CheckAddress("http", config.http, true);
   if (status.ok()) status = CheckAdminAddress(config.admin_listen);
   if (status.ok() && config.metrics != "off") {
     status = CheckAddress("metrics", config.metrics, false);

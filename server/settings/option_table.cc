@@ -234,6 +234,10 @@ const std::vector<Option>& Options() {
        &C::pivot},
       {kEveryone, "listen", "ADDR",
        "gRPC address, host:port or unix:PATH; port 0 picks a free port", &C::listen},
+      {kEveryone, "http", "ADDR",
+       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and keys "
+       "as for gRPC; off: none",
+       &C::http},
       {kEveryone, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",
@@ -324,7 +328,7 @@ const std::vector<Option>& Options() {
       {kEveryone, "otlp", "http://HOST:PORT",
        "OpenTelemetry collector that gets a span of every call and of its stages; empty: none",
        Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
-      {kEveryone, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
+      {kSome, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
        1'000'000},
       {kSome, "max-code-points", "N",
        "Unicode code points that the items of one request may have in all", &C::max_code_points, 1,
@@ -335,7 +339,8 @@ const std::vector<Option>& Options() {
       {kSome, "max-streams", "N", "calls that one connection may have open at once",
        &C::max_streams, 1, 1'000'000},
       {kSome, "max-connections", "N",
-       "gRPC connections that may be open at once; 0: by the limit on open files, at most 4096",
+       "connections that may be open at once, of gRPC and of --http; 0: by the limit on open files, "
+       "at most 4096",
        &C::max_connections, 0, 1'000'000},
       {kSome, "receive-memory-mb", "N",
        "MiB for requests not yet received in full; 0: 32 requests of the largest size",
@@ -352,10 +357,11 @@ const std::vector<Option>& Options() {
        "seconds after which a call is ended whose client does not read the answer",
        &C::write_timeout_seconds, 1, 86'400},
       {kSome, "max-connections-per-peer", "N",
-       "gRPC connections that one address may have open at once; 0: as many as all",
+       "connections that one address may have open at once, of gRPC and of --http; 0: as many as "
+       "all",
        &C::max_connections_per_peer, 0, 1'000'000},
       {kEveryone, "tls-cert", "FILE",
-       "certificate (PEM) of the gRPC port, with its chain; read again when it changes; empty: no "
+       "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: no "
        "TLS",
        &C::tls_cert},
       {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
@@ -363,7 +369,7 @@ const std::vector<Option>& Options() {
        "authorities (PEM) of clients' certificates; with it every client needs one",
        &C::tls_client_ca},
       {kSome, "metrics-tls", "off|on|mutual",
-       "TLS of the HTTP port, with --tls-cert; mutual: only probes need no client certificate",
+       "TLS of the port of --metrics, with --tls-cert; mutual: only probes need no client certificate",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.metrics_tls, kHttpTlsModes); })},
       {kEveryone, "api-keys", "FILE",
        "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "

@@ -147,7 +147,7 @@ def plaintext_to_tls():
                 noise.settimeout(5)
                 noise.recv(4096)
         check(friend.code("Hallo.") == "OK", "afterwards a client with TLS is not served")
-        check(wait_until(lambda: daemon.samples()["dragoman_connections"] <= 2, 15), "connections stay")
+        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] <= 2, 15), "connections stay")
         return memory.check(f"without TLS: {code}; 500 connections of noise are closed")
 
 
@@ -169,7 +169,7 @@ def half_open_handshakes():
         begin = time.monotonic()
         check(friend.code("Hallo.", timeout=5) == "OK", "meanwhile a client is not served")
         took = time.monotonic() - begin
-        gone = wait_until(lambda: daemon.samples()["dragoman_connections"] <= 1, 25)
+        gone = wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] <= 1, 25)
         seconds = time.monotonic() - begin
         check(gone, f"{daemon.samples()['dragoman_connections']:.0f} connections stay")
         for one in held:
@@ -238,7 +238,7 @@ def connections_5000():
         for _ in range(5000):
             with contextlib.suppress(OSError):
                 held.append(socket.create_connection(("127.0.0.1", port), 5, source_address=("127.0.0.9", 0)))
-        refused = 'dragoman_connections_total{outcome="refused"}'
+        refused = 'dragoman_connections_total{port="grpc",outcome="refused"}'
         check(wait_until(lambda: daemon.samples()[refused] >= 4800, 20), f"{daemon.samples()[refused]:.0f} refused")
         used = daemon.fds()
         check(used - idle <= 2 * 200 + 16, f"{used} descriptors, {idle} before")
@@ -263,7 +263,7 @@ def half_open_connections():
             raw.receive(5)
             held.append(raw)
         begin = time.monotonic()
-        check(wait_until(lambda: daemon.samples()["dragoman_connections"] == 0, 100, step=1),
+        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] == 0, 100, step=1),
               f"{daemon.samples()['dragoman_connections']:.0f} stay")
         seconds = time.monotonic() - begin
         check(seconds > 30, f"they are closed after {seconds:.0f} s already")

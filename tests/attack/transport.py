@@ -294,7 +294,7 @@ def unread_answers():
 
 def _connections(daemon):
     samples = daemon.samples()
-    return sum(samples[f'dragoman_connections_total{{outcome="{o}"}}'] for o in ("accepted", "refused"))
+    return sum(samples[f'dragoman_connections_total{{port="grpc",outcome="{o}"}}'] for o in ("accepted", "refused"))
 
 
 def _connections_attack(soft, hard, count):
@@ -314,7 +314,7 @@ def _connections_attack(soft, hard, count):
         took = _serves(daemon)
         check(wait_until(lambda: daemon.fds() <= idle + 6, 10), f"{daemon.fds()} descriptors, {idle} before")
         samples = daemon.samples()
-        refused = int(samples['dragoman_connections_total{outcome="refused"}'])
+        refused = int(samples['dragoman_connections_total{port="grpc",outcome="refused"}'])
         daemon.stop()
         text = (
             f"{count} connections, {used} descriptors, {refused} refused; all closed: "
@@ -359,8 +359,8 @@ def _five_thousand(*flags):
             check(wait_until(lambda: _connections(daemon) >= 5001, 30), "not all were accepted or refused")
             samples = daemon.samples()
         check(not bystander.failures, bystander.summary())
-        there = int(samples["dragoman_connections"])
-        refused = int(samples['dragoman_connections_total{outcome="refused"}'])
+        there = int(samples['dragoman_connections{port="grpc"}'])
+        refused = int(samples['dragoman_connections_total{port="grpc",outcome="refused"}'])
         check(there == min(limit, 5001), f"{there} connections, of 5,001", str(limit))
         check(there + refused == 5001, f"{there} connections and {refused} refused, of 5,001")
         for raw in opened:
@@ -401,7 +401,7 @@ def idle_connections():
         for raw in opened:
             raw.socket.close()
         outcome = memory.check(text)
-        check(wait_until(lambda: daemon.samples()["dragoman_connections"] == 0, 10), "connections stay")
+        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] == 0, 10), "connections stay")
         return outcome
 
 
@@ -763,7 +763,7 @@ def malformed_frames():
         )
         check(not other.failures and other.seconds, f"{text} {other.failures[:5]}")
         check(max(other.seconds) < 1, text, "1 s")
-        check(wait_until(lambda: daemon.samples()["dragoman_connections"] <= 1, 10), f"{text}; connections are left")
+        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] <= 1, 10), f"{text}; connections are left")
         _serves(daemon)
         return memory.check(text)
 

@@ -171,7 +171,9 @@ def port_findings(objects):
         if port not in pod.ports and port not in pod.ports.values():
             findings.append(f'{where}: port {port} is not one of the container\'s, {pod.ports}')
 
-    for name, flag in (('grpc', 'listen'), ('http-metrics', 'metrics')):
+    for name, flag in (('grpc', 'listen'), ('http-metrics', 'metrics'), ('http', 'http')):
+        if flag not in pod.flags and name not in pod.ports:
+            continue
         listened = int(pod.flags[flag].rsplit(':', 1)[1])
         if pod.ports.get(name) != listened:
             findings.append(f'Deployment: port {name} is {pod.ports.get(name)}, but --{flag} is {pod.flags[flag]}')

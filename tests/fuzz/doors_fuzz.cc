@@ -12,7 +12,7 @@
 #include "engine/base/utf8.h"
 #include "server/call/request_parser.h"
 #include "server/doors/doors.h"
-#include "tests/server/fake_engine.h"
+#include "tests/server/glossary_engine.h"
 #include "tests/server/manual_clock.h"
 #include "tests/server/served_models.h"
 
@@ -58,7 +58,6 @@ class Server {
 
     const Door& door = *route.door;
     door.Key(request);
-    door.ApiOf(request);
     const absl::StatusOr<DoorAction> action = door.Handle(request);
     if (!action.ok()) {
       CheckAnswer(door.Error(request, action.status()), 400);
@@ -102,7 +101,7 @@ class Server {
   }
 
   ManualClock clock_;
-  FakeEngine engine_;
+  GlossaryEngine engine_;
   ModelTable models_{&clock_, {}, {}};
   CallContext context_;
   const Doors doors_{DoorContext{.calls = &context_}};

@@ -64,13 +64,12 @@ ROOMS = {
 # Libraries count as rooms. The standard library and the system's headers are open to all.
 LIBRARIES = {
     'absl/': 'absl',
+    'boost/': 'boost',
     'cublas': 'cuda',
     'cuda': 'cuda',
-    'gnutls/': 'gnutls',
     'google/protobuf/': 'protobuf',
     'grpc/': 'grpc',
     'grpcpp/': 'grpc',
-    'microhttpd': 'microhttpd',
     'nlohmann/': 'json',
     'nvtx3/': 'cuda',
     'omp.h': 'openmp',
@@ -137,7 +136,7 @@ ALLOWED = {
     'server/detect': 'engine/base server/base absl',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models server/detect absl protobuf',
-    'server/http': 'engine/base server/base server/guard server/security absl gnutls microhttpd',
+    'server/http': 'engine/base server/base server/guard server/security absl boost openssl',
     'server/doors': 'proto engine/base engine/api server/base server/security server/metrics server/models server/detect '
                     'server/call server/http absl icu json protobuf',
     'server/grpc': 'proto engine/base engine/api server/base server/guard server/security server/metrics '

@@ -34,7 +34,7 @@ trap cleanup EXIT
 
 deb="$("$root/deploy/package/build.sh" "$build" | tail -1)"
 dpkg-deb --info "$deb" >"$work/info"
-for field in 'Package: dragoman' 'Architecture: amd64' 'libgrpc++1.51' 'libprotobuf32' 'libmicrohttpd12'; do
+for field in 'Package: dragoman' 'Architecture: amd64' 'libgrpc++1.51' 'libprotobuf32' 'libssl3'; do
   grep -qF "$field" "$work/info" || fail "dpkg-deb --info has no '$field': $(cat "$work/info")"
 done
 pass "$(basename "$deb"), $(stat -c %s "$deb") bytes, names the libraries that it needs"

@@ -23,17 +23,6 @@
 
 namespace dragoman {
 
-class FakeGlossary final : public GlossaryTerms {
- public:
-  explicit FakeGlossary(std::vector<std::pair<std::string, std::string>> terms)
-      : terms_(std::move(terms)) {}
-  size_t size() const override { return terms_.size(); }
-  GlossaryEntry entry(size_t i) const override { return {terms_[i].first, terms_[i].second}; }
-
- private:
-  const std::vector<std::pair<std::string, std::string>> terms_;
-};
-
 class FakeEngine : public Engine {
  public:
   struct Held {
@@ -259,17 +248,6 @@ class FakeEngine : public Engine {
     MutexLock lock(&mu_);
     return reloads_;
   }
-
-  // Adds a glossary. To be called only before the engine is used.
-  void AddGlossary(const std::string& name,
-                   std::vector<std::pair<std::string, std::string>> terms) {
-    info_.glossaries.push_back(name);
-    glossaries_[name] = std::make_shared<const FakeGlossary>(std::move(terms));
-  }
-  std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const override {
-    const auto at = glossaries_.find(std::string(name));
-    return at == glossaries_.end() ? nullptr : at->second;
-  }
   absl::Status ReloadGlossaries(LoadContext* /*load*/) override {
     MutexLock lock(&mu_);
     ++reloads_;
@@ -369,7 +347,6 @@ class FakeEngine : public Engine {
   }
 
   ModelInfo info_;
-  std::map<std::string, std::shared_ptr<const GlossaryTerms>> glossaries_;
   mutable Mutex mu_;
   CondVar changed_;
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);

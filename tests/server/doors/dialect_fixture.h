@@ -34,7 +34,7 @@ class DialectFixture : public DoorFixture {
   // To be called once the engine is as the test wants it. Every language of its pairs is served.
   template <typename DialectDoor, typename... Arguments>
   void ServeDoor(Arguments... arguments) {
-    Serve();
+    EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
     context_.limits = {8, 200};
     door_context_ = {.calls = &context_, .languages = &languages_};
     if constexpr (std::is_constructible_v<DialectDoor, const DoorContext&, Arguments...>) {
@@ -84,7 +84,10 @@ class DialectFixture : public DoorFixture {
       if (unary.request.source_language_code() != "auto") continue;
       const auto found = BracketDetector().Detect(text, languages_.Get()->all);
       if (!found.empty()) item->set_detected_language_code(found[0].language);
-      item->set_detection_confidence(found.empty() ? 0 : static_cast<float>(found[0].confidence));
+      const auto* const field = item->GetDescriptor()->FindFieldByName("detection_confidence");
+      if (field != nullptr && !found.empty()) {
+        item->GetReflection()->SetFloat(item, field, static_cast<float>(found[0].confidence));
+      }
     }
     return unary.render(answer);
   }
@@ -101,6 +104,7 @@ class DialectFixture : public DoorFixture {
     return Post(std::move(path), std::move(body), "application/x-www-form-urlencoded");
   }
 
+  Engine* served_ = &engine_;
   LanguageCatalog languages_{&models_};
   BracketDetector detector_;
   DoorContext door_context_;

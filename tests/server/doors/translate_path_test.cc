@@ -21,7 +21,6 @@ class TranslatePathTest : public DialectFixture {
   json Posted(const std::string& body, int status = 200) const {
     return JsonOf(Post("/translate", body), status);
   }
-  Api ApiOf(const std::string& body) const { return door_->ApiOf(Post("/translate", body)); }
 };
 
 TEST_F(TranslatePathTest, QWinsOverEverythingElse) {
@@ -29,7 +28,6 @@ TEST_F(TranslatePathTest, QWinsOverEverythingElse) {
                        "from": "de", "to": "en", "src_lang": "de", "tgt_lang": "en"})"),
             json({{"translatedText", "[a]"}}));
   EXPECT_EQ(Posted("{}", 400), json({{"error", "Invalid request: missing q parameter"}}));
-  EXPECT_EQ(ApiOf("{}"), Api::kLibreTranslate);
 }
 
 TEST_F(TranslatePathTest, ServersOfFirefoxModels) {
@@ -51,7 +49,6 @@ TEST_F(TranslatePathTest, ServersOfFirefoxModels) {
 TEST_F(TranslatePathTest, CuratorGetsExactlyAsManyTranslations) {
   const std::string body = R"({"texts": ["a", "b"], "src_lang": "de", "tgt_lang": "en"})";
   EXPECT_EQ(Posted(body), json::parse(R"({"translations": ["[a]", "[b]"]})"));
-  EXPECT_EQ(ApiOf(body), Api::kOpenNmt);
   EXPECT_EQ(Posted(R"({"texts": ["a", "fails"], "src_lang": "de", "tgt_lang": "en"})", 400),
             json({{"error", "text 1: it failed"}}));
 }

@@ -43,5 +43,22 @@ TEST(TransportLimits, ConnectionsFitIntoOpenFiles) {
   EXPECT_EQ(ComputeTransportLimits(settings, 4096)->max_connections, 1000);
 }
 
+// HTTP has as many connections as gRPC, which share the open files.
+TEST(TransportLimits, HttpTakesItsShareOfOpenFilesAndMemory) {
+  TransportSettings settings;
+  const auto without = ComputeTransportLimits(settings, 4096);
+  EXPECT_EQ(without->http_connections, 0);
+  EXPECT_EQ(without->http_bytes, 0);
+  settings.http = "0.0.0.0:8080";
+  const auto with = ComputeTransportLimits(settings, 4096);
+  ASSERT_TRUE(with.ok());
+  EXPECT_EQ(with->http_connections, with->max_connections);
+  EXPECT_NEAR(with->max_connections, without->max_connections / 2, 1);
+  EXPECT_GE(with->http_bytes, with->receive_bytes);
+  settings.max_connections = without->max_connections;
+  EXPECT_THAT(std::string(ComputeTransportLimits(settings, 4096).status().message()),
+              HasSubstr("--max-connections: found"));
+}
+
 }  // namespace
 }  // namespace dragoman

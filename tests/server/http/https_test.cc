@@ -8,6 +8,8 @@
 #include <string>
 
 #include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "server/http/exchange_server.h"
 #include "server/http/http.h"
 #include "tests/server/security/certificates.h"
 #include "tests/support/temp_directory.h"
@@ -45,6 +47,7 @@ class HttpsTest : public ::testing::Test {
     auto server = HttpServer::Start("127.0.0.1:0", hooks_, 16, {store_.get(), mutual});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
+    address_ = server_->address();
   }
 
   // The status of GET, and the subject that the server has shown; 0 where there was no TLS.
@@ -73,7 +76,7 @@ class HttpsTest : public ::testing::Test {
       BIO_free(key);
     }
     BIO* const connection = BIO_new_ssl_connect(context);
-    BIO_set_conn_hostname(connection, server_->address().c_str());
+    BIO_set_conn_hostname(connection, address_.c_str());
     if (BIO_do_handshake(connection) == 1) {
       SSL* tls = nullptr;
       BIO_get_ssl(connection, &tls);
@@ -107,6 +110,16 @@ class HttpsTest : public ::testing::Test {
   HttpHooks hooks_;
   std::unique_ptr<TlsStore> store_;
   std::unique_ptr<HttpServer> server_;
+  std::string address_;
+};
+
+// Answers everything with 200.
+class AnyPath final : public HttpHandler {
+ public:
+  bool AcceptsWebSocket(const HttpRequest& /*upgrade*/) const override { return false; }
+  void Handle(std::shared_ptr<HttpExchange> exchange) override {
+    exchange->Respond(HttpResponse());
+  }
 };
 
 TEST_F(HttpsTest, AnswersEverybodyWhoSpeaksTls) {
@@ -132,6 +145,29 @@ TEST_F(HttpsTest, MutualAsksAllButProbesForACertificate) {
             403);
   // A server's certificate is not valid for clients.
   EXPECT_EQ(Get("/metrics", authority_.Issue()).status, 403);
+}
+
+// The port of --http with --tls-client-ca.
+TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
+  auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
+  ASSERT_TRUE(store.ok()) << store.status();
+  ExchangeServerOptions options;
+  options.listener.address = "127.0.0.1:0";
+  options.listener.max_connections = 16;
+  options.held_bytes = 1 << 20;
+  options.tls = store->get();
+  options.clients = ClientCertificates::kRequired;
+  AnyPath handler;
+  const SteadyClock clock;
+  auto server = ExchangeServer::Start(options, &handler, &clock);
+  ASSERT_TRUE(server.ok()) << server.status();
+  address_ = (*server)->address();
+  for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    EXPECT_EQ(Get("/", authority_.Issue({.client = true}), newest).status, 200);
+    EXPECT_EQ(Get("/", {}, newest).status, 0);
+    EXPECT_EQ(Get("/", stranger_.Issue({.client = true}), newest).status, 0);
+    EXPECT_EQ(Get("/", authority_.Issue(), newest).status, 0);
+  }
 }
 
 TEST_F(HttpsTest, TheNextConnectionGetsTheNewCertificate) {

@@ -250,7 +250,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   options.address = "127.0.0.1:0";
   const auto listener = Listener::Listen(options);
   ASSERT_TRUE(listener.ok()) << listener.status();
-  metrics_.AttachListener(listener->get());
+  metrics_.AttachListener("grpc", listener->get());
   metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
   const std::string text = Text();
   const std::string page(StatusPage());
@@ -270,7 +270,7 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
     const bool own = !name.starts_with("process_");
     EXPECT_THAT(text, HasSubstr("\n# TYPE " + (own ? "dragoman_" + name : name) + " "));
   }
-  metrics_.AttachListener(nullptr);
+  metrics_.AttachListener("grpc", nullptr);
   metrics_.AttachModels(nullptr);
 }
 
@@ -295,10 +295,12 @@ TEST(Http, RoutesWhatThereIs) {
   const HttpResponse page = RouteHttp("GET", "/status", hooks);
   EXPECT_EQ(page.status, 200);
   EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
-  EXPECT_THAT(page.policy, HasSubstr("default-src 'none'"));
+  ASSERT_EQ(page.headers.size(), 1U);
+  EXPECT_EQ(page.headers[0].first, "Content-Security-Policy");
+  EXPECT_THAT(page.headers[0].second, HasSubstr("default-src 'none'"));
   EXPECT_THAT(page.body, StartsWith("<!doctype html>"));
   EXPECT_THAT(page.body, EndsWith("</html>\n"));
-  EXPECT_EQ(metrics.policy, "");
+  EXPECT_TRUE(metrics.headers.empty());
   EXPECT_EQ(RouteHttp("HEAD", "/metrics", hooks).status, 200);
   EXPECT_EQ(RouteHttp("POST", "/metrics", hooks).status, 405);
   EXPECT_EQ(RouteHttp("GET", "/metrics/", hooks).status, 404);

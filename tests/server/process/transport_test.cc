@@ -103,7 +103,7 @@ class TransportTest : public ::testing::Test {
   }
 
   void WaitForConnections(int64_t count) const {
-    const std::string line = "\ndragoman_connections " + std::to_string(count) + "\n";
+    const std::string line = "\ndragoman_connections{port=\"grpc\"} " + std::to_string(count) + "\n";
     while (metrics_.Scrape().find(line) == std::string::npos) std::this_thread::yield();
   }
 
@@ -197,9 +197,9 @@ TEST_F(TransportTest, ConnectionsAboveTheLimitAreRefusedUntilOthersClose) {
   EXPECT_TRUE(Translate(channel_).ok());
   EXPECT_TRUE(Translate(second).ok());
   EXPECT_EQ(Translate(NewChannel()).error_code(), grpc::StatusCode::UNAVAILABLE);
-  ExpectMetric("dragoman_connections 2");
-  ExpectMetric("dragoman_connections_capacity 2");
-  ExpectMetric(R"(dragoman_connections_total{outcome="refused"} 1)");
+  ExpectMetric(R"(dragoman_connections{port="grpc"} 2)");
+  ExpectMetric(R"(dragoman_connections_capacity{port="grpc"} 2)");
+  ExpectMetric(R"(dragoman_connections_total{port="grpc",outcome="refused"} 1)");
   EXPECT_TRUE(Translate(second).ok());
   second.reset();
   WaitForConnections(1);
@@ -345,7 +345,7 @@ TEST_F(TransportTest, CancelledCallsWithRequestsAreNoResets) {
     EXPECT_EQ(done.get_future().get().error_code(), grpc::StatusCode::CANCELLED);
     WaitForCalls(0);
   }
-  ExpectMetric("dragoman_connections 1");
+  ExpectMetric(R"(dragoman_connections{port="grpc"} 1)");
   EXPECT_EQ(channel_->GetState(false), GRPC_CHANNEL_READY);
 }
 

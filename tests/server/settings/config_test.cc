@@ -542,6 +542,19 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
   EXPECT_THAT(ErrorOf({"--help=some"}), HasSubstr("--help: found 'some', expected all"));
 }
 
+TEST(Config, HttpIsOffOrAnAddress) {
+  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http, "off");
+  for (const char* address : {"off", "127.0.0.1:8080", "[::1]:0", "unix:/run/http"}) {
+    const auto command = ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)});
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(command->config.http, address);
+  }
+  for (const char* address : {"", "on", "8080", "host:http", "host:70000", "unix:"}) {
+    EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--http=", address)}), HasSubstr("--http: "))
+        << address;
+  }
+}
+
 TEST(Config, SwitchesDecideTheMode) {
   EXPECT_EQ(ParseCommandLine({"--help"})->mode, CommandMode::kHelp);
   EXPECT_EQ(ParseCommandLine({"--version"})->mode, CommandMode::kVersion);

@@ -56,6 +56,9 @@ app.kubernetes.io/part-of: dragoman
 {{- end }}
 - --listen=0.0.0.0:50051
 - --metrics=0.0.0.0:9464
+{{- if .Values.http.port }}
+- --http=0.0.0.0:{{ int .Values.http.port }}
+{{- end }}
 {{- if .Values.gpu.enabled }}
 {{- $devices := list }}
 {{- range until (int .Values.gpu.count) }}{{ $devices = append $devices (printf "cuda:%d" .) }}{{ end }}

@@ -1,0 +1,141 @@
+"""Many texts as requests of bounded size: what the sync and the asyncio client share.
+
+As the command line does it (client/README.md, "translate"): a request has at most `batch` texts, and no further one once
+it has 16 KiB; a text of that size is sent alone. An empty text is not sent. A request that is refused for what is in it
+is repeated text by text, so that one bad text does not fail the others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Generator, List, Mapping, Optional, Sequence
+
+from ._errors import Internal, InvalidArgument, StatusError
+from ._request import checked_text, make_request
+from ._result import Translation
+from ._retry import RetryPolicy
+from .v1 import translation_pb2 as pb
+
+BATCH_BYTES = 16 << 10
+WINDOW_BYTES = 32 << 20
+# Requests that are read ahead for each that is in flight, so that a slow one does not hold up the others.
+AHEAD = 4
+# Retries for each request of a run: about 8 s without a server.
+RUN_ATTEMPTS = 8
+ENDS_THE_RUN = {"NOT_FOUND", "UNIMPLEMENTED", "UNAUTHENTICATED", "PERMISSION_DENIED", "UNAVAILABLE"}
+
+
+@dataclasses.dataclass
+class Batch:
+    """The texts of one request, and what is known of them before it is sent."""
+
+    texts: List[str] = dataclasses.field(default_factory=list)
+    results: List[Optional[Translation]] = dataclasses.field(default_factory=list)
+    size: int = 0
+
+    def add(self, text: str, size: int, result: Optional[Translation]) -> None:
+        self.texts.append(text)
+        self.results.append(result)
+        self.size += size
+
+    def open(self) -> List[int]:
+        """The places of the texts that are still to be translated."""
+        return [place for place, result in enumerate(self.results) if result is None]
+
+
+class Batcher:
+    """Cuts a sequence of texts into batches: each text that comes may complete one, or two."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._batch = Batch()
+
+    def add(self, text: Any) -> List[Batch]:
+        """The batches that are complete with this text."""
+        checked_text(text, "a text")
+        complete = []
+        result: Optional[Translation] = None
+        size = 0
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError as error:
+            result = Translation(pb.Translation(), error=InvalidArgument(f"the text is not Unicode: {error}"))
+        if not text:
+            result = Translation(pb.Translation())
+        if size >= BATCH_BYTES and self._batch.texts:
+            complete += self.end()
+        self._batch.add(text, size, result)
+        if len(self._batch.texts) >= self._most or self._batch.size >= BATCH_BYTES:
+            complete += self.end()
+        return complete
+
+    def end(self) -> List[Batch]:
+        """The last batch, if there is one."""
+        batch, self._batch = self._batch, Batch()
+        return [batch] if batch.texts else []
+
+
+class Plan:
+    """What all requests of a run have in common."""
+
+    def __init__(
+        self,
+        to: Optional[str],
+        from_: Optional[str],
+        options: Mapping[str, Any],
+        batch: Optional[int],
+        concurrency: int,
+        policy: RetryPolicy,
+    ) -> None:
+        if options.get("target_prefixes") is not None:
+            raise TypeError("target_prefixes is for translate(), whose texts are counted")
+        # A text's draws depend on its place in the request, so that only texts sent alone repeat them.
+        seeded = options.get("sampling_seed") is not None
+        if seeded and (batch or 1) > 1:
+            raise ValueError(f"batch is {batch}, expected 1 with sampling_seed: each text is sent alone")
+        self.batch = batch or (1 if seeded else 16)
+        if not 1 <= self.batch <= 1024:
+            raise ValueError(f"batch is {self.batch}, expected 1..1024")
+        if not 1 <= concurrency <= 1024:
+            raise ValueError(f"concurrency is {concurrency}, expected 1..1024")
+        self.concurrency = concurrency
+        self._template = make_request([], to, from_, options)
+        attempts = max(policy.max_attempts, RUN_ATTEMPTS) if policy.max_attempts > 1 else 1
+        # Enough for all requests in flight to be tried as often as they may: a run that has lost its server ends.
+        budget = max(policy.budget, float(concurrency * attempts))
+        self.policy = dataclasses.replace(policy, patient=True, max_attempts=attempts, budget=budget)
+
+    def request(self, texts: Sequence[str]) -> pb.TranslateRequest:
+        request = pb.TranslateRequest()
+        request.CopyFrom(self._template)
+        request.contents.extend(texts)
+        return request
+
+    def steps(self, batch: Batch) -> Generator[pb.TranslateRequest, pb.TranslateResponse, List[Translation]]:
+        """Yields the requests that the batch needs, takes each one's response (or, thrown in, its StatusError), and
+        returns the translations. Raises the error of a run that should not go on."""
+        places = batch.open()
+        if places:
+            yield from self._step(batch, places)
+        for place in batch.open():
+            yield from self._step(batch, [place])
+        return [result for result in batch.results if result is not None]
+
+    def _step(
+        self, batch: Batch, places: List[int]
+    ) -> Generator[pb.TranslateRequest, pb.TranslateResponse, None]:
+        try:
+            response = yield self.request([batch.texts[place] for place in places])
+            if len(response.translations) != len(places):
+                raise Internal(f"found {len(response.translations)} translations in the answer, expected {len(places)}")
+        except StatusError as error:
+            if error.code in ENDS_THE_RUN:
+                raise
+            if (error.code == "INVALID_ARGUMENT" or error.is_too_large) and len(places) > 1:
+                return  # One by one.
+            for place in places:
+                batch.results[place] = Translation(pb.Translation(), error=error)
+            return
+        timings = response.timings if response.HasField("timings") else None
+        for place, message in zip(places, response.translations):
+            batch.results[place] = Translation(message, request_id=response.request_id, timings=timings)

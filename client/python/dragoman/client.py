@@ -1,0 +1,351 @@
+"""The client for programs without asyncio."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import threading
+import time
+from typing import Any, Callable, Deque, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union, overload
+
+import grpc
+from typing_extensions import Unpack
+
+from ._channel import Link, Links, Pem, Settings, health_request, says_serving
+from ._errors import Cancelled, DeadlineExceeded, StatusError, from_rpc, make_error
+from ._lines import AHEAD, WINDOW_BYTES, Batch, Batcher, Plan
+from ._request import make_request
+from ._result import Translation, Update
+from ._retry import RetryBudget, RetryPolicy, RetryState
+from .options import Options
+from .v1 import translation_pb2 as pb
+
+
+class Client:
+    """A connection to one or several servers. Thread-safe; made once and used by all threads.
+
+    server: "host:port", several with commas between, or "dns:///name:port" for all behind a name, by their health;
+        by default the environment variable DRAGOMAN_SERVER, else localhost:50051.
+    tls: speaks TLS, trusting gRPC's authorities; `ca`, `cert` and `tls_server_name` imply it.
+    ca, cert, key: PEM, as the path of a file or as bytes: whom to trust, and the client's own certificate.
+    tls_server_name: the name in the server's certificate, where it is not the address's.
+    api_key: by default the environment variable DRAGOMAN_API_KEY.
+    plaintext_key: lets the key travel to other machines without TLS.
+    timeout: seconds for a call with all its attempts and waits, unless the call says otherwise.
+    """
+
+    def __init__(
+        self,
+        server: Optional[str] = None,
+        *,
+        tls: bool = False,
+        ca: Optional[Pem] = None,
+        cert: Optional[Pem] = None,
+        key: Optional[Pem] = None,
+        tls_server_name: Optional[str] = None,
+        api_key: Optional[str] = None,
+        plaintext_key: bool = False,
+        timeout: float = 120.0,
+        retry: RetryPolicy = RetryPolicy(),
+    ) -> None:
+        settings = Settings.make(server, tls, ca, cert, key, tls_server_name, api_key, plaintext_key, timeout)
+        self._settings = settings
+        self._retry = retry
+        self._budget = RetryBudget(retry)
+
+        def make(address: str, options: List[Tuple[str, Any]]) -> grpc.Channel:
+            if settings.credentials is None:
+                return grpc.insecure_channel(address, options)
+            return grpc.secure_channel(address, settings.credentials, options)
+
+        self._links = Links([Link(make, settings, address) for address in settings.addresses])
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connections; calls in flight end with CANCELLED."""
+        for link in self._links.all:
+            link.channel.close()
+            if link.plain is not link.channel:
+                link.plain.close()
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self,
+        text: str,
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[Options],
+    ) -> Translation: ...
+
+    @overload
+    def translate(
+        self,
+        text: Sequence[str],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[Options],
+    ) -> List[Translation]: ...
+
+    def translate(
+        self,
+        text: Union[str, Sequence[str]],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        **options: Unpack[Options],
+    ) -> Union[Translation, List[Translation]]:
+        """Translates a text, or the texts of a list in one request.
+
+        A text of a list that fails alone has an `error`, which its `text` raises; what fails the call is raised here.
+        """
+        one = isinstance(text, str)
+        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
+        response = self._unary("Translate", request, timeout)
+        results = results_of(response, len(request.contents))
+        return results[0] if one else results
+
+    def translate_lines(
+        self,
+        texts: Iterable[str],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        batch: Optional[int] = None,
+        concurrency: int = 16,
+        **options: Unpack[Options],
+    ) -> Iterator[Translation]:
+        """Translates any number of texts, in their order and in bounded memory.
+
+        `concurrency` requests of at most `batch` texts (16) or 16 KiB are in flight, and four times as many, or 32 MiB,
+        are read ahead. `texts` is read on the caller's thread. `timeout` is a request's. A server that refuses for a
+        while, or is away for a few seconds, is waited for. A text that fails has an `error`; an error that concerns all
+        (no such model, no server) is raised in its place.
+        """
+        plan = Plan(to, from_, options, batch, concurrency, self._retry)
+        return self._run_lines(plan, texts, timeout)
+
+    def stream(
+        self,
+        text: Union[str, Sequence[str]],
+        *,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        partials: bool = False,
+        **options: Unpack[Options],
+    ) -> Iterator[Update]:
+        """Yields each segment as it is complete, out of order, and each text's translation at its end.
+
+        With `partials` also prefixes of segments that can no longer change. Ending the iteration cancels the call.
+        """
+        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
+        request.return_options.partials = partials
+        return self._run_stream(request, timeout)
+
+    def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
+        """The languages, and the pairs of them, of a model or of all."""
+        response: pb.ListLanguagesResponse = self._unary("ListLanguages", pb.ListLanguagesRequest(model=model), timeout)
+        return response
+
+    def models(self, *, timeout: Optional[float] = None) -> List[pb.Model]:
+        """The models, the default first; then those that are coming and going."""
+        response: pb.ListModelsResponse = self._unary("ListModels", pb.ListModelsRequest(), timeout)
+        return list(response.models)
+
+    def server_info(self, *, timeout: Optional[float] = None) -> pb.GetServerInfoResponse:
+        """The server's version and limits."""
+        response: pb.GetServerInfoResponse = self._unary("GetServerInfo", pb.GetServerInfoRequest(), timeout)
+        return response
+
+    def healthy(self, service: str = "", *, timeout: Optional[float] = None) -> bool:
+        """Whether the server, or a model by its name, is serving now; never retried."""
+        return says_serving(self._unary("Check", health_request(service), timeout, RetryPolicy(max_attempts=1)))
+
+    def _unary(
+        self, method: str, request: Any, timeout: Optional[float], policy: Optional[RetryPolicy] = None
+    ) -> Any:
+        def attempt(link: Link[grpc.Channel], left: float) -> Any:
+            return link.methods[method](request, timeout=left, metadata=self._settings.metadata)
+
+        return self._attempts(attempt, timeout, policy or self._retry, self._budget, time.sleep)
+
+    def _attempts(
+        self,
+        attempt: Callable[[Link[grpc.Channel], float], Any],
+        timeout: Optional[float],
+        policy: RetryPolicy,
+        budget: RetryBudget,
+        wait: Callable[[float], Any],
+    ) -> Any:
+        """One call: its attempts, one after another, and the waits between them."""
+        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
+        state = RetryState(policy, budget, deadline)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceeded("the deadline passed before the call was sent")
+            link = self._links.pick()
+            try:
+                answer = attempt(link, left)
+                budget.refill()
+                return answer
+            except grpc.RpcError as failed:
+                error = self._error_of(failed, link)
+            delay = state.after_failure(error, time.monotonic())
+            if delay is None:
+                raise error
+            wait(delay)
+
+    def _error_of(self, failed: grpc.RpcError, link: Link[grpc.Channel]) -> StatusError:
+        error = from_rpc(failed)
+        if error.was_never_taken and not is_closed(failed):
+            error = make_error("UNAVAILABLE", "the server shut down before it took the call")
+        if error.code == "UNAVAILABLE":
+            link.failed_at = time.monotonic()
+        self._settings.explain(error)
+        return error
+
+    def _run_stream(self, request: pb.TranslateRequest, timeout: Optional[float]) -> Iterator[Update]:
+        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
+        state = RetryState(self._retry, self._budget, deadline)
+        while True:
+            link = self._links.pick()
+            left = max(deadline - time.monotonic(), 0.001)
+            call = link.methods["StreamTranslate"](request, timeout=left, metadata=self._settings.metadata)
+            request_id = ""
+            received = False
+            try:
+                for message in call:
+                    received = True
+                    request_id = message.request_id or request_id
+                    yield Update(message, request_id)
+                self._budget.refill()
+                return
+            except grpc.RpcError as failed:
+                error = self._error_of(failed, link)
+            finally:
+                call.cancel()
+            delay = state.after_failure(error, time.monotonic(), received)
+            if delay is None:
+                raise error
+            time.sleep(delay)
+
+    def _run_lines(self, plan: Plan, texts: Iterable[str], timeout: Optional[float]) -> Iterator[Translation]:
+        run = _Run(self, plan, timeout)
+        pool = concurrent.futures.ThreadPoolExecutor(plan.concurrency, thread_name_prefix="dragoman")
+        window: Deque[Tuple[int, concurrent.futures.Future[List[Translation]]]] = collections.deque()
+        held = 0
+        batcher = Batcher(plan.batch)
+        source = iter(texts)
+        try:
+            is_open = True
+            while is_open or window:
+                complete: List[Batch] = []
+                while is_open and not complete:
+                    try:
+                        complete = batcher.add(next(source))
+                    except StopIteration:
+                        is_open = False
+                        complete = batcher.end()
+                for batch in complete:
+                    window.append((batch.size, pool.submit(run.translate, batch)))
+                    held += batch.size
+                # What is complete leaves at once; and the oldest is waited for where no more may be held.
+                while window and (
+                    not is_open
+                    or window[0][1].done()
+                    or len(window) >= AHEAD * plan.concurrency
+                    or held >= WINDOW_BYTES
+                ):
+                    size, future = window.popleft()
+                    held -= size
+                    yield from future.result()
+        finally:
+            run.cancel()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Run:
+    """The requests of one translate_lines, on the threads of its pool, and their end."""
+
+    def __init__(self, client: Client, plan: Plan, timeout: Optional[float]) -> None:
+        self._client = client
+        self._plan = plan
+        self._timeout = timeout
+        self._budget = RetryBudget(plan.policy)
+        self._cancelled = threading.Event()
+        self._lock = threading.Lock()
+        self._calls: Set[grpc.Future[pb.TranslateResponse]] = set()
+
+    def translate(self, batch: Batch) -> List[Translation]:
+        steps = self._plan.steps(batch)
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    response = self._send(request)
+                except StatusError as error:
+                    request = steps.throw(error)
+                else:
+                    request = steps.send(response)
+        except StopIteration as end:
+            results: List[Translation] = end.value
+            return results
+
+    def cancel(self) -> None:
+        """Ends the calls in flight and the waits, so that no thread outlives the run for long."""
+        self._cancelled.set()
+        with self._lock:
+            calls = list(self._calls)
+        for call in calls:
+            call.cancel()
+
+    def _send(self, request: pb.TranslateRequest) -> pb.TranslateResponse:
+        client = self._client
+
+        def attempt(link: Link[grpc.Channel], left: float) -> Any:
+            with self._lock:
+                if self._cancelled.is_set():
+                    raise Cancelled("the iteration has ended")
+                call = link.methods["Translate"].future(request, timeout=left, metadata=client._settings.metadata)
+                self._calls.add(call)
+            try:
+                return call.result()
+            except grpc.FutureCancelledError:
+                raise Cancelled("the iteration has ended") from None
+            finally:
+                with self._lock:
+                    self._calls.discard(call)
+
+        response: pb.TranslateResponse = client._attempts(
+            attempt, self._timeout, self._plan.policy, self._budget, self._cancelled.wait
+        )
+        return response
+
+
+def is_closed(failed: grpc.RpcError) -> bool:
+    """Whether this side has closed the channel, which ends calls as CANCELLED too."""
+    return "hannel closed" in (failed.details() or "")
+
+
+def results_of(response: pb.TranslateResponse, expected: int) -> List[Translation]:
+    """The translations of a response, one for each text."""
+    if len(response.translations) != expected:
+        raise make_error(
+            "INTERNAL", f"found {len(response.translations)} translations in the answer, expected {expected}"
+        )
+    timings = response.timings if response.HasField("timings") else None
+    return [
+        Translation(message, request_id=response.request_id, timings=timings) for message in response.translations
+    ]

@@ -1,0 +1,90 @@
+"""Components for Haystack: `pip install dragoman-client[haystack]`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Dict, List, Optional
+
+from haystack import Document, component, default_from_dict, default_to_dict
+from haystack.utils import Secret, deserialize_secrets_inplace
+
+from .client import Client
+
+
+class _Translator:
+    """What both components are made of: a client, made when it is needed first, and the options of its calls."""
+
+    def __init__(
+        self,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        server: Optional[str] = None,
+        api_key: Secret = Secret.from_env_var("DRAGOMAN_API_KEY", strict=False),
+        tls: bool = False,
+        ca: Optional[str] = None,
+        timeout: float = 120.0,
+        options: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        self.to = to
+        self.from_ = from_
+        self.server = server
+        self.api_key = api_key
+        self.tls = tls
+        self.ca = ca
+        self.timeout = timeout
+        self.options = options or {}
+        self._client: Optional[Client] = None
+
+    def warm_up(self) -> None:
+        if self._client is None:
+            self._client = Client(
+                self.server, tls=self.tls, ca=self.ca, api_key=self.api_key.resolve_value(), timeout=self.timeout
+            )
+
+    def _translate(self, texts: List[str]) -> List[str]:
+        self.warm_up()
+        assert self._client is not None
+        results = self._client.translate_lines(texts, to=self.to, from_=self.from_, **self.options)
+        return [result.text for result in results]
+
+    def to_dict(self) -> Dict[str, Any]:
+        names = ("to", "from_", "server", "tls", "ca", "timeout", "options")
+        values = {name: getattr(self, name) for name in names}
+        return default_to_dict(self, api_key=self.api_key.to_dict(), **values)
+
+    @classmethod
+    def from_dict(cls, data: Dict[str, Any]) -> Any:
+        deserialize_secrets_inplace(data["init_parameters"], keys=["api_key"])
+        return default_from_dict(cls, data)
+
+
+@component
+class DragomanDocumentTranslator(_Translator):
+    """Translates the contents of documents and keeps their metadata; those without text pass as they are.
+
+    `options` are those of Client.translate_lines. The metadata get "source_id", the document that was translated.
+    """
+
+    @component.output_types(documents=List[Document])
+    def run(self, documents: List[Document]) -> Dict[str, List[Document]]:
+        texts = [document.content for document in documents if document.content]
+        results = iter(self._translate(texts))
+        translated = []
+        for document in documents:
+            if document.content:
+                meta = {**document.meta, "source_id": document.id}
+                # Without id and embedding, which are those of the other text.
+                document = dataclasses.replace(
+                    document, id="", content=next(results), meta=meta, embedding=None, sparse_embedding=None
+                )
+            translated.append(document)
+        return {"documents": translated}
+
+
+@component
+class DragomanTextTranslator(_Translator):
+    """Translates one text, such as a query before it is looked for in documents of another language."""
+
+    @component.output_types(text=str)
+    def run(self, text: str) -> Dict[str, str]:
+        return {"text": self._translate([text])[0]}

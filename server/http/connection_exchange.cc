@@ -1,0 +1,81 @@
+#include "server/http/connection_exchange.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace dragoman {
+
+ConnectionExchange::ConnectionExchange(std::shared_ptr<HttpConnection> connection, uint64_t id,
+                                       HttpRequest request)
+    : connection_(std::move(connection)), id_(id), request_(std::move(request)) {}
+
+ConnectionExchange::~ConnectionExchange() {
+  Post([](HttpConnection& connection, uint64_t id) { connection.OnDropped(id); });
+}
+
+template <typename Function>
+void ConnectionExchange::Post(Function function) {
+  boost::asio::post(connection_->loop().io(),
+                    [connection = connection_, id = id_, function = std::move(function)]() mutable {
+                      function(*connection, id);
+                    });
+}
+
+void ConnectionExchange::OnGone(std::function<void()> gone) {
+  {
+    MutexLock lock(&mu_);
+    if (!is_gone_) {
+      if (!is_sent_) gone_ = std::move(gone);
+      return;
+    }
+  }
+  gone();
+}
+
+void ConnectionExchange::SetGone() {
+  std::function<void()> gone;
+  {
+    MutexLock lock(&mu_);
+    if (is_sent_ || is_gone_) return;
+    is_gone_ = true;
+    gone = std::exchange(gone_, nullptr);
+  }
+  if (gone) gone();
+}
+
+void ConnectionExchange::SetSent() {
+  std::function<void()> dropped;  // outlives the lock: what it holds may call back
+  MutexLock lock(&mu_);
+  is_sent_ = true;
+  dropped = std::exchange(gone_, nullptr);
+}
+
+void ConnectionExchange::Respond(HttpResponse response, std::function<void()> sent) {
+  Post([response = std::move(response), sent = std::move(sent)](HttpConnection& connection,
+                                                                uint64_t id) mutable {
+    connection.Respond(id, std::move(response), std::move(sent));
+  });
+}
+
+void ConnectionExchange::Begin(HttpResponse head) {
+  Post([head = std::move(head)](HttpConnection& connection, uint64_t id) {
+    connection.Begin(id, head);
+  });
+}
+
+void ConnectionExchange::Write(std::string piece, std::function<void(bool ok)> done) {
+  Post([piece = std::move(piece), done = std::move(done)](HttpConnection& connection,
+                                                          uint64_t id) mutable {
+    connection.Write(id, std::move(piece), std::move(done));
+  });
+}
+
+void ConnectionExchange::End(bool cut_off) {
+  Post([cut_off](HttpConnection& connection, uint64_t id) { connection.End(id, cut_off); });
+}
+
+void ConnectionExchange::Break() {
+  Post([](HttpConnection& connection, uint64_t id) { connection.Break(id); });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,58 @@
+// The rules that an HTTP request must keep before it is parsed and before its body is read. They see
+// to it that no two readers disagree about where a request ends (request smuggling), and that no
+// control character gets into names and paths.
+//
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/http/http_message.h"
+
+namespace dragoman {
+
+// An answer that ends the connection, because what follows on it cannot be trusted or is not read.
+struct Refusal {
+  int status = 400;
+  std::string why;  // without a line's end
+};
+
+// Where the head (the request's line and headers, with the empty line after them) ends.
+struct HeadScan {
+  size_t end = 0;          // after the empty line; 0: it has not come yet
+  size_t scanned = 0;      // from where to go on when more has come
+  bool malformed = false;  // a line that does not end with CR LF, or a control character
+};
+
+// Looks at `bytes` from `scanned` on. A byte is looked at twice at most.
+HeadScan ScanHead(std::string_view bytes, size_t scanned);
+
+// A head that has an end and no malformed line: folded headers, names that are not tokens (a space
+// before the colon), lines without a colon.
+std::optional<Refusal> CheckHeadLines(std::string_view head);
+
+// How a request's body is framed, from its headers.
+struct Framing {
+  bool chunked = false;
+  uint64_t content_length = 0;
+  bool expects_continue = false;
+};
+
+// REQUIRES: `headers` as in HttpRequest. Fills in `framing`, or says what is wrong: both
+// Content-Length and Transfer-Encoding, several of either, a length that is not digits alone, any
+// coding but chunked, a body of more than `body_bytes`, no Host or several, a compressed body.
+std::optional<Refusal> CheckFraming(const HttpRequest& request, bool http11, uint64_t body_bytes,
+                                    Framing* framing);
+
+// Splits a request's target into path and query: "/path?query" or "http://host/path?query".
+// Refused: other forms, a path whose escapes are broken or stand for a control character.
+std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, std::string* query);
+
+// Whether the request of a WebSocket comes from a page of this server itself, or from no page.
+// A browser lets any page open one, and would let it read what comes.
+bool IsSameOrigin(const HttpRequest& upgrade);
+
+}  // namespace dragoman

@@ -1,0 +1,83 @@
+// A connection's socket, with TLS or without, as a stream that Asio and Beast read and write.
+//
+// For one thread.
+#pragma once
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/core/role.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace dragoman {
+
+class SocketStream {
+ public:
+  using executor_type = boost::asio::io_context::executor_type;
+  using Socket =
+      boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor_type>;
+  using Tls = boost::asio::ssl::stream<Socket&>;
+
+  // Owns `fd`, a socket of that family. `context`: null without TLS.
+  SocketStream(executor_type executor, int family, int fd,
+               std::shared_ptr<boost::asio::ssl::context> context)
+      : socket_(executor, boost::asio::generic::stream_protocol(family, 0), fd),
+        context_(std::move(context)) {
+    boost::system::error_code error;
+    socket_.non_blocking(true, error);
+  }
+  SocketStream(const SocketStream&) = delete;
+  SocketStream& operator=(const SocketStream&) = delete;
+
+  bool wants_tls() const { return context_ != nullptr && !tls_.has_value(); }
+  // Makes the stream one of TLS, which takes 86 KiB: best once the client has sent something.
+  Tls& BeginTls() { return tls_.emplace(socket_, *context_); }
+
+  executor_type get_executor() { return socket_.get_executor(); }
+  Socket& socket() { return socket_; }
+  Tls* tls() { return tls_.has_value() ? &*tls_ : nullptr; }
+
+  template <typename Buffers, typename Handler>
+  auto async_read_some(const Buffers& buffers, Handler&& handler) {
+    return tls_.has_value() ? tls_->async_read_some(buffers, std::forward<Handler>(handler))
+                            : socket_.async_read_some(buffers, std::forward<Handler>(handler));
+  }
+  template <typename Buffers, typename Handler>
+  auto async_write_some(const Buffers& buffers, Handler&& handler) {
+    return tls_.has_value() ? tls_->async_write_some(buffers, std::forward<Handler>(handler))
+                            : socket_.async_write_some(buffers, std::forward<Handler>(handler));
+  }
+
+  // Both directions end at once. The listener's descriptor of the connection sees that.
+  void Close() {
+    boost::system::error_code error;
+    socket_.shutdown(Socket::shutdown_both, error);
+    socket_.close(error);
+  }
+
+ private:
+  Socket socket_;
+  std::shared_ptr<boost::asio::ssl::context> context_;  // outlives its stream
+  std::optional<Tls> tls_;
+};
+
+// How Beast ends a WebSocket's stream: its owner closes it; or Beast does, when a time of its own is
+// over.
+inline void beast_close_socket(SocketStream& stream) { stream.Close(); }
+inline void teardown(boost::beast::role_type /*role*/, SocketStream& /*stream*/,
+                     boost::beast::error_code& error) {
+  error = {};
+}
+template <typename Handler>
+void async_teardown(boost::beast::role_type /*role*/, SocketStream& stream, Handler&& handler) {
+  boost::asio::post(stream.get_executor(), [handler = std::forward<Handler>(handler)]() mutable {
+    handler(boost::beast::error_code());
+  });
+}
+
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+#!/bin/bash
+# The Python client, installed from its wheel, against scripted servers and real daemons.
+#
+#   tests/client/python/run.sh            all but the slow ones: also LangChain, Haystack, MCP's client and mypy
+#   tests/client/python/run.sh --quick    what ctest runs: without those packages
+#   tests/client/python/run.sh --slow     a million lines, with the memory that they take (see million.py)
+#   tests/client/python/run.sh -m unittest test_lines    with arguments of the interpreter
+#
+# Packages come from PyPI (tests/venv.sh); status 77 where they cannot be installed. DRAGOMAND and DRAGOMAN name other
+# binaries than build/release/server/dragomand and build/release/client/dragoman.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(cd "$here/../../.." && pwd)"
+
+mode=all
+case "${1:-}" in
+  --quick | --slow)
+    mode="${1#--}"
+    shift
+    ;;
+esac
+venv="$("$root/tests/venv.sh" client/python)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+wheel="$(DRAGOMAN_PYTHON="$venv/bin/python" DRAGOMAN_BUILD_ISOLATION=0 "$root/client/python/build.sh" "$work")"
+[[ $mode != all ]] || venv="$("$root/tests/venv.sh" client/python/frameworks)"
+
+# Beside the environment and not into it: tests that run at once each have their own.
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/site" "$wheel"
+export PYTHONPATH="$work/site:$root/tests/attack:$here" PYTHONDONTWRITEBYTECODE=1
+# gRPC's handlers of fork() would get in the way of the daemons that a test starts beside its calls.
+export GRPC_ENABLE_FORK_SUPPORT=0 GRPC_VERBOSITY=NONE
+unset DRAGOMAN_SERVER DRAGOMAN_API_KEY
+cd "$here"
+if [[ $mode == slow ]]; then
+  "$venv/bin/python" million.py "$@"
+elif [[ $# -gt 0 ]]; then
+  "$venv/bin/python" "$@"
+else
+  "$venv/bin/python" -m unittest discover -t . -s .
+  if [[ $mode == all ]]; then "$venv/bin/python" -m unittest discover -t frameworks -s frameworks; fi
+fi

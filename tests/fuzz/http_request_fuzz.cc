@@ -1,0 +1,86 @@
+// Input: how many bytes come at a time (the first byte), and the bytes of a connection. Whatever they are,
+// portions change nothing, what is accepted keeps what request_reader.h and request_rules.h promise, and
+// memory stays within the limits.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/http/request_reader.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace {
+
+using dragoman::FuzzCheck;
+using dragoman::HttpRequest;
+using dragoman::ReadLimits;
+using dragoman::RequestReader;
+
+constexpr ReadLimits kLimits{.header_bytes = 2048, .headers = 16, .body_bytes = 512};
+
+// Reads `bytes` that come `step` at a time; returns how many were taken.
+size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
+  std::string come;
+  size_t taken = 0;
+  for (size_t at = 0; at < bytes.size() && !reader->whole() && !reader->refusal().has_value();
+       at += step) {
+    come += bytes.substr(at, step);
+    const size_t n = reader->Take(come);
+    FuzzCheck(n <= come.size());
+    taken += n;
+    come.erase(0, n);
+    // Bytes that wait here are bounded by the headers, or by a chunk's.
+    FuzzCheck(reader->whole() || reader->refusal().has_value() ||
+              come.size() <= std::max<size_t>(kLimits.header_bytes, 8 * 1024));
+    FuzzCheck(reader->held() <= 4 * kLimits.header_bytes + 2 * kLimits.body_bytes);
+  }
+  return taken;
+}
+
+void CheckAccepted(const HttpRequest& request) {
+  FuzzCheck(request.path.starts_with('/'));
+  FuzzCheck(request.body.size() <= kLimits.body_bytes);
+  FuzzCheck(request.headers.size() <= static_cast<size_t>(kLimits.headers));
+  FuzzCheck(std::ranges::none_of(request.path, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  }));
+  size_t lengths = 0;
+  size_t codings = 0;
+  for (const auto& [name, value] : request.headers) {
+    FuzzCheck(!name.empty() && name.find_first_of(" \t\r\n:") == std::string::npos);
+    FuzzCheck(std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; }));
+    FuzzCheck(value.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos);
+    lengths += name == "content-length" ? 1 : 0;
+    codings += name == "transfer-encoding" ? 1 : 0;
+  }
+  FuzzCheck(lengths + codings <= 1);
+  if (lengths == 1) {
+    FuzzCheck(std::to_string(request.body.size()) ==
+              std::string(request.Header("content-length"))
+                  .erase(0, std::min(request.Header("content-length").find_first_not_of('0'),
+                                     request.Header("content-length").size() - 1)));
+  }
+  if (lengths + codings == 0) FuzzCheck(request.body.empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  RequestReader at_once(kLimits);
+  const size_t taken = Read(&at_once, bytes, std::max<size_t>(bytes.size(), 1));
+  RequestReader in_parts(kLimits);
+  const size_t taken_in_parts = Read(&in_parts, bytes, 1 + data[0] % 64);
+  FuzzCheck(at_once.whole() == in_parts.whole());
+  if (at_once.whole()) {
+    FuzzCheck(taken == taken_in_parts);
+    FuzzCheck(at_once.request().body == in_parts.request().body);
+    FuzzCheck(at_once.request().headers == in_parts.request().headers);
+    CheckAccepted(at_once.request());
+  }
+  return 0;
+}
