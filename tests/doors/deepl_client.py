@@ -165,7 +165,7 @@ def test_weblate(server):
     answer = requests.post(f"{server.url}/v2/translate", json=body, headers=headers, timeout=30)
     check(answer.status_code == 200, answer.text)
     text = answer.json()["translations"][0]["text"]
-    check(text.count("<x id=\"8\"></x>") == 1 and "&amp;" in text, f"text: {text}")
+    check(text.count("<x id=\"8\"></x>") == 1, f"text: {text}")
 
 
 def deep(server, key="any"):
