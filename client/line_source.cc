@@ -69,7 +69,8 @@ absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, siz
             path, " has a line of more than the ", LineSource::kMaxLineBytes, " bytes allowed"));
       } else if (bytes > max_bytes) {
         status = absl::InvalidArgumentError(
-            absl::StrCat(path, " has more than the ", max_bytes, " bytes that are held in memory"));
+            absl::StrCat(path, " has more than the ", max_bytes,
+                         " bytes allowed, for all of it is held in memory"));
       }
     }
   }

@@ -60,7 +60,7 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   flags->OptionalNumber("duration", "S", 1e-3, 1e7, &o->duration,
                         "seconds to measure for, after the warm-up");
   flags->OptionalInt("requests", "N", 1, int64_t{1} << 50, &o->requests,
-                     "ends after N requests, or at --duration if that is earlier");
+                     "ends after N requests or at --duration, whichever comes first");
   flags->Number("warmup", "S", 0, 1e7, &o->warmup,
                 "seconds at the start that are not measured (default: 0)");
   flags->Number("deadline-ms", "N", 1, 86'400'000, &o->deadline_ms,

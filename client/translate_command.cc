@@ -67,9 +67,9 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
                 "seconds that a request with its retries may take\n"
                 "(default: 120)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
-             "how often a request that was refused, or did not reach the\n"
-             "server, is sent again; refusals with which the server says\n"
-             "when to come back do not count (default: 7)");
+             "how often a request that was refused or did not reach the\n"
+             "server is sent again; refusals that say when to come back\n"
+             "do not count (default: 7)");
   flags->Int("concurrency", "C", 1, 4096, &o->concurrency,
              "requests that are in flight at once (default: 16)");
   flags->OptionalInt("batch", "N", 1, 1024, &o->batch,

@@ -46,34 +46,6 @@ int CudaNumber(const std::string& text) {
   return result.ec == std::errc() && result.ptr == end && number <= kMaxDevice ? number : -1;
 }
 
-absl::Status ParseDevice(const std::string& device, DeviceRequest* request) {
-  if (device == "auto") {
-    request->automatic = true;
-    return absl::OkStatus();
-  }
-  if (device == "cpu") return absl::OkStatus();
-  for (const std::string& one : std::vector<std::string>(absl::StrSplit(device, ','))) {
-    const int number = CudaNumber(one);
-    if (number < 0) return Refuse("device", device, "auto, cpu, or cuda:N[,cuda:M]");
-    if (std::count(request->cuda.begin(), request->cuda.end(), number) > 0) {
-      return Refuse("device", device, "each device once");
-    }
-    request->cuda.push_back(number);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ParseType(const std::string& text, DeviceRequest* request) {
-  if (text == "auto") return absl::OkStatus();
-  for (const ComputeType type :
-       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16, ComputeType::kInt8}) {
-    if (text != ComputeTypeName(type)) continue;
-    request->compute_type = type;
-    return absl::OkStatus();
-  }
-  return Refuse("compute-type", text, "auto, float32, float16, bfloat16 or int8");
-}
-
 std::string WhyNotOf(const CudaProbe& probe, int device) {
   if (!probe.why_none.empty()) return probe.why_none;
   const auto count = static_cast<int>(probe.unfit.size());
@@ -101,11 +73,42 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
 
 }  // namespace
 
+std::string ReadDevice(const std::string& text, DeviceRequest* request) {
+  std::vector<int> cuda;
+  if (text != "auto" && text != "cpu") {
+    for (const std::string& one : std::vector<std::string>(absl::StrSplit(text, ','))) {
+      const int number = CudaNumber(one);
+      if (number < 0) return "auto, cpu, or cuda:N[,cuda:M]";
+      if (std::count(cuda.begin(), cuda.end(), number) > 0) return "each device once";
+      cuda.push_back(number);
+    }
+  }
+  request->automatic = text == "auto";
+  request->cuda = std::move(cuda);
+  return "";
+}
+
+std::string ReadComputeType(const std::string& text, DeviceRequest* request) {
+  if (text == "auto") {
+    request->compute_type = std::nullopt;
+    return "";
+  }
+  for (const ComputeType type :
+       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16, ComputeType::kInt8}) {
+    if (text != ComputeTypeName(type)) continue;
+    request->compute_type = type;
+    return "";
+  }
+  return "auto, float32, float16, bfloat16 or int8";
+}
+
 absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
                                            const std::string& compute_type) {
   DeviceRequest request;
-  if (absl::Status status = ParseDevice(device, &request); !status.ok()) return status;
-  if (absl::Status status = ParseType(compute_type, &request); !status.ok()) return status;
+  std::string expected = ReadDevice(device, &request);
+  if (!expected.empty()) return Refuse("device", device, expected);
+  expected = ReadComputeType(compute_type, &request);
+  if (!expected.empty()) return Refuse("compute-type", compute_type, expected);
   if (absl::Status status = CheckDevices(request); !status.ok()) return status;
   return request;
 }

@@ -19,8 +19,13 @@ struct DeviceRequest {
   std::optional<ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
 
-// "auto", "cpu", or "cuda:N[,cuda:M]"; "auto" or a type's name. INVALID_ARGUMENT says which of the
-// two, what was found and what was expected.
+// Read "auto", "cpu" or "cuda:N[,cuda:M]", and "auto" or a type's name, into the request. Each
+// returns "", or what was expected; the request then stays as it was.
+std::string ReadDevice(const std::string& text, DeviceRequest* request);
+std::string ReadComputeType(const std::string& text, DeviceRequest* request);
+
+// Reads both, and checks that they go together. INVALID_ARGUMENT says which of the two, what was
+// found and what was expected.
 absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
                                            const std::string& compute_type);
 

@@ -25,6 +25,13 @@ namespace {
 // to stay in cache and for the first segments of a window to reach the decoder soon.
 constexpr int64_t kEncodeTokens = 512;
 
+// Operations that only one of the two stages has. A new operation is named here or in Run.
+template <class What>
+constexpr bool kOfOneStage =
+    std::is_same_v<What, EncoderAttentionOp> || std::is_same_v<What, WriteCrossKvOp> ||
+    std::is_same_v<What, SelfAttentionOp> || std::is_same_v<What, RecurrenceOp> ||
+    std::is_same_v<What, AlignOp> || std::is_same_v<What, CrossAttentionOp>;
+
 }  // namespace
 
 int64_t EncoderRows(const Program& program) {
@@ -75,6 +82,7 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
             AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain), Value(op.bias),
                          op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y], IfThere(op.sum));
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
+            static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);
           }
         },

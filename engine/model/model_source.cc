@@ -56,9 +56,9 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
     if (source->Recognises(folder)) return source->Load(folder, options);
   }
   return absl::NotFoundError(
-      Concat(path, ": found no model, expected a directory in Hugging Face layout, ",
-             "with config.json, in CTranslate2's, with model.bin, with Marian's files, an .npz or ",
-             ".bin and its vocabularies, or an Argos package's, with metadata.json", HintOf(path)));
+      Concat(path, ": found no model, expected a directory with config.json (Hugging Face), ",
+             "model.bin (CTranslate2), an .npz or .bin and its vocabularies (Marian), or ",
+             "metadata.json (an unpacked Argos package)", HintOf(path)));
 }
 
 }  // namespace dragoman

@@ -1,5 +1,5 @@
 // Translations over an HTTP exchange: the transports of server/call (call_transport.h), as
-// unary_call.h and stream_call.h are over gRPC.
+// translate_calls.h are over gRPC.
 //
 // Each keeps itself until its answer is on its way or the client is gone. Thread-safe.
 #pragma once

@@ -1,8 +1,8 @@
 // Answers the HTTP requests of all doors: finds a request's door and its key's grant, makes the call
 // and sends what the door makes of its result.
 //
-// This is the transport of server/call over HTTP (call_transport.h), as unary_call and stream_call
-// are over gRPC. A client that closes its connection cancels its call. The header Retry-After holds
+// This is the transport of server/call over HTTP (call_transport.h), as translate_calls are
+// over gRPC. A client that closes its connection cancels its call. The header Retry-After holds
 // an error's retry hint in seconds, rounded up, and X-Request-Id the call's name; the header
 // X-Request-Id of a request is its name, and traceparent its trace. The deadline is the longest
 // call's, or that of the header `grpc-timeout`, in gRPC's form.

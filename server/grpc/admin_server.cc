@@ -17,8 +17,8 @@
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/wire_check.h"
-#include "server/grpc/refusing_reactor.h"
-#include "server/grpc/server_door.h"
+#include "server/grpc/call_reactor.h"
+#include "server/grpc/port_settings.h"
 #include "server/grpc/status_map.h"
 
 namespace dragoman {
@@ -27,7 +27,7 @@ namespace {
 using Work = std::function<absl::Status()>;
 
 // The largest request is a model's settings: some hundred bytes.
-constexpr DoorLimits kDoor = {
+constexpr PortLimits kPortLimits = {
     .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
 
 // Longer than anybody waits for a drain, and far from what nanoseconds have room for.
@@ -202,13 +202,13 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
 AdminServer::AdminServer(const AdminHooks& hooks)
     : service_(std::make_unique<Service>(hooks)), others_(std::make_unique<OtherMethods>()) {}
 
-absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::string& address,
+absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const Address& address,
                                                                 const AdminHooks& hooks) {
   std::unique_ptr<AdminServer> out(new AdminServer(hooks));
   grpc::ServerBuilder builder;
-  SetUpDoor(kDoor, &builder);
+  SetUpPort(kPortLimits, &builder);
   int port = 0;
-  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(AddressText(address), grpc::InsecureServerCredentials(), &port);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.RegisterService(out->service_.get());
   builder.RegisterCallbackGenericService(out->others_.get());
@@ -218,14 +218,12 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const std::strin
   }
   if (out->server_ == nullptr) {
     return absl::UnavailableError(
-        absl::StrCat("--admin-listen: cannot listen on ", address,
+        absl::StrCat("--admin-listen: cannot listen on ", AddressText(address),
                      ": it is taken, or this machine has no such address"));
   }
-  out->address_ = address;
-  constexpr std::string_view kUnix = "unix:";
-  if (!address.starts_with(kUnix)) {
-    out->address_ = absl::StrCat(address.substr(0, address.find_last_of(':')), ":", port);
-  }
+  Address bound = address;
+  if (address.unix_path.empty()) bound.port = port;
+  out->address_ = AddressText(bound);
   return out;
 }
 

@@ -35,14 +35,14 @@ class AdminServer {
  public:
   // `address` is host:port, where port 0 takes a free one, or unix:PATH, which only this user may
   // open. UNAVAILABLE if it cannot listen.
-  static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const std::string& address,
+  static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const Address& address,
                                                             const AdminHooks& hooks);
   // Waits for what is under way.
   ~AdminServer();
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
 
-  // The address with the port that was bound.
+  // The text of the address, with the port that was bound.
   const std::string& address() const { return address_; }
 
  private:

@@ -9,22 +9,38 @@
 // said otherwise. No lock is held where gRPC may come back to us, but end_mu_.
 #pragma once
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
+#include "server/call/call_context.h"
 #include "server/call/call_transport.h"
-#include "server/grpc/service_context.h"
+#include "server/guard/guard.h"
 #include "server/security/api_keys.h"
 
 namespace dragoman {
+
+// The parts of the server that all calls of gRPC share. Everything is borrowed and outlives the
+// calls.
+struct ServiceContext {
+  const CallContext* calls = nullptr;
+  Guard* guard = nullptr;
+  const ApiKeys* keys = nullptr;  // nullptr: calls need none
+  int64_t max_message_bytes = 0;  // of a request
+  int max_streams = 0;            // of one connection
+  Nanos receive_timeout = 0;      // from a call's headers until its request is whole
+};
 
 using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
@@ -128,6 +144,14 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;
 
   std::shared_ptr<CallReactor> self_;  // gRPC's share, until OnDone
+};
+
+// Ends a call of a method that the server does not have, whatever it is and before it is read. Owns
+// itself: REQUIRES `new`, and is handed to gRPC.
+class RefusingReactor final : public grpc::ServerGenericBidiReactor {
+ public:
+  explicit RefusingReactor(grpc::Status status) { Finish(std::move(status)); }
+  void OnDone() override { delete this; }
 };
 
 }  // namespace dragoman

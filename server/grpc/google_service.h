@@ -5,8 +5,8 @@
 #pragma once
 
 #include "server/doors/language_catalog.h"
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/raw_service.h"
-#include "server/grpc/service_context.h"
 
 namespace dragoman {
 

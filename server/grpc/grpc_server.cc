@@ -7,8 +7,7 @@
 
 #include <chrono>
 
-#include "server/grpc/server_door.h"
-#include "server/grpc/tls_credentials.h"
+#include "server/grpc/port_settings.h"
 
 namespace dragoman {
 namespace {
@@ -48,7 +47,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
   // gRPC answers a message that is too large with RESOURCE_EXHAUSTED, which looks like overload:
   // call_reactor.cc answers INVALID_ARGUMENT.
-  SetUpDoor({.name = "dragoman",
+  SetUpPort({.name = "dragoman",
              .quota_bytes = options.limits.quota_bytes,
              .max_streams = options.limits.max_streams},
             &builder);

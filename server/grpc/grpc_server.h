@@ -11,9 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
+#include "server/base/address.h"
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/google_service.h"
 #include "server/grpc/riva_service.h"
-#include "server/grpc/service_context.h"
 #include "server/grpc/translation_service.h"
 #include "server/guard/guard.h"
 #include "server/security/tls_store.h"
@@ -21,7 +22,7 @@
 namespace dragoman {
 
 struct GrpcServerOptions {
-  std::string listen;  // host:port; port 0 takes a free one
+  Address listen;
   TransportLimits limits;
   int max_connections_per_peer = 0;  // 0: no limit of their own
   int connection_age_seconds = 300;  // 0: never renewed
@@ -40,7 +41,7 @@ class GrpcServer {
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;
 
-  // The address with the port that was bound.
+  // The text of the address, with the port that was bound.
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
 

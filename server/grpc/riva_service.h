@@ -4,8 +4,8 @@
 // Thread-safe. Reactions never block.
 #pragma once
 
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/raw_service.h"
-#include "server/grpc/service_context.h"
 
 namespace dragoman {
 

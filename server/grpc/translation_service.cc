@@ -13,11 +13,10 @@
 #include "server/base/version.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/query_call.h"
-#include "server/grpc/refusing_reactor.h"
 #include "server/grpc/status_map.h"
-#include "server/grpc/stream_call.h"
-#include "server/grpc/unary_call.h"
+#include "server/grpc/translate_calls.h"
 #include "server/models/model_router.h"
 
 namespace dragoman {

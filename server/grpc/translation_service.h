@@ -7,8 +7,8 @@
 
 #include <atomic>
 
+#include "server/grpc/call_reactor.h"
 #include "server/grpc/raw_service.h"
-#include "server/grpc/service_context.h"
 
 namespace dragoman {
 

@@ -29,8 +29,7 @@ Guard::Guard(const TransportLimits& limits, const Clock* clock, DeadlineTimer* t
 
 Guard::~Guard() = default;
 
-absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const std::string& address,
-                                                        int max_per_peer) {
+absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const Address& address, int max_per_peer) {
   ListenerOptions options;
   options.address = address;
   options.max_connections = max_connections_;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
+#include "server/base/address.h"
 #include "server/base/deadline_timer.h"
 #include "server/guard/listener.h"
 #include "server/guard/transport_limits.h"
@@ -41,7 +42,7 @@ class Guard {
   // Opens the port, which takes at most as many connections as the limits say, and at most
   // `max_per_peer` of one address (0: no limit per address). To be called once, before calls come;
   // the listener ends before the guard does. UNAVAILABLE if it cannot listen.
-  absl::StatusOr<std::unique_ptr<Listener>> Listen(const std::string& address, int max_per_peer);
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer);
 
   // A call from `grpc_peer` (as gRPC writes it) waits for its request, until LeaveWhole or
   // LeaveCut. Returns the call's number, which is not 0.

@@ -90,8 +90,8 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Listen(const ListenerOptions
   absl::Status status = listener->Open(options.address);
   if (status.ok()) status = listener->Prepare();
   if (status.ok()) return listener;
-  return absl::UnavailableError(
-      absl::StrCat("cannot listen on ", options.address, ": ", std::string(status.message())));
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", AddressText(options.address),
+                                             ": ", std::string(status.message())));
 }
 
 Listener::~Listener() {
@@ -113,31 +113,30 @@ Listener::~Listener() {
   if (wake_ >= 0) close(wake_);
 }
 
-absl::Status Listener::Open(const std::string& address) {
-  if (address.rfind("unix:", 0) == 0) {
-    address_ = address;
-    return OpenUnix(address.substr(5));
+absl::Status Listener::Open(const Address& address) {
+  Address bound = address;
+  absl::Status status;
+  if (address.unix_path.empty()) {
+    status = OpenInternet(address.host, address.port);
+    if (!status.ok()) return status;
+    MutexLock lock(&mu_);
+    bound.port = BoundPort(sockets_.front());
+  } else {
+    status = OpenUnix(address.unix_path);
   }
-  const size_t colon = address.find_last_of(':');
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  const absl::Status status = OpenInternet(host, address.substr(colon + 1));
-  if (!status.ok()) return status;
-  MutexLock lock(&mu_);
-  address_ = absl::StrCat(address.substr(0, colon + 1), BoundPort(sockets_.front()));
-  return absl::OkStatus();
+  address_ = AddressText(bound);
+  return status;
 }
 
-absl::Status Listener::OpenInternet(const std::string& host, const std::string& port) {
+absl::Status Listener::OpenInternet(const std::string& host, int port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const bool everywhere = host == "0.0.0.0" || host == "::";
-  int error = getaddrinfo(everywhere ? "::" : host.c_str(), port.c_str(), &hints, &found);
+  int error =
+      getaddrinfo(everywhere ? "::" : host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error != 0) return absl::UnavailableError(gai_strerror(error));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
   MutexLock lock(&mu_);
@@ -156,7 +155,7 @@ absl::Status Listener::OpenInternet(const std::string& host, const std::string& 
   if (sockets_.empty() && everywhere) {  // a machine without IPv6
     sockaddr_in any{};
     any.sin_family = AF_INET;
-    SetPort(reinterpret_cast<sockaddr*>(&any), std::stoi(port));
+    SetPort(reinterpret_cast<sockaddr*>(&any), port);
     const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&any), sizeof(any));
     if (fd >= 0) sockets_.push_back(fd);
     error = errno;

@@ -21,11 +21,12 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
+#include "server/base/address.h"
 
 namespace dragoman {
 
 struct ListenerOptions {
-  std::string address;  // host:port or unix:PATH
+  Address address;
   // The most connections at once; each takes two descriptors.
   int max_connections = 1;
   // The most connections at once of one address, whatever the port; 0: no limit per address. Unix
@@ -59,7 +60,7 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // The address with the port that was bound.
+  // The text of the address, with the port that was bound.
   const std::string& address() const { return address_; }
   int max_connections() const { return options_.max_connections; }
 
@@ -97,8 +98,8 @@ class Listener {
 
   explicit Listener(const ListenerOptions& options) : options_(options) {}
 
-  absl::Status Open(const std::string& address);
-  absl::Status OpenInternet(const std::string& host, const std::string& port);
+  absl::Status Open(const Address& address);
+  absl::Status OpenInternet(const std::string& host, int port);
   absl::Status OpenUnix(const std::string& path);
   absl::Status Prepare();
   void Run();

@@ -78,7 +78,7 @@ absl::StatusOr<TransportLimits> ComputeTransportLimits(const TransportSettings& 
   limits.max_streams = settings.max_streams;
   const int64_t others =
       kOtherDescriptors + kDescriptorsPerConnection * HttpConnections(descriptors);
-  const int64_t ports = settings.http == "off" ? 1 : 2;
+  const int64_t ports = settings.http.has_value() ? 2 : 1;
   const int64_t room = (descriptors - others) / kDescriptorsPerConnection / ports;
   if (room < std::max(1, settings.max_connections)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/base/address.h"
 
 namespace dragoman {
 
@@ -19,8 +21,8 @@ struct TransportSettings {
   int max_streams = 1024;
   int max_connections = 0;
   int receive_memory_mb = 0;
-  std::string tls_cert;      // "": no TLS
-  std::string http = "off";  // HTTP beside gRPC, with as many connections
+  std::string tls_cert;         // "": no TLS
+  std::optional<Address> http;  // HTTP beside gRPC, with as many connections; none: no doors
 };
 
 struct TransportLimits {

@@ -66,7 +66,7 @@ class ExchangeServer {
   ExchangeServer(const ExchangeServer&) = delete;
   ExchangeServer& operator=(const ExchangeServer&) = delete;
 
-  // The address with the port that was bound.
+  // The text of the address, with the port that was bound.
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
 

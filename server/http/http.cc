@@ -39,7 +39,7 @@ HttpServer::HttpServer(HttpHooks hooks, HttpTls tls)
       tls_(tls),
       scraper_([this] { return RouteHttp("GET", "/metrics", hooks_); }, kMaxWaitingScrapes) {}
 
-absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& address,
                                                               HttpHooks hooks, int max_connections,
                                                               HttpTls tls) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));

@@ -33,17 +33,16 @@ struct HttpTls {
 
 class HttpServer final : private HttpHandler {
  public:
-  // Listens on `address`, host:port; UNAVAILABLE if that fails. Has up to `max_connections`, of
-  // which the oldest goes for a new one, and none for longer than 10 s or for a second request.
-  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
-                                                           HttpHooks hooks, int max_connections,
-                                                           HttpTls tls = {});
+  // Listens on `address`; UNAVAILABLE if that fails. Has up to `max_connections`, of which the
+  // oldest goes for a new one, and none for longer than 10 s or for a second request.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
+                                                           int max_connections, HttpTls tls = {});
   // Waits for requests that are being answered.
   ~HttpServer() override;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // The address with the port that was bound.
+  // The text of the address, with the port that was bound.
   const std::string& address() const { return server_->address(); }
 
  private:

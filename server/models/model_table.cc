@@ -246,15 +246,17 @@ absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
 }
 
 bool ModelTable::Remove(std::string_view name) {
-  std::vector<ModelPtr> direct;
+  const auto is_removed = [name](const ModelPtr& model) {
+    return !model->is_pivot() && model->name == name;
+  };
+  std::vector<ModelPtr> rest;
   bool found = false;
   for (const ModelPtr& known : models()) {
-    if (known->is_pivot()) continue;
-    if (known->name == name) {
-      found = true;
-    } else {
-      direct.push_back(known);
-    }
+    found |= is_removed(known);
+    // Pivots over the model go with it.
+    const bool goes =
+        is_removed(known) || std::any_of(known->legs.begin(), known->legs.end(), is_removed);
+    if (!goes) rest.push_back(known);
   }
   ForgetFailure(std::string(name));
   if (!found) return false;
@@ -262,8 +264,7 @@ bool ModelTable::Remove(std::string_view name) {
     MutexLock hold(&registry_->hold);
     last_removed_ = std::max(last_removed_, registry_->names[std::string(name)].versions);
   }
-  // Fewer models make no new pivot, hence no error.
-  Publish(WithPivots(std::move(direct)).value_or(std::vector<ModelPtr>()));
+  Publish(std::move(rest));
   return true;
 }
 

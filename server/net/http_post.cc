@@ -102,22 +102,20 @@ int ReadStatus(int fd, std::chrono::milliseconds timeout) {
 
 }  // namespace
 
-int HttpPost(const std::string& host, const std::string& port, const std::string& path,
-             const std::string& content_type, const std::string& body,
-             std::chrono::milliseconds timeout) {
+int HttpPost(const Address& to, const std::string& path, const std::string& content_type,
+             const std::string& body, std::chrono::milliseconds timeout) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) return 0;
+  if (getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found) != 0) return 0;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, freeaddrinfo);
-  const std::string shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
   const std::string request = absl::StrCat(
-      "POST ", path, " HTTP/1.1\r\nHost: ", shown, ":", port, "\r\nContent-Type: ", content_type,
+      "POST ", path, " HTTP/1.1\r\nHost: ", AddressText(to), "\r\nContent-Type: ", content_type,
       "\r\nContent-Length: ", body.size(), "\r\nConnection: close\r\n\r\n", body);
-  for (const addrinfo* to = addresses.get(); to != nullptr; to = to->ai_next) {
+  for (const addrinfo* at = addresses.get(); at != nullptr; at = at->ai_next) {
     const Socket socket(
-        ::socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol));
-    if (socket.fd() < 0 || !Connect(socket.fd(), *to, timeout)) continue;
+        ::socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at->ai_protocol));
+    if (socket.fd() < 0 || !Connect(socket.fd(), *at, timeout)) continue;
     // The body may have been received from here on, so no other address is tried.
     return SendAll(socket.fd(), request, timeout) ? ReadStatus(socket.fd(), timeout) : 0;
   }

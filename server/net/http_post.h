@@ -6,12 +6,13 @@
 #include <chrono>
 #include <string>
 
+#include "server/base/address.h"
+
 namespace dragoman {
 
 // The status of the answer, or 0 if there was none within `timeout`, counted anew for the
 // connection, for sending and for the answer. The name server has its own time.
-int HttpPost(const std::string& host, const std::string& port, const std::string& path,
-             const std::string& content_type, const std::string& body,
-             std::chrono::milliseconds timeout);
+int HttpPost(const Address& to, const std::string& path, const std::string& content_type,
+             const std::string& body, std::chrono::milliseconds timeout);
 
 }  // namespace dragoman

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "server/process/cgroup.h"
 
 namespace dragoman {
 namespace {
@@ -75,6 +77,32 @@ std::map<int, int> NodesOf(const std::string& root) {
     }
   }
   return node_of;
+}
+
+int CeilDivide(int64_t a, int64_t b) {
+  return static_cast<int>(std::max<int64_t>(1, (a + b - 1) / b));
+}
+
+// The quota of one cgroup directory (v2), or `if_none`.
+int V2Limit(const std::string& directory, int if_none) {
+  std::ifstream file(directory + "/cpu.max");
+  std::string quota;
+  int64_t period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return if_none;
+  int64_t value = 0;
+  if (!(std::istringstream(quota) >> value) || value <= 0) return if_none;
+  return CeilDivide(value, period);
+}
+
+int V1Limit(const std::string& directory, int if_none) {
+  std::ifstream quota_file(directory + "/cpu.cfs_quota_us");
+  std::ifstream period_file(directory + "/cpu.cfs_period_us");
+  int64_t quota = 0;
+  int64_t period = 0;
+  if (!(quota_file >> quota) || !(period_file >> period) || quota <= 0 || period <= 0) {
+    return if_none;
+  }
+  return CeilDivide(quota, period);
 }
 
 }  // namespace
@@ -165,6 +193,20 @@ std::vector<int> AllowedCpus() {
   const int all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   for (int i = 0; i < all; ++i) cpus.push_back(i);
   return cpus;
+}
+
+int CgroupCpuLimit(const std::string& root, int if_none) {
+  int least = if_none;
+  for (const CgroupDirectory& group : CgroupDirectories(root, "cpu")) {
+    least = std::min(least,
+                     group.unified ? V2Limit(group.path, if_none) : V1Limit(group.path, if_none));
+  }
+  return std::max(1, least);
+}
+
+int CpuBudget() {
+  const int cpus = static_cast<int>(AllowedCpus().size());
+  return std::min(cpus, CgroupCpuLimit("", cpus));
 }
 
 }  // namespace dragoman

@@ -1,4 +1,5 @@
-// The processors that this process may run on, and what they share: read from /sys.
+// The processors that this process may run on and what they share, read from /sys, and how much of
+// their time it may use.
 #pragma once
 
 #include <cstdint>
@@ -39,5 +40,14 @@ std::vector<int> AllowedCpus();
 // Converts "0-3,8" to numbers, and back. Text of another form gives no numbers.
 std::vector<int> ParseCpuList(const std::string& text);
 std::string CpuListText(std::vector<int> cpus);
+
+// How many processors' worth of time the quota of the control group allows, at least 1, or
+// `if_none`. A quota of 1.5 CPUs counts as 2: the half is used by threads that wait most of the
+// time. `root` is "" but in tests, where it holds proc/self/cgroup and sys/fs/cgroup.
+int CgroupCpuLimit(const std::string& root, int if_none);
+
+// How many processors this process may really use: the lesser of the affinity mask and the quota of
+// the control group.
+int CpuBudget();
 
 }  // namespace dragoman

@@ -26,7 +26,7 @@
 #include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
 #include "server/models/model_table.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
 #include "server/process/memory_limit.h"
@@ -110,7 +110,7 @@ std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock
           {"service.version", kVersion},
           {"service.instance.id", absl::StrCat(host, ":", getpid())},
           {"host.name", host}},
-      PostTo(config.otlp->host, config.otlp->port, kCollectorTimeout), clock);
+      PostTo(*config.otlp, kCollectorTimeout), clock);
 }
 
 // Ends the process in the middle of a load, of which nothing is kept.
@@ -147,10 +147,10 @@ int Run(const ServerConfig& config) {
   // Opened before HTTP and calls, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
-  if (config.metrics != "off") {
+  if (config.metrics.has_value()) {
     // HTTP starts first, so that probes see a process that loads, and not one that is dead.
     auto started =
-        HttpServer::Start(config.metrics, MakeHooks(&metrics, &state),
+        HttpServer::Start(*config.metrics, MakeHooks(&metrics, &state),
                           HttpConnections(RaiseDescriptorLimit()), HttpTlsOf(config, **security));
     if (!started.ok()) return fail("start", started.status());
     http = *std::move(started);
@@ -181,7 +181,7 @@ int Run(const ServerConfig& config) {
     return fail("start", serving.status());
   }
   std::unique_ptr<AdminServer> admin;
-  if (config.admin_listen != "off") {
+  if (config.admin_listen.has_value()) {
     AdminHooks hooks;
     hooks.manager = &manager;
     hooks.metrics = &metrics;
@@ -191,7 +191,7 @@ int Run(const ServerConfig& config) {
       return serving->DrainAndStay(limit).cut_off;
     };
     hooks.draining = [serving = serving->get()] { return serving->NotReady() == "draining"; };
-    auto started = AdminServer::Start(config.admin_listen, hooks);
+    auto started = AdminServer::Start(*config.admin_listen, hooks);
     if (!started.ok()) {
       http.reset();
       return fail("start", started.status());

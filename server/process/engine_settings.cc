@@ -19,34 +19,42 @@ int64_t UsualCapacityOfGpu(const SchedulerOptions& options, int max_rows) {
 
 EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                               const DeviceChoice& devices) {
+  // Every setting of a model is named: one that is added does not compile here until it is decided
+  // how the engine gets it. Those that are not used below are the share's, the devices' or of
+  // engine_start.cc.
+  const auto& [model_name, model_directory, asked_devices, device_memory_fraction,
+               own_device_memory_fraction, max_rows, cpu_workers, threads_per_worker, pin,
+               max_threads_per_worker, tokenizer_threads, detokenizer_threads, max_queue_segments,
+               max_queue_tokens, encoded_queue_segments, kv_memory_mb, scheduler, ensemble,
+               lexical_shortlist, tokenizer, default_profile, glossary_dir, watchdog_seconds] =
+      config;
   const WorkerPlan plan =
-      PlanWorkers(share.cpus, share.cpus_per_cache, config.cpu_workers, config.threads_per_worker);
+      PlanWorkers(share.cpus, share.cpus_per_cache, cpu_workers, threads_per_worker);
   EngineConfig out;
-  out.model_name = config.model_name;
-  out.ensemble = config.ensemble;
-  out.lexical_shortlist = config.lexical_shortlist;
-  out.tokenizer = config.tokenizer;
+  out.model_name = model_name;
+  out.ensemble = ensemble;
+  out.lexical_shortlist = lexical_shortlist;
+  out.tokenizer = tokenizer;
   out.devices = devices;
   out.device_memory_fraction = share.device_memory_fraction;
   const int usual_rows = devices.cuda.empty() ? kCpuMaxRows : kGpuMaxRows;
-  out.max_rows = config.max_rows > 0 ? config.max_rows : usual_rows;
+  out.max_rows = max_rows > 0 ? max_rows : usual_rows;
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
-  out.max_threads_per_worker = config.max_threads_per_worker;
-  out.tokenizer_threads = TextThreads(share.cpus, config.tokenizer_threads);
-  out.detokenizer_threads =
-      config.detokenizer_threads >= 0 ? config.detokenizer_threads : out.tokenizer_threads;
-  out.max_queue_segments = config.max_queue_segments;
-  out.max_queue_tokens = config.max_queue_tokens;
-  out.encoded_queue_segments = config.encoded_queue_segments;
-  out.kv_memory_mb = config.kv_memory_mb;
-  out.scheduler = config.scheduler;
+  out.max_threads_per_worker = max_threads_per_worker;
+  out.tokenizer_threads = TextThreads(share.cpus, tokenizer_threads);
+  out.detokenizer_threads = detokenizer_threads >= 0 ? detokenizer_threads : out.tokenizer_threads;
+  out.max_queue_segments = max_queue_segments;
+  out.max_queue_tokens = max_queue_tokens;
+  out.encoded_queue_segments = encoded_queue_segments;
+  out.kv_memory_mb = kv_memory_mb;
+  out.scheduler = scheduler;
   if (!devices.cuda.empty() && out.scheduler.capacity == 0) {
     out.scheduler.capacity = UsualCapacityOfGpu(out.scheduler, out.max_rows);
   }
-  out.default_profile = config.default_profile;
-  out.glossary_directory = config.glossary_dir;
-  out.watchdog = config.watchdog_seconds * kNanosPerSecond;
+  out.default_profile = default_profile;
+  out.glossary_directory = glossary_dir;
+  out.watchdog = watchdog_seconds * kNanosPerSecond;
   return out;
 }
 

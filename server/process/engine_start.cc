@@ -6,10 +6,8 @@
 #include "engine/api/create_engine.h"
 #include "engine/api/devices.h"
 #include "server/base/log.h"
-#include "server/process/cpu_budget.h"
 #include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
-#include "server/process/memory_bound.h"
 #include "server/process/memory_limit.h"
 #include "server/process/worker_plan.h"
 

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 
@@ -12,12 +11,6 @@ namespace {
 
 constexpr char kCertificates[] = "certificates";
 constexpr char kApiKeys[] = "api keys";
-
-// Whether traffic of this address stays on the machine.
-bool IsLocal(const std::string& address) {
-  return absl::StartsWith(address, "unix:") || absl::StartsWith(address, "127.") ||
-         absl::StartsWith(address, "localhost:") || absl::StartsWith(address, "[::1]:");
-}
 
 }  // namespace
 
@@ -61,9 +54,9 @@ absl::Status Security::OpenKeys(const ServerConfig& config) {
   if (!keys.ok()) return keys.status();
   keys_ = *std::move(keys);
   ReportKeys();
-  if (tls_ == nullptr && !IsLocal(config.listen)) {
+  if (tls_ == nullptr && !IsLoopback(config.listen)) {
     Log(LogLevel::kWarn, "API keys travel unencrypted: there is no --tls-cert",
-        {{"listen", config.listen}});
+        {{"listen", AddressText(config.listen)}});
   }
   return absl::OkStatus();
 }

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 
 namespace dragoman {
 
@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   if (!grpc.ok()) return grpc.status();
   serving->grpc_ = *std::move(grpc);
   metrics->AttachListener("grpc", &serving->grpc_->listener());
-  if (config.http != "off") {
+  if (config.http.has_value()) {
     const absl::Status started = serving->StartHttp(config, *limits, security);
     if (!started.ok()) return started;
   }
@@ -93,7 +93,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
   doors_ = std::make_unique<Doors>(context);
   handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
   ExchangeServerOptions options;
-  options.listener.address = config.http;
+  options.listener.address = *config.http;
   options.listener.max_connections = limits.http_connections;
   options.listener.max_per_peer = config.max_connections_per_peer;
   options.read.body_bytes = static_cast<size_t>(limits.message_bytes);

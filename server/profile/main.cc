@@ -16,7 +16,6 @@
 #include "server/base/allocator.h"
 #include "server/base/quoted.h"
 #include "server/base/steady_clock.h"
-#include "server/process/cpu_budget.h"
 #include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
 #include "server/settings/config.h"

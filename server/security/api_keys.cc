@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
-#include "server/security/small_file.h"
+#include "server/security/file_watch.h"
 
 namespace dragoman {
 namespace {

@@ -1,25 +1,37 @@
-// Notices that files have changed and has them read again: on its own, and when it is told to.
+// Files of keys and certificates: small, read whole, and watched for changes.
 //
-// Files are looked at once a second and not by inotify: a mounted secret is exchanged by renaming a
+// FileWatch notices that files have changed and has them read again: on its own, and when told to.
+// They are looked at once a second and not by inotify: a mounted secret is exchanged by renaming a
 // link beside it, and network file systems report no changes. A changed file is read once it has
 // stayed the same for one look, so that a certificate and its key may be written one after the
 // other.
-//
-// Thread-safe. One thread of its own, from Start on.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
 
 namespace dragoman {
 
+inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
+
+// The contents of a regular file. INVALID_ARGUMENT names the path and what it is instead, or why it
+// cannot be read.
+absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
+
+// A stamp that changes when a file is written, replaced, or reached through another link, as
+// Kubernetes does with mounted secrets; "" while the file does not exist.
+std::string FileStamp(const std::string& path);
+
+// Thread-safe. One thread of its own, from Start on.
 class FileWatch {
  public:
   struct Files {

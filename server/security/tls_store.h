@@ -1,6 +1,5 @@
-// The certificate that new connections get, and how it is exchanged while others stay.
-//
-// Thread-safe. Connections keep the certificate with which they began.
+// The certificate that new connections get, read from files and proven before it is used, and how
+// it is exchanged while others stay.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +9,35 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
-#include "server/security/tls_files.h"
 
 namespace dragoman {
 
+struct TlsPaths {
+  std::string certificate;  // PEM, the server's own first, followed by its issuers'
+  std::string key;          // PEM, without a password
+  std::string client_ca;    // PEM; "": clients need no certificate
+};
+
+// All is PEM text, as TLS libraries take it.
+struct TlsMaterial {
+  std::string certificate;
+  std::string key;
+  std::string client_ca;  // "": clients need no certificate
+
+  // Facts about the server's own certificate, for the log and for metrics; times are seconds since
+  // 1970.
+  std::string subject;
+  std::string serial;  // hexadecimal
+  int64_t not_before = 0;
+  int64_t not_after = 0;
+};
+
+// Reads a certificate, its key, and the authorities of clients' certificates, and checks that they
+// belong together. INVALID_ARGUMENT names the file and what is wrong with it: not there, not PEM, a
+// key that is not the certificate's, a certificate that is not valid at `now` (seconds since 1970).
+absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now);
+
+// Thread-safe. Connections keep the certificate with which they began.
 class TlsStore {
  public:
   // Seconds since 1970.

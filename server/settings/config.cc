@@ -11,12 +11,11 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
-#include "server/settings/config_check.h"
+#include "server/guard/guard.h"
 #include "server/settings/config_file.h"
 #include "server/settings/models_config.h"
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
-#include "server/settings/refusal.h"
 
 namespace dragoman {
 namespace {
@@ -24,56 +23,41 @@ namespace {
 // The name of a model's own share of a GPU, which is not the same as that of all models together.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
-// A file is an object of settings, one of which is a list of objects, of which settings are lists.
-constexpr JsonLimits kFileLimits = {
-    .max_bytes = kMaxConfigBytes, .max_depth = 8, .max_values = 1 << 18};
-
-// Names the replacement of a setting that existed once.
-absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
-                           const std::string& name, const std::string& found,
-                           const std::string& expected) {
-  const std::string successor = SuccessorOf(name);
-  if (successor.empty()) return Refuse(where, shown, found, expected);
-  return Refuse(where, shown, "a setting that is gone", successor);
+// AdminService does not authenticate its callers.
+absl::Status CheckAdminAddress(const ServerConfig& config) {
+  if (!config.admin_listen.has_value() || IsLoopback(*config.admin_listen)) return absl::OkStatus();
+  return Refuse("--", "admin-listen", Quoted(AddressText(*config.admin_listen)),
+                "off, a loopback address (127.0.0.1:PORT) or unix:PATH: whoever reaches it may "
+                "load and unload models");
 }
 
-absl::Status ReadFile(ServerConfig* config, ModelsOfFile* file) {
-  const std::string& path = file->path;
-  const absl::StatusOr<std::string> text = ReadConfigFile(path);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<nlohmann::json> parsed = ParseJson(*text, path, kFileLimits);
-  if (!parsed.ok()) return parsed.status();
-  const nlohmann::json& json = *parsed;
-  if (!json.is_object()) {
-    return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
+absl::Status CheckTls(const ServerConfig& config) {
+  if (config.tls_cert.empty() != config.tls_key.empty()) {
+    return Refuse("--", config.tls_cert.empty() ? "tls-cert" : "tls-key", "nothing",
+                  config.tls_cert.empty() ? "a file beside --tls-key" : "a file beside --tls-cert");
   }
-  const std::string where = path + ": ";
-  for (const auto& [key, value] : json.items()) {
-    if (key == "models") {
-      if (!value.is_array()) return Refuse(where, key, value.type_name(), "an array of objects");
-      file->models = value;
-      continue;
-    }
-    absl::Status status;
-    if (key == "schedule") {
-      status = SetSchedule(where, value, config);
-    } else if (const Option* option = FindFlag(key)) {
-      status = SetFromFile(*option, where, value, {config, config});
-    } else {
-      status =
-          RefuseUnknown(where, Quoted(key), key, "an unknown setting",
-                        "one of the flags that dragomand --help all lists, models or schedule");
-    }
-    if (!status.ok()) return status;
+  if (!config.tls_client_ca.empty() && config.tls_cert.empty()) {
+    return Refuse("--", "tls-client-ca", Quoted(config.tls_client_ca), "--tls-cert with it");
+  }
+  if (config.metrics_tls != HttpTlsMode::kOff && config.tls_cert.empty()) {
+    return Refuse("--", "metrics-tls", config.metrics_tls == HttpTlsMode::kMutual ? "mutual" : "on",
+                  "--tls-cert with it, or off");
+  }
+  if (config.metrics_tls == HttpTlsMode::kMutual && config.tls_client_ca.empty()) {
+    return Refuse("--", "metrics-tls", "mutual", "--tls-client-ca with it, or on");
   }
   return absl::OkStatus();
 }
 
+// Whether the settings go together. Those of models are checked where models are made of them
+// (models_config.h).
 absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   absl::Status status = CheckModel(*config);
   if (status.ok()) status = ResolveModels(file, config);
   if (status.ok()) status = ResolvePivots(config);
-  if (status.ok()) status = CheckProcess(*config);
+  if (status.ok()) status = CheckAdminAddress(*config);
+  if (status.ok()) status = CheckTransportSettings(*config);
+  if (status.ok()) status = CheckTls(*config);
   return status;
 }
 
@@ -155,7 +139,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
   if (name == "schedule") {
     if (!is_request || !value.is_string()) return SetSchedule(where, value, model);
     const absl::StatusOr<nlohmann::json> schedule =
-        ParseJson(value.get<std::string>(), where + name, kFileLimits);
+        ParseJson(value.get<std::string>(), where + name, kConfigFileLimits);
     return schedule.ok() ? SetSchedule(where, *schedule, model) : schedule.status();
   }
   const Option* option = FindFlag(name);
@@ -188,7 +172,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
   if (!file.path.empty()) {
-    status = ReadFile(&out.config, &file);
+    status = ReadConfigFile(&out.config, &file);
     if (!status.ok()) return status;
   }
   // Flags win over the file, also where there are several of one name.

@@ -17,9 +17,9 @@
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "engine/api/scheduler_options.h"
+#include "server/base/address.h"
 #include "server/base/log.h"
 #include "server/guard/guard.h"
-#include "server/settings/otlp_endpoint.h"
 
 namespace dragoman {
 
@@ -74,13 +74,13 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::string default_model;           // "": the first
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
-  std::string listen = "0.0.0.0:50051";
-  std::string admin_listen = "off";
-  std::string metrics = "0.0.0.0:9464";  // "off": no HTTP
+  Address listen{.host = "0.0.0.0", .port = 50'051};
+  std::optional<Address> admin_listen;                                // none: no AdminService
+  std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
-  std::optional<OtlpEndpoint> otlp;  // none: no spans
+  std::optional<Address> otlp;  // none: no spans
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

@@ -8,26 +8,30 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/settings/option_table.h"
+#include "server/settings/option_values.h"
 
 namespace dragoman {
 namespace {
 
 constexpr int kLongestWaitMillis = 5000;
 
-absl::Status Refuse(const std::string& path, const std::string& what) {
+absl::Status RefuseFile(const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError(
       absl::StrCat("--config: found ", Quoted(path), ", ", what, ", expected a JSON file"));
 }
 
 absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
   struct stat info {};
-  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Refuse(path, "a directory");
+  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return RefuseFile(path, "a directory");
   std::string text;
   std::array<char, 16 << 10> block{};
-  while (text.size() <= kMaxConfigBytes) {
+  while (text.size() <= kConfigFileLimits.max_bytes) {
     const ssize_t got = read(fd, block.data(), block.size());
     if (got > 0) {
       text.append(block.data(), static_cast<size_t>(got));
@@ -36,26 +40,59 @@ absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       pollfd ready{fd, POLLIN, 0};
       if (poll(&ready, 1, kLongestWaitMillis) == 0) {
-        return Refuse(path, "a pipe that brought nothing for five seconds");
+        return RefuseFile(path, "a pipe that brought nothing for five seconds");
       }
     } else if (errno != EINTR) {
-      return Refuse(path, absl::StrCat("which cannot be read (", std::strerror(errno), ")"));
+      return RefuseFile(path, absl::StrCat("which cannot be read (", std::strerror(errno), ")"));
     }
   }
-  return Refuse(path, absl::StrCat("which has more than the ", kMaxConfigBytes, " bytes allowed"));
+  return RefuseFile(path, absl::StrCat("which has more than the ", kConfigFileLimits.max_bytes,
+                                       " bytes allowed"));
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
+absl::StatusOr<std::string> TextOfFile(const std::string& path) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return Refuse(path, absl::StrCat("which cannot be opened (", std::strerror(errno), ")"));
+    return RefuseFile(path, absl::StrCat("which cannot be opened (", std::strerror(errno), ")"));
   }
   absl::StatusOr<std::string> text = ReadAll(path, fd);
   close(fd);
   return text;
+}
+
+}  // namespace
+
+absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
+  const std::string& path = file->path;
+  const absl::StatusOr<std::string> text = TextOfFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<nlohmann::json> parsed = ParseJson(*text, path, kConfigFileLimits);
+  if (!parsed.ok()) return parsed.status();
+  const nlohmann::json& json = *parsed;
+  if (!json.is_object()) {
+    return Refuse(path, "", json.type_name(), "a JSON object with the flags' names");
+  }
+  const std::string where = path + ": ";
+  for (const auto& [key, value] : json.items()) {
+    if (key == "models") {
+      if (!value.is_array()) return Refuse(where, key, value.type_name(), "an array of objects");
+      file->models = value;
+      continue;
+    }
+    absl::Status status;
+    if (key == "schedule") {
+      status = SetSchedule(where, value, config);
+    } else if (const Option* option = FindFlag(key)) {
+      status = SetFromFile(*option, where, value, {config, config});
+    } else {
+      status =
+          RefuseUnknown(where, Quoted(key), key, "an unknown setting",
+                        "one of the flags that dragomand --help all lists, models or schedule");
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace dragoman

@@ -1,18 +1,23 @@
-// The text of a configuration file, wherever it comes from: a regular file, or a pipe as the shell
-// makes one of `<(...)`.
+// The configuration file: its text, wherever it comes from (a regular file, or a pipe as the shell
+// makes one of `<(...)`), and the settings in it.
+//
+// Part of config.h.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "engine/base/limited_json.h"
+#include "server/settings/config.h"
+#include "server/settings/models_config.h"
 
 namespace dragoman {
 
-inline constexpr size_t kMaxConfigBytes = size_t{1} << 20;
+// A file is an object of settings, one of which is a list of objects, of which settings are lists.
+inline constexpr JsonLimits kConfigFileLimits = {
+    .max_bytes = size_t{1} << 20, .max_depth = 8, .max_values = 1 << 18};
 
-// INVALID_ARGUMENT names the path and what it is instead: not there, a directory, larger than
-// kMaxConfigBytes, a pipe without a writer. Never waits longer than five seconds for bytes.
-absl::StatusOr<std::string> ReadConfigFile(const std::string& path);
+// Sets the settings of the file at `file->path`, and leaves its models in `file`. INVALID_ARGUMENT
+// names the path and what it is instead of a file (not there, a directory, too large, a pipe without
+// a writer), or the setting that is wrong. Never waits longer than five seconds for bytes.
+absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file);
 
 }  // namespace dragoman

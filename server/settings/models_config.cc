@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
-#include "server/settings/refusal.h"
+#include "server/settings/option_values.h"
 
 namespace dragoman {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "server/settings/otlp_endpoint.h"
+#include "server/base/address.h"
 
 namespace dragoman {
 namespace {
@@ -20,6 +20,8 @@ struct Named {
   const char* name;
   E value;
 };
+
+constexpr char kOff[] = "off";
 
 constexpr Named<bool> kSwitch[] = {{"off", false}, {"on", true}};
 constexpr Named<Pinning> kPinnings[] = {
@@ -84,35 +86,16 @@ Target Choice(E ModelSettings::*member, const Named<E> (&names)[kSize]) {
   });
 }
 
-// The end of the engine's message where it refuses a text, which says what it expected.
-std::string ExpectedOf(const absl::Status& status) {
-  constexpr std::string_view kExpected = "expected ";
-  const std::string message(status.message());
-  const size_t at = message.find(kExpected);
-  return at == std::string::npos ? message : message.substr(at + kExpected.size());
-}
-
 TextField DeviceField(DeviceRequest* field) {
   TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    const absl::StatusOr<DeviceRequest> read = ParseDevices(text, "auto");
-    if (!read.ok()) return ExpectedOf(read.status());
-    field->automatic = read->automatic;
-    field->cuda = read->cuda;
-    return "";
-  };
+  out.read = [field](const std::string& text) { return ReadDevice(text, field); };
   out.text = [field] { return DeviceText(*field); };
   return out;
 }
 
 TextField ComputeTypeField(DeviceRequest* field) {
   TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    const absl::StatusOr<DeviceRequest> read = ParseDevices("auto", text);
-    if (!read.ok()) return ExpectedOf(read.status());
-    field->compute_type = read->compute_type;
-    return "";
-  };
+  out.read = [field](const std::string& text) { return ReadComputeType(text, field); };
   out.text = [field]() -> std::string {
     return field->compute_type.has_value() ? ComputeTypeName(*field->compute_type) : "auto";
   };
@@ -167,20 +150,53 @@ TextField LogLevelField(LogLevel* field) {
   return out;
 }
 
-TextField OtlpField(std::optional<OtlpEndpoint>* field) {
+std::string ExpectedAddress(AddressForms forms) {
+  return absl::StrCat("host:port with a port from 0 to 65535",
+                      forms == AddressForms::kHostOrUnix ? ", or unix:PATH" : "");
+}
+
+TextField AddressField(Address* field, AddressForms forms) {
+  TextField out;
+  out.read = [field, forms](const std::string& text) -> std::string {
+    std::optional<Address> address = ParseAddress(text, forms);
+    if (!address.has_value()) return ExpectedAddress(forms);
+    *field = *std::move(address);
+    return "";
+  };
+  out.text = [field] { return AddressText(*field); };
+  return out;
+}
+
+// An address, or "off".
+TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms) {
+  TextField out;
+  out.read = [field, forms](const std::string& text) -> std::string {
+    std::optional<Address> address;
+    if (text != kOff) {
+      address = ParseAddress(text, forms);
+      if (!address.has_value()) return absl::StrCat(ExpectedAddress(forms), ", or ", kOff);
+    }
+    *field = std::move(address);
+    return "";
+  };
+  out.text = [field]() -> std::string { return field->has_value() ? AddressText(**field) : kOff; };
+  return out;
+}
+
+TextField OtlpField(std::optional<Address>* field) {
   TextField out;
   out.read = [field](const std::string& text) -> std::string {
-    std::optional<OtlpEndpoint> endpoint;
+    std::optional<Address> collector;
     if (!text.empty()) {
-      endpoint = ParseOtlpEndpoint(text);
-      if (!endpoint.has_value()) {
+      collector = ParseHttpUrl(text);
+      if (!collector.has_value()) {
         return "http://HOST:PORT (no path, for it is /v1/traces; no TLS)";
       }
     }
-    *field = std::move(endpoint);
+    *field = std::move(collector);
     return "";
   };
-  out.text = [field] { return field->has_value() ? OtlpUrl(**field) : ""; };
+  out.text = [field] { return field->has_value() ? "http://" + AddressText(**field) : ""; };
   return out;
 }
 
@@ -233,18 +249,25 @@ const std::vector<Option>& Options() {
        "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
        &C::pivot},
       {kEveryone, "listen", "ADDR",
-       "gRPC address, host:port or unix:PATH; port 0 picks a free port", &C::listen},
+       "gRPC address, host:port or unix:PATH; port 0 picks a free port",
+       Target::Server(
+           [](C& c) -> Field { return AddressField(&c.listen, AddressForms::kHostOrUnix); })},
       {kEveryone, "http", "ADDR",
-       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and keys "
+       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and "
+       "keys "
        "as for gRPC; off: none",
-       &C::http},
+       Target::Server(
+           [](C& c) -> Field { return AddressOrOffField(&c.http, AddressForms::kHostOrUnix); })},
       {kEveryone, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",
-       &C::admin_listen},
+       Target::Server([](C& c) -> Field {
+         return AddressOrOffField(&c.admin_listen, AddressForms::kHostOrUnix);
+       })},
       {kEveryone, "metrics", "ADDR",
        "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
-       &C::metrics},
+       Target::Server(
+           [](C& c) -> Field { return AddressOrOffField(&c.metrics, AddressForms::kHostPort); })},
       {kEveryone, "device", "auto|cpu|cuda:N[,cuda:M]",
        "where to compute; auto: every usable GPU, or the CPU if there is none",
        Target::Model([](M& m) -> Field { return DeviceField(&m.devices); })},
@@ -299,8 +322,8 @@ const std::vector<Option>& Options() {
        "what of an ensemble's members is averaged",
        Target::Model([](M& m) -> Field { return ChoiceField(&m.ensemble.mean, kMeans); })},
       {kSome, "lexical-shortlist", "off|on",
-       "let translations hold words of the model's lexical shortlist only (Marian's lex.*.bin, on "
-       "the CPU)",
+       "limit translations to words of the model's lexical shortlist (Marian's lex.*.bin, on the "
+       "CPU)",
        Choice(&M::lexical_shortlist, kSwitch)},
       {kSome, "tokenizer", "auto|slow|fast",
        "cut texts as transformers' slow tokenizer does, by the SentencePiece model, or as its fast "
@@ -339,7 +362,8 @@ const std::vector<Option>& Options() {
       {kSome, "max-streams", "N", "calls that one connection may have open at once",
        &C::max_streams, 1, 1'000'000},
       {kSome, "max-connections", "N",
-       "connections that may be open at once, of gRPC and of --http; 0: by the limit on open files, "
+       "connections that may be open at once, of gRPC and of --http; 0: by the limit on open "
+       "files, "
        "at most 4096",
        &C::max_connections, 0, 1'000'000},
       {kSome, "receive-memory-mb", "N",
@@ -361,7 +385,8 @@ const std::vector<Option>& Options() {
        "all",
        &C::max_connections_per_peer, 0, 1'000'000},
       {kEveryone, "tls-cert", "FILE",
-       "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: no "
+       "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: "
+       "no "
        "TLS",
        &C::tls_cert},
       {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
@@ -369,7 +394,8 @@ const std::vector<Option>& Options() {
        "authorities (PEM) of clients' certificates; with it every client needs one",
        &C::tls_client_ca},
       {kSome, "metrics-tls", "off|on|mutual",
-       "TLS of the port of --metrics, with --tls-cert; mutual: only probes need no client certificate",
+       "TLS of the port of --metrics, with --tls-cert; mutual: all but probes need a client "
+       "certificate",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.metrics_tls, kHttpTlsModes); })},
       {kEveryone, "api-keys", "FILE",
        "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/base/quoted.h"
-#include "server/settings/refusal.h"
 
 namespace dragoman {
 namespace {
@@ -67,6 +66,21 @@ absl::Status SetTexts(const Option& option, const std::string& where, const nloh
 }
 
 }  // namespace
+
+absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
+                    const std::string& expected) {
+  return absl::InvalidArgumentError(absl::StrCat(absl::string_view(where.data(), where.size()),
+                                                 absl::string_view(name.data(), name.size()),
+                                                 ": found ", found, ", expected ", expected));
+}
+
+absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
+                           const std::string& name, const std::string& found,
+                           const std::string& expected) {
+  const std::string successor = SuccessorOf(name);
+  if (successor.empty()) return Refuse(where, shown, found, expected);
+  return Refuse(where, shown, "a setting that is gone", successor);
+}
 
 Field Place::FieldOf(const Option& option) const {
   return option.target.of_model ? option.target.of_model(*model) : option.target.of_server(*server);

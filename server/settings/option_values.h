@@ -1,6 +1,5 @@
-// Sets the fields of settings from flags and from the configuration file, and prints them. A
-// value that is not understood is refused with the setting's name, what was found and what was
-// expected.
+// Sets the fields of settings from flags and from the configuration file, prints them, and refuses
+// in one form what is not understood.
 //
 // Part of config.h. Pure.
 #pragma once
@@ -14,6 +13,15 @@
 #include "server/settings/option_table.h"
 
 namespace dragoman {
+
+// INVALID_ARGUMENT: `where` (a file, "--") and `name`, what was found and what was expected.
+absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
+                    const std::string& expected);
+// The same for a setting that is not in the table, `shown` as in the message; one that existed once
+// is refused with the name of its replacement.
+absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
+                           const std::string& name, const std::string& found,
+                           const std::string& expected);
 
 // Where values go: into a model's settings, or into the process's with those of all models.
 struct Place {

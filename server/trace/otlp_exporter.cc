@@ -2,15 +2,45 @@
 
 #include <algorithm>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
+#include "server/base/version.h"
 #include "server/net/http_post.h"
-#include "server/trace/otlp_json.h"
 
 namespace dragoman {
 namespace {
+
+using nlohmann::json;
+
+// Values of the protocol's enums.
+constexpr int kInternal = 1;
+constexpr int kServer = 2;
+constexpr int kError = 2;
+
+json Attribute(const std::string& key, const std::variant<int64_t, std::string>& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    return {{"key", key}, {"value", {{"intValue", std::to_string(*number)}}}};
+  }
+  return {{"key", key}, {"value", {{"stringValue", std::get<std::string>(value)}}}};
+}
+
+json ToJson(const Span& span, Nanos wall_offset) {
+  json out = {{"traceId", span.trace_id},
+              {"spanId", span.span_id},
+              {"name", span.name},
+              {"kind", span.of_server ? kServer : kInternal},
+              {"startTimeUnixNano", std::to_string(span.start + wall_offset)},
+              {"endTimeUnixNano", std::to_string(span.end + wall_offset)}};
+  if (!span.parent_id.empty()) out["parentSpanId"] = span.parent_id;
+  if (span.failed) out["status"] = {{"code", kError}};
+  json attributes = json::array();
+  for (const auto& [key, value] : span.attributes) attributes.push_back(Attribute(key, value));
+  if (!attributes.empty()) out["attributes"] = std::move(attributes);
+  return out;
+}
 
 constexpr int kAttempts = 3;
 
@@ -19,6 +49,21 @@ bool WorthAnotherTry(int status) {
 }
 
 }  // namespace
+
+std::string OtlpJson(const std::vector<Span>& spans,
+                     const std::vector<std::pair<std::string, std::string>>& attributes,
+                     Nanos wall_offset) {
+  json resource = json::array();
+  for (const auto& [key, value] : attributes) resource.push_back(Attribute(key, value));
+  json list = json::array();
+  for (const Span& span : spans) list.push_back(ToJson(span, wall_offset));
+  const json scope = {{"scope", {{"name", "dragomand"}, {"version", kVersion}}},
+                      {"spans", std::move(list)}};
+  const json body = {
+      {"resourceSpans", json::array({{{"resource", {{"attributes", std::move(resource)}}},
+                                      {"scopeSpans", json::array({scope})}}})}};
+  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 struct OtlpExporter::State {
   State(std::vector<std::pair<std::string, std::string>> a, Post p, const Clock* c, OtlpOptions o)
@@ -152,10 +197,9 @@ void OtlpExporter::State::Send(const std::vector<Span>& batch) {
   }
 }
 
-OtlpExporter::Post PostTo(const std::string& host, const std::string& port,
-                          std::chrono::milliseconds timeout) {
-  return [host, port, timeout](const std::string& body) {
-    return HttpPost(host, port, "/v1/traces", "application/json", body, timeout);
+OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout) {
+  return [collector, timeout](const std::string& body) {
+    return HttpPost(collector, "/v1/traces", "application/json", body, timeout);
   };
 }
 

@@ -13,9 +13,17 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "server/base/address.h"
 #include "server/trace/span.h"
 
 namespace dragoman {
+
+// Spans as the body of an OTLP/HTTP request in JSON (opentelemetry-proto,
+// ExportTraceServiceRequest: ids in hexadecimal, whole numbers of 64 bits as strings). `attributes`
+// describe the process. `wall_offset` is how far the wall clock is ahead of the spans'.
+std::string OtlpJson(const std::vector<Span>& spans,
+                     const std::vector<std::pair<std::string, std::string>>& attributes,
+                     Nanos wall_offset);
 
 struct OtlpOptions {
   size_t max_queue = 8192;  // spans
@@ -51,7 +59,6 @@ class OtlpExporter final : public SpanSink {
 };
 
 // Posts to /v1/traces there, as net/http_post.h does.
-OtlpExporter::Post PostTo(const std::string& host, const std::string& port,
-                          std::chrono::milliseconds timeout);
+OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout);
 
 }  // namespace dragoman

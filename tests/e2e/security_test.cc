@@ -172,7 +172,7 @@ TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
   ChildProcess daemon(command);
   EXPECT_EQ(daemon.Wait(), 1);
   EXPECT_THAT(daemon.Errors(),
-              AllOf(HasSubstr("server.key"), HasSubstr("not the one of the certificate")));
+              AllOf(HasSubstr("server.key"), HasSubstr("does not belong to the certificate")));
 }
 
 TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {

@@ -20,6 +20,7 @@
 #include "server/process/version_text.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
+#include "tests/server/unset_fields.h"
 
 namespace dragoman {
 namespace {
@@ -358,6 +359,31 @@ TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
   EXPECT_FALSE(BuildTranslation(result, scores, "m").pivot().has_score());
   EXPECT_TRUE(BuildTranslation(result, scores, "m").has_score());
   EXPECT_FALSE(BuildTranslation(result, {}, "m").pivot().has_log_prob());
+}
+
+// A field that is added to an answer is filled by the builder, or named here with what else does.
+TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
+  TranslationJob job;
+  job.contents = {"x"};
+  job.decoding.num_alternatives = 2;
+  job.decoding.sampling.emplace().seed = 7;
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.index = 1;
+  result.pivot = PivotPart{"de-en", "en-fr", "en", "between", -0.25F, -3.0F, FinishReason::kLength,
+                           true,    true};
+  result.sentences = {{{1, 2}, {3, 4}}};
+  for (Hypothesis& hypothesis : result.hypotheses) {
+    hypothesis.alignment = {{{1, 2}, {3, 4}}};
+  }
+  ReturnOptions all;
+  all.scores = all.tokens = all.token_scores = all.alignment = true;
+  v1::Translation translation = BuildTranslation(std::move(result), all, "m");
+  ItemResult failed;
+  failed.status = InvalidField("contents[0]", "is wrong");
+  translation.MergeFrom(BuildTranslation(std::move(failed), all, "m"));
+  EXPECT_THAT(UnsetFields(translation),
+              ElementsAre("alternatives.tokens.source",  // it is the translation's
+                          "detected_language_code"));    // nothing is detected
 }
 
 TEST(RequestError, TheEnginesErrorsBecomeViolations) {

@@ -189,7 +189,7 @@ int Serve(Arguments arguments) {
   const ModelPtr served = models.Put(std::move(model)).value();
   metrics.AttachModels([&models] { return models.Stats(); });
   ServerConfig server;
-  server.listen = "127.0.0.1:0";
+  server.listen = {.host = "127.0.0.1"};
   SetLogLevel(*log_level);
   auto serving = Serving::Start(server, &models, &clock, &metrics);
   if (!serving.ok()) return Fail(serving.status());

@@ -543,8 +543,7 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
   EXPECT_THAT(tiny.Refusal(),
               HasSubstr("found no weights, expected model.safetensors, pytorch_model.bin"));
   tiny.change = [](const TempDirectory& directory) { directory.Remove("config.json"); };
-  EXPECT_THAT(tiny.Refusal(),
-              HasSubstr("found no model, expected a directory in Hugging Face layout"));
+  EXPECT_THAT(tiny.Refusal(), HasSubstr("found no model, expected a directory with config.json"));
   TinyModel separate = Separate();
   separate.target_vocabulary = nullptr;
   EXPECT_THAT(separate.Refusal(), HasSubstr("target_vocab.json: cannot be opened"));

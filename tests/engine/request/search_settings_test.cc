@@ -6,7 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/engine/support/search_fields.h"
 
 namespace dragoman {
 namespace {
@@ -407,6 +413,51 @@ TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
   asked.alignment_layer = 6;
   EXPECT_THAT(std::string(ResolveSearch(asked, Spec(), context).status().message()),
               HasSubstr("decoding.alignment_layer: found 6, expected 0..5"));
+}
+
+// The fields that an option may change.
+std::map<std::string, double> FieldsOf(const SearchSettings& settings) {
+  std::map<std::string, double> fields = testing::FieldsOf(settings.search);
+  fields["max_length_ratio"] = settings.max_length_ratio;
+  fields["max_length_extra"] = settings.max_length_extra;
+  return fields;
+}
+
+// Sets an option of any kind; values that are out of range, or do not fit another option, are
+// refused later.
+template <typename T>
+void Put(double value, std::optional<T>* option) {
+  if constexpr (std::is_enum_v<T>) {
+    *option = static_cast<T>(value < 1 ? 0 : 1);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    *option = static_cast<T>(value);
+  } else {
+    option->emplace();
+  }
+}
+void Put(double value, std::vector<int>* list) { list->push_back(static_cast<int>(value)); }
+template <typename T>
+void Put(double /*value*/, std::vector<T>* /*phrases*/) {}
+
+// An option that the parser reads and nothing obeys is a row of the table without an effect here.
+TEST(SearchSettings, EveryOptionOfTheTableChangesTheSearch) {
+  for (const DecodingOption& row : kDecodingOptions) {
+    // Phrases become automata for each segment: segment_phrases_test.cc.
+    if (row.name == "required_phrases" || row.name == "forbidden_phrases") continue;
+    bool changes = false;
+    for (const double value : {0.0, 0.5, 1.0, 2.0, 3.0}) {
+      DecodingOptions asked;
+      if (row.name.starts_with("sampling.")) asked.sampling.emplace();
+      const auto without = Resolve(asked, Spec());
+      VisitOptions(asked, [&](const DecodingOption& option, auto& member) {
+        if (option.name == row.name) Put(value, &member);
+      });
+      const auto with = Resolve(asked, Spec());
+      ASSERT_TRUE(without.ok()) << row.name << ": " << without.status();
+      changes = changes || (with.ok() && FieldsOf(*with) != FieldsOf(*without));
+    }
+    EXPECT_TRUE(changes) << row.name;
+  }
 }
 
 }  // namespace

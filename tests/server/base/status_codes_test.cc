@@ -44,7 +44,7 @@ std::string ReadText(const fs::path& path) {
 }
 
 // Every code that a source of engine/ or server/ makes, with one place that does: absl::XError(
-// and StatusCode::kX. The table of the codes itself does not count.
+// and StatusCode::kX. The tables of all codes, ours and that of HTTP, do not count.
 std::map<std::string, std::string> CodesOfTheSources() {
   std::map<std::string, std::string> found;
   const std::regex made(R"(absl::([A-Z]\w*)Error\(|absl::StatusCode::k(\w+))");
@@ -54,7 +54,7 @@ std::map<std::string, std::string> CodesOfTheSources() {
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       const std::string name = entry.path().filename();
       if (!name.ends_with(".cc") && !name.ends_with(".h")) continue;
-      if (name == "status_codes.cc") continue;
+      if (name == "status_codes.cc" || name == "door_errors.cc") continue;
       ++files;
       const std::string text = ReadText(entry.path());
       for (std::sregex_iterator match(text.begin(), text.end(), made), end; match != end; ++match) {

@@ -4,6 +4,7 @@
 
 #include "server/base/quoted.h"
 #include "tests/server/call/request_fixture.h"
+#include "tests/server/unset_fields.h"
 
 namespace dragoman {
 namespace {
@@ -67,6 +68,12 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   returns->set_alignment(true);
   returns->set_timings(true);
   returns->set_partials(true);
+  // A field that is added to the contract is set here, and looked for below. Those of `decoding`
+  // have a test of their own.
+  v1::TranslateRequest but_decoding = request;
+  but_decoding.clear_decoding();
+  but_decoding.mutable_terms()->RemoveLast();  // one whose ignore_case is false
+  EXPECT_THAT(UnsetFields(but_decoding), ElementsAre("decoding"));
 
   const ParsedRequest parsed = Parse(request, CallKind::kStream);
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;

@@ -37,7 +37,7 @@ class AdminServerTest : public ::testing::Test {
     }
     EXPECT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
     manager_.Start();
-    Start("127.0.0.1:0");
+    Start({.host = "127.0.0.1"});
   }
   ~AdminServerTest() override {
     manager_.Stop();
@@ -45,7 +45,7 @@ class AdminServerTest : public ::testing::Test {
     SetLogLevel(LogLevel::kInfo);
   }
 
-  void Start(const std::string& address) {
+  void Start(const Address& address) {
     AdminHooks hooks;
     hooks.manager = &manager_;
     hooks.metrics = &metrics_;
@@ -335,7 +335,7 @@ TEST_F(AdminServerTest, SetsTheLogLevel) {
 TEST_F(AdminServerTest, OnAUnixSocketOnlyItsUserMayConnect) {
   const std::string path = (root_ / "admin.sock").string();
   server_.reset();
-  Start("unix:" + path);
+  Start({.unix_path = path});
   v1::LoadModelResponse loaded;
   EXPECT_TRUE(Load("c", (root_ / "c").string(), &loaded).ok());
   struct stat found {};
@@ -346,7 +346,8 @@ TEST_F(AdminServerTest, OnAUnixSocketOnlyItsUserMayConnect) {
 TEST_F(AdminServerTest, ATakenPortIsAnError) {
   AdminHooks hooks;
   hooks.manager = &manager_;
-  const auto other = AdminServer::Start(server_->address(), hooks);
+  const auto other =
+      AdminServer::Start(*ParseAddress(server_->address(), AddressForms::kHostPort), hooks);
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(std::string(other.status().message()), HasSubstr(server_->address()));
 }

@@ -57,7 +57,7 @@ class ListenerTest : public ::testing::Test {
   }
 
   void Start(ListenerOptions options) {
-    options.address = "127.0.0.1:0";
+    options.address = {.host = "127.0.0.1"};
     auto listener = Listener::Listen(options);
     ASSERT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
@@ -199,14 +199,16 @@ TEST_F(ListenerTest, TellsWhenAcceptingHasStopped) {
 
 TEST_F(ListenerTest, NamesWhatIsWrongWithAnAddress) {
   Start({.max_connections = 1});
-  const auto taken = Listener::Listen({.address = listener_->address(), .max_connections = 1});
+  const auto taken =
+      Listener::Listen({.address = *ParseAddress(listener_->address(), AddressForms::kHostPort),
+                        .max_connections = 1});
   EXPECT_THAT(std::string(taken.status().message()), HasSubstr("the port is taken"));
-  EXPECT_FALSE(Listener::Listen({.address = "no such host:0", .max_connections = 1}).ok());
+  EXPECT_FALSE(Listener::Listen({.address = {.host = "no such host"}, .max_connections = 1}).ok());
 }
 
 TEST_F(ListenerTest, EveryAddressHasBothFamilies) {
-  for (const char* address : {"0.0.0.0:0", "[::]:0"}) {
-    auto listener = Listener::Listen({.address = address, .max_connections = 4});
+  for (const char* host : {"0.0.0.0", "::"}) {
+    auto listener = Listener::Listen({.address = {.host = host}, .max_connections = 4});
     ASSERT_TRUE(listener.ok()) << listener.status();
     (*listener)->Start([](int fd) { CloseAsOwner(fd); });
     const int fd = Connect(**listener);

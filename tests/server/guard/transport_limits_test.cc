@@ -49,7 +49,7 @@ TEST(TransportLimits, HttpTakesItsShareOfOpenFilesAndMemory) {
   const auto without = ComputeTransportLimits(settings, 4096);
   EXPECT_EQ(without->http_connections, 0);
   EXPECT_EQ(without->http_bytes, 0);
-  settings.http = "0.0.0.0:8080";
+  settings.http = {.host = "0.0.0.0", .port = 8080};
   const auto with = ComputeTransportLimits(settings, 4096);
   ASSERT_TRUE(with.ok());
   EXPECT_EQ(with->http_connections, with->max_connections);

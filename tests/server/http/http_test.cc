@@ -35,7 +35,7 @@ class HttpTest : public ::testing::Test {
     hooks.metrics = [this] { return Scrape(); };
     hooks.not_live = [] { return std::string(); };
     hooks.not_ready = [] { return std::string(); };
-    auto server = HttpServer::Start("127.0.0.1:0", std::move(hooks), kConnections);
+    auto server = HttpServer::Start({.host = "127.0.0.1"}, std::move(hooks), kConnections);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }

@@ -44,7 +44,7 @@ class HttpsTest : public ::testing::Test {
     auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
     ASSERT_TRUE(store.ok()) << store.status();
     store_ = *std::move(store);
-    auto server = HttpServer::Start("127.0.0.1:0", hooks_, 16, {store_.get(), mutual});
+    auto server = HttpServer::Start({.host = "127.0.0.1"}, hooks_, 16, {store_.get(), mutual});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     address_ = server_->address();
@@ -152,7 +152,7 @@ TEST_F(HttpsTest, WhereCertificatesAreRequiredNobodyElseGetsPastTheHandshake) {
   auto store = TlsStore::Open(paths_, TlsStore::SystemTime());
   ASSERT_TRUE(store.ok()) << store.status();
   ExchangeServerOptions options;
-  options.listener.address = "127.0.0.1:0";
+  options.listener.address = {.host = "127.0.0.1"};
   options.listener.max_connections = 16;
   options.held_bytes = 1 << 20;
   options.tls = store->get();

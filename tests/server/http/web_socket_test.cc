@@ -58,7 +58,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
  protected:
   WebSocketTest() {
     SetLogLevel(LogLevel::kOff);
-    options_.listener.address = "127.0.0.1:0";
+    options_.listener.address = {.host = "127.0.0.1"};
     options_.listener.max_connections = 64;
     options_.read.body_bytes = 100'000;
     options_.held_bytes = 16 << 20;

@@ -79,16 +79,20 @@ class MetricsTest : public ::testing::Test {
 
 TEST_F(MetricsTest, CountsCallsByMethodAndCode) {
   series_ = metrics_.ForModel("de-en");
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli, "de-en");
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli, "");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                 "de-en");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, 40 * kNanosPerMilli,
+                 "de-en");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kNotFound, kNanosPerMilli,
+                 "");
   ExpectLine(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 2)");
   ExpectLine(R"(dragoman_rpcs_total{api="dragoman",code="NOT_FOUND",method="Translate"} 1)");
   ExpectLine(
       R"(dragoman_rpc_duration_seconds_bucket{api="dragoman",method="Translate",model="de-en",le="0.03"} 1)");
   ExpectLine(
       R"(dragoman_rpc_duration_seconds_bucket{api="dragoman",method="Translate",model="de-en",le="0.05"} 2)");
-  ExpectLine(R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 1)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 1)");
 }
 
 TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
@@ -154,7 +158,8 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_cancelled_total{cause="deadline",model="de-en",stage="decode"} 1)");
   ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline",model="de-en"} 9)");
   ExpectLine(R"(dragoman_engine_errors_total{kind="nan",model="de-en"} 1)");
-  ExpectLine(R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model="de-en"} 1)");
+  ExpectLine(
+      R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model="de-en"} 1)");
   // Another model has series of its own, and the first keeps what it has.
   const auto other = metrics_.ForModel("en-fr");
   other->OnError("nan");
@@ -171,10 +176,14 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
 TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
   auto model = metrics_.ForModel("de-en");
   const auto pivot = metrics_.ForPivot("de-en+en-fr");
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en+en-fr");
-  ExpectLine(R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 1)");
-  ExpectLine(R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en+en-fr"} 1)");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                 "de-en");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                 "de-en+en-fr");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 1)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en+en-fr"} 1)");
   EXPECT_THAT(Text(), Not(HasSubstr(R"(dragoman_source_tokens_total{model="de-en+en-fr"})")));
   // Each family is there once, whatever has series of it.
   const std::string type = "# TYPE dragoman_rpc_duration_seconds ";
@@ -184,19 +193,23 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
   model.reset();
   EXPECT_THAT(Text(), Not(HasSubstr(R"(model="de-en")")));
   for (const char* gone : {"de-en", "x", "y", "z"}) {
-    metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, gone);
+    metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                   gone);
     metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, gone, kNanosPerMilli);
     metrics_.OnSent(gone, kNanosPerMilli);
     metrics_.OnReload(gone, false);
   }
-  ExpectLine(R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 4)");
-  ExpectLine(R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model=""} 4)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 4)");
+  ExpectLine(
+      R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model=""} 4)");
   ExpectLine(R"(dragoman_stage_duration_seconds_count{model="",stage="send"} 4)");
   ExpectLine(R"(dragoman_model_reloads_total{model="",result="failed"} 4)");
   // Counters without a model's label never fall.
   ExpectLine(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 6)");
   model = metrics_.ForModel("de-en");
-  ExpectLine(R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 0)");
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 0)");
 }
 
 TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
@@ -247,11 +260,12 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
   FakeEngine engine;
   AttachModel(&engine);
   ListenerOptions options;
-  options.address = "127.0.0.1:0";
+  options.address = {.host = "127.0.0.1"};
   const auto listener = Listener::Listen(options);
   ASSERT_TRUE(listener.ok()) << listener.status();
   metrics_.AttachListener("grpc", listener->get());
-  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli, "de-en");
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                 "de-en");
   const std::string text = Text();
   const std::string page(StatusPage());
   const std::regex asked(

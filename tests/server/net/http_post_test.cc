@@ -32,7 +32,7 @@ class OneConnection {
     EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
     EXPECT_EQ(listen(listener_, 1), 0);
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = std::to_string(ntohs(address.sin_port));
+    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this, serve = std::move(serve)] {
       const int fd = accept(listener_, nullptr, nullptr);
       if (fd < 0) return;
@@ -45,11 +45,11 @@ class OneConnection {
     thread_.join();
     close(listener_);
   }
-  const std::string& port() const { return port_; }
+  int port() const { return port_; }
 
  private:
   int listener_ = -1;
-  std::string port_;
+  int port_ = 0;
   std::thread thread_;
 };
 
@@ -64,8 +64,9 @@ void Say(int fd, const std::string& text) {
   EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-int Post(const std::string& port, const std::string& body, milliseconds timeout = seconds(30)) {
-  return HttpPost("127.0.0.1", port, "/v1/traces", "application/json", body, timeout);
+int Post(int port, const std::string& body, milliseconds timeout = seconds(30)) {
+  return HttpPost({.host = "127.0.0.1", .port = port}, "/v1/traces", "application/json", body,
+                  timeout);
 }
 
 TEST(HttpPost, SendsTheBodyAndReadsTheStatus) {
@@ -109,13 +110,14 @@ TEST(HttpPost, WhatIsNoAnswerIsNone) {
 }
 
 TEST(HttpPost, NobodyThereIsNoAnswer) {
-  std::string port;
+  int port = 0;
   {
     const OneConnection gone([](int) {});
     port = gone.port();
   }
   EXPECT_EQ(Post(port, "{}"), 0);
-  EXPECT_EQ(HttpPost("no-such-host.invalid", "1", "/", "text/plain", "", seconds(1)), 0);
+  EXPECT_EQ(
+      HttpPost({.host = "no-such-host.invalid", .port = 1}, "/", "text/plain", "", seconds(1)), 0);
 }
 
 TEST(HttpPost, ASilentServerIsWaitedForOnlySoLong) {

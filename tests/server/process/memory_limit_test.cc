@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "server/process/memory_bound.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {

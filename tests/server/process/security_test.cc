@@ -36,7 +36,7 @@ class SecurityTest : public ::testing::Test {
  protected:
   SecurityTest() {
     SetLogLevel(LogLevel::kOff);
-    config_.listen = "127.0.0.1:0";
+    config_.listen = {.host = "127.0.0.1"};
     config_.longest_call_seconds = 60;
   }
   ~SecurityTest() override {
@@ -236,7 +236,8 @@ TEST_F(SecurityTest, WithoutAKeyOrWithAWrongOneNothingIsRead) {
   EXPECT_EQ(Translate(channel, "wrong").error_code(), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(engine_.submitted(), 1U);
   ExpectMetric(R"(dragoman_rejected_total{reason="denied"} 2)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="UNAUTHENTICATED",method="Translate"} 2)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="UNAUTHENTICATED",method="Translate"} 2)");
 
   // Lists too; health not.
   grpc::ClientContext list;

@@ -45,7 +45,7 @@ class ServingTest : public ::testing::Test {
   ServingTest() {
     SetLogLevel(LogLevel::kOff);
     google::protobuf::SetLogHandler(nullptr);
-    config_.listen = "127.0.0.1:0";
+    config_.listen = {.host = "127.0.0.1"};
     config_.longest_call_seconds = 60;
   }
   ~ServingTest() override {
@@ -508,8 +508,10 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
     EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
   }
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="StreamTranslate"} 1)");
   ExpectMetric(R"(dragoman_segments_total{model="de-en",outcome="deadline"} 2)");
 }
 
@@ -556,7 +558,8 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
 
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
 }
 
 TEST_F(ServingTest, InternalFailsItsItemAlone) {
@@ -742,7 +745,7 @@ TEST_F(ServingTest, ReflectionNamesTheService) {
 TEST_F(ServingTest, ATakenPortIsAnError) {
   Start();
   ServerConfig second = config_;
-  second.listen = serving_->address();
+  second.listen = *ParseAddress(serving_->address(), AddressForms::kHostPort);
   const auto other = Serving::Start(second, &models_, &clock_, &metrics_);
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(std::string(other.status().message()), HasSubstr(serving_->address()));
@@ -768,7 +771,8 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
   });
   EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
   v1::StreamTranslateResponse message;
   while (reader->Read(&message)) {
   }
@@ -927,7 +931,8 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   hooks.metrics = [this] { return metrics_.Scrape(); };
   hooks.not_live = [this] { return std::string(engine_.Stats().stalled ? "stalled" : ""); };
   hooks.not_ready = [this] { return serving_->NotReady(); };
-  auto http = HttpServer::Start("127.0.0.1:0", hooks, HttpConnections(RaiseDescriptorLimit()));
+  auto http =
+      HttpServer::Start({.host = "127.0.0.1"}, hooks, HttpConnections(RaiseDescriptorLimit()));
   ASSERT_TRUE(http.ok()) << http.status();
   const std::string& address = (*http)->address();
   const auto get = [&](const std::string& path, const std::string& method) {
@@ -949,7 +954,7 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
   engine_.SetLiveWorkers(0);
   EXPECT_THAT(get("/readyz", "GET"), HasSubstr("no worker is left"));
 
-  EXPECT_FALSE(HttpServer::Start(address, hooks, 16).ok());
+  EXPECT_FALSE(HttpServer::Start(*ParseAddress(address, AddressForms::kHostPort), hooks, 16).ok());
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class TransportTest : public ::testing::Test {
  protected:
   TransportTest() {
     SetLogLevel(LogLevel::kOff);
-    config_.listen = "127.0.0.1:0";
+    config_.listen = {.host = "127.0.0.1"};
   }
   ~TransportTest() override {
     serving_.reset();
@@ -103,7 +103,8 @@ class TransportTest : public ::testing::Test {
   }
 
   void WaitForConnections(int64_t count) const {
-    const std::string line = "\ndragoman_connections{port=\"grpc\"} " + std::to_string(count) + "\n";
+    const std::string line =
+        "\ndragoman_connections{port=\"grpc\"} " + std::to_string(count) + "\n";
     while (metrics_.Scrape().find(line) == std::string::npos) std::this_thread::yield();
   }
 
@@ -131,8 +132,8 @@ TEST_F(TransportTest, CancelledBeforeItsRequestIsCancelled) {
     call.Cancel();
     EXPECT_EQ(call.Wait().error_code(), grpc::StatusCode::CANCELLED);
     WaitForCalls(0);
-    ExpectMetric(std::string(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method=")") + method +
-                 "\"} 1");
+    ExpectMetric(std::string(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method=")") +
+                 method + "\"} 1");
   }
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 0)");
   EXPECT_THAT(metrics_.Scrape(), Not(HasSubstr("INVALID_ARGUMENT")));
@@ -215,7 +216,7 @@ TEST_F(TransportTest, MoreConnectionsThanOpenFilesAreRefusedAtTheStart) {
 
 TEST_F(TransportTest, ListensOnAUnixSocket) {
   const TempDirectory directory;
-  config_.listen = "unix:" + directory.path() + "/socket";
+  config_.listen = {.unix_path = directory.path() + "/socket"};
   Start();
   EXPECT_TRUE(Translate(channel_).ok());
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
@@ -354,7 +355,8 @@ TEST_F(TransportTest, SilentConnectionsDoNotKeepProbesWaiting) {
   hooks.metrics = [] { return std::string("metrics\n"); };
   hooks.not_live = [] { return std::string(); };
   hooks.not_ready = [] { return std::string(); };
-  auto http = HttpServer::Start("127.0.0.1:0", hooks, HttpConnections(RaiseDescriptorLimit()));
+  auto http =
+      HttpServer::Start({.host = "127.0.0.1"}, hooks, HttpConnections(RaiseDescriptorLimit()));
   ASSERT_TRUE(http.ok()) << http.status();
   std::vector<int> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(Connect((*http)->address()));

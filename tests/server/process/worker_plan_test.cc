@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {

@@ -67,7 +67,8 @@ TEST_F(TlsStoreTest, ReadsAPairAndSaysWhatItIs) {
 TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   const Authority::Issued other = authority_.Issue();
   Replace(paths_.key, other.key);
-  EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.key"), HasSubstr("not the one of the certificate")));
+  EXPECT_THAT(Refusal(),
+              AllOf(HasSubstr("tls.key"), HasSubstr("does not belong to the certificate")));
   Replace(paths_.key, "nonsense");
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.key"), HasSubstr("no private key in PEM")));
   std::filesystem::remove(paths_.key);

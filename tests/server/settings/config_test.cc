@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,10 +15,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "server/process/cpu_budget.h"
+#include "server/process/cpu_topology.h"
 #include "server/process/engine_settings.h"
 #include "server/settings/option_table.h"
-#include "server/settings/otlp_endpoint.h"
+#include "server/settings/option_values.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {
@@ -107,8 +108,8 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   const ServerConfig& config = command->config;
   EXPECT_EQ(config.model_name, "big");
   EXPECT_EQ(config.model_directory, "/m/x");
-  EXPECT_EQ(config.listen, "127.0.0.1:0");
-  EXPECT_EQ(config.metrics, "off");
+  EXPECT_EQ(config.listen, (Address{.host = "127.0.0.1"}));
+  EXPECT_EQ(config.metrics, std::nullopt);
   EXPECT_EQ(DeviceText(config.devices), "cpu");
   EXPECT_EQ(config.devices.compute_type, ComputeType::kFloat32);
   EXPECT_EQ(config.device_memory_fraction, 0.75);
@@ -174,12 +175,7 @@ TEST(Config, SpansGoToAHostAndAPort) {
   const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
   ASSERT_TRUE(command.ok()) << command.status();
   ASSERT_TRUE(command->config.otlp.has_value());
-  EXPECT_EQ(command->config.otlp->host, "collector");
-  EXPECT_EQ(command->config.otlp->port, "4318");
-  const auto ipv6 = ParseOtlpEndpoint("http://[::1]:4318/");
-  ASSERT_TRUE(ipv6.has_value());
-  EXPECT_EQ(ipv6->host, "::1");
-  EXPECT_EQ(OtlpUrl(*ipv6), "http://[::1]:4318");
+  EXPECT_EQ(*command->config.otlp, (Address{.host = "collector", .port = 4318}));
   for (const char* wrong :
        {"collector:4318", "https://collector:4318", "http://collector", "http://:4318",
         "http://collector:0", "http://collector:65536", "http://collector:4318/v1/traces",
@@ -388,7 +384,7 @@ TEST(Config, TokenizersAreChosenByModel) {
 }
 
 TEST(Config, AdministrationListensOnTheLoopbackOnly) {
-  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.admin_listen, "off");
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.admin_listen, std::nullopt);
   for (const char* address : {"127.0.0.1:0", "localhost:50052", "[::1]:1", "unix:/run/admin"}) {
     EXPECT_TRUE(ParseCommandLine({"--model=x", "--admin-listen", address}).ok()) << address;
   }
@@ -543,15 +539,41 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
 }
 
 TEST(Config, HttpIsOffOrAnAddress) {
-  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http, "off");
+  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http, std::nullopt);
   for (const char* address : {"off", "127.0.0.1:8080", "[::1]:0", "unix:/run/http"}) {
     const auto command = ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)});
     ASSERT_TRUE(command.ok()) << command.status();
-    EXPECT_EQ(command->config.http, address);
+    EXPECT_EQ(command->config.http, ParseAddress(address, AddressForms::kHostOrUnix));
   }
   for (const char* address : {"", "on", "8080", "host:http", "host:70000", "unix:"}) {
     EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--http=", address)}), HasSubstr("--http: "))
         << address;
+  }
+}
+
+// Whether the text has the word, and not as the beginning of a longer one.
+bool HasWord(const std::string& text, const std::string& word) {
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+    if (next != '-' && (next < 'a' || next > 'z')) return true;
+  }
+  return false;
+}
+
+TEST(Config, TheReadmeNamesEverySetting) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/server/README.md");
+  const std::string readme(std::istreambuf_iterator<char>(file), {});
+  const std::string introduction = "A model may have its own";
+  const size_t found = readme.find(introduction);
+  ASSERT_NE(found, std::string::npos);
+  const size_t begin = found + introduction.size();
+  const std::string of_models = readme.substr(begin, readme.find("\n\n", begin) - begin);
+  for (const Option& option : Options()) {
+    const std::string name(option.name);
+    const bool in_schedule = option.audience == Audience::kResearch;
+    EXPECT_TRUE(HasWord(readme, (in_schedule ? "`" : "--") + name)) << name;
+    const bool listed = HasWord(of_models, " " + name) || HasWord(of_models, "\n" + name);
+    EXPECT_EQ(listed, IsOfModel(option) && !in_schedule) << name << ", of a model";
   }
 }
 

@@ -12,7 +12,6 @@
 
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
-#include "server/trace/otlp_json.h"
 #include "tests/server/manual_clock.h"
 
 namespace dragoman {

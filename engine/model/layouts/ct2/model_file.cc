@@ -169,8 +169,9 @@ class Parser {
     }
     const auto size = static_cast<uint64_t>(DTypeSize(view.dtype));
     if (bytes % size != 0 || static_cast<uint64_t>(*numel) != bytes / size) {
-      return Wrong(name, Concat("of type ", DTypeName(view.dtype), " and shape ",
-                                ShapeString(view.shape), " has ", bytes, " bytes of data"));
+      return Wrong(name,
+                   Concat("of type ", DTypeName(view.dtype), " and shape ", ShapeString(view.shape),
+                          " has ", bytes, " bytes of data, expected ", size, " for each element"));
     }
     if (!in_.Take(bytes, &view.data)) return CutShort(Concat("variable '", name, "'"));
     elements_ += static_cast<uint64_t>(*numel);

@@ -421,26 +421,26 @@ std::vector<Foreign> NoModels() {
   };
   return {
       {"an empty directory", "tiny-a", emptied,
-       "found no model, expected a directory in Hugging Face layout"},
+       "found no model, expected a directory with config.json"},
       {"a checkpoint of fairseq", "tiny-a",
        [=](ModelDirectory& at) {
          emptied(at);
          at.Write("model.pt", "x").Write("dict.de.txt", "der 1\n").Write("dict.en.txt", "the 1\n");
        },
-       "found no model, expected a directory in Hugging Face layout"},
+       "found no model, expected a directory with config.json"},
       {"an adapter without its model", "tiny-a",
        [=](ModelDirectory& at) {
          emptied(at);
          at.Write("adapter_config.json", "{}").Write("adapter_model.safetensors", "x");
        },
-       "found no model, expected a directory in Hugging Face layout"},
+       "found no model, expected a directory with config.json"},
       {"the cache of the hub, one folder above", "tiny-a",
        [=](ModelDirectory& at) {
          emptied(at);
          std::filesystem::create_directories(at.path() + "/snapshots/1a2b");
          std::filesystem::create_directories(at.path() + "/refs");
        },
-       "found no model, expected a directory in Hugging Face layout"},
+       "found no model, expected a directory with config.json"},
   };
 }
 

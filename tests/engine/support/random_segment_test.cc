@@ -1,0 +1,55 @@
+// The random tests ask for every rule: one that none of them asks for is not tested by them.
+#include "tests/engine/support/random_segment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/search_fields.h"
+
+namespace dragoman::testing {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+TEST(RandomSegment, EveryFieldOfTheSearchIsDrawn) {
+  std::map<std::string, std::set<double>> values;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    for (const auto& [name, value] : FieldsOf(ToSearchOptions(MakeRandomCase(seed)))) {
+      values[name].insert(value);
+    }
+  }
+  std::set<std::string> constant;
+  for (const auto& [name, drawn] : values) {
+    if (drawn.size() == 1) constant.insert(name);
+  }
+  // No option of a request sets these, or the reference does not know them.
+  EXPECT_THAT(constant,
+              UnorderedElementsAre("align", "alignment_heads", "alignment_layer", "eos",
+                                   "free_prefix", "more_eos", "more_eos_count", "need_log_probs",
+                                   "not_first", "not_first_count", "row_cost"));
+}
+
+TEST(MixedRequests, EveryOptionOfTheTableIsAskedFor) {
+  std::set<std::string> missing;
+  for (const DecodingOption& row : kDecodingOptions) missing.emplace(row.name);
+  MixedRequests requests(1);
+  for (int i = 0; i < 500; ++i) {
+    int kind = 0;
+    TranslationJob job = requests.Next(&kind);
+    VisitOptions(job.decoding, [&](const DecodingOption& row, const auto& member) {
+      if (IsGiven(member)) missing.erase(std::string(row.name));
+    });
+  }
+  // These have tests of single requests alone.
+  EXPECT_THAT(missing,
+              UnorderedElementsAre("alignment_heads", "alignment_layer", "constraint_prune",
+                                   "max_length_extra", "max_length_ratio", "patience", "penalty"));
+}
+
+}  // namespace
+}  // namespace dragoman::testing
