@@ -10,6 +10,7 @@
 
 #include "engine/api/create_engine.h"
 #include "engine/api/engine.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/worker_pool.h"
 #include "engine/model/model_source.h"
 #include "engine/request/glossaries.h"
@@ -25,7 +26,7 @@
 
 namespace dragoman {
 
-class EngineImpl final : public Engine {
+class EngineImpl final : public Engine, public GlossarySource {
  public:
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
       LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
@@ -42,6 +43,9 @@ class EngineImpl final : public Engine {
   void CancelAll(CancelCause cause) override;
   EngineStats Stats() const override;
   absl::Status ReloadGlossaries(LoadContext* load) override;
+  std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const override {
+    return glossaries_.Find(name);
+  }
 
  private:
   EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,

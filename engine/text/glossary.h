@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/api/glossary_terms.h"
 #include "engine/base/load_context.h"
 #include "engine/text/term_index.h"
 #include "engine/text/tokenizer.h"
@@ -34,7 +35,7 @@ inline constexpr size_t kMaxGlossaryBytes = size_t{64} << 20;
 
 enum class GlossaryFormat { kTsv, kCsv };
 
-class Glossary {
+class Glossary final : public GlossaryTerms {
  public:
   // A request's terms. White space at the ends of a source or target is not part of it. Equal
   // sources with equal targets are one term; sources are equal when their bytes are, or when they
@@ -68,8 +69,9 @@ class Glossary {
   absl::Status CheckTargets(const Tokenizer& tokenizer, const LoadContext* load = nullptr) const;
 
   // Terms in their order, without duplicates.
-  size_t size() const { return terms_.size(); }
+  size_t size() const override { return terms_.size(); }
   const Term& term(size_t i) const { return terms_[i]; }
+  GlossaryEntry entry(size_t i) const override { return {terms_[i].source, terms_[i].target}; }
   // Where the term came from: "names.tsv:12", "terms[3]"; and that number alone.
   std::string PlaceOf(size_t i) const;
   size_t RowOf(size_t i) const { return static_cast<size_t>(rows_[i]); }

@@ -4,12 +4,22 @@
     tests/doors/render_parameters.py           writes it
     tests/doors/render_parameters.py --check   fails if it is not what this would write
 
-The format of parameters.json. By API, and in "methods" by method, "rows" of these:
+The format of parameters.json. By API, and in "methods" by "METHOD /path (a remark)":
 
+    base        the fields of a request that is answered; of GET in the query, else JSON
+    error       where an error's message stands, as a JSON pointer; of the API or of a method
+    rows        of these:
       parameter what the row is about
       outcome   done, refused (by name), or ignored (because the original ignores it)
-      test      MODULE.FUNCTION of tests/doors that shows it with the real client
       says      a remark for the table
+      and its proof, which parameters.py runs:
+      fields    put over the base; null takes a field away. body: in place of the base
+      status    the HTTP status; default 200, of what is refused 400
+      answer    what the answer has at JSON pointers: a text that is part of it, or the value itself. Default of
+                what is refused: the error names the parameter; of what is ignored: the answer to the base
+      detector  true: only a build with language detection has it
+      or
+      test      MODULE.FUNCTION of tests/doors that shows it
 """
 
 import json
@@ -20,13 +30,13 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE.parents[1] / "server/doors/PARAMETERS.md"
 OUTCOMES = {"done": "done", "refused": "refused by name", "ignored": "ignored, as the original does"}
-KEYS = {"parameter", "outcome", "says", "test"}
+KEYS = {"parameter", "outcome", "says", "fields", "body", "status", "answer", "detector", "test"}
 
 HEAD = """# What the doors take
 
 Each parameter of each method is done, refused by name, or ignored because the original ignores it. Rendered from
-`tests/doors/parameters.json` by `tests/doors/render_parameters.py`; every row names the test that shows it with the
-real client against a running daemon.
+`tests/doors/parameters.json` by `tests/doors/render_parameters.py`; `tests/doors/parameters.py` sends every row to a
+running daemon, or the row names the test that shows it.
 """
 
 
@@ -49,8 +59,8 @@ def problems(apis):
                     path = HERE / f"{module}.py"
                     if not path.exists() or not re.search(rf"^def {function}\(", path.read_text(), re.MULTILINE):
                         yield f"{place}: no test {row['test']}"
-                else:
-                    yield f"{place}: no test shows it"
+                elif row["outcome"] == "done" and "answer" not in row and "status" not in row:
+                    yield f"{place}: nothing shows that it is done"
 
 
 def cell(text):
@@ -65,6 +75,8 @@ def render(apis):
             for row in entry["rows"]:
                 parameter = f"`{row['parameter']}`" if row["parameter"] else ""
                 remark = row.get("says", "")
+                if row.get("detector"):
+                    remark = f"{remark}; with language detection" if remark else "with language detection"
                 lines.append(f"| {cell(method)} | {cell(parameter)} | {OUTCOMES[row['outcome']]} | {cell(remark)} |")
         lines.append("")
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 # Real clients of other servers, unchanged, against a running daemon.
 #
 #   tests/doors/run.sh                       all of them
-#   tests/doors/run.sh openai_client [TEST]   one module, or some tests of it
+#   tests/doors/run.sh deepl_client [TEST]   one module, or some tests of it
 #
 # The clients come from PyPI (tests/venv.sh); without it the tests are skipped, and say so. DRAGOMAND and
 # DRAGOMAN name other binaries than build/release/server/dragomand and build/release/client/dragoman.
@@ -18,7 +18,7 @@ if [[ $# -gt 0 ]]; then
   exec "$venv/bin/python" "$here/$module.py" "$@"
 fi
 failed=0
-for module in "$here"/*_client.py; do
+for module in "$here"/*_client.py "$here/parameters.py"; do
   echo "== $(basename "$module" .py)"
   "$venv/bin/python" "$module" || failed=1
 done

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/glossary_terms.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/support/temp_directory.h"
 
@@ -26,6 +27,7 @@ size_t Count(const std::string& text, const std::string& part) {
 
 class EngineTerms : public testing::BundledEngine {
  protected:
+  const GlossarySource& Source() const { return dynamic_cast<const GlossarySource&>(*engine_); }
   void Write(const std::string& file, const std::string& bytes) { folder_.Write(file, bytes); }
   void StartWithGlossaries() {
     EngineConfig config;
@@ -140,6 +142,9 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
   job.glossary = "a";
   EXPECT_THAT(TextOf(job), HasSubstr("hound"));
   const ModelInfo& before = engine_->info();
+  const std::shared_ptr<const GlossaryTerms> held = Source().FindGlossary("a");
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(Source().FindGlossary("b"), nullptr);
 
   Write("a.tsv", "Hund\tbeast\n");
   Write("b.tsv", "Katze\ttomcat\n");
@@ -147,6 +152,10 @@ TEST_F(EngineTerms, AReloadReplacesGlossariesAndAnErrorChangesNothing) {
   EXPECT_THAT(TextOf(job), HasSubstr("beast"));
   EXPECT_THAT(engine_->info().glossaries, ElementsAre("a", "b"));
   EXPECT_THAT(before.glossaries, ElementsAre("a"));  // who holds it may read on
+  ASSERT_EQ(held->size(), 1U);
+  EXPECT_EQ(held->entry(0).source, "Hund");
+  EXPECT_EQ(held->entry(0).target, "hound");
+  EXPECT_EQ(Source().FindGlossary("a")->entry(0).target, "beast");
 
   Write("a.tsv", "Hund\n");
   EXPECT_THAT(std::string(engine_->ReloadGlossaries(nullptr).message()), HasSubstr("a.tsv:1"));

@@ -1,0 +1,227 @@
+#include "server/doors/deepl.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
+#include "server/base/quoted.h"
+#include "server/call/request_error.h"
+#include "server/doors/deepl_glossaries.h"
+#include "server/doors/deepl_languages.h"
+#include "server/doors/deepl_request.h"
+#include "server/doors/dialect_parts.h"
+#include "server/doors/door_errors.h"
+#include "server/doors/json_body.h"
+#include "server/doors/languages.h"
+#include "server/doors/request_fields.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using Split = DeeplRequest::Split;
+using Tags = DeeplRequest::Tags;
+
+constexpr std::string_view kGlossaries = "/v2/glossaries";
+// DeepL's answer for a plan without a limit.
+constexpr int64_t kNoCharacterLimit = 1'000'000'000'000;
+
+// The texts as the engine gets them; those with XML tags also as what brings the tags back.
+struct Prepared {
+  std::vector<std::string> texts;
+  std::vector<XmlText> xml;
+};
+
+absl::StatusOr<Prepared> Prepare(const DeeplRequest& asked) {
+  Prepared out;
+  for (const std::string& text : asked.texts) {
+    if (asked.tags == Tags::kXml) {
+      absl::StatusOr<XmlText> xml = XmlText::Parse(text, asked.xml);
+      if (!xml.ok()) {
+        return InvalidField(absl::StrCat("text[", out.texts.size(), "]"),
+                            absl::StrCat("Tag handling parsing failed, please check input: ",
+                                         xml.status().message()));
+      }
+      out.texts.push_back(xml->html());
+      out.xml.push_back(*std::move(xml));
+      continue;
+    }
+    out.texts.push_back(text);
+    if (asked.tags == Tags::kNone && asked.split == Split::kSentences) {
+      std::ranges::replace(out.texts.back(), '\n', ' ');
+    }
+  }
+  return out;
+}
+
+absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
+                         v1::TranslateRequest* request) {
+  const auto glossary = FindGlossary(context.calls->models->models(), asked.glossary_id);
+  if (!glossary.ok()) return glossary.status();
+  const bool fits = glossary->source.empty() || (BaseLanguage(asked.source) == glossary->source &&
+                                                 BaseLanguage(asked.target) == glossary->target);
+  if (!fits) {
+    return InvalidField("glossary_id", absl::StrCat("found a glossary from ", glossary->source,
+                                                    " to ", glossary->target,
+                                                    ", expected one for source_lang and "
+                                                    "target_lang"));
+  }
+  request->set_model(glossary->model);
+  request->mutable_glossary_config()->set_glossary(glossary->name);
+  return absl::OkStatus();
+}
+
+json AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
+              const v1::TranslateResponse& answer) {
+  json translations = json::array();
+  for (const v1::Translation& item : answer.translations()) {
+    const size_t i = translations.size();
+    const std::string& detected = item.detected_language_code();
+    json one = {
+        {"detected_source_language", DeeplSourceCode(detected.empty() ? asked.source : detected)},
+        {"text", prepared.xml.empty() ? item.translated_text()
+                                      : prepared.xml[i].Restore(item.translated_text())}};
+    if (asked.show_characters) one["billed_characters"] = CountCodePoints(asked.texts[i]);
+    if (asked.show_model_type) one["model_type_used"] = "latency_optimized";
+    translations.push_back(std::move(one));
+  }
+  return {{"translations", translations}};
+}
+
+absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpRequest& request) {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  std::optional<std::string> type;
+  const absl::Status read = ReadField(*fields, "type", &type);
+  if (!read.ok()) return read;
+  const auto served = context.languages->Get();
+  if (!type.has_value() || *type == "source") return JsonResponse(200, DeeplSources(*served));
+  if (*type == "target") return JsonResponse(200, DeeplTargets(*served));
+  return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
+}
+
+// Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
+absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRequest& request) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    return absl::UnimplementedError(
+        absl::StrCat(request.method,
+                     " of glossaries: they are files that this server's operator loads "
+                     "(--glossary-dir); list them with GET /v2/glossaries"));
+  }
+  const std::vector<ModelPtr> models = context.calls->models->models();
+  std::string_view id = request.path;
+  id.remove_prefix(kGlossaries.size());
+  if (id.empty()) {
+    json list = json::array();
+    for (const DeeplGlossary& one : ListGlossaries(models)) list.push_back(GlossaryObject(one));
+    return JsonResponse(200, {{"glossaries", list}});
+  }
+  id.remove_prefix(1);
+  constexpr std::string_view kEntries = "/entries";
+  const bool entries = id.ends_with(kEntries);
+  if (entries) id.remove_suffix(kEntries.size());
+  const auto glossary = FindGlossary(models, id);
+  if (!glossary.ok()) return glossary.status();
+  if (!entries) return JsonResponse(200, GlossaryObject(*glossary));
+  HttpResponse response;
+  response.content_type = "text/tab-separated-values; charset=utf-8";
+  response.body = GlossaryTsv(*glossary);
+  return response;
+}
+
+}  // namespace
+
+std::vector<DoorRoute> DeeplDoor::Routes() {
+  std::vector<DoorRoute> routes;
+  // /deepl is how MTranServer calls it.
+  for (const std::string_view path : {"/v2/translate", "/deepl"}) {
+    routes.push_back({.method = "POST", .path = path});
+    routes.push_back({.method = "GET", .path = path});
+  }
+  routes.push_back({.method = "GET", .path = "/v2/languages", .rpc = RpcMethod::kListLanguages});
+  routes.push_back({.method = "GET", .path = "/v2/usage", .rpc = RpcMethod::kQuery});
+  routes.push_back(
+      {.method = "GET", .path = "/v2/glossary-language-pairs", .rpc = RpcMethod::kListGlossaries});
+  routes.push_back({.method = "*", .path = kGlossaries, .rpc = RpcMethod::kListGlossaries});
+  routes.push_back({.method = "*", .path = "/v2/glossaries/*", .rpc = RpcMethod::kGetGlossary});
+  routes.push_back({.method = "*", .path = "/v2/document*", .rpc = RpcMethod::kQuery});
+  routes.push_back({.method = "*", .path = "/v3/glossaries*", .rpc = RpcMethod::kQuery});
+  return routes;
+}
+
+std::string DeeplDoor::Key(const HttpRequest& request) const {
+  std::string key = AuthorizationKey(request, "DeepL-Auth-Key");
+  if (key.empty()) key = AuthorizationKey(request, "Bearer");
+  return key;
+}
+
+absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
+  if (request.path == "/v2/translate" || request.path == "/deepl") return Translate(request);
+  if (request.path == "/v2/usage") {
+    return JsonResponse(200, {{"character_count", 0}, {"character_limit", kNoCharacterLimit}});
+  }
+  if (request.path == "/v2/glossary-language-pairs") {
+    return JsonResponse(200, GlossaryPairs(context_.calls->models->models()));
+  }
+  absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
+      Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
+  if (request.path == "/v2/languages") {
+    answer = Languages(context_, request);
+  } else if (request.path.starts_with(kGlossaries)) {
+    answer = Glossaries(context_, request);
+  } else if (request.path.starts_with("/v3/")) {
+    answer = absl::NotFoundError(
+        absl::StrCat(Quoted(request.path), ": this server has version 2 of DeepL's interface"));
+  }
+  if (!answer.ok()) return answer.status();
+  return *std::move(answer);
+}
+
+HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& status) const {
+  if (status.code() != absl::StatusCode::kUnauthenticated) {
+    return JsonResponse(StatusWithoutRetry(status), {{"message", status.message()}});
+  }
+  std::string message(status.message());
+  if (Key(request).empty() && !TextField(request, "auth_key").empty()) {
+    absl::StrAppend(&message,
+                    "; auth_key in the query or the body is not accepted, expected the header "
+                    "Authorization: DeepL-Auth-Key KEY");
+  }
+  return JsonResponse(403, {{"message", message}});
+}
+
+absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) const {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
+  if (!asked.ok()) return asked.status();
+  absl::StatusOr<Prepared> prepared = Prepare(*asked);
+  if (!prepared.ok()) return prepared.status();
+
+  UnaryAction action;
+  action.request =
+      RequestOf({.texts = std::move(prepared->texts),
+                 .source = asked->source.empty() ? std::string(kAutoLanguage) : asked->source,
+                 .target = asked->target,
+                 .html = asked->tags != Tags::kNone});
+  action.request.mutable_segmentation()->set_split(
+      asked->split == Split::kNone ? v1::Segmentation::NONE : v1::Segmentation::SENTENCES);
+  if (!asked->glossary_id.empty()) {
+    const absl::Status used = UseGlossary(context_, *asked, &action.request);
+    if (!used.ok()) return used;
+  }
+  action.render = [this, asked = *std::move(asked),
+                   // Shared, because a function has to be copyable.
+                   prepared = std::make_shared<const Prepared>(*std::move(prepared))](
+                      const v1::TranslateResponse& answer) {
+    const absl::Status failed = FirstItemError(answer);
+    if (!failed.ok()) return Error({}, failed);
+    return JsonResponse(200, AnswerOf(asked, *prepared, answer));
+  };
+  return action;
+}
+
+}  // namespace dragoman

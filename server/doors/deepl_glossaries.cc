@@ -1,0 +1,112 @@
+#include "server/doors/deepl_glossaries.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/base/quoted.h"
+#include "server/doors/absl_view.h"
+#include "server/doors/languages.h"
+#include "server/security/api_keys.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+// A UUID of version 8 (RFC 9562) from a hash.
+std::string IdOf(const DeeplGlossary& glossary) {
+  const std::string hash = HashOfKey(absl::StrCat(glossary.name, "\n", glossary.model, "\n",
+                                                  glossary.source, "\n", glossary.target));
+  std::string hex = hash.substr(hash.find(':') + 1, 32);
+  hex[12] = '8';
+  hex[16] = 'a';
+  return absl::StrCat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-",
+                      hex.substr(16, 4), "-", hex.substr(20, 12));
+}
+
+// nullptr if the model has no glossary of this name.
+std::shared_ptr<const GlossaryTerms> TermsOf(const ServedModel& model, std::string_view name) {
+  const auto* const source = dynamic_cast<const GlossarySource*>(model.engine.get());
+  return source == nullptr ? nullptr : source->FindGlossary(name);
+}
+
+}  // namespace
+
+std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
+  std::vector<DeeplGlossary> all;
+  for (const ModelPtr& model : models) {
+    const ModelInfo& info = model->engine->info();
+    if (info.pairs.size() > kMaxListedPairs) continue;
+    for (const std::string& name : info.glossaries) {
+      const auto terms = TermsOf(*model, name);
+      if (terms == nullptr) continue;  // a reload has taken it out since
+      for (const LanguagePair& pair : info.pairs) {
+        if (pair.source.empty()) continue;
+        DeeplGlossary one{.name = name,
+                          .model = model->name,
+                          .source = BaseLanguage(pair.source),
+                          .target = BaseLanguage(pair.target),
+                          .loaded_at = model->loaded_at,
+                          .terms = terms};
+        one.id = IdOf(one);
+        all.push_back(std::move(one));
+      }
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<DeeplGlossary> FindGlossary(const std::vector<ModelPtr>& models,
+                                           std::string_view id) {
+  for (DeeplGlossary& glossary : ListGlossaries(models)) {
+    if (glossary.id == id) return std::move(glossary);
+  }
+  for (const ModelPtr& model : models) {
+    auto terms = TermsOf(*model, id);
+    if (terms == nullptr) continue;
+    return DeeplGlossary{.id = std::string(id),
+                         .name = std::string(id),
+                         .model = model->name,
+                         .loaded_at = model->loaded_at,
+                         .terms = std::move(terms)};
+  }
+  return absl::NotFoundError(
+      absl::StrCat("glossary_id: found ", Quoted(id), ", expected an id of /v2/glossaries"));
+}
+
+json GlossaryObject(const DeeplGlossary& glossary) {
+  return {{"glossary_id", glossary.id},
+          {"name", glossary.name},
+          {"ready", true},
+          {"source_lang", glossary.source},
+          {"target_lang", glossary.target},
+          {"creation_time",
+           absl::FormatTime("%Y-%m-%dT%H:%M:%S.000Z", absl::FromUnixSeconds(glossary.loaded_at),
+                            absl::UTCTimeZone())},
+          {"entry_count", glossary.terms->size()}};
+}
+
+std::string GlossaryTsv(const DeeplGlossary& glossary) {
+  std::string text;
+  for (size_t i = 0; i < glossary.terms->size(); ++i) {
+    const GlossaryEntry entry = glossary.terms->entry(i);
+    absl::StrAppend(&text, i == 0 ? "" : "\n", View(entry.source), "\t", View(entry.target));
+  }
+  return text;
+}
+
+json GlossaryPairs(const std::vector<ModelPtr>& models) {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const DeeplGlossary& glossary : ListGlossaries(models)) {
+    pairs.emplace(glossary.source, glossary.target);
+  }
+  json list = json::array();
+  for (const auto& [source, target] : pairs) {
+    list.push_back({{"source_lang", source}, {"target_lang", target}});
+  }
+  return {{"supported_languages", list}};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,38 @@
+// LibreTranslate's dialect, which Mastodon, Weblate, libretranslatepy and others speak: parameters
+// as JSON, in a form or in the query; errors as {"error": "..."}.
+//
+// What differs from LibreTranslate's own server, on purpose: each text of a list has its language
+// detected by itself, and `alternatives` work with HTML as well.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "server/doors/door.h"
+
+namespace dragoman {
+
+class LibreTranslateDoor final : public Door {
+ public:
+  explicit LibreTranslateDoor(const DoorContext& context) : context_(context) {}
+
+  // /translate has a door of its own: see translate_path.h.
+  static std::vector<DoorRoute> Routes();
+
+  Api api() const override { return Api::kLibreTranslate; }
+  std::string Key(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
+
+  // POST /translate, by its fields.
+  absl::StatusOr<DoorAction> Translate(const nlohmann::json& fields) const;
+
+ private:
+  HttpResponse Languages() const;
+  HttpResponse FrontendSettings() const;
+  // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.
+  absl::StatusOr<HttpResponse> Detect(const HttpRequest& request) const;
+
+  const DoorContext context_;
+};
+
+}  // namespace dragoman

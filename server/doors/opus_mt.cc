@@ -1,0 +1,76 @@
+#include "server/doors/opus_mt.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "server/doors/dialect_parts.h"
+#include "server/doors/door_errors.h"
+#include "server/doors/field_reader.h"
+#include "server/doors/json_dialect.h"
+#include "server/doors/request_fields.h"
+#include "server/doors/short_tag.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+absl::StatusOr<UnaryAction> Translate(const DoorContext& /*context*/, const json& fields) {
+  FieldReader reader(fields);
+  TextsToTranslate texts{.texts = {reader.Text("source")},
+                         .source = reader.TextOr("from", kAutoLanguage),
+                         .target = reader.Text("to")};
+  if (!reader.status().ok()) return reader.status();
+  return UnaryAction{RequestOf(std::move(texts)),
+                     RenderJson([](const v1::TranslateResponse& answer) -> json {
+                       return {{"translation", answer.translations(0).translated_text()}};
+                     })};
+}
+
+const JsonDialect kDialect = {.api = Api::kOpusMt, .translate = Translate, .error = PlainError};
+
+}  // namespace
+
+std::vector<DoorRoute> OpusMtDoor::Routes() {
+  std::vector<DoorRoute> routes = JsonDialectDoor::Routes("/api/translate");
+  routes.push_back({.method = "GET", .path = "/api/languages", .rpc = RpcMethod::kListLanguages});
+  routes.push_back(
+      {.method = "GET", .path = "/api/ready", .rpc = RpcMethod::kQuery, .is_open = true});
+  return routes;
+}
+
+std::string OpusMtDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
+
+absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request) const {
+  if (request.method == "OPTIONS") return CorsPreflight();
+  if (request.path == "/api/languages") return Languages();
+  if (request.path == "/api/ready") {
+    const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
+    if (draining) return absl::UnavailableError("the server is draining");
+    HttpResponse response;
+    response.status = 204;
+    return WithCors(std::move(response));
+  }
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  return DialectAction(kDialect, context_, *fields);
+}
+
+HttpResponse OpusMtDoor::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
+  return DialectError(kDialect, status);
+}
+
+HttpResponse OpusMtDoor::Languages() const {
+  std::map<std::string, std::set<std::string>> all;
+  const auto served = context_.languages->Get();
+  for (const auto& [source, targets] : served->targets_of) {
+    const std::vector<std::string> any = {source};
+    for (const std::string& one : source.empty() ? served->all : any) {
+      for (const std::string& target : targets) all[ShortTag(one)].insert(ShortTag(target));
+    }
+  }
+  return WithCors(JsonResponse(200, {{"languages", all}}));
+}
+
+}  // namespace dragoman

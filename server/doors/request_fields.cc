@@ -1,0 +1,123 @@
+#include "server/doors/request_fields.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/base/quoted.h"
+#include "server/call/request_error.h"
+#include "server/doors/absl_view.h"
+#include "server/doors/json_body.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+const json* Find(const json& object, std::string_view name) {
+  const auto at = object.find(name);
+  return at == object.end() || at->is_null() ? nullptr : &*at;
+}
+
+bool IsJson(std::string_view media_type) {
+  return media_type == "application/json" || media_type.ends_with("+json");
+}
+
+absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
+  const std::string text =
+      found.is_string() ? Quoted(found.get_ref<const std::string&>()) : KindOf(found);
+  return InvalidField(std::string(name),
+                      absl::StrCat("found ", text, ", expected ", View(expected)));
+}
+
+}  // namespace
+
+absl::StatusOr<json> ReadRequestFields(const HttpRequest& request) {
+  const std::string type = MediaType(request);
+  if (IsJson(type) && !request.body.empty()) return ParseJsonObject(request);
+  const bool is_form = type == "application/x-www-form-urlencoded" || type == "multipart/form-data";
+  if (!is_form && !request.body.empty()) {
+    return InvalidField(
+        "", absl::StrCat("the header Content-Type: found ", type.empty() ? "none" : Quoted(type),
+                         ", expected application/json, "
+                         "application/x-www-form-urlencoded or "
+                         "multipart/form-data for a request with a body"));
+  }
+  const absl::StatusOr<Form> form = ReadForm(request);
+  if (!form.ok()) return form.status();
+  return FormAsObject(*form);
+}
+
+json FormAsObject(const Form& form) {
+  json object = json::object();
+  for (const FormField& field : form.fields()) {
+    const bool is_list = field.name.ends_with("[]");
+    const std::string name = is_list ? field.name.substr(0, field.name.size() - 2) : field.name;
+    json& value = object[name];
+    if (value.is_null() && !is_list) {
+      value = field.value;
+      continue;
+    }
+    if (value.is_null()) value = json::array();
+    if (!value.is_array()) value = json::array({std::move(value)});
+    value.push_back(field.value);
+  }
+  return object;
+}
+
+absl::Status ReadFormField(const json& object, std::string_view name, std::optional<int64_t>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr || !value->is_string()) return ReadField(object, name, out);
+  int64_t number = 0;
+  if (!absl::SimpleAtoi(value->get_ref<const std::string&>(), &number)) {
+    return Expected(name, *value, "a whole number");
+  }
+  *out = number;
+  return absl::OkStatus();
+}
+
+absl::Status ReadFormField(const json& object, std::string_view name, std::optional<bool>* out) {
+  const json* const value = Find(object, name);
+  if (value == nullptr) return absl::OkStatus();
+  const bool is_number = value->is_number_integer() && (*value == 0 || *value == 1);
+  const std::string text = is_number            ? value->dump()
+                           : value->is_string() ? absl::AsciiStrToLower(value->get<std::string>())
+                                                : "";
+  if (text == "1" || text == "true") {
+    *out = true;
+  } else if (text == "0" || text == "false") {
+    *out = false;
+  } else if (value->is_boolean()) {
+    *out = value->get<bool>();
+  } else {
+    return Expected(name, *value, "true or false");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadCommaList(const json& object, std::string_view name,
+                           std::optional<std::vector<std::string>>* out) {
+  std::optional<std::vector<std::string>> values;
+  const absl::Status read = ReadField(object, name, &values);
+  if (!read.ok() || !values.has_value()) return read;
+  out->emplace();
+  for (const std::string& value : *values) {
+    for (const absl::string_view part : absl::StrSplit(value, ',', absl::SkipWhitespace())) {
+      (*out)->emplace_back(absl::StripAsciiWhitespace(part));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string TextField(const HttpRequest& request, std::string_view name) {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  std::optional<std::string> text;
+  if (!fields.ok() || !ReadField(*fields, name, &text).ok()) return "";
+  return std::move(text).value_or("");
+}
+
+bool HasField(const json& object, std::string_view name) { return Find(object, name) != nullptr; }
+
+}  // namespace dragoman

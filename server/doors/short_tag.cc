@@ -1,0 +1,28 @@
+#include "server/doors/short_tag.h"
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/doors/absl_view.h"
+#include "server/doors/languages.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t kScriptLetters = 4;
+
+}  // namespace
+
+std::string ShortTag(std::string_view code) {
+  if (code.size() == 2) return absl::AsciiStrToLower(View(code));
+  const std::string tag = NormalTag(code);
+  const std::vector<std::string> parts = absl::StrSplit(tag, '-');
+  if (parts.size() < 2 || parts[1].size() != kScriptLetters) return tag;
+  std::string without = parts[0];
+  for (size_t i = 2; i < parts.size(); ++i) absl::StrAppend(&without, "-", parts[i]);
+  return FindLanguage(tag, {without}).has_value() ? without : tag;
+}
+
+}  // namespace dragoman

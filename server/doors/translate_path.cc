@@ -1,0 +1,56 @@
+#include "server/doors/translate_path.h"
+
+#include "server/doors/batch_dialects.h"
+#include "server/doors/dialect_parts.h"
+#include "server/doors/firefox_dialects.h"
+#include "server/doors/request_fields.h"
+
+namespace dragoman {
+
+using nlohmann::json;
+
+TranslatePathDoor::TranslatePathDoor(const DoorContext& context)
+    : context_(context),
+      libretranslate_(context),
+      posted_({FirefoxDialect(), FirefoxBatchDialect(), CuratorDialect(), NllbServeDialect(),
+               NmtWizardDialect(), MtuocDialect()}),
+      queried_({NllbServeDialect(), ModernMtDialect(), OmegaTDialect()}) {}
+
+std::vector<DoorRoute> TranslatePathDoor::Routes() { return JsonDialectDoor::Routes("/translate"); }
+
+const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const json& fields) const {
+  const bool is_posted = request.method == "POST";
+  if (is_posted && HasField(fields, "q")) return nullptr;
+  for (const JsonDialect& dialect : is_posted ? posted_ : queried_) {
+    if (dialect.claims(fields)) return &dialect;
+  }
+  return nullptr;
+}
+
+const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request) const {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  return fields.ok() ? Find(request, *fields) : nullptr;
+}
+
+std::string TranslatePathDoor::Key(const HttpRequest& request) const {
+  std::string key = TokenKey(request);
+  return key.empty() ? libretranslate_.Key(request) : key;
+}
+
+absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request) const {
+  if (request.method == "OPTIONS") return CorsPreflight();
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  const JsonDialect* const dialect = Find(request, *fields);
+  if (dialect != nullptr) return DialectAction(*dialect, context_, *fields);
+  return libretranslate_.Translate(*fields);
+}
+
+HttpResponse TranslatePathDoor::Error(const HttpRequest& request,
+                                      const absl::Status& status) const {
+  const JsonDialect* const dialect = Find(request);
+  return dialect == nullptr ? libretranslate_.Error(request, status)
+                            : DialectError(*dialect, status);
+}
+
+}  // namespace dragoman

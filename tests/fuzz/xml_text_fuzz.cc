@@ -1,0 +1,48 @@
+// A text with XML tags: what is taken comes back well-formed, and any translation of it can be
+// restored.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "engine/base/utf8.h"
+#include "server/doors/xml_text.h"
+
+namespace dragoman {
+namespace {
+
+void Check(bool holds) {
+  if (!holds) std::abort();
+}
+
+void Run(std::string_view bytes) {
+  if (bytes.empty() || FirstInvalidUtf8(bytes).has_value()) return;
+  const char switches = bytes[0];
+  XmlOptions options;
+  options.outline = (switches & 1) != 0;
+  options.line_ends_split = (switches & 2) != 0;
+  if ((switches & 4) != 0) options.ignored = {"x"};
+  if ((switches & 8) != 0) options.splitting = {"p", "br"};
+  if ((switches & 16) != 0) options.non_splitting = {"b"};
+  const std::string_view xml = bytes.substr(1);
+  const auto text = XmlText::Parse(xml, options);
+  if (!text.ok()) {
+    Check(text.status().code() == absl::StatusCode::kInvalidArgument);
+    Check(!FirstInvalidUtf8(std::string(text.status().message())).has_value());
+    return;
+  }
+  Check(!FirstInvalidUtf8(text->html()).has_value());
+  const std::string restored = text->Restore(text->html());
+  if (xml.find("<![CDATA[") == std::string_view::npos) Check(restored == xml);
+  Check(XmlText::Parse(restored, options).ok());
+  text->Restore(xml);
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  dragoman::Run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
