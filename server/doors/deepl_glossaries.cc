@@ -83,7 +83,7 @@ json GlossaryObject(const DeeplGlossary& glossary) {
           {"source_lang", glossary.source},
           {"target_lang", glossary.target},
           {"creation_time",
-           absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixSeconds(glossary.loaded_at),
+           absl::FormatTime("%Y-%m-%dT%H:%M:%S.000Z", absl::FromUnixSeconds(glossary.loaded_at),
                             absl::UTCTimeZone())},
           {"entry_count", glossary.terms->size()}};
 }

@@ -4,17 +4,17 @@
 
 #include "server/doors/deepl.h"
 #include "server/doors/firefox_dialects.h"
+#include "server/doors/google_rest.h"
+#include "server/doors/google_v2.h"
 #include "server/doors/libretranslate.h"
 #include "server/doors/marian.h"
 #include "server/doors/open_nmt.h"
-#include "server/doors/opus_mt.h"
-#include "server/doors/plugin_dialects.h"
-#include "server/doors/translate_path.h"
-#include "server/doors/google_rest.h"
-#include "server/doors/google_v2.h"
 #include "server/doors/openai.h"
+#include "server/doors/opus_mt.h"
 #include "server/doors/page.h"
+#include "server/doors/plugin_dialects.h"
 #include "server/doors/rest.h"
+#include "server/doors/translate_path.h"
 
 namespace dragoman {
 

@@ -33,7 +33,7 @@ std::string CodeOf(std::string code) {
 // One decimal, as people read it.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
-// By name, because only builds that detect languages have the field.
+// The field is found by name, because only builds that detect languages have it.
 double ConfidenceOf(const v1::Translation& item) {
   const auto* const field = item.GetDescriptor()->FindFieldByName("detection_confidence");
   return field == nullptr ? 0 : item.GetReflection()->GetFloat(item, field);

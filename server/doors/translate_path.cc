@@ -16,9 +16,7 @@ TranslatePathDoor::TranslatePathDoor(const DoorContext& context)
                NmtWizardDialect(), MtuocDialect()}),
       queried_({NllbServeDialect(), ModernMtDialect(), OmegaTDialect()}) {}
 
-std::vector<DoorRoute> TranslatePathDoor::Routes() {
-  return JsonDialectDoor::Routes("/translate");
-}
+std::vector<DoorRoute> TranslatePathDoor::Routes() { return JsonDialectDoor::Routes("/translate"); }
 
 const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const json& fields) const {
   const bool is_posted = request.method == "POST";

@@ -78,6 +78,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   bool page = true;                                                   // at / of `http`
   std::optional<Address> admin_listen;                                // none: no AdminService
   std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
+  bool page = true;  // at / of `http`
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;

@@ -220,9 +220,9 @@ class Daemon:
         pairs = (line.rsplit(" ", 1) for line in body.splitlines() if line[:1] not in ("", "#"))
         return {key: float(value) for key, value in pairs}
 
-    def rpcs(self, method="Translate"):
+    def rpcs(self, method="Translate", api="dragoman"):
         """Ended calls of a method by code, as counted: {"OK": 3}."""
-        pattern = re.compile(rf'dragoman_rpcs_total{{code="(\w+)",method="{method}"}}')
+        pattern = re.compile(rf'dragoman_rpcs_total{{api="{api}",code="(\w+)",method="{method}"}}')
         found = ((pattern.fullmatch(key), value) for key, value in self.samples().items())
         return {match.group(1): int(value) for match, value in found if match and value}
 

@@ -50,8 +50,7 @@ class Server {
     request.method = route.method == "*" ? "POST" : route.method;
     request.path = route.path;
     if (request.path.back() == '*') request.path.back() = 'x';
-    request.headers = {
-        {"content-type", kTypes[static_cast<uint8_t>(bytes[1]) % kTypes.size()]}};
+    request.headers = {{"content-type", kTypes[static_cast<uint8_t>(bytes[1]) % kTypes.size()]}};
     const std::string_view rest = bytes.substr(2);
     request.query = rest.substr(0, rest.find('\n'));
     if (request.query.size() < rest.size()) request.body = rest.substr(request.query.size() + 1);

@@ -208,7 +208,7 @@ def keeps_scripts_in_texts_and_names_as_text(browser, base):
             "code": 400, "message": SCRIPTS[0], "details": [{"fieldViolations": [
                 {"field": SCRIPTS[1], "description": SCRIPTS[2]}, {"field": "", "description": SCRIPTS[4]}]}]}}))
         v.page.click("#go")
-        check("onload" in v.notice("onerror"), v.page.inner_text("#alert"))
+        v.notice("onload")
         check(v.page.evaluate("document.querySelectorAll('#alert img, #alert svg, #alert iframe, #alert script').length")
               == 0, "an error became markup")
         v.check_quiet(expected=("400",))

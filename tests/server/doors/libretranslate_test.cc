@@ -90,7 +90,7 @@ TEST_F(LibreTranslateTest, HtmlIsAskedForByFormat) {
   EXPECT_EQ(mime_type("text"), "");
   EXPECT_EQ(mime_type(""), "");
   EXPECT_THAT(JsonOf(PostForm("/translate", "q=a&source=de&target=en&format=pdf"), 400)["error"],
-              HasSubstr("format: found \"pdf\", expected text or html"));
+              HasSubstr("format: found 'pdf', expected text or html"));
 }
 
 TEST_F(LibreTranslateTest, ArgosNamesOfLanguagesAreThoseOfTheModels) {

@@ -90,7 +90,7 @@ TEST_F(PluginTest, Deeplx) {
   EXPECT_EQ(answer["target_lang"], "EN");
   EXPECT_THAT(
       Posted(R"({"text": "a", "target_lang": "en", "tag_handling": "xml"})", 400)["message"],
-      HasSubstr("tag_handling: found \"xml\", expected html"));
+      HasSubstr("tag_handling: found 'xml', expected html"));
   const HttpResponse full = ErrorFor(absl::ResourceExhaustedError("full"));
   EXPECT_EQ(full.status, 429);
   EXPECT_EQ(json::parse(full.body), json::parse(R"({"code": 429, "message": "full"})"));

@@ -49,12 +49,12 @@ TEST_F(RequestFieldsTest, NumbersAndTruthValuesMayBeText) {
   EXPECT_EQ(flag("none"), std::nullopt);
   std::optional<bool> bad;
   EXPECT_THAT(std::string(ReadFormField(fields, "word", &bad).message()),
-              HasSubstr("word: found \"maybe\", expected true or false"));
+              HasSubstr("word: found 'maybe', expected true or false"));
   std::optional<int64_t> number;
   EXPECT_TRUE(ReadFormField(fields, "two", &number).ok());
   EXPECT_EQ(number, 2);
   EXPECT_THAT(std::string(ReadFormField(fields, "word", &number).message()),
-              HasSubstr("word: found \"maybe\", expected a whole number"));
+              HasSubstr("word: found 'maybe', expected a whole number"));
 }
 
 TEST_F(RequestFieldsTest, ListsMayHaveCommas) {

@@ -105,7 +105,7 @@ TEST_F(TranslatePathTest, ErrorsAreThoseOfTheDialectThatWasMeant) {
 
 TEST_F(TranslatePathTest, BodiesThatAreNoneOfTheKnownKindsAreRefused) {
   EXPECT_THAT(JsonOf(Post("/translate", "a", "text/plain"), 400)["error"],
-              HasSubstr("the header Content-Type: found \"text/plain\", expected"));
+              HasSubstr("the header Content-Type: found 'text/plain', expected"));
   EXPECT_EQ(AnswerTo(Post("/translate", "[1]")).status, 400);
 }
 

@@ -92,8 +92,8 @@ TEST(XmlText, WhatIsNotWellFormedIsNamed) {
   EXPECT_EQ(ErrorOf("1 < 2"), "byte 2: found \"<\", expected a tag, or &lt; for the character");
   EXPECT_THAT(ErrorOf("A & B"), HasSubstr("byte 2: found \"& B\", expected &amp;"));
   EXPECT_THAT(ErrorOf("A&nbsp;B"), HasSubstr("found \"&nbsp\""));
-  EXPECT_THAT(ErrorOf("<a b=c>"), HasSubstr("found <a> without its end"));
-  EXPECT_THAT(ErrorOf("<a b=\"1\"c=\"2\">"), HasSubstr("found <a> without its end"));
+  EXPECT_THAT(ErrorOf("<a b=c>"), HasSubstr("found <a without its end"));
+  EXPECT_THAT(ErrorOf("<a b=\"1\"c=\"2\">"), HasSubstr("found <a without its end"));
   EXPECT_THAT(ErrorOf("<!-- a"), HasSubstr("a comment without end"));
   EXPECT_THAT(ErrorOf(std::string("a\0b", 3)), HasSubstr("byte 1: found U+0000"));
   // Case is part of a name.
