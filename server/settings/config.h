@@ -75,7 +75,6 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   Address listen{.host = "0.0.0.0", .port = 50'051};
-  bool page = true;                                                   // at / of `http`
   std::optional<Address> admin_listen;                                // none: no AdminService
   std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
   bool page = true;  // at / of `http`
