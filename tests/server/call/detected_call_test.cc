@@ -154,7 +154,7 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(german_.submitted(), 1U);
   EXPECT_EQ(french_.submitted(), 1U);
   EXPECT_EQ(back_.submitted(), 0U);
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
   ASSERT_EQ(lines_.size(), 1U);
   const auto line = nlohmann::json::parse(lines_[0]);
   EXPECT_EQ(line["model"], "de-en,fr-en");
@@ -222,7 +222,7 @@ TEST_F(DetectedCallTest, IsRefusedAsAWhole) {
   EXPECT_EQ(RetryAfterOf(status), 3 * kNanosPerSecond);
   german_.WaitCancel();
   ExpectMetric(R"(dragoman_rejected_total{reason="queue_full"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
 }
 
 TEST_F(DetectedCallTest, ItsClientsCancellationReachesAllModels) {

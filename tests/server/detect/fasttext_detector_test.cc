@@ -53,8 +53,8 @@ TEST_F(FastTextDetectorTest, TextsInOtherLanguagesAreUnknown) {
   EXPECT_EQ(Best("Das Wetter ist heute schön.", {"tlh"}), "unknown");
 }
 
-TEST_F(FastTextDetectorTest, WhatHasNoLettersOrNoKnownWordsIsUnknown) {
-  for (const char* text : {"", " ", "12.", "🎉🎉", "* * *", "Xqzt", "http", "\xFF\xFE"}) {
+TEST_F(FastTextDetectorTest, WhatHasNoLettersIsUnknown) {
+  for (const char* text : {"", " ", "12.", "🎉🎉", "* * *", "\xFF\xFE"}) {
     EXPECT_EQ(Best(text, {"de", "en"}), "unknown") << text;
   }
 }
