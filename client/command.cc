@@ -26,6 +26,7 @@ constexpr Entry kCommands[] = {
     {"key", KeyCommand, "make an API key for a client of a server"},
     {"languages", LanguagesCommand, "list the language pairs of a model, or of all"},
     {"admin", AdminCommand, "load, reload or unload models, drain, set the log level"},
+    {"mcp", McpCommand, "serve the Model Context Protocol to an assistant"},
 };
 
 // "", or what was expected of the file.

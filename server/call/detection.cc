@@ -46,6 +46,9 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
     return reject(ReasonOf(status), std::move(status));
   }
 
+  if (context.draining != nullptr && context.draining->load()) {
+    return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+  }
   std::vector<ModelPtr> models = context.models->models();
   if (models.empty()) return absl::UnavailableError("the model is being loaded");
   if (!in.model().empty()) {

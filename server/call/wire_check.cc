@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/unknown_field_set.h>
 
+#include <limits>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -87,6 +88,15 @@ std::vector<std::string> UnknownFields(const Message& message) {
   std::vector<std::string> names;
   AddUnknown(message, &names);
   return names;
+}
+
+absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+      !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return ExplainUnparsable(*message->GetDescriptor(), bytes);
+  }
+  const std::vector<std::string> unknown = UnknownFields(*message);
+  return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
 }
 
 }  // namespace dragoman

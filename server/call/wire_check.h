@@ -21,4 +21,8 @@ absl::Status ExplainUnparsable(const google::protobuf::Descriptor& type, std::st
 // "DecodingOptions field 99". A handful at most.
 std::vector<std::string> UnknownFields(const google::protobuf::Message& message);
 
+// Reads `bytes` into `message`. INVALID_ARGUMENT if they are not such a message, UNIMPLEMENTED
+// naming the fields that its type does not have.
+absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message);
+
 }  // namespace dragoman

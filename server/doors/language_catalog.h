@@ -22,7 +22,7 @@ struct ServedLanguages {
   std::vector<std::string> all;  // sources and targets
   // Each source's targets; "" has those of models that translate from any language.
   std::map<std::string, std::vector<std::string>> targets_of;
-  // What a text to translate may be in: the sources, and all languages where a model takes any.
+  // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
 
   bool any_source() const { return targets_of.count("") > 0; }
@@ -33,7 +33,7 @@ class LanguageCatalog {
   // `models` outlives this.
   explicit LanguageCatalog(const ModelTable* models) : models_(models) {}
 
-  // Those of all models that take calls. Shared with later callers; immutable.
+  // The languages of all models that take calls. Shared with later callers; immutable.
   std::shared_ptr<const ServedLanguages> Get() const;
 
  private:

@@ -1,9 +1,11 @@
 #include "server/doors/languages.h"
 
+#include <unicode/locdspnm.h>
 #include <unicode/locid.h>
 #include <unicode/unistr.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace dragoman {
 namespace {
@@ -91,6 +93,19 @@ std::string DisplayName(std::string_view code, std::string_view in) {
   const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
   icu::UnicodeString name;
   locale->getDisplayName(reader, name);
+  std::string text;
+  name.toUTF8String(text);
+  return text.empty() ? std::string(code) : text;
+}
+
+std::string DialectName(std::string_view code, std::string_view in) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::string(code);
+  const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
+  const std::unique_ptr<icu::LocaleDisplayNames> names(
+      icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
+  icu::UnicodeString name;
+  if (names != nullptr) names->localeDisplayName(*locale, name);
   std::string text;
   name.toUTF8String(text);
   return text.empty() ? std::string(code) : text;

@@ -24,6 +24,10 @@ std::string BaseLanguage(std::string_view code);
 // ICU has no name for it.
 std::string DisplayName(std::string_view code, std::string_view in);
 
+// The same, with the word for a dialect where there is one: "Brazilian Portuguese", "Simplified
+// Chinese".
+std::string DialectName(std::string_view code, std::string_view in);
+
 // The one of `served` that `code` means: the same tag, else one of the same language whose script
 // and region do not contradict the code's ("EN-US" is "en", "zh-TW" is "zh-Hant"); the first of
 // those that agree in most. Nothing if there is none.

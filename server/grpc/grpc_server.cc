@@ -40,6 +40,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       options.tls == nullptr ? grpc::InsecureServerCredentials() : MakeTlsCredentials(options.tls));
   builder.RegisterService(&out->service_);
+  builder.RegisterService(&out->google_);
+  builder.RegisterService(&out->riva_);
   builder.RegisterCallbackGenericService(&out->missing_);
   // Reflection alone uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
@@ -60,7 +62,10 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   out->server_ = builder.BuildAndStart();
   if (out->server_ == nullptr) return absl::InternalError("the gRPC server does not start");
   auto* health = out->server_->GetHealthCheckService();
-  health->SetServingStatus("dragoman.v1.TranslationService", true);
+  for (const char* name :
+       {"dragoman.v1.TranslationService", GoogleService::kName, RivaService::kName}) {
+    health->SetServingStatus(name, true);
+  }
   out->listener_->Start([acceptor = out->acceptor_.get()](int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.listener_fd = -1;

@@ -11,6 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
+#include "server/grpc/google_service.h"
+#include "server/grpc/riva_service.h"
 #include "server/grpc/service_context.h"
 #include "server/grpc/translation_service.h"
 #include "server/guard/guard.h"
@@ -55,11 +57,13 @@ class GrpcServer {
 
  private:
   explicit GrpcServer(const ServiceContext* context)
-      : service_(context, &draining_), missing_(context) {}
+      : service_(context, &draining_), google_(context), riva_(context), missing_(context) {}
 
   Mutex health_mu_;  // held while draining_ and health change together
   std::atomic<bool> draining_{false};
   TranslationService service_;
+  GoogleService google_;
+  RivaService riva_;
   MissingMethods missing_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<Listener> listener_;  // its thread uses acceptor_

@@ -1,10 +1,6 @@
 #include "server/grpc/translation_service.h"
 
-#include <grpcpp/support/method_handler.h>
-#include <grpcpp/support/server_callback.h>
-
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,18 +8,13 @@
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
 #include "engine/api/term_text.h"
-#include "server/base/log.h"
 #include "server/base/quoted.h"
-#include "server/base/status_codes.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
-#include "server/call/call_tracker.h"
 #include "server/call/detection.h"
-#include "server/call/request_error.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
-#include "server/call/wire_check.h"
-#include "server/grpc/grpc_bytes.h"
+#include "server/grpc/query_call.h"
 #include "server/grpc/refusing_reactor.h"
 #include "server/grpc/status_map.h"
 #include "server/grpc/stream_call.h"
@@ -64,63 +55,6 @@ v1::GetServerInfoResponse BuildServerInfo(const ServiceContext& context, bool dr
   return info;
 }
 
-// A call that is answered as soon as its request is here, by Answer(request, response), or by
-// Answer(request, client, response), where the client is that of the call's key or nullptr.
-template <typename Request, typename Response, typename Answer>
-class QueryCall final : public CallReactor {
- public:
-  QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, RpcMethod method,
-            Answer answer)
-      : CallReactor(service, rpc),
-        ticket_(service->calls->tracker),
-        method_(method),
-        answer_(std::move(answer)) {}
-
- private:
-  void HandleRequest(const grpc::ByteBuffer& request) override {
-    const std::string bytes = FlattenBytes(request);
-    Request in;
-    Response out;
-    absl::Status status;
-    if (!in.ParseFromString(bytes)) {
-      status = ExplainUnparsable(*Request::descriptor(), bytes);
-    } else if (const auto unknown = UnknownFields(in); !unknown.empty()) {
-      status = UnimplementedFields(unknown);
-    } else if constexpr (std::is_invocable_v<Answer, const Request&, Client*, Response*>) {
-      const std::shared_ptr<Grant> grant = Head(Api::kDragoman, "").grant;
-      status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
-    } else {
-      status = answer_(in, &out);
-    }
-    if (status.ok() && !SerializeBytes(out, &response_)) {
-      status = absl::InternalError("the response could not be serialised");
-    }
-    Count(status);
-    if (status.ok()) {
-      SendAndFinish(&response_, grpc::Status::OK);
-    } else {
-      FinishCall(EndStatus(status));
-    }
-  }
-
-  void HandleNoRequest(absl::Status status) override {
-    Count(status);
-    FinishCall(ToGrpcStatus(status));
-  }
-
-  void Count(const absl::Status& status) {
-    calls().metrics->OnRpc(Api::kDragoman, method_, status.code(), calls().clock->Now() - started(),
-                           "");
-    Log(LogLevel::kDebug, "call",
-        {{"method", RpcMethodName(method_)}, {"code", CodeName(status.code())}});
-  }
-
-  const CallTracker::Ticket ticket_;
-  const RpcMethod method_;
-  const Answer answer_;
-  grpc::ByteBuffer response_;
-};
-
 }  // namespace
 
 TranslationService::TranslationService(const ServiceContext* context,
@@ -137,7 +71,6 @@ TranslationService::TranslationService(const ServiceContext* context,
           RpcMethod::kDetectLanguage,
           [this](const v1::DetectLanguageRequest& in, Client* client,
                  v1::DetectLanguageResponse* out) -> absl::Status {
-            if (draining_->load()) return absl::UnavailableError("the server is draining");
             absl::StatusOr<v1::DetectLanguageResponse> found =
                 DetectLanguages(*context_->calls, client, in);
             if (found.ok()) *out = *std::move(found);
@@ -176,21 +109,12 @@ TranslationService::TranslationService(const ServiceContext* context,
           }));
 }
 
-void TranslationService::Add(const char* path, MakeCall make) {
-  using grpc::internal::RpcMethod;
-  AddMethod(new grpc::internal::RpcServiceMethod(path, RpcMethod::BIDI_STREAMING, nullptr));
-  MarkMethodRawCallback(methods_++,
-                        new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(
-                            [make = std::move(make)](grpc::CallbackServerContext* rpc) {
-                              return CallReactor::Start(make(rpc));
-                            }));
-}
-
 template <typename Request, typename Response, typename Answer>
 TranslationService::MakeCall TranslationService::AnswerAtOnce(RpcMethod method,
                                                               Answer answer) const {
   return [this, method, answer](grpc::CallbackServerContext* rpc) {
-    return std::make_shared<QueryCall<Request, Response, Answer>>(context_, rpc, method, answer);
+    return std::make_shared<QueryCall<Request, Response, Answer>>(context_, rpc, Api::kDragoman,
+                                                                  method, answer);
   };
 }
 

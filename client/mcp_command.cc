@@ -1,0 +1,189 @@
+#include <poll.h>
+
+#include <atomic>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "client/command.h"
+#include "client/line_source.h"
+#include "client/mailbox.h"
+#include "client/mcp_protocol.h"
+#include "client/mcp_tools.h"
+
+namespace dragoman {
+namespace {
+
+constexpr const char kAbout[] =
+    "Serves the Model Context Protocol on standard input and output: an assistant that starts it\n"
+    "can translate with the tools translate, detect, languages and glossaries.\n\n"
+    "For example, in the configuration of an assistant:\n\n"
+    "  {\"mcpServers\": {\"dragoman\": {\"command\": \"dragoman\",\n"
+    "    \"args\": [\"mcp\", \"--server\", \"localhost:50051\"]}}}";
+
+// A message of a call of translate, or the call's end, from gRPC's threads.
+struct Event {
+  McpProtocol::CallNumber call = 0;
+  std::variant<v1::StreamTranslateResponse, absl::Status> what;
+};
+
+// A call of translate that is not answered yet. `cancelled` is shared with gRPC's threads, which end the
+// call at its next message once it is true.
+struct Translating {
+  std::vector<v1::Translation> translations;
+  int done = 0;
+  std::shared_ptr<std::atomic<bool>> cancelled;
+};
+
+// One thread reads requests and sends answers; translations are under way meanwhile, so that a cancellation
+// or a ping need not wait for them. The lists are quick, and are waited for.
+class Server {
+ public:
+  Server(const Io& io, TranslationClient* client)
+      : io_(io),
+        client_(*client),
+        mailbox_(std::make_shared<Mailbox<Event>>()),
+        protocol_(
+            McpTools(), DRAGOMAN_VERSION,
+            {.send = [this](const std::string& line) { io_.out << line << std::endl; },
+             .start = [this](McpProtocol::CallNumber number, McpCall call) { Start(number, call); },
+             .cancel = [this](McpProtocol::CallNumber number) { Cancel(number); }}) {}
+
+  // Returns when the input has ended and every call is answered. An error is that of reading or writing.
+  absl::Status Run() {
+    if (mailbox_->fd() < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
+    LineSource source(io_.in_fd);
+    absl::Status input;
+    std::vector<Event> events;
+    while (!source.ended() || !calls_.empty()) {
+      pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source.fd(), POLLIN, 0}};
+      poll(fds, source.ended() ? 1 : 2, -1);
+      mailbox_->TakeAll(&events);
+      for (Event& event : events) Handle(event);
+      if (!source.ended() && fds[1].revents != 0) {
+        std::deque<std::string> lines;
+        if (absl::Status status = source.Read(&lines); !status.ok()) input = status;
+        for (const std::string& line : lines) {
+          if (LineSource::TooLong(line)) {
+            protocol_.RefuseLine("found a message of more than 16 MiB");
+          } else {
+            protocol_.OnLine(line);
+          }
+        }
+      }
+      if (!io_.out) return absl::UnavailableError("could not write to standard output");
+    }
+    return input;
+  }
+
+ private:
+  void Start(McpProtocol::CallNumber number, const McpCall& call) {
+    if (call.tool == "translate") return Translate(number, call.arguments);
+    if (call.tool == "languages") return protocol_.Answer(number, Languages(call.arguments));
+    if (call.tool == "glossaries") return protocol_.Answer(number, Glossaries(call.arguments));
+    protocol_.Answer(number, Detect(call.arguments));
+  }
+
+  McpResult Languages(const McpJson& arguments) {
+    const auto wanted = McpLanguagesArguments(arguments);
+    if (!wanted.ok()) return McpError(wanted.status());
+    const auto response = client_.ListLanguages(wanted->model);
+    if (!response.ok()) return McpError(response.status());
+    return McpLanguagesResult(*response, *wanted);
+  }
+
+  McpResult Glossaries(const McpJson& arguments) {
+    const auto wanted = McpGlossariesArguments(arguments);
+    if (!wanted.ok()) return McpError(wanted.status());
+    const auto response = client_.ListModels();
+    if (!response.ok()) return McpError(response.status());
+    return McpGlossariesResult(*response, wanted->model);
+  }
+
+  static McpResult Detect(const McpJson&) {
+    return McpError(absl::UnimplementedError("the server has no detection of languages"));
+  }
+
+  void Translate(McpProtocol::CallNumber number, const McpJson& arguments) {
+    auto request = McpTranslateRequest(arguments);
+    if (!request.ok()) return protocol_.Answer(number, McpError(request.status()));
+    // A message for every step: one that is cancelled ends with the next.
+    request->mutable_return_options()->set_partials(request->mime_type().empty());
+    Translating& call = calls_[number];
+    call.translations.resize(static_cast<size_t>(request->contents_size()));
+    call.cancelled = std::make_shared<std::atomic<bool>>(false);
+    client_.StreamTranslateAsync(
+        std::make_shared<v1::TranslateRequest>(*std::move(request)),
+        [mailbox = mailbox_, number, cancelled = call.cancelled](const auto& message) {
+          if (message.has_translation() || message.has_error()) mailbox->Push({number, message});
+          return !cancelled->load(std::memory_order_relaxed);
+        },
+        [mailbox = mailbox_, number](const absl::Status& status) {
+          mailbox->Push({number, status});
+        });
+  }
+
+  void Cancel(McpProtocol::CallNumber number) {
+    const auto found = calls_.find(number);
+    if (found != calls_.end()) found->second.cancelled->store(true, std::memory_order_relaxed);
+  }
+
+  void Handle(Event& event) {
+    const auto found = calls_.find(event.call);
+    if (found == calls_.end()) return;
+    Translating& call = found->second;
+    const auto total = static_cast<int>(call.translations.size());
+    if (auto* message = std::get_if<v1::StreamTranslateResponse>(&event.what)) {
+      if (message->item() < 0 || message->item() >= total) return;
+      v1::Translation& translation = call.translations[static_cast<size_t>(message->item())];
+      if (message->has_translation()) {
+        translation = std::move(*message->mutable_translation());
+      } else {
+        *translation.mutable_error() = message->error();
+      }
+      return protocol_.Progress(event.call, ++call.done, total);
+    }
+    absl::Status status = std::get<absl::Status>(event.what);
+    if (status.ok() && call.done != total) {
+      status = absl::InternalError("the server's answer has no result for some of the texts");
+    }
+    protocol_.Answer(event.call,
+                     status.ok() ? McpTranslateResult(call.translations) : McpError(status));
+    calls_.erase(found);
+  }
+
+  const Io& io_;
+  TranslationClient& client_;
+  const std::shared_ptr<Mailbox<Event>> mailbox_;
+  std::map<McpProtocol::CallNumber, Translating> calls_;
+  McpProtocol protocol_;
+};
+
+}  // namespace
+
+int McpCommand(const Io& io, const Arguments& arguments) {
+  ClientOptions options;
+  double timeout = 120;
+  FlagTable flags;
+  AddServerFlags(&flags, &options, io);
+  flags.Number("timeout", "S", 0.001, 86400, &timeout,
+               "seconds that a call with its retries may take (default: 120)");
+  std::vector<std::string> positional;
+  int exit_status = kExitOk;
+  if (!ParseCommand(io, "mcp [flags]", kAbout, arguments, 0, &flags, &positional, &exit_status)) {
+    return exit_status;
+  }
+  options.timeout = Seconds(timeout);
+  const auto client = TranslationClient::Create(options);
+  if (!client.ok()) return UsageError(io, "mcp", std::string(client.status().message()));
+  const absl::Status status = Server(io, client->get()).Run();
+  return status.ok() ? kExitOk : Fail(io, "mcp", status);
+}
+
+}  // namespace dragoman

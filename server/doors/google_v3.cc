@@ -1,0 +1,196 @@
+#include "server/doors/google_v3.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/quoted.h"
+#include "server/call/request_error.h"
+#include "server/call/rpc_status.h"
+#include "server/doors/languages.h"
+#include "server/models/model_router.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t kMaxPage = 1000;
+
+std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+absl::StatusOr<std::vector<ModelPtr>> PresentModels(const CallContext& calls) {
+  std::vector<ModelPtr> models = calls.models->models();
+  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+  return models;
+}
+
+google_v3::Translation TranslationOf(const v1::Translation& from,
+                                     const google_v3::TranslateTextRequest& request) {
+  google_v3::Translation out;
+  out.set_translated_text(from.translated_text());
+  if (!request.model().empty()) out.set_model(request.model());
+  if (request.source_language_code().empty()) {
+    out.set_detected_language_code(from.detected_language_code());
+  }
+  return out;
+}
+
+// A glossary's languages and how many terms it has.
+struct GlossaryFacts {
+  std::set<std::pair<std::string, std::string>> pairs;
+  size_t entries = 0;
+};
+
+std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& models) {
+  std::map<std::string, GlossaryFacts> found;
+  for (const ModelPtr& model : models) {
+    const ModelInfo& info = model->engine->info();
+    for (const std::string& name : info.glossaries) {
+      GlossaryFacts& facts = found[name];
+      for (const LanguagePair& pair : info.pairs) facts.pairs.emplace(pair.source, pair.target);
+    }
+  }
+  return found;
+}
+
+google_v3::Glossary GlossaryMessage(const std::string& parent, const std::string& name,
+                                    const GlossaryFacts& facts) {
+  google_v3::Glossary out;
+  out.set_name(parent.empty() ? name : absl::StrCat(parent, "/glossaries/", name));
+  out.set_display_name(name);
+  out.set_entry_count(static_cast<int32_t>(facts.entries));
+  if (facts.pairs.size() == 1) {
+    out.mutable_language_pair()->set_source_language_code(facts.pairs.begin()->first);
+    out.mutable_language_pair()->set_target_language_code(facts.pairs.begin()->second);
+    return out;
+  }
+  std::set<std::string> codes;
+  for (const auto& [source, target] : facts.pairs) {
+    codes.insert(source);
+    codes.insert(target);
+  }
+  codes.erase("");
+  for (const std::string& code : codes) out.mutable_language_codes_set()->add_language_codes(code);
+  return out;
+}
+
+}  // namespace
+
+std::string ModelOfGoogle(const std::string& path) {
+  const size_t models = path.rfind("/models/");
+  const std::string name = models == std::string::npos ? path : path.substr(models + 8);
+  constexpr std::string_view kDefaults[] = {"general/nmt", "general/base",
+                                            "general/translation-llm", "nmt", "base"};
+  if (std::find(std::begin(kDefaults), std::end(kDefaults), name) != std::end(kDefaults)) return "";
+  return name;
+}
+
+absl::StatusOr<v1::TranslateRequest> FromGoogleV3(const google_v3::TranslateTextRequest& in,
+                                                  bool can_detect) {
+  std::vector<std::string> refused;
+  if (in.transliteration_config().enable_transliteration()) {
+    refused.emplace_back("transliteration_config.enable_transliteration");
+  }
+  if (in.glossary_config().contextual_translation_enabled()) {
+    refused.emplace_back("glossary_config.contextual_translation_enabled");
+  }
+  if (!refused.empty()) return UnimplementedFields(refused);
+
+  v1::TranslateRequest out;
+  *out.mutable_contents() = in.contents();
+  out.set_mime_type(in.mime_type().empty() ? "text/html" : in.mime_type());
+  out.set_source_language_code(in.source_language_code());
+  if (in.source_language_code().empty() && can_detect) out.set_source_language_code("auto");
+  out.set_target_language_code(in.target_language_code());
+  out.set_model(ModelOfGoogle(in.model()));
+  out.set_parent(in.parent());
+  if (in.has_glossary_config()) {
+    out.mutable_glossary_config()->set_glossary(LastPart(in.glossary_config().glossary()));
+    out.mutable_glossary_config()->set_ignore_case(in.glossary_config().ignore_case());
+  }
+  *out.mutable_labels() = in.labels();
+  return out;
+}
+
+absl::StatusOr<google_v3::TranslateTextResponse> ToGoogleV3(
+    const v1::TranslateResponse& answer, const google_v3::TranslateTextRequest& request) {
+  if (absl::Status failed = ItemErrorOf(answer); !failed.ok()) return failed;
+  google_v3::TranslateTextResponse out;
+  for (const v1::Translation& translation : answer.translations()) {
+    *out.add_translations() = TranslationOf(translation, request);
+    if (request.glossary_config().glossary().empty()) continue;
+    google_v3::Translation* with_terms = out.add_glossary_translations();
+    *with_terms = TranslationOf(translation, request);
+    *with_terms->mutable_glossary_config() = request.glossary_config();
+  }
+  return out;
+}
+
+absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
+    const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
+    const LanguageCatalog& languages) {
+  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
+  if (!models.ok()) return models.status();
+  std::shared_ptr<const ServedLanguages> served = languages.Get();
+  if (const std::string name = ModelOfGoogle(in.model()); !name.empty()) {
+    const absl::StatusOr<ModelPtr> model = FindModel(*models, name);
+    if (!model.ok()) return model.status();
+    served = std::make_shared<const ServedLanguages>(LanguagesOf({*model}));
+  }
+  google_v3::SupportedLanguages out;
+  for (const std::string& code : served->all) {
+    google_v3::SupportedLanguage* language = out.add_languages();
+    language->set_language_code(code);
+    if (!in.display_language_code().empty()) {
+      language->set_display_name(DisplayName(code, in.display_language_code()));
+    }
+    language->set_support_source(
+        std::binary_search(served->detectable.begin(), served->detectable.end(), code));
+    language->set_support_target(
+        std::binary_search(served->targets.begin(), served->targets.end(), code));
+  }
+  return out;
+}
+
+absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
+    const google_v3::ListGlossariesRequest& in, const CallContext& calls) {
+  if (!in.filter().empty()) return UnimplementedFields({"filter"});
+  if (in.page_size() < 0) {
+    return InvalidField("page_size",
+                        absl::StrCat("found ", in.page_size(), ", expected 0 or more"));
+  }
+  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
+  if (!models.ok()) return models.status();
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+  const size_t page =
+      in.page_size() == 0 ? kMaxPage : std::min(kMaxPage, static_cast<size_t>(in.page_size()));
+  google_v3::ListGlossariesResponse out;
+  auto at = in.page_token().empty() ? all.begin() : all.upper_bound(in.page_token());
+  std::string last;
+  for (size_t i = 0; i < page && at != all.end(); ++i, ++at) {
+    *out.add_glossaries() = GlossaryMessage(in.parent(), at->first, at->second);
+    last = at->first;
+  }
+  if (at != all.end()) out.set_next_page_token(last);
+  return out;
+}
+
+absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequest& in,
+                                                const CallContext& calls) {
+  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
+  if (!models.ok()) return models.status();
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+  const auto at = all.find(LastPart(in.name()));
+  if (at == all.end()) {
+    return absl::NotFoundError(absl::StrCat("name: found ", Quoted(in.name()),
+                                            ", expected that of one of ", all.size(),
+                                            " glossaries, which ListGlossaries lists"));
+  }
+  const size_t cut = in.name().rfind("/glossaries/");
+  return GlossaryMessage(cut == std::string::npos ? "" : in.name().substr(0, cut), at->first,
+                         at->second);
+}
+
+}  // namespace dragoman

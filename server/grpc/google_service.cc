@@ -1,0 +1,55 @@
+#include "server/grpc/google_service.h"
+
+#include "server/doors/google_v3.h"
+#include "server/grpc/foreign_call.h"
+#include "server/grpc/query_call.h"
+
+namespace dragoman {
+namespace {
+
+// A function from a request to its answer, or an error, as QueryCall takes it.
+template <typename Request, typename Response, typename Function>
+auto Answering(Function function) {
+  return [function](const Request& in, Response* out) -> absl::Status {
+    absl::StatusOr<Response> answer = function(in);
+    if (answer.ok()) *out = *std::move(answer);
+    return answer.status();
+  };
+}
+
+}  // namespace
+
+GoogleService::GoogleService(const ServiceContext* context) : languages_(context->calls->models) {
+  const auto query = [context]<typename Request, typename Response>(RpcMethod method,
+                                                                    auto function) {
+    return [context, method,
+            answer = Answering<Request, Response>(function)](grpc::CallbackServerContext* rpc) {
+      return std::make_shared<QueryCall<Request, Response, decltype(answer)>>(
+          context, rpc, Api::kGoogleV3, method, answer);
+    };
+  };
+  const bool can_detect = context->calls->detector != nullptr;
+  Add("/google.cloud.translation.v3.TranslationService/TranslateText",
+      [context, can_detect](grpc::CallbackServerContext* rpc) {
+        return std::make_shared<ForeignCall>(
+            context, rpc, Api::kGoogleV3,
+            "google.cloud.translation.v3.TranslationService/TranslateText",
+            MakeForeign<google_v3::TranslateTextRequest>(
+                [can_detect](const auto& in) { return FromGoogleV3(in, can_detect); }, ToGoogleV3));
+      });
+  Add("/google.cloud.translation.v3.TranslationService/GetSupportedLanguages",
+      query.operator()<google_v3::GetSupportedLanguagesRequest, google_v3::SupportedLanguages>(
+          RpcMethod::kListLanguages, [this, context](const auto& in) {
+            return SupportedGoogleV3(in, *context->calls, languages_);
+          }));
+  Add("/google.cloud.translation.v3.TranslationService/ListGlossaries",
+      query.operator()<google_v3::ListGlossariesRequest, google_v3::ListGlossariesResponse>(
+          RpcMethod::kListGlossaries,
+          [context](const auto& in) { return ListGoogleV3(in, *context->calls); }));
+  Add("/google.cloud.translation.v3.TranslationService/GetGlossary",
+      query.operator()<google_v3::GetGlossaryRequest, google_v3::Glossary>(
+          RpcMethod::kGetGlossary,
+          [context](const auto& in) { return GetGoogleV3(in, *context->calls); }));
+}
+
+}  // namespace dragoman

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Writes server/doors/PARAMETERS.md, the table of APIs x methods x parameters, from parameters.json.
+
+    tests/doors/render_parameters.py           writes it
+    tests/doors/render_parameters.py --check   fails if it is not what this would write
+
+The format of parameters.json. By API, and in "methods" by method, "rows" of these:
+
+      parameter what the row is about
+      outcome   done, refused (by name), or ignored (because the original ignores it)
+      test      MODULE.FUNCTION of tests/doors that shows it with the real client
+      says      a remark for the table
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+TABLE = HERE.parents[1] / "server/doors/PARAMETERS.md"
+OUTCOMES = {"done": "done", "refused": "refused by name", "ignored": "ignored, as the original does"}
+KEYS = {"parameter", "outcome", "says", "test"}
+
+HEAD = """# What the doors take
+
+Each parameter of each method is done, refused by name, or ignored because the original ignores it. Rendered from
+`tests/doors/parameters.json` by `tests/doors/render_parameters.py`; every row names the test that shows it with the
+real client against a running daemon.
+"""
+
+
+def load():
+    return json.loads((HERE / "parameters.json").read_text())
+
+
+def problems(apis):
+    """What is wrong with the rows, as lines."""
+    for api, section in apis.items():
+        for method, entry in section["methods"].items():
+            for row in entry["rows"]:
+                place = f"{api}, {method}, {row.get('parameter')}"
+                if row.get("outcome") not in OUTCOMES:
+                    yield f"{place}: outcome {row.get('outcome')!r}, expected one of {', '.join(OUTCOMES)}"
+                for key in row.keys() - KEYS:
+                    yield f"{place}: unknown key {key!r}"
+                if "test" in row:
+                    module, _, function = row["test"].partition(".")
+                    path = HERE / f"{module}.py"
+                    if not path.exists() or not re.search(rf"^def {function}\(", path.read_text(), re.MULTILINE):
+                        yield f"{place}: no test {row['test']}"
+                else:
+                    yield f"{place}: no test shows it"
+
+
+def cell(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def render(apis):
+    lines = [HEAD]
+    for api, section in apis.items():
+        lines += [f"## {api}\n", "| method | parameter | outcome | |", "|---|---|---|---|"]
+        for method, entry in section["methods"].items():
+            for row in entry["rows"]:
+                parameter = f"`{row['parameter']}`" if row["parameter"] else ""
+                remark = row.get("says", "")
+                lines.append(f"| {cell(method)} | {cell(parameter)} | {OUTCOMES[row['outcome']]} | {cell(remark)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main():
+    apis = load()
+    wrong = list(problems(apis))
+    if wrong:
+        print("\n".join(wrong))
+        return 1
+    text = render(apis)
+    if "--check" not in sys.argv[1:]:
+        TABLE.write_text(text)
+        return 0
+    if not TABLE.exists() or TABLE.read_text() != text:
+        print(f"{TABLE} is not what tests/doors/parameters.json says: run tests/doors/render_parameters.py")
+        return 1
+    rows = sum(len(entry["rows"]) for section in apis.values() for entry in section["methods"].values())
+    print(f"passed: {rows} rows")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,337 @@
+#include "server/doors/openai.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "server/call/request_error.h"
+#include "server/doors/doors.h"
+#include "server/doors/openai_models.h"
+#include "server/doors/openai_prompts.h"
+#include "tests/server/doors/door_fixture.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Filled(std::string_view pattern) {
+  return absl::StrReplaceAll(
+      std::string(pattern),
+      {{"{from}", "German"}, {"{to}", "English"}, {"{text}", "Ein Haus,\nzwei: \"Hunde\"."}});
+}
+
+TEST(OpenAiPrompts, EveryTemplateIsRead) {
+  for (const PromptTemplate& row : PromptTemplates()) {
+    std::vector<ChatMessage> messages;
+    if (!row.system.empty()) messages.push_back({"system", Filled(row.system)});
+    messages.push_back({"user", Filled(row.user)});
+    const auto prompt = ReadChat(messages);
+    ASSERT_TRUE(prompt.ok()) << row.user << ": " << prompt.status();
+    EXPECT_EQ(prompt->text, "Ein Haus,\nzwei: \"Hunde\".") << row.user;
+    EXPECT_EQ(prompt->to, "English") << row.user;
+    const std::string whole = absl::StrCat(std::string(row.system), std::string(row.user));
+    EXPECT_EQ(prompt->from, (whole.find("{from}") != std::string::npos) ? "German" : "")
+        << row.user;
+  }
+}
+
+TEST(OpenAiPrompts, CaseAndWhiteSpaceDoNotMatter) {
+  for (const char* content : {"translate to english:Haus", "Translate  to \"English\":\n\nHaus\n",
+                              "TRANSLATE TO [en]: Haus"}) {
+    const auto prompt = ReadChat({{"user", content}});
+    ASSERT_TRUE(prompt.ok()) << content;
+    EXPECT_EQ(prompt->text, "Haus") << content;
+  }
+}
+
+TEST(OpenAiPrompts, ATextAloneIsOne) {
+  EXPECT_EQ(ReadChat({{"user", " Das Haus. "}})->text, " Das Haus. ");
+  for (const std::string_view system : PlainSystemMessages()) {
+    const auto prompt = ReadChat({{"system", std::string(system)}, {"user", "Haus"}});
+    ASSERT_TRUE(prompt.ok()) << system;
+    EXPECT_EQ(prompt->text, "Haus");
+  }
+  EXPECT_EQ(ReadChat({{"system", ""}, {"user", "Haus"}})->text, "Haus");
+  EXPECT_EQ(ReadCompletionPrompt("Haus")->text, "Haus");
+}
+
+TEST(OpenAiPrompts, AnythingElseIsRefusedAndSaysSo) {
+  const std::vector<std::pair<std::vector<ChatMessage>, const char*>> wrong = {
+      {{}, "messages: found none"},
+      {{{"system", "You are a helpful assistant."}}, "no user's message"},
+      {{{"system", "Talk like a pirate."}, {"user", "Haus"}},
+       "messages[0]: found a system message"},
+      {{{"user", "Translate this poem in the style of Goethe"}}, "messages[0].content: found an"},
+      {{{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, "found 3 turns"},
+      {{{"user", "a"}, {"user", "b"}}, "messages[0]: found the role 'user'"},
+      {{{"tool", "a"}}, "the role 'tool'"},
+      {{{"user", "a"}, {"assistant", "b"}}, "the role 'user', expected assistant"}};
+  for (const auto& [messages, says] : wrong) {
+    const absl::Status status = ReadChat(messages).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << says;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(says));
+  }
+}
+
+TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
+  std::string system;
+  for (const PromptTemplate& row : PromptTemplates()) {
+    if (row.front_end == "LLPlayer") system = Filled(row.system);
+  }
+  const auto prompt =
+      ReadChat({{"system", system}, {"user", "Eins."}, {"assistant", "One."}, {"user", "Zwei."}});
+  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  EXPECT_EQ(prompt->text, "Zwei.");
+  EXPECT_EQ(prompt->from, "German");
+}
+
+TEST(OpenAiPrompts, LanguagesHaveNamesAndCodes) {
+  const std::vector<std::string> codes = {"de", "en", "pt-BR", "zh-Hans"};
+  for (const auto& [name, code] : {std::pair{"german", "de"},
+                                   {"Deutsch", "de"},
+                                   {"de-AT", "de"},
+                                   {"Brazilian Portuguese", "pt-BR"},
+                                   {"Portuguese (Brazil)", "pt-BR"},
+                                   {"Portuguese", "pt-BR"},
+                                   {"Simplified Chinese", "zh-Hans"},
+                                   {"Chinese", "zh-Hans"}}) {
+    EXPECT_EQ(LanguageOfName(name, codes), code) << name;
+  }
+  EXPECT_EQ(LanguageOfName("Klingon", codes), std::nullopt);
+}
+
+class OpenAiTest : public DoorFixture {
+ protected:
+  void Start() {
+    Serve();
+    doors_ = std::make_unique<Doors>(DoorContext{.calls = &context_});
+    handler_ = std::make_unique<DoorHandler>(&context_, nullptr, doors_->routes());
+  }
+
+  static json Chat(const std::string& text) {
+    return {{"model", "de-en"}, {"messages", {{{"role", "user"}, {"content", text}}}}};
+  }
+  std::shared_ptr<FakeExchange> Begin(const json& body, const char* path = "/v1/chat/completions") {
+    return Send(handler_.get(), Post(path, body.dump()));
+  }
+  json Ask(const json& body, int status = 200, const char* path = "/v1/chat/completions") {
+    const HttpResponse answer = Begin(body, path)->Wait();
+    EXPECT_EQ(answer.status, status) << answer.body;
+    return json::parse(answer.body, nullptr, false);
+  }
+  // The data of the events of an answer.
+  static std::vector<json> Events(const HttpResponse& answer) {
+    std::vector<json> events;
+    std::string_view rest = answer.body;
+    while (!rest.empty()) {
+      const size_t end = rest.find("\n\n");
+      EXPECT_TRUE(rest.starts_with("data: ") && end != std::string_view::npos);
+      if (end == std::string_view::npos) break;
+      const std::string_view data = rest.substr(6, end - 6);
+      events.push_back(data == "[DONE]" ? json("DONE") : json::parse(data));
+      rest.remove_prefix(end + 2);
+    }
+    return events;
+  }
+
+  std::unique_ptr<Doors> doors_;
+  std::unique_ptr<DoorHandler> handler_;
+};
+
+TEST_F(OpenAiTest, ListsAModelForEachPair) {
+  engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}, {"", "fr"}};
+  Start();
+  const json list = json::parse(Send(handler_.get(), Get("/v1/models"))->Wait().body);
+  EXPECT_EQ(list["object"], "list");
+  std::vector<std::string> ids;
+  for (const json& model : list["data"]) ids.push_back(model["id"]);
+  EXPECT_THAT(ids, ElementsAre("de-en/de/en", "de-en/en/de", "de-en/auto/fr"));
+  const json one = json::parse(Send(handler_.get(), Get("/v1/models/de-en/en/de"))->Wait().body);
+  EXPECT_EQ(one["id"], "de-en/en/de");
+  EXPECT_EQ(one["object"], "model");
+  const HttpResponse none = Send(handler_.get(), Get("/v1/models/gpt-4o"))->Wait();
+  EXPECT_EQ(none.status, 404);
+  EXPECT_EQ(json::parse(none.body)["error"]["code"], "model_not_found");
+  EXPECT_THAT(none.body, HasSubstr("de-en/en/de"));
+}
+
+TEST_F(OpenAiTest, AnswersAChat) {
+  Start();
+  const json answer = Ask(Chat("Translate from German to English: Haus"));
+  EXPECT_EQ(answer["object"], "chat.completion");
+  EXPECT_EQ(answer["model"], "de-en");
+  EXPECT_EQ(answer["choices"][0]["message"]["role"], "assistant");
+  EXPECT_EQ(answer["choices"][0]["message"]["content"], "[Haus]");
+  EXPECT_EQ(answer["choices"][0]["finish_reason"], "stop");
+  EXPECT_EQ(answer["usage"]["total_tokens"], 3);
+  EXPECT_TRUE(answer["id"].get<std::string>().starts_with("chatcmpl-"));
+  json parts = Chat("");
+  parts["messages"][0]["content"] = {{{"type", "text"}, {"text", "Ha"}},
+                                     {{"type", "text"}, {"text", "us"}}};
+  EXPECT_EQ(Ask(parts)["choices"][0]["message"]["content"], "[Haus]");
+  ExpectMetric(R"(dragoman_rpcs_total{api="openai",code="OK",method="Translate"} 2)");
+}
+
+TEST_F(OpenAiTest, AnswersCompletions) {
+  Start();
+  const json body = {{"model", "de-en"}, {"prompt", {"eins", "zwei"}}};
+  const json answer = Ask(body, 200, "/v1/completions");
+  EXPECT_EQ(answer["object"], "text_completion");
+  EXPECT_EQ(answer["choices"][1]["text"], "[zwei]");
+  EXPECT_EQ(answer["choices"][1]["index"], 1);
+}
+
+TEST_F(OpenAiTest, ParametersAreMapped) {
+  Start();
+  engine_.HoldJobs();
+  json body = Chat("Haus");
+  body.update({{"n", 2},
+               {"max_completion_tokens", 7},
+               {"temperature", 0.5},
+               {"top_p", 0.9},
+               {"seed", 3},
+               {"user", "me"},
+               {"presence_penalty", 0},
+               {"stop", nullptr},
+               {"response_format", {{"type", "text"}}},
+               {"store", false}});
+  const auto exchange = Begin(body);
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_EQ(held.job.decoding.num_alternatives, 2);
+  EXPECT_EQ(held.job.decoding.max_output_tokens, 7);
+  EXPECT_EQ(held.job.decoding.temperature, 0.5F);
+  ASSERT_TRUE(held.job.decoding.sampling.has_value());
+  EXPECT_EQ(held.job.decoding.sampling->top_p, 0.9F);
+  EXPECT_EQ(held.job.decoding.sampling->seed, 3U);
+  EXPECT_EQ(held.job.target_language, "en");
+  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Finish(held.id, absl::OkStatus());
+  const json answer = json::parse(exchange->Wait().body);
+  ASSERT_EQ(answer["choices"].size(), 2U);
+  EXPECT_EQ(answer["choices"][1]["message"]["content"], "[Haus]!");
+  EXPECT_EQ(answer["choices"][1]["index"], 1);
+}
+
+TEST_F(OpenAiTest, WhatIsNotHereIsRefusedByName) {
+  Start();
+  const std::vector<std::pair<json, const char*>> wrong = {
+      {{{"logprobs", true}}, "logprobs"},
+      {{{"stop", {"\n"}}}, "stop"},
+      {{{"presence_penalty", 1}}, "presence_penalty"},
+      {{{"tools", {{{"type", "function"}}}}}, "tools"},
+      {{{"response_format", {{"type", "json_object"}}}}, "response_format"},
+      {{{"colour", "red"}}, "colour"},
+      {{{"temperature", 3}}, "temperature"},
+      {{{"top_p", 0}}, "top_p"},
+      {{{"n", 0}}, "n"},
+      {{{"n", 2}, {"stream", true}}, "n"},
+      {{{"max_tokens", 0}}, "max_tokens"},
+      {{{"stream_options", {{"colour", true}}}}, "colour"},
+      {{{"messages", "Haus"}}, "messages"},
+      {{{"model", nullptr}}, "model"}};
+  for (const auto& [fields, name] : wrong) {
+    json body = Chat("Haus");
+    body.update(fields);
+    const json error = Ask(body, 400)["error"];
+    EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(name));
+    EXPECT_EQ(error["type"], "invalid_request_error");
+  }
+  json body = Chat("Translate to Klingon: Haus");
+  EXPECT_THAT(Ask(body, 400)["error"]["message"].get<std::string>(), HasSubstr("'Klingon'"));
+  body = Chat("Haus");
+  body["model"] = "gpt-4o";
+  EXPECT_EQ(Ask(body, 404)["error"]["code"], "model_not_found");
+  EXPECT_EQ(engine_.submitted(), 0U);
+}
+
+TEST_F(OpenAiTest, StreamsWhileItDecodes) {
+  Start();
+  engine_.HoldJobs();
+  json body = Chat("Eins. Zwei.\n Drei.");
+  body.update({{"stream", true}, {"stream_options", {{"include_usage", true}}}});
+  const auto exchange = Begin(body);
+  const FakeEngine::Held held = engine_.WaitHeld();
+  EXPECT_TRUE(held.job.returns.partials);
+  const auto segment = [&](int number, int64_t begin, int64_t end, const char* text, bool final) {
+    engine_.Play(held, [&](TranslationSink* sink) {
+      SegmentUpdate update;
+      update.segment = number;
+      update.source = {begin, end};
+      update.text = text;
+      update.final = final;
+      sink->OnSegment(std::move(update));
+    });
+  };
+  segment(1, 6, 11, "Two.", true);  // waits for the first
+  segment(0, 0, 5, "On", false);
+  exchange->WaitPiece(0);
+  segment(0, 0, 5, "One.", true);
+  segment(2, 13, 18, "Three.", true);
+  exchange->WaitPiece(2);
+  engine_.Play(held, [&](TranslationSink* sink) {
+    ItemResult result = FakeEngine::Answer(held.job, 0);
+    result.hypotheses[0].text = "One. Two.\n Three.";
+    sink->OnItem(std::move(result));
+  });
+  engine_.Finish(held.id, absl::OkStatus());
+  const HttpResponse answer = exchange->Wait();
+  EXPECT_EQ(answer.content_type, "text/event-stream; charset=utf-8");
+  const std::vector<json> events = Events(answer);
+  std::string text;
+  for (const json& event : events) {
+    if (!event.is_object() || event["choices"].empty()) continue;
+    text += event["choices"][0]["delta"].value("content", "");
+  }
+  EXPECT_EQ(text, "One. Two.\n Three.");
+  EXPECT_EQ(events[0]["choices"][0]["delta"]["role"], "assistant");
+  EXPECT_EQ(events[0]["choices"][0]["delta"]["content"], "On");
+  EXPECT_EQ(events[0]["object"], "chat.completion.chunk");
+  ASSERT_GE(events.size(), 4U);
+  EXPECT_EQ(events[events.size() - 3]["choices"][0]["finish_reason"], "stop");
+  EXPECT_GT(events[events.size() - 2]["usage"]["total_tokens"], 0);
+  EXPECT_EQ(events.back(), "DONE");
+}
+
+TEST_F(OpenAiTest, AStreamThatFailsSaysSo) {
+  Start();
+  engine_.HoldJobs();
+  json body = Chat("Eins.");
+  body["stream"] = true;
+  const auto exchange = Begin(body);
+  const FakeEngine::Held held = engine_.WaitHeld();
+  engine_.Play(held, [&](TranslationSink* sink) {
+    SegmentUpdate update;
+    update.source = {0, 5};
+    update.text = "One.";
+    update.final = true;
+    sink->OnSegment(std::move(update));
+  });
+  exchange->WaitPiece(0);
+  engine_.Finish(held.id, absl::InternalError("broken"));
+  const std::vector<json> events = Events(exchange->Wait());
+  EXPECT_EQ(events.back()["error"]["type"], "server_error");
+}
+
+TEST_F(OpenAiTest, OverloadIsTheirsToo) {
+  Start();
+  engine_.RefuseNext({.status = absl::ResourceExhaustedError("the queue is full"),
+                      .reason = RejectReason::kQueueFull,
+                      .retry_after = kNanosPerSecond});
+  const HttpResponse answer = Begin(Chat("Haus"))->Wait();
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_EQ(HeaderOf(answer, "Retry-After"), "1");
+  EXPECT_EQ(json::parse(answer.body)["error"]["type"], "rate_limit_exceeded");
+}
+
+}  // namespace
+}  // namespace dragoman
