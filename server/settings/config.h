@@ -80,7 +80,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
-  std::optional<OtlpEndpoint> otlp;  // none: no spans
+  std::optional<OtlpEndpoint> otlp;     // none: no spans
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;

@@ -235,7 +235,8 @@ const std::vector<Option>& Options() {
       {kEveryone, "listen", "ADDR",
        "gRPC address, host:port or unix:PATH; port 0 picks a free port", &C::listen},
       {kEveryone, "http", "ADDR",
-       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and keys "
+       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and "
+       "keys "
        "as for gRPC; off: none",
        &C::http},
       {kEveryone, "admin-listen", "ADDR",
@@ -343,7 +344,8 @@ const std::vector<Option>& Options() {
       {kSome, "max-streams", "N", "calls that one connection may have open at once",
        &C::max_streams, 1, 1'000'000},
       {kSome, "max-connections", "N",
-       "connections that may be open at once, of gRPC and of --http; 0: by the limit on open files, "
+       "connections that may be open at once, of gRPC and of --http; 0: by the limit on open "
+       "files, "
        "at most 4096",
        &C::max_connections, 0, 1'000'000},
       {kSome, "receive-memory-mb", "N",
@@ -365,7 +367,8 @@ const std::vector<Option>& Options() {
        "all",
        &C::max_connections_per_peer, 0, 1'000'000},
       {kEveryone, "tls-cert", "FILE",
-       "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: no "
+       "certificate (PEM) of gRPC and --http, with its chain; read again when it changes; empty: "
+       "no "
        "TLS",
        &C::tls_cert},
       {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
@@ -373,7 +376,8 @@ const std::vector<Option>& Options() {
        "authorities (PEM) of clients' certificates; with it every client needs one",
        &C::tls_client_ca},
       {kSome, "metrics-tls", "off|on|mutual",
-       "TLS of the port of --metrics, with --tls-cert; mutual: only probes need no client certificate",
+       "TLS of the port of --metrics, with --tls-cert; mutual: only probes need no client "
+       "certificate",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.metrics_tls, kHttpTlsModes); })},
       {kEveryone, "api-keys", "FILE",
        "clients and the hashes of their keys (JSON); read again when it changes; empty: calls need "
