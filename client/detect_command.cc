@@ -20,13 +20,14 @@ namespace {
 constexpr char kAbout[] =
     "Detects the language of each line of FILE, or of standard input, among those that the server\n"
     "translates, and prints language TAB confidence (0 to 1) for each; und TAB 0.000 where it is\n"
-    "unknown. A line that fails leaves an empty line and a message on standard error, and the exit\n"
+    "unknown. A line that fails leaves an empty line and a message on standard error, and the "
+    "exit\n"
     "status is 1. Of a long line the first 8 KiB are sent.";
 
 // BCP-47's word for an undetermined language.
 constexpr char kUnknown[] = "und";
 
-constexpr size_t kSentBytes = 8 << 10;   // of a line
+constexpr size_t kSentBytes = 8 << 10;    // of a line
 constexpr size_t kBatchBytes = 16 << 10;  // of a call, and one line more
 constexpr size_t kBatchLines = 128;
 
@@ -110,8 +111,8 @@ class Run {
     if (options_.json) {
       nlohmann::ordered_json languages = nlohmann::ordered_json::array();
       for (const v1::DetectedLanguage& found : detection.languages()) {
-        languages.push_back({{"language", found.language_code()},
-                             {"confidence", JsonNumber(found.confidence())}});
+        languages.push_back(
+            {{"language", found.language_code()}, {"confidence", JsonNumber(found.confidence())}});
       }
       io_.out << JsonLine({{"line", number_}, {"languages", std::move(languages)}}) << '\n';
     } else if (detection.languages().empty()) {

@@ -15,6 +15,7 @@ set -euo pipefail
 
 runtime_packages=(
   libabsl20220623
+  libfasttext0
   libgomp1
   libgrpc++1.51
   libicu72
@@ -30,6 +31,7 @@ build_packages=(
   g++
   libabsl-dev
   libboost1.81-dev # Asio and Beast, for HTTP; headers alone
+  libfasttext-dev # detects languages; without it the daemon does not (DRAGOMAN_DETECTION)
   libcivetweb-dev # the CMake package of prometheus-cpp-dev looks for it
   libfmt-dev
   libgrpc++-dev

@@ -91,7 +91,8 @@ died() {
 # In a session of its own, so that Ctrl-C reaches this script alone and the daemon hears it once.
 echo "quickstart: starting dragomand with deploy/models/de-en"
 setsid "$daemon" --model deploy/models/de-en --listen "127.0.0.1:$port" \
-  --metrics "127.0.0.1:$metrics_port" --http "127.0.0.1:$http_port" >"$log" 2>&1 &
+  --metrics "127.0.0.1:$metrics_port" --http "127.0.0.1:$http_port" \
+  --language-model deploy/models/lid.176/lid.176.ftz >"$log" 2>&1 &
 pid=$!
 
 # Bounded wait for the addresses (the ports may be 0) and then for health to be SERVING.

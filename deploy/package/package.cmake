@@ -5,6 +5,8 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
 install(TARGETS dragomand dragoman RUNTIME DESTINATION bin)
 install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
         FILES_MATCHING PATTERN "*.json" PATTERN "*.spm" PATTERN "*.safetensors" PATTERN "README.md")
+# Where dragomand looks for it (--language-model auto).
+install(DIRECTORY deploy/models/lid.176 DESTINATION share/dragoman/models)
 install(FILES README.md .github/SECURITY.md deploy/package/copyright DESTINATION share/doc/dragoman)
 install(FILES deploy/systemd/gpu.conf DESTINATION share/doc/dragoman/systemd)
 install(FILES deploy/systemd/dragomand.service DESTINATION lib/systemd/system)

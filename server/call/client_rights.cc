@@ -8,9 +8,8 @@ namespace dragoman {
 
 absl::Status CheckMayUse(const Client& client, const std::string& model) {
   if (client.MayUse(model)) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("model: found ", Quoted(model),
-                                                  ", which client ", Quoted(client.name()),
-                                                  " may not use"));
+  return absl::PermissionDeniedError(absl::StrCat("model: found ", Quoted(model), ", which client ",
+                                                  Quoted(client.name()), " may not use"));
 }
 
 absl::Status KeepAllowed(const Client& client, std::vector<ModelPtr>* models) {

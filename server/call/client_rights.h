@@ -1,4 +1,4 @@
-// What the client of an API key may do, as errors of calls.
+// The rights of an API key's client, as errors of calls.
 //
 // Thread-safe.
 #pragma once

@@ -83,8 +83,8 @@ std::string NamesOf(const std::vector<JobPart>& parts) {
 }  // namespace
 
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
-                                        const std::vector<ModelPtr>& models,
-                                        std::string_view model, TranslationJob job) {
+                                        const std::vector<ModelPtr>& models, std::string_view model,
+                                        TranslationJob job) {
   const absl::StatusOr<SourceChoice> choice =
       ChooseSources(models, model, job.target_language, detector.languages());
   if (!choice.ok()) return choice.status();

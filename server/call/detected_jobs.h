@@ -15,7 +15,7 @@
 
 namespace dragoman {
 
-// What was found of an item, and where it goes.
+// The language that was found of an item, and where the item goes.
 struct DetectedItem {
   std::string language;  // "": unknown
   double confidence = 0;
@@ -32,7 +32,7 @@ struct DetectedJobs {
 // `models`: those that the client may use. `model`: the name in the request, or "". An item goes to
 // the model to which a request with its language would go. The errors are those of such a request.
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
-                                        const std::vector<ModelPtr>& models,
-                                        std::string_view model, TranslationJob job);
+                                        const std::vector<ModelPtr>& models, std::string_view model,
+                                        TranslationJob job);
 
 }  // namespace dragoman

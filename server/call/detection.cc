@@ -46,6 +46,9 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
     return reject(ReasonOf(status), std::move(status));
   }
 
+  if (context.draining != nullptr && context.draining->load()) {
+    return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+  }
   std::vector<ModelPtr> models = context.models->models();
   if (models.empty()) return absl::UnavailableError("the model is being loaded");
   if (!in.model().empty()) {
@@ -60,8 +63,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
   absl::Status rate = TakeRate(client, code_points, context.clock->Now());
   if (!rate.ok()) return reject(RejectReason::kRate, std::move(rate));
 
-  const auto choice =
-      context.detector->Among(AllLanguages(models, context.detector->languages()));
+  const auto choice = context.detector->Among(AllLanguages(models, context.detector->languages()));
   v1::DetectLanguageResponse out;
   for (const std::string& text : in.contents()) {
     v1::Detection* detection = out.add_detections();

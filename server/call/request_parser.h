@@ -68,7 +68,7 @@ int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& con
 bool ReadIsHtml(const std::string& mime_type, Findings* findings);
 void CheckModelName(const std::string& model, Findings* findings);
 
-// As what a request counts that was refused for its bytes.
+// The reason for which a request counts as refused that was refused for its bytes.
 RejectReason ReasonOf(const absl::Status& refusal);
 
 // At most 128 printable ASCII characters, at least one.

@@ -39,8 +39,8 @@ const std::string* Candidates::Find(const std::string& key, std::string_view scr
   }
   // Chinese is Chinese in either of its scripts.
   const Candidate& first = at->second.front();
-  const bool both_han = ScriptFits(script, "Hani") &&
-                        (first.script == "Hans" || first.script == "Hant");
+  const bool both_han =
+      ScriptFits(script, "Hani") && (first.script == "Hans" || first.script == "Hant");
   return both_han ? &first.code : nullptr;
 }
 

@@ -1,5 +1,5 @@
-// What a classifier of languages sees of a text: one bounded line without anything that it would
-// take for something else.
+// The line that a classifier of languages sees of a text: bounded, and without anything that it
+// would take for something else.
 //
 // Pure functions, on any bytes. Time does not depend on the size of the text.
 #pragma once
@@ -10,7 +10,7 @@
 namespace dragoman {
 
 struct DetectionLine {
-  std::string text;         // one line, without its end
+  std::string text;  // one line, without its end
   bool has_letters = false;
   bool has_capitals = false;  // letters that have another form in lower case
   // ISO 15924 of the script of most letters, "Latn"; "Hans" and "Hant" where Chinese characters are

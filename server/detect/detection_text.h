@@ -1,4 +1,4 @@
-// What a detector looks at of an item: the text that would be translated, without markup.
+// The part of an item that a detector looks at: the text that would be translated, without markup.
 //
 // Pure functions. The item may be any bytes.
 #pragma once

@@ -31,7 +31,7 @@ std::string KeyOfLabel(const std::string& code) {
   return LanguageKey(code == "als" ? "gsw" : code);
 }
 
-// What was read of a text.
+// The numbers of the words and their parts that were read of a text.
 using Words = std::vector<int32_t>;
 
 // fastText's own loading of a file goes on at its end: it would fill the memory with the last word of
@@ -54,7 +54,7 @@ class FastTextDetector final : public LanguageDetector {
   std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override;
   const std::vector<std::string>& languages() const override { return languages_; }
 
-  // What labels are compared by, each once. A number below is an index in it.
+  // The keys by which labels are compared, each once. A number below is an index in it.
   const std::vector<std::string>& keys() const { return keys_; }
 
   // The probability of each key, those of its labels together. Empty: the model knows nothing of

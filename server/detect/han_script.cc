@@ -14,7 +14,7 @@ constexpr char32_t kFirst = 0x4E00;
 constexpr char32_t kLast = 0x9FFF;
 using Characters = std::bitset<kLast - kFirst + 1>;
 
-// Those that the transliteration changes. Each is on a line of its own, so that they are not taken
+// The characters that the transliteration changes. Each is on a line of its own, so that they are not taken
 // for words.
 Characters ChangedBy(const char* transliteration) {
   Characters changed;
@@ -32,8 +32,7 @@ Characters ChangedBy(const char* transliteration) {
   for (; c <= kLast; ++c) {
     const int32_t end = lines.indexOf(static_cast<UChar32>(U'\n'), begin);
     if (end < 0) break;
-    if (lines.tempSubStringBetween(begin, end) !=
-        icu::UnicodeString(static_cast<UChar32>(c))) {
+    if (lines.tempSubStringBetween(begin, end) != icu::UnicodeString(static_cast<UChar32>(c))) {
       changed.set(c - kFirst);
     }
     begin = end + 1;

@@ -18,6 +18,7 @@
 #include "server/grpc/call_reactor.h"
 #include "server/grpc/grpc_bytes.h"
 #include "server/grpc/status_map.h"
+#include "server/security/api_keys.h"
 
 namespace dragoman {
 

@@ -1,7 +1,6 @@
 #include "server/grpc/translation_service.h"
 
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,7 +32,6 @@ TranslationService::TranslationService(const ServiceContext* context,
           RpcMethod::kDetectLanguage,
           [this](const v1::DetectLanguageRequest& in, Client* client,
                  v1::DetectLanguageResponse* out) -> absl::Status {
-            if (draining_->load()) return absl::UnavailableError("the server is draining");
             absl::StatusOr<v1::DetectLanguageResponse> found =
                 DetectLanguages(*context_->calls, client, in);
             if (found.ok()) *out = *std::move(found);

@@ -41,7 +41,7 @@ class JointJob : public std::enable_shared_from_this<JointJob> {
   // once; Admission::job means nothing.
   Admission Start();
 
-  // As Engine::Cancel. Not before Start has returned.
+  // Does the same as Engine::Cancel. REQUIRES: Start has returned.
   void Cancel(CancelCause cause);
 
  private:

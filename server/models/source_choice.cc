@@ -65,10 +65,9 @@ absl::StatusOr<std::string> OnlyTarget(const std::vector<ModelPtr>& models) {
   return InvalidRequest(
       {.field = "target_language_code",
        .found = "none with a source language that is to be detected",
-       .expected = absl::StrCat("one of ", absl::StrJoin(list.begin(), end, ", "),
-                                listed < list.size()
-                                    ? absl::StrCat(" and ", list.size() - listed, " more")
-                                    : "")});
+       .expected = absl::StrCat(
+           "one of ", absl::StrJoin(list.begin(), end, ", "),
+           listed < list.size() ? absl::StrCat(" and ", list.size() - listed, " more") : "")});
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ void LogOff(const std::string& because) {
 }  // namespace
 
 std::string InstalledLanguageModel(const std::string& executable) {
-  const std::filesystem::path prefix = std::filesystem::path(executable).parent_path().parent_path();
+  const std::filesystem::path prefix =
+      std::filesystem::path(executable).parent_path().parent_path();
   return prefix / "share/dragoman/models/lid.176/lid.176.ftz";
 }
 

@@ -338,7 +338,7 @@ const std::vector<Option>& Options() {
       {kEveryone, "glossary-dir", "DIR",
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
-      {kEveryone, "language-model", "auto|off|FILE",
+      {kSome, "language-model", "auto|off|FILE",
        "classifier by fastText with which the languages of texts are detected (lid.176.ftz); auto: "
        "the one that is installed with dragomand, if there is one",
        &C::language_model},

@@ -15,8 +15,7 @@ class FakeDetector final : public LanguageDetector {
  public:
   static constexpr double kConfidence = 0.75;
 
-  std::unique_ptr<LanguageChoice> Among(
-      const std::vector<std::string>& candidates) const override {
+  std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override {
     return std::make_unique<Choice>(candidates);
   }
   const std::vector<std::string>& languages() const override { return languages_; }

@@ -154,7 +154,7 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(german_.submitted(), 1U);
   EXPECT_EQ(french_.submitted(), 1U);
   EXPECT_EQ(back_.submitted(), 0U);
-  ExpectMetric(R"(dragoman_rpcs_total{code="OK",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
   ASSERT_EQ(lines_.size(), 1U);
   const auto line = nlohmann::json::parse(lines_[0]);
   EXPECT_EQ(line["model"], "de-en,fr-en");
@@ -222,7 +222,8 @@ TEST_F(DetectedCallTest, IsRefusedAsAWhole) {
   EXPECT_EQ(RetryAfterOf(status), 3 * kNanosPerSecond);
   german_.WaitCancel();
   ExpectMetric(R"(dragoman_rejected_total{reason="queue_full"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="dragoman",code="RESOURCE_EXHAUSTED",method="Translate"} 1)");
 }
 
 TEST_F(DetectedCallTest, ItsClientsCancellationReachesAllModels) {
@@ -343,7 +344,7 @@ TEST_F(KeyedCallTest, CharactersCountOnceForACallAndForADetection) {
   const auto again = DetectLanguages(context_, client_.get(), detect).status();
   EXPECT_EQ(again.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(RetryAfterOf(again).has_value());
-  // What was refused was not taken: seven are left.
+  // A refused call gives its characters back: seven are left.
   Admission refusal;
   refusal.status = absl::ResourceExhaustedError("full");
   refusal.reason = RejectReason::kQueueFull;

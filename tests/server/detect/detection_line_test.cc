@@ -72,9 +72,9 @@ TEST(DetectionLine, ScriptsOfCodesTakeTheScriptsThatTheyAreMadeOf) {
 }
 
 TEST(TextToDetect, IsWhatOfHtmlWouldBeTranslated) {
-  EXPECT_EQ(TextToDetect("<p>Guten <b>Tag</b></p><script>var x</script><p>Herr M&uuml;ller</p>",
-                         true),
-            "Guten Tag Herr Müller");
+  EXPECT_EQ(
+      TextToDetect("<p>Guten <b>Tag</b></p><script>var x</script><p>Herr M&uuml;ller</p>", true),
+      "Guten Tag Herr Müller");
   EXPECT_EQ(TextToDetect("<b>a</b>", false), "<b>a</b>");
 }
 
