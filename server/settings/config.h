@@ -77,11 +77,11 @@ struct ServerConfig : ModelSettings, TransportSettings {
   Address listen{.host = "0.0.0.0", .port = 50'051};
   std::optional<Address> admin_listen;                                // none: no AdminService
   std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
-  bool page = true;  // at / of `http`
+  bool page = true;                                                   // at / of `http`
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
-  std::optional<Address> otlp;  // none: no spans
+  std::optional<Address> otlp;          // none: no spans
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;

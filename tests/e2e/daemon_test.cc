@@ -107,7 +107,10 @@ TEST(DaemonTest, TheServerEndsAnExpiredCall) {
   } while (Sum(samples, "dragoman_segments_running") + Sum(samples, "dragoman_segments_waiting") >
            0);
   EXPECT_GT(samples["dragoman_segments_total{model=\"de-en\",outcome=\"deadline\"}"], 0);
-  EXPECT_EQ(samples["dragoman_rpcs_total{api="dragoman",code=\"DEADLINE_EXCEEDED\",method=\"Translate\"}"], 1);
+  EXPECT_EQ(
+      samples
+          ["dragoman_rpcs_total{api=\"dragoman\",code=\"DEADLINE_EXCEEDED\",method=\"Translate\"}"],
+      1);
 }
 
 TEST(DaemonTest, PartialsOfThreeHundredSentencesArePrefixes) {

@@ -44,9 +44,8 @@ void CheckAccepted(const HttpRequest& request) {
   FuzzCheck(request.path.starts_with('/'));
   FuzzCheck(request.body.size() <= kLimits.body_bytes);
   FuzzCheck(request.headers.size() <= static_cast<size_t>(kLimits.headers));
-  FuzzCheck(std::ranges::none_of(request.path, [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  }));
+  FuzzCheck(std::ranges::none_of(
+      request.path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }));
   size_t lengths = 0;
   size_t codings = 0;
   for (const auto& [name, value] : request.headers) {
