@@ -106,8 +106,11 @@ class Server {
     return McpGlossariesResult(*response, wanted->model);
   }
 
-  static McpResult Detect(const McpJson&) {
-    return McpError(absl::UnimplementedError("the server has no detection of languages"));
+  McpResult Detect(const McpJson& arguments) {
+    const auto request = McpDetectRequest(arguments);
+    if (!request.ok()) return McpError(request.status());
+    const auto response = client_.DetectLanguage(*request);
+    return response.ok() ? McpDetectResult(*response) : McpError(response.status());
   }
 
   void Translate(McpProtocol::CallNumber number, const McpJson& arguments) {

@@ -194,6 +194,19 @@ class Reader {
   absl::Status status_;
 };
 
+// Reads the one text or the several.
+template <typename Request>
+void ReadContents(Reader* reader, Request* request) {
+  const std::optional<std::string> text = reader->Text("text");
+  const std::vector<std::string> texts = reader->Texts("texts");
+  if (text.has_value() == !texts.empty()) {
+    reader->Fail(text.has_value() ? "found text and texts, expected one of them"
+                                  : "found neither text nor texts, expected one of them");
+  }
+  if (text.has_value()) request->add_contents(*text);
+  for (const std::string& each : texts) request->add_contents(each);
+}
+
 std::string PairText(const v1::LanguagePair& pair) {
   const std::string& source = pair.source_language_code();
   return absl::StrCat(source.empty() ? "any language" : source, " to ",
@@ -215,14 +228,7 @@ std::vector<McpTool> McpTools() {
 absl::StatusOr<v1::TranslateRequest> McpTranslateRequest(const McpJson& arguments) {
   Reader reader(arguments);
   v1::TranslateRequest request;
-  const std::optional<std::string> text = reader.Text("text");
-  const std::vector<std::string> texts = reader.Texts("texts");
-  if (text.has_value() == !texts.empty()) {
-    reader.Fail(text.has_value() ? "found text and texts, expected one of them"
-                                 : "found neither text nor texts, expected one of them");
-  }
-  if (text.has_value()) request.add_contents(*text);
-  for (const std::string& each : texts) request.add_contents(each);
+  ReadContents(&reader, &request);
   request.set_target_language_code(reader.Text("to").value_or(""));
   request.set_source_language_code(reader.Text("from").value_or(""));
   request.set_model(reader.Text("model").value_or(""));
@@ -268,6 +274,31 @@ McpResult McpTranslateResult(const std::vector<v1::Translation>& translations) {
   }
   result.structured = {{"translations", std::move(list)}};
   result.is_error = failed == translations.size();
+  return result;
+}
+
+absl::StatusOr<v1::DetectLanguageRequest> McpDetectRequest(const McpJson& arguments) {
+  Reader reader(arguments);
+  v1::DetectLanguageRequest request;
+  ReadContents(&reader, &request);
+  if (absl::Status status = reader.End(); !status.ok()) return status;
+  return request;
+}
+
+McpResult McpDetectResult(const v1::DetectLanguageResponse& response) {
+  McpResult result;
+  McpJson detections = McpJson::array();
+  for (const v1::Detection& detection : response.detections()) {
+    McpJson languages = McpJson::array();
+    for (const v1::DetectedLanguage& found : detection.languages()) {
+      languages.push_back(
+          {{"language", found.language_code()}, {"confidence", JsonNumber(found.confidence())}});
+    }
+    result.texts.push_back(detection.languages().empty() ? "unknown"
+                                                         : detection.languages(0).language_code());
+    detections.push_back({{"languages", std::move(languages)}});
+  }
+  result.structured = {{"detections", std::move(detections)}};
   return result;
 }
 

@@ -19,6 +19,9 @@ std::vector<McpTool> McpTools();
 absl::StatusOr<v1::TranslateRequest> McpTranslateRequest(const McpJson& arguments);
 McpResult McpTranslateResult(const std::vector<v1::Translation>& translations);
 
+absl::StatusOr<v1::DetectLanguageRequest> McpDetectRequest(const McpJson& arguments);
+McpResult McpDetectResult(const v1::DetectLanguageResponse& response);
+
 struct McpListArguments {
   std::string model;
   std::string from;

@@ -55,8 +55,16 @@ struct StreamAction {
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// A request asks for an answer that is ready (a list of languages, say), or for a translation.
-using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction>;
+// A request for the languages of texts, which are found out at once, with the rights and the rate of
+// the client's key.
+struct DetectAction {
+  v1::DetectLanguageRequest request;
+  std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
+};
+
+// A request asks for an answer that is ready (a list of languages, say), for a translation, or for
+// the languages of texts.
+using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction>;
 
 class Door {
  public:

@@ -13,6 +13,7 @@
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/call_tracker.h"
+#include "server/call/detection.h"
 #include "server/call/request_error.h"
 #include "server/doors/door_call.h"
 #include "server/doors/door_errors.h"
@@ -128,6 +129,16 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
       action = *std::move(asked);
     } else {
       refused = asked.status();
+    }
+  }
+  if (const auto* const detect = std::get_if<DetectAction>(&action); refused.ok() && detect) {
+    Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
+    const auto found = DetectLanguages(*calls_, client, detect->request);
+    if (found.ok()) {
+      HttpResponse answer = detect->render(*found);
+      action = std::move(answer);
+    } else {
+      refused = found.status();
     }
   }
   if (!refused.ok()) {

@@ -107,6 +107,19 @@ absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_vie
                      }};
 }
 
+absl::StatusOr<DoorAction> Detect(const HttpRequest& request, std::string_view parent) {
+  if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
+  google_v3::DetectLanguageRequest in;
+  if (absl::Status read = ReadProtoJson(request.body, &in); !read.ok()) return read;
+  in.set_parent(std::string(parent));
+  absl::StatusOr<v1::DetectLanguageRequest> ours = DetectFromGoogleV3(in);
+  if (!ours.ok()) return ours.status();
+  return DetectAction{.request = *std::move(ours),
+                      .render = [](const v1::DetectLanguageResponse& answer) {
+                        return Answer(DetectToGoogleV3(answer));
+                      }};
+}
+
 }  // namespace
 
 std::string KeyOfGoogle(const HttpRequest& request) {
@@ -150,6 +163,7 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     const std::string_view verb = name.substr(std::min(colon + 1, name.size()));
     if (!IsParent(parent)) return unknown();
     if (verb == "translateText") return Translate(request, parent, context_);
+    if (verb == "detectLanguage") return Detect(request, parent);
     return unknown();
   }
   if (name.ends_with(kLanguages) && IsParent(name.substr(0, name.size() - kLanguages.size()))) {

@@ -125,6 +125,24 @@ absl::StatusOr<DoorAction> Translate(Parameters in, const DoorContext& context) 
       }};
 }
 
+absl::StatusOr<DoorAction> Detect(Parameters in) {
+  if (in.q.empty()) return InvalidField("q", "found none, expected a text or several");
+  v1::DetectLanguageRequest request;
+  for (std::string& text : in.q) request.add_contents(std::move(text));
+  return DetectAction{
+      .request = std::move(request), .render = [](const v1::DetectLanguageResponse& answer) {
+        json detections = json::array();
+        for (const v1::Detection& found : answer.detections()) {
+          const bool known = !found.languages().empty();
+          const double confidence = known ? found.languages(0).confidence() : 0;
+          detections.push_back({{{"language", known ? found.languages(0).language_code() : "und"},
+                                 {"confidence", confidence},
+                                 {"isReliable", confidence >= 0.5}}});
+        }
+        return JsonResponse(200, {{"data", {{"detections", std::move(detections)}}}});
+      }};
+}
+
 absl::StatusOr<DoorAction> ListLanguages(const Parameters& in, const DoorContext& context) {
   const std::vector<ModelPtr> models = context.calls->models->models();
   if (models.empty()) return absl::UnavailableError("the model is being loaded");
@@ -166,7 +184,7 @@ absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request) cons
   if (!in.ok()) return in.status();
   if (request.path == kLanguages) return ListLanguages(*in, context_);
   if (request.path == kDetect) {
-    return absl::UnimplementedError("language detection: this server does not have this feature");
+    return Detect(*std::move(in));
   }
   return Translate(*std::move(in), context_);
 }

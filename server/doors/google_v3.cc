@@ -128,6 +128,28 @@ absl::StatusOr<google_v3::TranslateTextResponse> ToGoogleV3(
   return out;
 }
 
+absl::StatusOr<v1::DetectLanguageRequest> DetectFromGoogleV3(
+    const google_v3::DetectLanguageRequest& in) {
+  if (!in.model().empty()) return UnimplementedFields({"model"});
+  v1::DetectLanguageRequest out;
+  out.add_contents(in.content());
+  out.set_mime_type(in.mime_type());
+  return out;
+}
+
+google_v3::DetectLanguageResponse DetectToGoogleV3(const v1::DetectLanguageResponse& answer) {
+  google_v3::DetectLanguageResponse out;
+  for (const v1::Detection& detection : answer.detections()) {
+    for (const v1::DetectedLanguage& found : detection.languages()) {
+      google_v3::DetectedLanguage* language = out.add_languages();
+      language->set_language_code(found.language_code());
+      language->set_confidence(found.confidence());
+    }
+  }
+  if (out.languages().empty()) out.add_languages()->set_language_code("und");
+  return out;
+}
+
 absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
     const LanguageCatalog& languages) {

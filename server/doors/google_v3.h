@@ -38,6 +38,14 @@ absl::StatusOr<v1::TranslateRequest> FromGoogleV3(const google_v3::TranslateText
 absl::StatusOr<google_v3::TranslateTextResponse> ToGoogleV3(
     const v1::TranslateResponse& answer, const google_v3::TranslateTextRequest& request);
 
+// A request for the language of `content`, of which "" is text/plain. UNIMPLEMENTED for `model`,
+// which names a detector of Google's.
+absl::StatusOr<v1::DetectLanguageRequest> DetectFromGoogleV3(
+    const google_v3::DetectLanguageRequest& in);
+
+// The languages of the one text, best first; "und" with confidence 0 where none was found.
+google_v3::DetectLanguageResponse DetectToGoogleV3(const v1::DetectLanguageResponse& answer);
+
 // The languages of the model that is named, or of all; their names in display_language_code, if
 // that is given. UNAVAILABLE while there is no model.
 absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(

@@ -1,5 +1,6 @@
 #include "server/grpc/google_service.h"
 
+#include "server/call/detection.h"
 #include "server/doors/google_v3.h"
 #include "server/grpc/foreign_call.h"
 #include "server/grpc/query_call.h"
@@ -36,6 +37,20 @@ GoogleService::GoogleService(const ServiceContext* context) : languages_(context
             "google.cloud.translation.v3.TranslationService/TranslateText",
             MakeForeign<google_v3::TranslateTextRequest>(
                 [can_detect](const auto& in) { return FromGoogleV3(in, can_detect); }, ToGoogleV3));
+      });
+  const auto detect = [context](const google_v3::DetectLanguageRequest& in, Client* client,
+                                google_v3::DetectLanguageResponse* out) -> absl::Status {
+    const absl::StatusOr<v1::DetectLanguageRequest> ours = DetectFromGoogleV3(in);
+    if (!ours.ok()) return ours.status();
+    const auto found = DetectLanguages(*context->calls, client, *ours);
+    if (found.ok()) *out = DetectToGoogleV3(*found);
+    return found.status();
+  };
+  Add("/google.cloud.translation.v3.TranslationService/DetectLanguage",
+      [context, detect](grpc::CallbackServerContext* rpc) {
+        return std::make_shared<QueryCall<google_v3::DetectLanguageRequest,
+                                          google_v3::DetectLanguageResponse, decltype(detect)>>(
+            context, rpc, Api::kGoogleV3, RpcMethod::kDetectLanguage, detect);
       });
   Add("/google.cloud.translation.v3.TranslationService/GetSupportedLanguages",
       query.operator()<google_v3::GetSupportedLanguagesRequest, google_v3::SupportedLanguages>(

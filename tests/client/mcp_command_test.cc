@@ -233,6 +233,23 @@ TEST(McpTools, AThousandPairsAreCutAndCounted) {
   EXPECT_EQ(result.texts.at(0), "de to x299");
 }
 
+TEST(McpTools, LanguagesOfTextsComeBestFirst) {
+  const auto request = McpDetectRequest(McpJson::parse(R"({"texts":["Guten Tag","12"]})"));
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->contents_size(), 2);
+  EXPECT_FALSE(McpDetectRequest(McpJson::parse(R"({"text":"a","from":"de"})")).ok());
+  v1::DetectLanguageResponse response;
+  v1::DetectedLanguage* found = response.add_detections()->add_languages();
+  found->set_language_code("de");
+  found->set_confidence(0.75F);
+  response.add_detections();
+  const McpResult result = McpDetectResult(response);
+  EXPECT_EQ(result.texts, (std::vector<std::string>{"de", "unknown"}));
+  EXPECT_EQ(result.structured["detections"],
+            McpJson::parse(R"([{"languages":[{"language":"de","confidence":0.75}]},
+                               {"languages":[]}])"));
+}
+
 TEST(McpTools, GlossariesHaveTheirModels) {
   v1::ListModelsResponse response;
   for (const char* name : {"a", "b"}) {
