@@ -80,10 +80,11 @@ absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::TranslateRequest> ReadRequest(const HttpRequest& request) {
+template <typename Message>
+absl::StatusOr<Message> ReadRequest(const HttpRequest& request) {
   if (absl::Status status = CheckJsonBody(request); !status.ok()) return status;
   if (absl::Status status = ReadModelQuery(request, nullptr); !status.ok()) return status;
-  v1::TranslateRequest message;
+  Message message;
   if (absl::Status status = ReadProtoJson(request.body, &message); !status.ok()) return status;
   return message;
 }
@@ -109,6 +110,7 @@ class RestDoor final : public Door {
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
     if (request.path == "/v1/translate") return Translate(request);
     if (request.path == "/v1/translate:stream") return Stream(request);
+    if (request.path == "/v1/detect") return Detect(request);
     std::string model;
     const bool is_list = request.path == "/v1/languages";
     if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
@@ -129,7 +131,7 @@ class RestDoor final : public Door {
 
  private:
   static absl::StatusOr<DoorAction> Translate(const HttpRequest& request) {
-    auto message = ReadRequest(request);
+    auto message = ReadRequest<v1::TranslateRequest>(request);
     if (!message.ok()) return message.status();
     UnaryAction action;
     action.request = *std::move(message);
@@ -138,11 +140,20 @@ class RestDoor final : public Door {
   }
 
   static absl::StatusOr<DoorAction> Stream(const HttpRequest& request) {
-    auto message = ReadRequest(request);
+    auto message = ReadRequest<v1::TranslateRequest>(request);
     if (!message.ok()) return message.status();
     StreamAction action;
     action.request = *std::move(message);
     action.renderer = std::make_unique<EventRenderer>();
+    return action;
+  }
+
+  static absl::StatusOr<DoorAction> Detect(const HttpRequest& request) {
+    auto message = ReadRequest<v1::DetectLanguageRequest>(request);
+    if (!message.ok()) return message.status();
+    DetectAction action;
+    action.request = *std::move(message);
+    action.render = [](const v1::DetectLanguageResponse& answer) { return Answer(answer); };
     return action;
   }
 
@@ -184,6 +195,7 @@ std::unique_ptr<Door> MakeRestDoor(const DoorContext& context) {
 std::vector<DoorRoute> RestRoutes() {
   return {{.method = "POST", .path = "/v1/translate"},
           {.method = "POST", .path = "/v1/translate:stream"},
+          {.method = "POST", .path = "/v1/detect", .rpc = RpcMethod::kDetectLanguage},
           {.method = "GET", .path = "/v1/languages", .rpc = RpcMethod::kListLanguages},
           {.method = "GET", .path = "/v1/info", .rpc = RpcMethod::kGetServerInfo},
           {.method = "GET", .path = "/v1/info/models", .rpc = RpcMethod::kListModels},

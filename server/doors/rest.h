@@ -2,6 +2,7 @@
 //
 //   POST /v1/translate         TranslateRequest -> TranslateResponse
 //   POST /v1/translate:stream  TranslateRequest -> StreamTranslateResponses, as server-sent events
+//   POST /v1/detect            DetectLanguageRequest -> DetectLanguageResponse
 //   GET  /v1/languages         ?model=NAME -> ListLanguagesResponse
 //   GET  /v1/info              GetServerInfoResponse
 //   GET  /v1/info/models       ListModelsResponse; /v1/models is OpenAI's

@@ -4,17 +4,20 @@ A module here has functions test_NAME(server), each against the same daemon unle
 own, and ends with run(globals(), ...).
 """
 
+import functools
 import hashlib
 import importlib.util
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 import traceback
 
+LANGUAGE_MODEL = pathlib.Path(__file__).resolve().parents[2] / "deploy/models/lid.176/lid.176.ftz"
 
 
 def _attacks_harness():
@@ -39,6 +42,13 @@ ENGLISH = "dog"
 GLOSSARY = {"Hund": "hound", "Katze": "tomcat"}
 
 
+@functools.cache
+def _detects():
+    """Whether the daemon was built with detection of languages."""
+    told = subprocess.run([_attack.DAEMON, "--version", "--verbose"], check=True, capture_output=True, text=True).stdout
+    return re.search(r"^detection +fastText$", told, re.MULTILINE) is not None
+
+
 class DoorDaemon(Daemon):
     """dragomand with the bundled model, all its doors on a free port of the loopback.
 
@@ -51,6 +61,8 @@ class DoorDaemon(Daemon):
         self._folder = tempfile.TemporaryDirectory(prefix="doors-")
         folder = pathlib.Path(self._folder.name)
         flags = [str(flag) for flag in flags]
+        if "--language-model" not in flags and _detects():
+            flags += ["--language-model", str(LANGUAGE_MODEL)]
         if "--http" not in flags:
             flags += ["--http", "127.0.0.1:0"]
         if keys is not None:

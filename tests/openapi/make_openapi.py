@@ -175,6 +175,7 @@ class Schemas:
 PATHS = [
     ("/v1/translate", "post", "Translate", "translate"),
     ("/v1/translate:stream", "post", "StreamTranslate", "streamTranslate"),
+    ("/v1/detect", "post", "DetectLanguage", "detectLanguage"),
     ("/v1/languages", "get", "ListLanguages", "listLanguages"),
     ("/v1/info", "get", "GetServerInfo", "getServerInfo"),
     ("/v1/info/models", "get", "ListModels", "listModels"),

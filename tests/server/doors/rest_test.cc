@@ -10,6 +10,7 @@
 #include "server/call/request_error.h"
 #include "server/doors/proto_json.h"
 #include "tests/server/doors/door_fixture.h"
+#include "tests/server/fake_detector.h"
 
 namespace dragoman {
 namespace {
@@ -95,6 +96,22 @@ TEST_F(RestTest, MistakesComeAsBadRequest) {
   EXPECT_EQ(range.status, 400);
   error = Json::parse(range.body)["error"];
   EXPECT_EQ(error["details"][0]["fieldViolations"][0]["field"], "decoding.beam_size");
+}
+
+TEST_F(RestTest, LanguagesAreDetected) {
+  Start();
+  const HttpResponse none = Ask(Post("/v1/detect", R"({"contents": ["Ja."]})"));
+  EXPECT_EQ(none.status, 501);
+  EXPECT_THAT(none.body, HasSubstr("--language-model"));
+  const FakeDetector detector;
+  context_.detector = &detector;
+  const HttpResponse answer = Ask(Post("/v1/detect", R"({"contents": ["de: Ja.", "?"]})"));
+  EXPECT_EQ(answer.status, 200);
+  const Json detections = Json::parse(answer.body)["detections"];
+  ASSERT_EQ(detections.size(), 2U);
+  EXPECT_EQ(detections[0]["languages"][0]["languageCode"], "de");
+  EXPECT_TRUE(detections[1]["languages"].empty());
+  EXPECT_EQ(Ask(Post("/v1/detect", R"({"contents": []})")).status, 400);
 }
 
 TEST_F(RestTest, AnotherContentTypeIsRefused) {
@@ -249,10 +266,11 @@ TEST(OpenApi, EveryFieldAndEnumValueIsThatOfTheProto) {
   const Json description = Description();
   Comparison comparison(description);
   comparison.CompareMessage(*v1::TranslateRequest::descriptor(), true);
+  comparison.CompareMessage(*v1::DetectLanguageRequest::descriptor(), true);
   for (const Descriptor* answer :
        {v1::TranslateResponse::descriptor(), v1::StreamTranslateResponse::descriptor(),
-        v1::ListLanguagesResponse::descriptor(), v1::GetServerInfoResponse::descriptor(),
-        v1::ListModelsResponse::descriptor()}) {
+        v1::DetectLanguageResponse::descriptor(), v1::ListLanguagesResponse::descriptor(),
+        v1::GetServerInfoResponse::descriptor(), v1::ListModelsResponse::descriptor()}) {
     comparison.CompareMessage(*answer, false);
   }
   std::set<std::string> described;
@@ -284,6 +302,9 @@ TEST(OpenApi, OperationsTakeAndAnswerTheirMessages) {
     EXPECT_EQ(paths[path]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"],
               body("TranslateRequest"));
   }
+  EXPECT_EQ(
+      paths["/v1/detect"]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"],
+      body("DetectLanguageRequest"));
   EXPECT_EQ(paths["/v1/translate:stream"]["post"]["responses"]["200"]["content"]
                  ["text/event-stream"]["x-event-data"]["$ref"],
             body("StreamTranslateResponse"));
