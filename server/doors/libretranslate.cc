@@ -33,15 +33,9 @@ std::string CodeOf(std::string code) {
 // One decimal, as people read it.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
-// The field is found by name, because only builds that detect languages have it.
-double ConfidenceOf(const v1::Translation& item) {
-  const auto* const field = item.GetDescriptor()->FindFieldByName("detection_confidence");
-  return field == nullptr ? 0 : item.GetReflection()->GetFloat(item, field);
-}
-
 json DetectedOf(const v1::Translation& item) {
   if (item.detected_language_code().empty()) return {{"confidence", 0.0}, {"language", "en"}};
-  return {{"confidence", Percent(ConfidenceOf(item))},
+  return {{"confidence", Percent(item.detection_confidence())},
           {"language", ShortTag(item.detected_language_code())}};
 }
 
@@ -181,11 +175,7 @@ std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
 absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   if (request.path == "/languages") return Languages();
-  if (request.path == "/detect") {
-    auto answer = Detect(request);
-    if (!answer.ok()) return answer.status();
-    return *std::move(answer);
-  }
+  if (request.path == "/detect") return Detect(request);
   if (request.path == "/frontend/settings") return FrontendSettings();
   if (request.path == "/spec") return WithCors(JsonResponse(200, LibreTranslateSpec()));
   if (request.path == "/health") {
@@ -236,7 +226,7 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   return action;
 }
 
-absl::StatusOr<HttpResponse> LibreTranslateDoor::Detect(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   const bool is_text = !HasField(*fields, "q") && HasField(*fields, "text");
@@ -244,24 +234,25 @@ absl::StatusOr<HttpResponse> LibreTranslateDoor::Detect(const HttpRequest& reque
   const json as_q = is_text ? json{{"q", fields->at("text")}} : *fields;
   const absl::Status read = ReadTexts(as_q, context_.calls->limits, &wanted);
   if (!read.ok()) return read;
-  if (context_.calls->detector == nullptr) {
-    return absl::UnimplementedError("this server detects no languages");
-  }
-  const auto served = context_.languages->Get();
-  json all = json::array();
-  for (const std::string& text : wanted.texts) {
-    json found = json::array();
-    for (const DetectedLanguage& one : context_.calls->detector->Detect(text, served->detectable)) {
-      found.push_back(
-          {{"confidence", Percent(one.confidence)}, {"language", ShortTag(one.language)}});
+  DetectAction action;
+  for (std::string& text : wanted.texts) action.request.add_contents(std::move(text));
+  action.render = [is_text, is_list = wanted.is_list](const v1::DetectLanguageResponse& answer) {
+    json all = json::array();
+    for (const v1::Detection& detection : answer.detections()) {
+      json found = json::array();
+      for (const v1::DetectedLanguage& one : detection.languages()) {
+        found.push_back({{"confidence", Percent(one.confidence())},
+                         {"language", ShortTag(one.language_code())}});
+      }
+      if (found.empty()) found.push_back({{"confidence", 0.0}, {"language", "en"}});
+      all.push_back(std::move(found));
     }
-    if (found.empty()) found.push_back({{"confidence", 0.0}, {"language", "en"}});
-    all.push_back(std::move(found));
-  }
-  if (is_text) {
-    return WithCors(JsonResponse(200, {{"language", all.at(0).at(0).at("language")}}));
-  }
-  return WithCors(JsonResponse(200, wanted.is_list ? all : all.at(0)));
+    if (is_text) {
+      return WithCors(JsonResponse(200, {{"language", all.at(0).at(0).at("language")}}));
+    }
+    return WithCors(JsonResponse(200, is_list ? all : all.at(0)));
+  };
+  return action;
 }
 
 HttpResponse LibreTranslateDoor::Languages() const {

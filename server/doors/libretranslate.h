@@ -30,7 +30,7 @@ class LibreTranslateDoor final : public Door {
   HttpResponse Languages() const;
   HttpResponse FrontendSettings() const;
   // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.
-  absl::StatusOr<HttpResponse> Detect(const HttpRequest& request) const;
+  absl::StatusOr<DoorAction> Detect(const HttpRequest& request) const;
 
   const DoorContext context_;
 };

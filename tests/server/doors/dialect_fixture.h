@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/call/detection.h"
 #include "server/detect/language_detector.h"
 #include "server/doors/door.h"
 #include "server/doors/language_catalog.h"
@@ -20,13 +21,27 @@ namespace dragoman {
 // Takes a text for the language that stands in it in brackets, "(de) Hund".
 class BracketDetector final : public LanguageDetector {
  public:
-  std::vector<DetectedLanguage> Detect(std::string_view text,
-                                       const std::vector<std::string>& candidates) const override {
-    for (const std::string& one : candidates) {
-      if (text.find("(" + one + ")") != std::string_view::npos) return {{one, 0.9}};
-    }
-    return {};
+  std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override {
+    return std::make_unique<Choice>(candidates);
   }
+  const std::vector<std::string>& languages() const override { return languages_; }
+
+ private:
+  class Choice final : public LanguageChoice {
+   public:
+    explicit Choice(std::vector<std::string> candidates) : candidates_(std::move(candidates)) {}
+    std::vector<DetectedLanguage> Detect(std::string_view text) const override {
+      for (const std::string& one : candidates_) {
+        if (text.find("(" + one + ")") != std::string_view::npos) return {{one, 0.9}};
+      }
+      return {};
+    }
+
+   private:
+    const std::vector<std::string> candidates_;
+  };
+
+  const std::vector<std::string> languages_ = {"de", "en", "fr"};
 };
 
 class DialectFixture : public DoorFixture {
@@ -65,6 +80,10 @@ class DialectFixture : public DoorFixture {
     absl::StatusOr<DoorAction> action = door_->Handle(request);
     if (!action.ok()) return door_->Error(request, action.status());
     if (auto* const ready = std::get_if<HttpResponse>(&*action)) return *ready;
+    if (auto* const detect = std::get_if<DetectAction>(&*action)) {
+      const auto found = DetectLanguages(context_, nullptr, detect->request);
+      return found.ok() ? detect->render(*found) : door_->Error(request, found.status());
+    }
     const auto& unary = std::get<UnaryAction>(*action);
     v1::TranslateResponse answer;
     for (const std::string& text : unary.request.contents()) {
@@ -83,11 +102,9 @@ class DialectFixture : public DoorFixture {
       }
       if (unary.request.source_language_code() != "auto") continue;
       const auto found = BracketDetector().Detect(text, languages_.Get()->all);
-      if (!found.empty()) item->set_detected_language_code(found[0].language);
-      const auto* const field = item->GetDescriptor()->FindFieldByName("detection_confidence");
-      if (field != nullptr && !found.empty()) {
-        item->GetReflection()->SetFloat(item, field, static_cast<float>(found[0].confidence));
-      }
+      if (found.empty()) continue;
+      item->set_detected_language_code(found[0].language);
+      item->set_detection_confidence(static_cast<float>(found[0].confidence));
     }
     return unary.render(answer);
   }
