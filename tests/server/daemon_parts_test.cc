@@ -383,7 +383,8 @@ TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
   translation.MergeFrom(BuildTranslation(std::move(failed), all, "m"));
   EXPECT_THAT(UnsetFields(translation),
               ElementsAre("alternatives.tokens.source",  // it is the translation's
-                          "detected_language_code"));    // nothing is detected
+                          // The call sets these, where it detects.
+                          "detected_language_code", "detection_confidence"));
 }
 
 TEST(RequestError, TheEnginesErrorsBecomeViolations) {

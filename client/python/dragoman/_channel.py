@@ -132,6 +132,7 @@ class Link(Generic[ChannelT]):
                 request_serializer=pb.TranslateRequest.SerializeToString,
                 response_deserializer=pb.StreamTranslateResponse.FromString,
             ),
+            "DetectLanguage": unary(plain, "DetectLanguage", pb.DetectLanguageRequest, pb.DetectLanguageResponse),
             "ListLanguages": unary(plain, "ListLanguages", pb.ListLanguagesRequest, pb.ListLanguagesResponse),
             "ListModels": unary(plain, "ListModels", pb.ListModelsRequest, pb.ListModelsResponse),
             "GetServerInfo": unary(plain, "GetServerInfo", pb.GetServerInfoRequest, pb.GetServerInfoResponse),

@@ -76,6 +76,12 @@ class Translation:
         return self.message.detected_language_code
 
     @property
+    def detection_confidence(self) -> Optional[float]:
+        """How probable detected_language is, 0 to 1; None where none was detected."""
+        message = self.message
+        return message.detection_confidence if message.HasField("detection_confidence") else None
+
+    @property
     def score(self) -> Optional[float]:
         """The normalised score, of a text of one segment; with return_scores."""
         return self.message.score if self.message.HasField("score") else None

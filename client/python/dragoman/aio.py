@@ -126,6 +126,14 @@ class AsyncClient:
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
 
+    async def detect(
+        self, texts: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
+    ) -> List[pb.Detection]:
+        """The languages of texts, for each the most probable first; none where it is unknown."""
+        request = pb.DetectLanguageRequest(contents=texts, model=model, mime_type="text/html" if html else "")
+        response: pb.DetectLanguageResponse = await self._unary("DetectLanguage", request, timeout)
+        return list(response.detections)
+
     async def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
         """The languages, and the pairs of them, of a model or of all."""
         request = pb.ListLanguagesRequest(model=model)

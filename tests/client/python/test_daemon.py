@@ -121,6 +121,22 @@ class OneDaemon(unittest.TestCase):
         self.assertEqual(pairs, [("de", "en")])
         self.assertGreater(self.client.server_info().limits.max_items, 1)
 
+    def test_detection_is_the_servers(self):
+        async def again():
+            async with dragoman.AsyncClient(self.daemon.grpc) as client:
+                return await client.detect(["Guten Morgen!"])
+
+        if self.client.server_info().detects_languages:
+            found = self.client.detect(["Guten Morgen!", "12"])
+            self.assertEqual([one.languages[0].language_code for one in found[:1]], ["de"])
+            self.assertEqual(len(found[1].languages), 0)
+            self.assertEqual(asyncio.run(again())[0].languages[0].language_code, "de")
+            return
+        with self.assertRaisesRegex(dragoman.Unimplemented, "--language-model"):
+            self.client.detect(["Guten Morgen!"])
+        with self.assertRaisesRegex(dragoman.Unimplemented, "--language-model"):
+            asyncio.run(again())
+
     def test_500_tasks_of_asyncio(self):
         async def run():
             async with dragoman.AsyncClient(self.daemon.grpc) as client:

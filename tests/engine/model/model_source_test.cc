@@ -555,7 +555,7 @@ TEST(LoadModel, EveryFileButTwoMustBeThere) {
 TEST(LoadModel, SaysWhatHasToBeUnpacked) {
   const TempDirectory directory;
   const auto said = [&] { return LoadModel(directory.path()).status().ToString(); };
-  EXPECT_THAT(said(), ::testing::EndsWith("with metadata.json"));
+  EXPECT_THAT(said(), ::testing::EndsWith("or metadata.json (an unpacked Argos package)"));
   directory.Write("model.deen.intgemm.alphas.bin.gz", "");
   EXPECT_THAT(said(), HasSubstr("; 'model.deen.intgemm.alphas.bin.gz' in it is compressed, and has "
                                 "to be unpacked"));

@@ -157,7 +157,7 @@ TEST_F(LibreTranslateTest, DetectionGoesByTheLanguagesThatAreServed) {
   context_.detector = &detector_;
   EXPECT_EQ(JsonOf(PostForm("/detect", "q=(de)+a")),
             json::parse(R"([{"confidence": 90.0, "language": "de"}])"));
-  EXPECT_EQ(JsonOf(PostForm("/detect", "q=(fr)+a")),
+  EXPECT_EQ(JsonOf(PostForm("/detect", "q=(ja)+a")),
             json::parse(R"([{"confidence": 0.0, "language": "en"}])"));
   EXPECT_EQ(JsonOf(Post("/detect", R"({"q": ["(de) a", "(en) b"]})")),
             json::parse(R"([[{"confidence": 90.0, "language": "de"}],
