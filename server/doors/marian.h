@@ -2,7 +2,8 @@
 // and the answer has their translations, one a line.
 //
 // The model is the default one. The URL of the connection may say otherwise, which marian-server
-// does not have: ?source=de&target=en, or ?model=NAME.
+// does not have: ?source=de&target=en, or ?model=NAME. What fails closes the connection, with the
+// error as the reason (http_message.h).
 #pragma once
 
 #include "server/doors/door.h"

@@ -13,8 +13,10 @@
 namespace dragoman {
 
 // The method of a message over a WebSocket: each text message of an accepted connection is a request
-// with the path, query and headers of the upgrade. The answer's body is sent as a text message;
-// such a request cannot be answered in pieces.
+// with the path, query and headers of the upgrade. The answer's body is sent as a text message. An
+// error (status from 400 on) closes the connection instead, so that no client takes one for an
+// answer: its body is the reason, as far as a close frame has room. Such a request cannot be answered
+// in pieces.
 inline constexpr std::string_view kWebSocketMethod = "WEBSOCKET";
 
 struct HttpRequest {

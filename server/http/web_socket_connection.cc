@@ -1,5 +1,6 @@
 #include "server/http/web_socket_connection.h"
 
+#include <algorithm>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket/error.hpp>
@@ -27,6 +28,20 @@ http::request<http::empty_body> BeastRequest(const HttpRequest& request) {
   out.target("/");
   for (const auto& [name, value] : request.headers) out.insert(name, value);
   return out;
+}
+
+websocket::close_code CloseCodeOf(int status) {
+  if (status == 429 || status == 503) return websocket::close_code::try_again_later;
+  return status < 500 ? websocket::close_code::policy_error : websocket::close_code::internal_error;
+}
+
+// The beginning of the text, in whole characters: a frame has room for 123 bytes of UTF-8.
+websocket::reason_string ReasonText(std::string_view text) {
+  size_t size = std::min<size_t>(text.size(), websocket::reason_string::static_capacity);
+  if (size < text.size()) {
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  }
+  return {text.data(), size};
 }
 
 }  // namespace
@@ -174,6 +189,13 @@ void WebSocketConnection::Respond(uint64_t id, HttpResponse response, std::funct
     return;
   }
   current_ = 0;
+  if (response.status >= 400) {
+    sent_ = std::move(sent);
+    if (const auto exchange = exchange_.lock()) exchange->SetSent();
+    exchange_.reset();
+    EndWith(CloseCodeOf(response.status), response.body);
+    return;
+  }
   writing_ = true;
   out_ = std::move(response.body);
   sent_ = std::move(sent);
@@ -208,14 +230,15 @@ void WebSocketConnection::OnAnswered() {
   HandleNext();
 }
 
-void WebSocketConnection::EndWith(CloseCode code) {
+void WebSocketConnection::EndWith(CloseCode code, std::string_view reason) {
   if (ending_ || closed_) return;
   ending_ = true;
   message_waits_ = false;
   in_.clear();
   deadline_ = Now() + kEndingNanos;
-  socket_.async_close(websocket::close_reason(code),
-                      [self = Self()](const beast::error_code&) { self->Close(); });
+  websocket::close_reason close(code);
+  if (!reason.empty()) close.reason = ReasonText(reason);
+  socket_.async_close(close, [self = Self()](const beast::error_code&) { self->Close(); });
 }
 
 void WebSocketConnection::Begin(uint64_t id, const HttpResponse& /*head*/) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "server/http/connection_exchange.h"
 #include "server/http/http_loop.h"
@@ -47,8 +48,9 @@ class WebSocketConnection final : public HttpConnection {
   // Hands the message that waits over, if no other is being answered.
   void HandleNext();
   void OnAnswered();
-  // Sends a close frame and closes the connection soon after.
-  void EndWith(CloseCode code);
+  // Sends a close frame and closes the connection soon after. The reason is cut to what a frame
+  // has room for.
+  void EndWith(CloseCode code, std::string_view reason = {});
   void UpdateHeld();
 
   const std::unique_ptr<SocketStream> stream_;

@@ -100,6 +100,10 @@ class DoorDaemon(Daemon):
         super().kill()
         self._folder.cleanup()
 
+    def logs(self, *texts):
+        """Whether the log has all of these texts soon. Its lines are written after the answers."""
+        return _attack.wait_until(lambda: all(text in self.errors() for text in texts), 30)
+
     def detects(self):
         """Whether this build finds out languages."""
         import requests

@@ -47,6 +47,17 @@ def test_key(_):
             connection.close()
 
 
+def test_an_error_is_no_translation(server):
+    connection = connect(server, "?target=xx")
+    try:
+        connection.send(GERMAN)
+        code, frame = connection.recv_data()
+        check(code == websocket.ABNF.OPCODE_CLOSE, f"found {frame}, expected a close frame")
+        check(int.from_bytes(frame[:2], "big") == 1008 and b"xx" in frame[2:], f"the reason: {frame}")
+    finally:
+        connection.close()
+
+
 def test_other_paths(server):
     """Nothing else is a WebSocket."""
     raises(

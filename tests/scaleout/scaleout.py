@@ -48,6 +48,8 @@ class Settings:
         self.lame_duck = (2 if short else 5) if lame_duck is None else lame_duck
         self.age = 2 if short else 5  # of a connection
         self.measured = 3 if short else 10
+        # For shares of calls: several ages, because a daemon has none of a client that connects anew.
+        self.counted = 5 * self.age
 
 
 # ------------------------------------------------------------------ names
@@ -502,12 +504,12 @@ def add(front_class, settings):
     """A third daemon comes to two under load. A connection's age later, it has its share."""
     settle = settings.lag + 1.1 * settings.age + 1.5  # gRPC draws the age from +-10 %; asks once a second
     with begun(front_class, settings, 2) as (fleet, front):
-        with Load(front.target, settings, settle + settings.measured + 6) as load:
+        with Load(front.target, settings, settle + settings.counted + 6) as load:
             time.sleep(1)
             fleet.start()
             time.sleep(settle)
             before = fleet.answered()
-            time.sleep(settings.measured)
+            time.sleep(settings.counted)
             counts, distance = evenness(before, fleet.answered())
             text = nothing_lost(load.reports())
         check(distance <= EVEN, f"uneven by {distance:.1%}: {counts}")

@@ -75,7 +75,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   bool AcceptsWebSocket(const HttpRequest& upgrade) const override {
     return upgrade.path == "/socket";
   }
-  // Echoes a message, but keeps "keep" and drops "drop".
+  // Echoes a message, but keeps "keep", drops "drop" and fails at "fail STATUS".
   void Handle(std::shared_ptr<HttpExchange> exchange) override {
     const HttpRequest& request = exchange->request();
     if (request.body == "drop") return;
@@ -86,6 +86,13 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
       return;
     }
     HttpResponse response;
+    if (request.body.starts_with("fail ")) {
+      response.status = std::stoi(request.body.substr(5));
+      // The 123rd byte is in the middle of a character.
+      response.body = std::string(122, 'a') + "\xC3\xA4";
+      exchange->Respond(std::move(response));
+      return;
+    }
     response.body = request.method + " " + request.path + "?" + request.query + " " +
                     std::string(request.Header("x-mine")) + " " + request.body;
     exchange->Respond(std::move(response));
@@ -244,6 +251,19 @@ TEST_F(WebSocketTest, AHandlerIsToldThatItsClientIsGone) {
     }
     MutexLock lock(&mu);
     while (!gone) changed.Wait(&mu);
+  }
+}
+
+TEST_F(WebSocketTest, AnErrorClosesTheConnectionWithItsReason) {
+  Start();
+  for (const auto& [status, code] : {std::pair(400, 1008), {429, 1013}, {503, 1013}, {500, 1011}}) {
+    RawClient client = Open();
+    ASSERT_TRUE(client.Send(Frame(kFinal | kText, "fail " + std::to_string(status))));
+    const auto [first, payload] = ReadFrame(&client);
+    EXPECT_EQ(first, kFinal | kClose);
+    ASSERT_GE(payload.size(), 2U);
+    EXPECT_EQ(static_cast<uint8_t>(payload[0]) << 8 | static_cast<uint8_t>(payload[1]), code);
+    EXPECT_EQ(payload.substr(2), std::string(122, 'a'));
   }
 }
 
