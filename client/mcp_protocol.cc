@@ -30,8 +30,14 @@ constexpr const char* kInstructions =
 // How long a client may keep the list of tools, which changes with this program alone.
 constexpr int64_t kToolsHoldMs = 3'600'000;
 
-// Whether brackets are nested deeper than that, outside of strings.
-bool IsTooDeep(std::string_view text, int most) {
+// How a text of JSON is built, as far as its bytes outside of strings show.
+struct Outline {
+  int depth = 0;      // of brackets in brackets
+  size_t commas = 0;  // a value less than there are
+};
+
+Outline OutlineOf(std::string_view text) {
+  Outline outline;
   int depth = 0;
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -45,12 +51,14 @@ bool IsTooDeep(std::string_view text, int most) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > most) return true;
+      outline.depth = std::max(outline.depth, ++depth);
     } else if (c == ']' || c == '}') {
       --depth;
+    } else if (c == ',') {
+      ++outline.commas;
     }
   }
-  return false;
+  return outline;
 }
 
 // The member of an object; null where there is none, or `value` is not an object.
@@ -76,9 +84,15 @@ McpProtocol::McpProtocol(std::vector<McpTool> tools, std::string version, Handle
 
 void McpProtocol::OnLine(std::string_view line) {
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  if (IsTooDeep(line, kMaxDepth)) {
+  const Outline outline = OutlineOf(line);
+  if (outline.depth > kMaxDepth) {
     return ReplyError(nullptr, kInvalidRequest,
                       absl::StrCat("found brackets nested deeper than ", kMaxDepth));
+  }
+  if (outline.commas > kMaxCommas) {
+    return ReplyError(
+        nullptr, kInvalidRequest,
+        absl::StrCat("found ", outline.commas, " commas, expected at most ", kMaxCommas));
   }
   const McpJson message = McpJson::parse(line, nullptr, /*allow_exceptions=*/false);
   if (message.is_discarded()) return ReplyError(nullptr, kParseError, "found no JSON on the line");

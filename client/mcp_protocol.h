@@ -57,6 +57,9 @@ class McpProtocol {
   static constexpr size_t kMaxCalls = 64;
   // Brackets in brackets, which cost a parser of JSON memory.
   static constexpr int kMaxDepth = 64;
+  // Commas between values. An object that keeps the order of its members looks at all of them for
+  // each: twice as many take four times as long.
+  static constexpr size_t kMaxCommas = 16'384;
 
   McpProtocol(std::vector<McpTool> tools, std::string version, Handlers handlers);
 

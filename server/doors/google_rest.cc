@@ -14,6 +14,7 @@
 #include "server/doors/door_errors.h"
 #include "server/doors/form.h"
 #include "server/doors/google_v3.h"
+#include "server/doors/json_type.h"
 #include "server/doors/proto_json.h"
 
 namespace dragoman {
@@ -95,6 +96,7 @@ absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::strin
 absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_view parent,
                                      const DoorContext& context) {
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
+  if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   google_v3::TranslateTextRequest in;
   if (absl::Status read = ReadProtoJson(request.body, &in); !read.ok()) return read;
   in.set_parent(std::string(parent));
@@ -109,6 +111,7 @@ absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_vie
 
 absl::StatusOr<DoorAction> Detect(const HttpRequest& request, std::string_view parent) {
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
+  if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   google_v3::DetectLanguageRequest in;
   if (absl::Status read = ReadProtoJson(request.body, &in); !read.ok()) return read;
   in.set_parent(std::string(parent));

@@ -140,9 +140,17 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   text.remove_prefix(*matched);
   const char name = pattern[open + 1];  // of from, to and text
   const std::string_view rest = pattern.substr(pattern.find('}', open) + 1);
+  // Most ends are not followed by what comes next, which is quickly seen.
+  const std::string_view next = rest.substr(0, rest.find('{'));
+  const auto ends_at = [&](size_t end) {
+    return next.empty() || MatchLiteral(next, text.substr(end)).has_value();
+  };
   if (name != 't' || pattern[open + 2] == 'o') {
     const char key = name == 'f' ? 'f' : 'o';
     for (size_t end = 1; end <= text.size() && LooksLikeLanguage(text.substr(0, end)); ++end) {
+      // White space before what comes next is a part of that, and may be long.
+      if (next.starts_with(' ') && IsSpace(text[end - 1])) continue;
+      if (!ends_at(end)) continue;
       const std::string_view language = Unquote(Strip(text.substr(0, end)));
       if (out->count(key) > 0 && out->at(key) != language) continue;
       std::map<char, std::string_view> tried = *out;
@@ -158,6 +166,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {
+    if (!ends_at(end)) continue;
     std::map<char, std::string_view> tried = *out;
     if (rest.empty() ? end != text.size() : !Match(rest, text.substr(end), &tried)) continue;
     tried['t'] = Strip(text.substr(0, end));

@@ -1,6 +1,7 @@
 #include "server/doors/openai_request.h"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 #include "server/doors/json_body.h"
+#include "server/doors/json_type.h"
 #include "server/doors/openai_models.h"
 #include "server/doors/openai_prompts.h"
 
@@ -200,11 +202,24 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
   return messages;
 }
 
-// Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, OpenAiRequest* out) {
+// The languages that prompts name, each looked up once: a model may have hundreds.
+using PairsByNames = std::map<std::pair<std::string, std::string>, NamedPair>;
+
+absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& prompt,
+                                   const std::string& model, PairsByNames* known) {
+  const auto at = known->find({prompt.from, prompt.to});
+  if (at != known->end()) return at->second;
   const std::vector<ModelPtr> models = calls.models->models();
-  absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, out->model);
+  absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model);
   if (pair.ok()) pair = WithLanguages(models, *std::move(pair), prompt.from, prompt.to);
+  if (pair.ok()) known->emplace(std::pair(prompt.from, prompt.to), *pair);
+  return pair;
+}
+
+// Adds a prompt. All of one request have the same languages.
+absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNames* known,
+                       OpenAiRequest* out) {
+  const absl::StatusOr<NamedPair> pair = FindPair(calls, prompt, out->model, known);
   if (!pair.ok()) return pair.status();
   v1::TranslateRequest& request = out->request;
   std::string source = pair->source;
@@ -221,10 +236,15 @@ absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, OpenAiReq
   return absl::OkStatus();
 }
 
+absl::StatusOr<json> ReadBody(const HttpRequest& request) {
+  if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
+  return ParseJsonObject(request);
+}
+
 }  // namespace
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls) {
-  const absl::StatusOr<json> body = ParseJsonObject(request);
+  const absl::StatusOr<json> body = ReadBody(request);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -236,14 +256,15 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const C
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
-  status = AddPrompt(calls, *prompt, &out);
+  PairsByNames known;
+  status = AddPrompt(calls, *prompt, &known, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
                                                    const CallContext& calls) {
-  const absl::StatusOr<json> body = ParseJsonObject(request);
+  const absl::StatusOr<json> body = ReadBody(request);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -263,10 +284,17 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
   if (!prompts.has_value() || prompts->empty()) {
     return InvalidField("prompt", "found none, expected a text or a list of texts");
   }
+  // Before any of them is compared with templates.
+  if (prompts->size() > static_cast<size_t>(calls.limits.max_items)) {
+    return InvalidField("prompt",
+                        absl::StrCat("found ", prompts->size(), " texts, expected at most ",
+                                     calls.limits.max_items));
+  }
+  PairsByNames known;
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();
-    status = AddPrompt(calls, *prompt, &out);
+    status = AddPrompt(calls, *prompt, &known, &out);
     if (!status.ok()) return status;
   }
   return out;

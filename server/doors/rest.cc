@@ -12,6 +12,7 @@
 #include "server/call/server_info.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/form.h"
+#include "server/doors/json_type.h"
 #include "server/doors/proto_json.h"
 #include "server/models/model_router.h"
 
@@ -58,13 +59,6 @@ class EventRenderer final : public StreamRenderer {
   }
 };
 
-absl::Status CheckJsonBody(const HttpRequest& request) {
-  const std::string type = MediaType(request);
-  if (type == "application/json") return absl::OkStatus();
-  return InvalidField(
-      "", absl::StrCat("found the content type ", Quoted(type), ", expected application/json"));
-}
-
 // Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
 // quoted: they may be keys.
 absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
@@ -82,7 +76,7 @@ absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
 
 template <typename Message>
 absl::StatusOr<Message> ReadRequest(const HttpRequest& request) {
-  if (absl::Status status = CheckJsonBody(request); !status.ok()) return status;
+  if (absl::Status status = CheckJsonType(request); !status.ok()) return status;
   if (absl::Status status = ReadModelQuery(request, nullptr); !status.ok()) return status;
   Message message;
   if (absl::Status status = ReadProtoJson(request.body, &message); !status.ok()) return status;

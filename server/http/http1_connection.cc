@@ -23,6 +23,13 @@ constexpr std::chrono::milliseconds kEndingTime{2'000};
 // While most connections that may be are open, one without a request ends after this time.
 constexpr Nanos kCrowdedIdle = kNanosPerSecond;
 
+// The bytes of a request's texts.
+size_t BytesOf(const HttpRequest& request) {
+  size_t bytes = request.path.size() + request.query.size() + request.body.size();
+  for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
 HttpResponse TextOf(int status, std::string_view why) {
   HttpResponse response;
   response.status = status;
@@ -118,17 +125,23 @@ void Http1Connection::Close() {
 }
 
 void Http1Connection::OnEvicted() {
-  if (phase_ == Phase::kReading) {
-    Refuse({503, absl::StrCat("requests on their way in hold more than ", shared().held.limit(),
-                              " bytes, this one most of them")});
-  } else {
+  const bool unanswered =
+      phase_ == Phase::kAnswering && current_ != 0 && framing_ == BodyFraming::kLength;
+  if (phase_ != Phase::kReading && !unanswered) {
     Close();
+    return;
   }
+  // Whoever works on an answer stops, and lets go of the request.
+  current_ = 0;
+  if (const auto exchange = exchange_.lock()) exchange->SetGone();
+  exchange_.reset();
+  Refuse({503, absl::StrCat("requests that are not answered hold more than ", shared().held.limit(),
+                            " bytes, this one most of them")});
 }
 
 void Http1Connection::UpdateHeld() {
   if (phase_ == Phase::kClosed) return;
-  SetHeld((reader_ == nullptr ? 0 : reader_->held()) + in_.size() + out_bytes_);
+  SetHeld((reader_ == nullptr ? 0 : reader_->held()) + asked_bytes_ + in_.size() + out_bytes_);
 }
 
 bool Http1Connection::WantsBytes() const {
@@ -261,6 +274,7 @@ void Http1Connection::Dispatch() {
   deadline_ = kNoDeadline;
   framing_ = BodyFraming::kLength;
   current_ = ++last_id_;
+  asked_bytes_ = BytesOf(request);
   UpdateHeld();
   // Without a read nobody would notice that the client is gone.
   Read();
@@ -296,6 +310,7 @@ void Http1Connection::Refuse(const Refusal& refusal) {
   keep_alive_ = false;
   head_only_ = false;
   reader_.reset();
+  asked_bytes_ = 0;
   in_.clear();
   Send(ResponseText(TextOf(refusal.status, refusal.why), FrameOf(BodyFraming::kLength)),
        [self = Self()](bool ok) {
@@ -398,6 +413,7 @@ void Http1Connection::OnDropped(uint64_t id) {
 void Http1Connection::FinishAnswer() {
   if (const auto exchange = exchange_.lock()) exchange->SetSent();
   exchange_.reset();
+  asked_bytes_ = 0;
   if (!keep_alive_) {
     BeginEnding();
     return;

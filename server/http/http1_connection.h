@@ -94,7 +94,8 @@ class Http1Connection final : public HttpConnection {
   bool head_seen_ = false;
 
   uint64_t last_id_ = 0;
-  uint64_t current_ = 0;  // the exchange that is not answered; 0: none
+  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  size_t asked_bytes_ = 0;  // of the request that its exchange holds, until the answer was sent
   std::weak_ptr<ConnectionExchange> exchange_;
   bool http11_ = true;
   bool head_only_ = false;

@@ -123,7 +123,7 @@ void WebSocketConnection::OnEvicted() {
 }
 
 void WebSocketConnection::UpdateHeld() {
-  if (!closed_) SetHeld(in_.capacity() + out_.size());
+  if (!closed_) SetHeld(in_.capacity() + asked_bytes_ + out_.size());
 }
 
 void WebSocketConnection::Read() {
@@ -174,6 +174,7 @@ void WebSocketConnection::HandleNext() {
   request.started = std::exchange(message_began_, 0);
   in_ = beast::flat_buffer(in_.max_size());
   message_waits_ = false;
+  asked_bytes_ = request.body.size();
   UpdateHeld();
   current_ = ++last_id_;
   auto exchange = std::make_shared<ConnectionExchange>(Self(), current_, std::move(request));
@@ -216,6 +217,7 @@ void WebSocketConnection::OnAnswered() {
   writing_ = false;
   write_deadline_ = kNoDeadline;
   std::string().swap(out_);
+  asked_bytes_ = 0;
   UpdateHeld();
   if (const auto exchange = exchange_.lock()) exchange->SetSent();
   exchange_.reset();

@@ -69,7 +69,8 @@ class WebSocketConnection final : public HttpConnection {
   std::string out_;             // the answer being written
 
   uint64_t last_id_ = 0;
-  uint64_t current_ = 0;  // the exchange that is not answered; 0: none
+  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  size_t asked_bytes_ = 0;  // of the message that its exchange holds, until the answer was sent
   bool writing_ = false;
   std::function<void()> sent_;  // of the answer being written
   std::weak_ptr<ConnectionExchange> exchange_;

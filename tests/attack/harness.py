@@ -299,6 +299,51 @@ class Client:
         return "OK"
 
 
+class HttpClient:
+    """Calls of our REST (/v1/translate) on a connection of its own, which is opened again once it
+    has ended."""
+
+    def __init__(self, address, timeout=30.0):
+        host, port = address.rsplit(":", 1)
+        self._connection = http.client.HTTPConnection(host, int(port), timeout=timeout)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._connection.close()
+
+    def ask(self, method, path, body=None, headers=None, timeout=30.0):
+        """(status, headers, body) of a request; raises OSError or HTTPException without an answer."""
+        self._connection.timeout = timeout
+        if self._connection.sock is not None:
+            self._connection.sock.settimeout(timeout)
+        try:
+            self._connection.request(method, path, body, headers or {})
+            response = self._connection.getresponse()
+            return response.status, response.headers, response.read()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def code(self, *texts, timeout=30.0, headers=None, **fields):
+        """The name of the status that the call ends with, as gRPC's; UNAVAILABLE without an answer."""
+        body = json.dumps({"contents": texts, **fields})
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        try:
+            status, _, answer = self.ask("POST", "/v1/translate", body, headers, timeout)
+        except TimeoutError:
+            return "DEADLINE_EXCEEDED"
+        except (OSError, http.client.HTTPException):
+            return "UNAVAILABLE"
+        if status == 200:
+            return "OK"
+        try:
+            return json.loads(answer)["error"]["status"]
+        except (ValueError, KeyError, TypeError):
+            return f"HTTP {status}"
+
+
 def request(*texts, **fields):
     from dragoman.v1 import translation_pb2
 
@@ -307,10 +352,10 @@ def request(*texts, **fields):
 
 class Bystander:
     """Another client that translates one short sentence after the other while an attack goes on:
-    what it notices of it. Use it with `with`."""
+    what it notices of it. Use it with `with`. `client`: Client or HttpClient, by the address."""
 
-    def __init__(self, address, timeout=30.0):
-        self._client = Client(address)
+    def __init__(self, address, timeout=30.0, client=Client):
+        self._client = client(address)
         self._timeout = timeout
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -318,18 +363,18 @@ class Bystander:
         self.failures = []
 
     def _run(self):
-        import grpc
-
         while not self._stop.is_set():
             begin = time.monotonic()
-            try:
-                self._client.translate("Das ist ein Test.", timeout=self._timeout)
+            code = self._client.code("Das ist ein Test.", timeout=self._timeout)
+            if code == "OK":
                 self.seconds.append(time.monotonic() - begin)
-            except grpc.RpcError as error:
-                self.failures.append(error.code().name)
+            else:
+                self.failures.append(code)
 
     def __enter__(self):
-        self._client.translate("Das ist ein Test.")  # connected, and the first call's costs paid
+        # Connected, and the first call's costs paid.
+        code = self._client.code("Das ist ein Test.")
+        check(code == "OK", f"before the attack a client gets {code}")
         self._thread.start()
         return self
 

@@ -16,6 +16,7 @@ from harness import (
     Bystander,
     Client,
     Daemon,
+    HttpClient,
     Outcome,
     RawHttp2,
     attack,
@@ -33,6 +34,51 @@ HEALTH = "/grpc.health.v1.Health/Check"
 SLACK = 48 * MIB
 
 
+class OverGrpc:
+    """The port that an attack goes through, where it makes sense on either of them."""
+
+    port = "grpc"
+    flags = ()
+    client = Client
+    memory = "memory_bytes"
+    connections = "connections"
+
+    @staticmethod
+    def address(daemon):
+        return daemon.grpc
+
+    @staticmethod
+    def begin(daemon, calls=1):
+        """The socket of a connection with calls whose requests do not come."""
+        raw = RawHttp2(daemon.grpc)
+        for _ in range(calls):
+            raw.begin()
+        return raw.socket
+
+
+class OverHttp:
+    """The same over HTTP/1.1, where a connection has one call at a time."""
+
+    port = "http"
+    flags = ("--http", "127.0.0.1:0")
+    client = HttpClient
+    memory = "http_memory_bytes"
+    connections = "http_connections"
+
+    @staticmethod
+    def address(daemon):
+        return daemon.door
+
+    @staticmethod
+    def begin(daemon, calls=1):
+        del calls
+        host, port = daemon.door.rsplit(":", 1)
+        raw = socket.create_connection((host, int(port)), 10.0)
+        raw.sendall(b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    b"Content-Length: 100\r\n\r\n")  # fmt: skip
+        return raw
+
+
 def _network_limits(daemon):
     """Its log line; the log is written by a thread of its own."""
     check(wait_until(lambda: daemon.log("network limits"), 5), "the daemon promises no bound")
@@ -42,13 +88,13 @@ def _network_limits(daemon):
 class Memory:
     """Resident memory of a daemon against what it promised at its start."""
 
-    def __init__(self, daemon, resets=False):
+    def __init__(self, daemon, resets=False, over=OverGrpc):
         """resets: an attack of streams that are reset by the ten thousand, which have a room of
         their own."""
         self._daemon = daemon
         self._before = daemon.rss()
         limits = _network_limits(daemon)
-        self.promised = limits["memory_bytes"] + (limits["reset_bytes"] if resets else 0)
+        self.promised = limits[over.memory] + (limits["reset_bytes"] if resets else 0)
         self.bound = f"{mib(self.promised)} more than idle"
 
     def check(self, text):
@@ -59,8 +105,8 @@ class Memory:
         return Outcome(text, self.bound)
 
 
-def _serves(daemon, seconds=5.0):
-    with Client(daemon.grpc) as client:
+def _serves(daemon, seconds=5.0, over=OverGrpc):
+    with over.client(over.address(daemon)) as client:
         begin = time.monotonic()
         code = client.code("Guten Tag.", timeout=seconds)
         check(code == "OK", f"afterwards a new client gets {code}")
@@ -292,47 +338,49 @@ def unread_answers():
 # ------------------------------------------------------------------ connections
 
 
-def _connections(daemon):
+def _connections(daemon, over=OverGrpc):
     samples = daemon.samples()
-    return sum(samples[f'dragoman_connections_total{{port="grpc",outcome="{o}"}}'] for o in ("accepted", "refused"))
+    outcomes = ("accepted", "refused")
+    return sum(samples[f'dragoman_connections_total{{port="{over.port}",outcome="{o}"}}'] for o in outcomes)
 
 
-def _connections_attack(soft, hard, count):
-    with Daemon(limits={resource.RLIMIT_NOFILE: (soft, hard)}) as daemon:
+def descriptors(soft, hard, over=OverGrpc, count=1100):
+    """So many silent connections at these limits on open files."""
+    with Daemon(*over.flags, limits={resource.RLIMIT_NOFILE: (soft, hard)}) as daemon:
         limits = _network_limits(daemon)
         idle = daemon.fds()
-        host, port = daemon.grpc.rsplit(":", 1)
+        host, port = over.address(daemon).rsplit(":", 1)
         opened = []
         for _ in range(count):
             with contextlib.suppress(OSError):
                 opened.append(socket.create_connection((host, int(port)), 5))
         check(wait_until(lambda: daemon.http("/livez", 1)[0] == 200, 5), "/livez is not 200")
-        wait_until(lambda: _connections(daemon) >= count, 20)
+        wait_until(lambda: _connections(daemon, over) >= count, 20)
         used = daemon.fds()
         for one in opened:
             one.close()
-        took = _serves(daemon)
+        took = _serves(daemon, over=over)
         check(wait_until(lambda: daemon.fds() <= idle + 6, 10), f"{daemon.fds()} descriptors, {idle} before")
         samples = daemon.samples()
-        refused = int(samples['dragoman_connections_total{port="grpc",outcome="refused"}'])
+        refused = int(samples[f'dragoman_connections_total{{port="{over.port}",outcome="refused"}}'])
         daemon.stop()
         text = (
             f"{count} connections, {used} descriptors, {refused} refused; all closed: "
             f"a new client is served after {took * 1e3:.0f} ms"
         )
-        return Outcome(text, f"{limits['connections']} connections")
+        return Outcome(text, f"{limits[over.connections]} connections")
 
 
 @attack("descriptors_soft", issue=12, limit=60)
 def descriptors_soft():
     """1,100 connections at a soft limit of 1,024 open files below a higher hard one."""
-    return _connections_attack(1024, 4096, 1100)
+    return descriptors(1024, 4096)
 
 
 @attack("descriptors_hard", issue=12, limit=60)
 def descriptors_hard():
     """The same where the hard limit is 1,024 too."""
-    return _connections_attack(1024, 1024, 1100)
+    return descriptors(1024, 1024)
 
 
 def _may_open(count):
@@ -342,30 +390,29 @@ def _may_open(count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (count, hard))
 
 
-def _five_thousand(*flags):
+def thousands(*flags, over=OverGrpc):
     """5,000 connections that each begin a call, beside a client that was there before."""
     _may_open(5200)
-    with Daemon("--receive-timeout-seconds", 60, *flags, limits={resource.RLIMIT_NOFILE: (16384, 16384)}) as daemon:
-        memory = Memory(daemon)
-        limit = _network_limits(daemon)["connections"]
+    flags = ("--receive-timeout-seconds", 60, *over.flags, *flags)
+    with Daemon(*flags, limits={resource.RLIMIT_NOFILE: (16384, 16384)}) as daemon:
+        memory = Memory(daemon, over=over)
+        limit = _network_limits(daemon)[over.connections]
         idle = daemon.fds()
         opened = []
-        with Bystander(daemon.grpc) as bystander:
+        with Bystander(over.address(daemon), client=over.client) as bystander:
             for _ in range(5000):
                 with contextlib.suppress(OSError):
-                    raw = RawHttp2(daemon.grpc)
-                    opened.append(raw)
-                    raw.begin()
-            check(wait_until(lambda: _connections(daemon) >= 5001, 30), "not all were accepted or refused")
+                    opened.append(over.begin(daemon))
+            check(wait_until(lambda: _connections(daemon, over) >= 5001, 30), "not all were accepted or refused")
             samples = daemon.samples()
         check(not bystander.failures, bystander.summary())
-        there = int(samples['dragoman_connections{port="grpc"}'])
-        refused = int(samples['dragoman_connections_total{port="grpc",outcome="refused"}'])
+        there = int(samples[f'dragoman_connections{{port="{over.port}"}}'])
+        refused = int(samples[f'dragoman_connections_total{{port="{over.port}",outcome="refused"}}'])
         check(there == min(limit, 5001), f"{there} connections, of 5,001", str(limit))
         check(there + refused == 5001, f"{there} connections and {refused} refused, of 5,001")
         for raw in opened:
-            raw.socket.close()
-        took = _serves(daemon)
+            raw.close()
+        took = _serves(daemon, over=over)
         check(wait_until(lambda: daemon.fds() <= idle + 6, 20), f"{daemon.fds()} descriptors, {idle} before")
         outcome = memory.check(f"{there} there, {refused} refused; {bystander.summary()}; all closed: a new client is "
                                f"served after {took * 1e3:.0f} ms")  # fmt: skip
@@ -376,41 +423,41 @@ def _five_thousand(*flags):
 @attack("five_thousand", issue=15, limit=150)
 def five_thousand():
     """5,000 connections at the default limit of 4,096."""
-    return _five_thousand()
+    return thousands()
 
 
 @attack("five_thousand_taken", issue=15, limit=150)
 def five_thousand_taken():
     """The same where all may come."""
-    return _five_thousand("--max-connections", 5100)
+    return thousands("--max-connections", 5100)
+
+
+def headers_alone(over=OverGrpc):
+    """1,500 connections with calls of which only the headers came."""
+    with Daemon("--receive-timeout-seconds", 60, *over.flags) as daemon:
+        memory = Memory(daemon, over=over)
+        opened = [over.begin(daemon, calls=20) for _ in range(1500)]
+        text = f"{len(opened)} connections: {(daemon.rss() - memory._before) / len(opened) / 1024:.0f} KiB each"
+        _serves(daemon, over=over)
+        for raw in opened:
+            raw.close()
+        outcome = memory.check(text)
+        left = f'dragoman_connections{{port="{over.port}"}}'
+        check(wait_until(lambda: daemon.samples()[left] == 0, 10), "connections stay")
+        return outcome
 
 
 @attack("idle_connections", issue=12, limit=90)
 def idle_connections():
     """1,500 connections with 20 calls each of which only the headers came."""
-    with Daemon("--receive-timeout-seconds", 60) as daemon:
-        memory = Memory(daemon)
-        opened = []
-        for _ in range(1500):
-            raw = RawHttp2(daemon.grpc)
-            opened.append(raw)
-            for _ in range(20):
-                raw.begin()
-        text = f"{len(opened) * 20} calls: {(daemon.rss() - memory._before) / len(opened) / 1024:.0f} KiB a connection"
-        _serves(daemon)
-        for raw in opened:
-            raw.socket.close()
-        outcome = memory.check(text)
-        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] == 0, 10), "connections stay")
-        return outcome
+    return headers_alone()
 
 
-@attack("silent_http", issue=12, limit=90)
-def silent_http():
-    """500 silent connections to the metrics port and 100 that send a byte a second, renewed as they
-    are closed: /livez all the while."""
-    with Daemon() as daemon:
-        host, port = daemon.metrics.rsplit(":", 1)
+def silence(address_of, ask, *flags):
+    """500 silent connections to a port and 100 that send a byte a second, renewed as they are
+    closed; ask(daemon) is tried all the while, and raises or returns what it got and expected."""
+    with Daemon(*flags) as daemon:
+        host, port = address_of(daemon).rsplit(":", 1)
         stop = threading.Event()
 
         def hold(count, talk):
@@ -444,11 +491,11 @@ def silent_http():
         try:
             while time.monotonic() < end:
                 begin = time.monotonic()
-                status, _ = daemon.http("/livez", 5)
+                got, wanted = ask(daemon)
                 took = time.monotonic() - begin
                 worst = max(worst, took)
                 probes += 1
-                check(status == 200 and took < 1, f"/livez: {status} after {took:.2f} s")
+                check(got == wanted and took < 1, f"{got} after {took:.2f} s")
                 time.sleep(0.1)
         finally:
             stop.set()
@@ -456,7 +503,13 @@ def silent_http():
                 one.join()
         scraped = daemon.samples()["dragoman_ready"]
         check(scraped == 1, "not ready")
-    return Outcome(f"{probes} times /livez, at most {worst * 1e3:.0f} ms", "1 s")
+    return Outcome(f"{probes} requests, at most {worst * 1e3:.0f} ms", "1 s")
+
+
+@attack("silent_http", issue=12, limit=90)
+def silent_http():
+    """The port of metrics, with /livez."""
+    return silence(lambda daemon: daemon.metrics, lambda daemon: (daemon.http("/livez", 5)[0], 200))
 
 
 # ------------------------------------------------------------------ floods of HTTP/2
@@ -771,13 +824,12 @@ def malformed_frames():
 # ------------------------------------------------------------------ the end
 
 
-@attack("drains", issue=12, limit=240)
-def drains():
+def drained(rounds, over=OverGrpc, calls_each=2):
     """Drains amid calls of 32 clients: each call ends as OK or UNAVAILABLE, and what the daemon
     counted as OK has arrived."""
     totals = collections.Counter()
-    for _ in range(10):
-        with Daemon() as daemon:
+    for _ in range(rounds):
+        with Daemon(*over.flags) as daemon:
             stop = threading.Event()
             counts = collections.Counter()
 
@@ -788,8 +840,8 @@ def drains():
                     if code == "UNAVAILABLE" and not daemon.alive():
                         return
 
-            clients = [Client(daemon.grpc) for _ in range(32)]
-            threads = [threading.Thread(target=call, args=(c,)) for c in clients for _ in range(2)]
+            clients = [over.client(over.address(daemon)) for _ in range(32)]
+            threads = [threading.Thread(target=call, args=(c,)) for c in clients for _ in range(calls_each)]
             for thread in threads:
                 thread.start()
             time.sleep(1)
@@ -804,4 +856,10 @@ def drains():
             totals.update(counts)
     text = ", ".join(f"{name} {count}" for name, count in sorted(totals.items()))
     check(set(totals) <= {"OK", "UNAVAILABLE", "lost"} and not totals["lost"], text)
-    return f"10 drains, 64 calls at once: {text}"
+    return f"{rounds} drains, {32 * calls_each} calls at once: {text}"
+
+
+@attack("drains", issue=12, limit=240)
+def drains():
+    """Over gRPC, ten times."""
+    return drained(10)

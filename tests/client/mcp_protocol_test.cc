@@ -205,6 +205,20 @@ TEST(McpProtocol, DeepBracketsAreRefusedBeforeTheyAreParsed) {
             McpJson::object());
 }
 
+TEST(McpProtocol, LinesOfTooManyValuesAreRefusedBeforeTheyAreParsed) {
+  Mcp mcp;
+  std::string members;
+  for (int i = 0; i < 20'000; ++i) absl::StrAppend(&members, "\"", i, "\":0,");
+  const McpJson answer =
+      mcp.Ask(absl::StrCat("{", members, R"("jsonrpc":"2.0","id":1,"method":"ping"})"));
+  EXPECT_EQ(answer["error"]["code"], -32600);
+  EXPECT_THAT(answer["error"]["message"].get<std::string>(), HasSubstr("20002 commas"));
+  // In a text they are no more than bytes.
+  EXPECT_EQ(mcp.Ask(absl::StrCat(R"({"a":")", std::string(20'000, ','), R"(","jsonrpc":"2.0",)",
+                                 R"("id":1,"method":"ping"})"))["result"],
+            McpJson::object());
+}
+
 TEST(McpProtocol, OnlyOneRevisionHasBatches) {
   Mcp mcp;
   mcp.Request("initialize", R"({"protocolVersion":"2025-03-26"})");

@@ -159,6 +159,17 @@ TEST_F(GoogleDoorTest, V3ErrorsAreGoogles) {
   EXPECT_THAT(AskJson(fields, 501)["error"]["message"].get<std::string>(), HasSubstr("'fields'"));
 }
 
+TEST_F(GoogleDoorTest, V3TakesNoTypeThatAPageOfAnotherSiteMaySend) {
+  for (const char* method : {"translateText", "detectLanguage"}) {
+    for (const char* type : {"text/plain", "application/x-www-form-urlencoded", ""}) {
+      const json answer =
+          AskJson(Post(std::string("/v3/projects/p:") + method, R"({"content": "x"})", type), 400);
+      EXPECT_THAT(answer["error"]["message"].get<std::string>(),
+                  HasSubstr("expected application/json"));
+    }
+  }
+}
+
 TEST_F(GoogleDoorTest, V3Lists) {
   const json languages =
       AskJson(Get("/v3/projects/p/locations/l/supportedLanguages?displayLanguageCode=de&alt=json"));

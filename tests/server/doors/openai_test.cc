@@ -54,6 +54,16 @@ TEST(OpenAiPrompts, CaseAndWhiteSpaceDoNotMatter) {
   }
 }
 
+TEST(OpenAiPrompts, WhiteSpaceBesideALanguageIsNoPartOfItsName) {
+  const std::string space(10'000, ' ');
+  const auto prompt = ReadChat({{"user", absl::StrCat("Translate from ", space, "German", space,
+                                                      "to English :", space, "Haus", space)}});
+  ASSERT_TRUE(prompt.ok());
+  EXPECT_EQ(prompt->from, "German");
+  EXPECT_EQ(prompt->to, "English");
+  EXPECT_EQ(prompt->text, "Haus");
+}
+
 TEST(OpenAiPrompts, ATextAloneIsOne) {
   EXPECT_EQ(ReadChat({{"user", " Das Haus. "}})->text, " Das Haus. ");
   for (const std::string_view system : PlainSystemMessages()) {
@@ -191,6 +201,15 @@ TEST_F(OpenAiTest, AnswersCompletions) {
   EXPECT_EQ(answer["choices"][1]["index"], 1);
 }
 
+// Each prompt is compared with every template, which takes a while for a hundred thousand.
+TEST_F(OpenAiTest, PromptsAreCountedBeforeTheyAreRead) {
+  Start();
+  const std::vector<std::string> prompts(1025, "Translate this poem in the style of Goethe");
+  const json body = {{"model", "de-en"}, {"prompt", prompts}};
+  EXPECT_EQ(Ask(body, 400, "/v1/completions")["error"]["message"],
+            "prompt: found 1025 texts, expected at most 1024");
+}
+
 TEST_F(OpenAiTest, ParametersAreMapped) {
   Start();
   engine_.HoldJobs();
@@ -251,6 +270,18 @@ TEST_F(OpenAiTest, WhatIsNotHereIsRefusedByName) {
   body = Chat("Haus");
   body["model"] = "gpt-4o";
   EXPECT_EQ(Ask(body, 404)["error"]["code"], "model_not_found");
+  EXPECT_EQ(engine_.submitted(), 0U);
+}
+
+TEST_F(OpenAiTest, TypesThatAPageOfAnotherSiteMaySendAreRefused) {
+  Start();
+  for (const char* path : {"/v1/chat/completions", "/v1/completions"}) {
+    for (const char* type : {"text/plain", "application/x-www-form-urlencoded", ""}) {
+      const auto exchange = Send(handler_.get(), Post(path, Chat("Haus").dump(), type));
+      EXPECT_EQ(exchange->Wait().status, 400) << type;
+      EXPECT_THAT(exchange->Wait().body, HasSubstr("expected application/json"));
+    }
+  }
   EXPECT_EQ(engine_.submitted(), 0U);
 }
 

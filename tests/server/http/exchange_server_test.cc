@@ -411,6 +411,29 @@ TEST_F(ExchangeServerTest, TheGreediestRequestGoesWhenAllTogetherHoldTooMuch) {
   EXPECT_THAT(modest.ReadAnswer(), EndsWith("modest"));
 }
 
+// A request is held until its answer has been sent, and a handler may have reasons to keep it long.
+TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
+  options_.read.body_bytes = 4 << 20;
+  options_.held_bytes = 6 << 20;
+  KeepAt("/keep");
+  Start();
+  RawClient large = Connect();
+  ASSERT_TRUE(large.Send(Post("/keep", std::string(3'600'000, 'a'))));
+  const Exchange evicted = WaitForKept();
+  Event gone;
+  evicted->OnGone([&gone] { gone.Set(); });
+  RawClient small = Connect();
+  ASSERT_TRUE(small.Send(Post("/keep", std::string(3'000'000, 'b'))));
+  EXPECT_THAT(large.ReadAll(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
+  gone.Wait();
+  WaitForKept()->Respond(Text("small"));
+  EXPECT_THAT(small.ReadAnswer(), EndsWith("small"));
+  // What was answered is not counted any more.
+  ASSERT_TRUE(small.Send(Post("/keep", std::string(4'000'000, 'c'))));
+  WaitForKept()->Respond(Text("again"));
+  EXPECT_THAT(small.ReadAnswer(), EndsWith("again"));
+}
+
 TEST_F(ExchangeServerTest, ASilentClientHoldsUpNobody) {
   options_.threads = 1;
   Start();

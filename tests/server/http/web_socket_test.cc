@@ -75,11 +75,11 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   bool AcceptsWebSocket(const HttpRequest& upgrade) const override {
     return upgrade.path == "/socket";
   }
-  // Echoes a message, but keeps "keep", drops "drop" and fails at "fail STATUS".
+  // Echoes a message, but keeps "keep...", drops "drop" and fails at "fail STATUS".
   void Handle(std::shared_ptr<HttpExchange> exchange) override {
     const HttpRequest& request = exchange->request();
     if (request.body == "drop") return;
-    if (request.body == "keep") {
+    if (request.body.starts_with("keep")) {
       MutexLock lock(&mu_);
       kept_.push_back(std::move(exchange));
       changed_.NotifyAll();
@@ -252,6 +252,21 @@ TEST_F(WebSocketTest, AHandlerIsToldThatItsClientIsGone) {
     MutexLock lock(&mu);
     while (!gone) changed.Wait(&mu);
   }
+}
+
+TEST_F(WebSocketTest, MessagesThatWaitForTheirAnswersAreHeldToo) {
+  options_.held_bytes = 105'000;
+  Start();
+  RawClient large = Open();
+  ASSERT_TRUE(large.Send(Frame(kFinal | kText, "keep" + std::string(90'000, 'a'))));
+  auto evicted = WaitForKept();
+  RawClient small = Open();
+  ASSERT_TRUE(small.Send(Frame(kFinal | kText, "keep" + std::string(20'000, 'b'))));
+  EXPECT_EQ(large.ReadAll(), "");
+  HttpResponse answer;
+  answer.body = "small";
+  WaitForKept()->Respond(std::move(answer));
+  EXPECT_EQ(ReadFrame(&small).second, "small");
 }
 
 TEST_F(WebSocketTest, AnErrorClosesTheConnectionWithItsReason) {

@@ -1,0 +1,89 @@
+// Input: a byte that chooses how DeepL's parameters come (JSON, a form, a query), or a path, or a
+// glossary's file; and that. A request that is accepted has texts, and a glossary's entries are the
+// same when they are read again as the file that a client gets.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/text/glossary.h"
+#include "server/doors/deepl_glossaries.h"
+#include "server/doors/deepl_request.h"
+#include "server/doors/request_fields.h"
+#include "tests/fuzz/door_server.h"
+
+namespace dragoman {
+namespace {
+
+void RunRequest(const DoorServer& server, std::string_view type, std::string_view text) {
+  HttpRequest request;
+  request.method = type.empty() ? "GET" : "POST";
+  request.path = "/v2/translate";
+  if (type.empty()) {
+    request.query = text;
+  } else {
+    request.body = text;
+    request.headers = {{"content-type", std::string(type)}};
+  }
+  FuzzCheck(server.Ask(request));
+  const auto fields = ReadRequestFields(request);
+  if (!fields.ok()) return;
+  const auto asked = ReadDeeplRequest(*fields);
+  if (asked.ok()) {
+    FuzzCheck(!asked->texts.empty() && !asked->target.empty());
+    return;
+  }
+  const absl::StatusCode code = asked.status().code();
+  FuzzCheck(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnimplemented);
+}
+
+void RunPath(const DoorServer& server, std::string_view text) {
+  HttpRequest request;
+  request.method = "GET";
+  request.path = "/v2/glossaries/" + std::string(text);
+  server.Ask(request);
+}
+
+void RunEntries(GlossaryFormat format, std::string_view file) {
+  const auto read = Glossary::Parse(file, "file", format);
+  if (!read.ok()) return;
+  const std::string entries = GlossaryTsv({.terms = *read});
+  const auto again = Glossary::Parse(entries, "entries", GlossaryFormat::kTsv);
+  FuzzCheck(again.ok() && (*again)->size() == (*read)->size());
+  for (size_t i = 0; i < (*read)->size(); ++i) {
+    FuzzCheck((*again)->entry(i).source == (*read)->entry(i).source);
+    FuzzCheck((*again)->entry(i).target == (*read)->entry(i).target);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using dragoman::GlossaryFormat;
+  static const auto* const server = new dragoman::DoorServer;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 7) {
+    case 0:
+      dragoman::RunRequest(*server, "application/json", text);
+      break;
+    case 1:
+      dragoman::RunRequest(*server, "application/x-www-form-urlencoded", text);
+      break;
+    case 2:
+      dragoman::RunRequest(*server, "multipart/form-data; boundary=x", text);
+      break;
+    case 3:
+      dragoman::RunRequest(*server, "", text);
+      break;
+    case 4:
+      dragoman::RunPath(*server, text);
+      break;
+    default:
+      dragoman::RunEntries(data[0] % 7 == 5 ? GlossaryFormat::kTsv : GlossaryFormat::kCsv, text);
+      break;
+  }
+  return 0;
+}

@@ -1,0 +1,93 @@
+// Input: a byte of choices, codes of languages up to a line feed, and a text of any bytes. The line
+// that a detector reads is short UTF-8; what it finds are candidates, with confidences that are
+// probabilities. Without a detector in this build the line and the candidates alone are tried.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/utf8.h"
+#include "server/detect/candidates.h"
+#include "server/detect/detection_line.h"
+#include "server/detect/detection_text.h"
+#include "server/detect/open_detector.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ftz";
+
+const LanguageDetector* Detector() {
+  static const auto* const detector = [] {
+    if (*DetectionLibrary() == '\0') return static_cast<LanguageDetector*>(nullptr);
+    auto opened = OpenDetector(kModel);
+    FuzzCheck(opened.ok());
+    return opened->release();
+  }();
+  return detector;
+}
+
+std::vector<std::string> CodesOf(std::string_view list) {
+  std::vector<std::string> codes;
+  while (true) {
+    const size_t end = list.find(',');
+    codes.emplace_back(list.substr(0, end));
+    if (end == std::string_view::npos) return codes;
+    list.remove_prefix(end + 1);
+  }
+}
+
+void CheckLine(std::string_view text) {
+  const DetectionLine line = MakeDetectionLine(text);
+  FuzzCheck(!FirstInvalidUtf8(line.text).has_value());
+  FuzzCheck(CountCodePoints(line.text) <= static_cast<int64_t>(kKeptCodePoints));
+  FuzzCheck(line.text.find_first_of("\n\r\t<>_") == std::string::npos);
+  FuzzCheck(line.script.empty() || line.script.size() == 4);
+  FuzzCheck(!FirstInvalidUtf8(LowerCase(text)).has_value());
+  // A line's line is itself.
+  FuzzCheck(MakeDetectionLine(line.text).text == line.text);
+}
+
+void CheckFound(const LanguageDetector& detector, const std::vector<std::string>& codes,
+                std::string_view text) {
+  double before = 1;
+  double sum = 0;
+  for (const DetectedLanguage& found : detector.Detect(text, codes)) {
+    FuzzCheck(std::find(codes.begin(), codes.end(), found.language) != codes.end());
+    FuzzCheck(std::isfinite(found.confidence) && found.confidence > 0);
+    FuzzCheck(found.confidence <= before);
+    before = found.confidence;
+    sum += found.confidence;
+  }
+  FuzzCheck(sum <= 1 + 1e-6);
+}
+
+void Run(bool html, std::string_view bytes) {
+  const size_t end = bytes.find('\n');
+  const std::vector<std::string> codes = CodesOf(bytes.substr(0, end));
+  const std::string_view rest = end == std::string_view::npos ? "" : bytes.substr(end + 1);
+  const std::string text = TextToDetect(rest, html);
+  if (!FirstInvalidUtf8(rest).has_value()) FuzzCheck(!FirstInvalidUtf8(text).has_value());
+  CheckLine(text);
+  const Candidates candidates(codes);
+  for (const std::string& code : codes) {
+    const std::string* const found = candidates.Find(LanguageKey(code), "Latn");
+    if (found == nullptr) continue;
+    FuzzCheck(std::find(codes.begin(), codes.end(), *found) != codes.end());
+  }
+  if (Detector() != nullptr) CheckFound(*Detector(), codes, text);
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  dragoman::Run((data[0] & 1) != 0, {reinterpret_cast<const char*>(data) + 1, size - 1});
+  return 0;
+}

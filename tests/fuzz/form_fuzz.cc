@@ -1,0 +1,130 @@
+// Input: a byte that chooses the kind of form, and its text; of a multipart body with the header
+// Content-Type, up to a line feed, before it. What is accepted is UTF-8 within the limits, and the
+// same fields come back when it is written again; a refusal is INVALID_ARGUMENT in UTF-8.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/base/utf8.h"
+#include "server/doors/form.h"
+#include "server/doors/request_fields.h"
+#include "tests/fuzz/fuzz_check.h"
+
+namespace dragoman {
+namespace {
+
+std::string Escaped(std::string_view text) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kDigits[byte / 16];
+    out += kDigits[byte % 16];
+  }
+  return out;
+}
+
+std::string UrlEncoded(const Form& form) {
+  std::string out;
+  for (const FormField& field : form.fields()) {
+    if (!out.empty()) out += '&';
+    out += Escaped(field.name) + "=" + Escaped(field.value);
+  }
+  return out;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string Multipart(const Form& form, const std::string& boundary) {
+  std::string out = "--" + boundary;
+  for (const FormField& field : form.fields()) {
+    out += "\r\nContent-Disposition: form-data; name=" + Quoted(field.name);
+    if (!field.file_name.empty()) out += "; filename=" + Quoted(field.file_name);
+    out += "\r\n\r\n" + field.value + "\r\n--" + boundary;
+  }
+  return out + "--";
+}
+
+void CheckSame(const Form& a, const Form& b) {
+  FuzzCheck(a.fields().size() == b.fields().size());
+  for (size_t i = 0; i < a.fields().size(); ++i) {
+    FuzzCheck(a.fields()[i].name == b.fields()[i].name);
+    FuzzCheck(a.fields()[i].value == b.fields()[i].value);
+    FuzzCheck(a.fields()[i].file_name == b.fields()[i].file_name);
+  }
+}
+
+void CheckAccepted(const Form& form) {
+  FuzzCheck(form.fields().size() <= kMaxFormFields);
+  bool has_file = false;
+  for (const FormField& field : form.fields()) {
+    FuzzCheck(!FirstInvalidUtf8(field.name).has_value());
+    FuzzCheck(!FirstInvalidUtf8(field.file_name).has_value());
+    has_file = has_file || !field.file_name.empty();
+    if (field.file_name.empty()) FuzzCheck(!FirstInvalidUtf8(field.value).has_value());
+    FuzzCheck(form.Find(field.name).has_value() && !form.All(field.name).empty());
+  }
+  // Throws for what is not UTF-8, which a file may be.
+  if (!has_file) FormAsObject(form).dump();
+}
+
+void CheckRefusal(const absl::Status& status) {
+  FuzzCheck(status.code() == absl::StatusCode::kInvalidArgument);
+  FuzzCheck(!FirstInvalidUtf8(std::string(status.message())).has_value());
+  FuzzCheck(status.message().find("expected") != std::string::npos);
+}
+
+void RunUrlEncoded(std::string_view text) {
+  Form form;
+  if (const absl::Status status = ReadUrlEncoded(text, "the body", &form); !status.ok()) {
+    CheckRefusal(status);
+    return;
+  }
+  CheckAccepted(form);
+  Form again;
+  FuzzCheck(ReadUrlEncoded(UrlEncoded(form), "the body", &again).ok());
+  CheckSame(form, again);
+}
+
+void RunMultipart(std::string_view text) {
+  HttpRequest request;
+  const std::string type(text.substr(0, text.find('\n')));
+  request.headers = {{"content-type", "multipart/form-data;" + type}};
+  if (type.size() < text.size()) request.body = text.substr(type.size() + 1);
+  const absl::StatusOr<Form> form = ReadForm(request);
+  if (!form.ok()) {
+    CheckRefusal(form.status());
+    return;
+  }
+  CheckAccepted(*form);
+  // A boundary that is in no value. Line ends in a name cannot be written, nor read.
+  std::string boundary = "boundary";
+  while (request.body.find(boundary) != std::string::npos && boundary.size() < 70) boundary += 'y';
+  if (request.body.find(boundary) != std::string::npos) return;
+  Form again;
+  FuzzCheck(ReadMultipart(Multipart(*form, boundary), boundary, &again).ok());
+  CheckSame(*form, again);
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if ((data[0] & 1) == 0) {
+    dragoman::RunUrlEncoded(text);
+  } else {
+    dragoman::RunMultipart(text);
+  }
+  return 0;
+}

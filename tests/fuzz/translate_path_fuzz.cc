@@ -1,0 +1,104 @@
+// Input: a byte that chooses how fields come to /translate, and the fields; or a message of Marian's
+// over a WebSocket. Whichever dialect claims them: every text that goes to the engine was sent, and
+// Marian's answer has as many lines as its message.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "server/doors/marian.h"
+#include "server/doors/request_fields.h"
+#include "server/doors/translate_path.h"
+#include "tests/fuzz/door_server.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+// Whether a text stands among the values; `text` may be a line of one, or one without its tags.
+void CollectTexts(const json& value, std::string* all) {
+  if (value.is_string()) {
+    all->append(value.get<std::string>()).append("\n");
+  } else if (value.is_structured()) {
+    for (const json& each : value) CollectTexts(each, all);
+  }
+}
+
+void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::string_view method,
+               std::string_view type, std::string_view text) {
+  HttpRequest request;
+  request.method = method;
+  request.path = "/translate";
+  if (type.empty()) {
+    request.query = text;
+  } else {
+    request.headers = {{"content-type", std::string(type)}};
+    request.body = text;
+  }
+  FuzzCheck(server.Ask(request));
+  const auto action = door.Handle(request);
+  if (!action.ok()) return;
+  const auto* const unary = std::get_if<UnaryAction>(&*action);
+  if (unary == nullptr) return;
+  std::string sent;
+  const auto fields = ReadRequestFields(request);
+  FuzzCheck(fields.ok());
+  CollectTexts(*fields, &sent);
+  for (const std::string& content : unary->request.contents()) {
+    FuzzCheck(sent.find(content) != std::string::npos);
+  }
+}
+
+void RunMessage(const MarianDoor& door, std::string_view text) {
+  HttpRequest request;
+  request.method = kWebSocketMethod;
+  request.path = "/translate";
+  request.query = "source=de&target=en";
+  request.body = text;
+  const auto action = door.Handle(request);
+  if (!action.ok()) {
+    FuzzCheck(FirstInvalidUtf8(text).has_value());
+    return;
+  }
+  const auto& unary = std::get<UnaryAction>(*action);
+  v1::TranslateResponse answer;
+  for (const std::string& line : unary.request.contents()) {
+    FuzzCheck(line.find('\n') == std::string::npos);
+    answer.add_translations()->set_translated_text(line);
+  }
+  // What is translated to itself comes back as it was.
+  FuzzCheck(unary.render(answer).body == text);
+}
+
+}  // namespace
+}  // namespace dragoman
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const auto* const server = new dragoman::DoorServer;
+  static const auto* const door = new dragoman::TranslatePathDoor(
+      dragoman::DoorContext{.calls = &server->context(), .languages = &server->languages()});
+  static const auto* const marian = new dragoman::MarianDoor;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 5) {
+    case 0:
+      dragoman::RunFields(*server, *door, "POST", "application/json", text);
+      break;
+    case 1:
+      dragoman::RunFields(*server, *door, "POST", "application/x-www-form-urlencoded", text);
+      break;
+    case 2:
+      dragoman::RunFields(*server, *door, "POST", "multipart/form-data; boundary=x", text);
+      break;
+    case 3:
+      dragoman::RunFields(*server, *door, "GET", "", text);
+      break;
+    default:
+      dragoman::RunMessage(*marian, text);
+      break;
+  }
+  return 0;
+}
