@@ -414,16 +414,16 @@ TEST_F(ExchangeServerTest, TheGreediestRequestGoesWhenAllTogetherHoldTooMuch) {
 // A request is held until its answer has been sent, and a handler may have reasons to keep it long.
 TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   options_.read.body_bytes = 4 << 20;
-  options_.held_bytes = 6 << 20;
+  options_.held_bytes = 5 << 20;
   KeepAt("/keep");
   Start();
   RawClient large = Connect();
-  ASSERT_TRUE(large.Send(Post("/keep", std::string(3'600'000, 'a'))));
+  ASSERT_TRUE(large.Send(Post("/keep", std::string(3'900'000, 'a'))));
   const Exchange evicted = WaitForKept();
   Event gone;
   evicted->OnGone([&gone] { gone.Set(); });
   RawClient small = Connect();
-  ASSERT_TRUE(small.Send(Post("/keep", std::string(3'000'000, 'b'))));
+  ASSERT_TRUE(small.Send(Post("/keep", std::string(1'900'000, 'b'))));
   EXPECT_THAT(large.ReadAll(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
   gone.Wait();
   WaitForKept()->Respond(Text("small"));
