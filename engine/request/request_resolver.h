@@ -41,7 +41,7 @@ class RequestResolver {
         default_profile_(default_profile),
         max_rows_(max_rows) {}
 
-  // As Engine::ResolveLanguages.
+  // This is Engine::ResolveLanguages.
   absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const;
 
