@@ -76,9 +76,9 @@ LoadCompletion ToCompletion(const HttpAnswer& answer) {
     return completion;
   }
   const auto body = nlohmann::json::parse(answer.body, nullptr, /*allow_exceptions=*/false);
-  const auto text = body.is_object() ? body.find("translatedText") : body.end();
-  if (!body.is_object() || text == body.end() || !text->is_string() ||
-      text->get_ref<const std::string&>().empty()) {
+  // A text of words that the model does not know may have an empty translation.
+  if (!body.is_object() || !body.contains("translatedText") ||
+      !body["translatedText"].is_string()) {
     completion.status = absl::InternalError("found no \"translatedText\" in the answer");
     return completion;
   }

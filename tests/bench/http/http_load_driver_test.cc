@@ -51,8 +51,7 @@ TEST(ToCompletion, OnlyATranslationIsOne) {
   };
   EXPECT_EQ(of(200, R"({"translatedText":"a"})").items, 1);
   EXPECT_TRUE(of(200, R"({"translatedText":"a"})").status.ok());
-  for (const char* body :
-       {"", "[]", "{}", R"({"translatedText":""})", R"({"translatedText":[]})"}) {
+  for (const char* body : {"", "[]", "{}", R"({"translatedText":[]})"}) {
     EXPECT_EQ(of(200, body).status.code(), absl::StatusCode::kInternal) << body;
     EXPECT_EQ(of(200, body).items, 0);
   }
