@@ -36,7 +36,7 @@ struct Event {
 // A call that is not answered yet.
 struct Running {
   TranslationClient::CancelCall cancel;
-  // Of translate.
+  // The results of translate, and how many have come.
   std::vector<v1::Translation> translations;
   int done = 0;
 };
@@ -90,7 +90,8 @@ class Server {
     Detect(number, call.arguments);
   }
 
-  // What takes the answer of a call: its result goes to the owner's thread, made by `result`.
+  // Makes the function that takes a call's answer and sends its result, made by `result`, to the
+  // owner's thread.
   template <typename Response, typename Result>
   auto Answerer(McpProtocol::CallNumber number, Result result) {
     return [mailbox = mailbox_, number,

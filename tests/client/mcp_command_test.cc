@@ -42,7 +42,7 @@ std::vector<McpJson> MessagesOf(const std::string& output) {
   return messages;
 }
 
-// What the command writes when it reads these lines and the end of its input.
+// Runs the command on these lines and the end of its input; returns what it writes.
 std::string OutputOf(const std::string& address, const std::vector<std::string>& lines) {
   const TemporaryFile input(absl::StrJoin(lines, "\n") + "\n");
   const CommandRun run = RunCommand({"mcp", "--server", address, "--timeout", "20"}, input.fd());

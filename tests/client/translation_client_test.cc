@@ -40,7 +40,7 @@ class FakeClock : public ClientClock {
   std::atomic<int> waits_{0};
 };
 
-// What a call ended with.
+// The status with which a call ended.
 using Outcome = std::shared_ptr<std::promise<absl::Status>>;
 
 v1::TranslateRequest Request(const std::string& text) {
