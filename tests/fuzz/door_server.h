@@ -73,7 +73,7 @@ class DoorServer {
   // Asks the first door that has the request's method and path, and checks its action, the answers
   // that are made of every kind of result, and errors. Returns false where no door has them.
   bool Ask(const HttpRequest& request) const {
-    // What no door has is refused before any is asked.
+    // The server refuses such a path before it asks a door.
     if (FirstInvalidUtf8(request.path).has_value()) return false;
     for (const DoorRoute& route : routes()) {
       if (!Fits(route, request)) continue;

@@ -78,6 +78,13 @@ class Client {
     ++sent_;
     FuzzCheck(line.find('\n') == std::string::npos);
     const McpJson message = McpJson::parse(line, nullptr, false);
+    if (!message.is_array()) return Check(message);
+    // The answers to an array of requests.
+    FuzzCheck(!message.empty());
+    for (const McpJson& each : message) Check(each);
+  }
+
+  static void Check(const McpJson& message) {
     FuzzCheck(message.is_object() && message.value("jsonrpc", McpJson()) == "2.0");
     const bool is_notification = message.contains("method");
     FuzzCheck(is_notification != message.contains("id"));

@@ -69,7 +69,7 @@ void RunMessage(const MarianDoor& door, std::string_view text) {
     FuzzCheck(line.find('\n') == std::string::npos);
     answer.add_translations()->set_translated_text(line);
   }
-  // What is translated to itself comes back as it was.
+  // A text that is translated to itself comes back as it was.
   FuzzCheck(unary.render(answer).body == text);
 }
 

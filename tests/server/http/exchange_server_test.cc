@@ -428,7 +428,7 @@ TEST_F(ExchangeServerTest, RequestsThatWaitForTheirAnswersAreHeldToo) {
   gone.Wait();
   WaitForKept()->Respond(Text("small"));
   EXPECT_THAT(small.ReadAnswer(), EndsWith("small"));
-  // What was answered is not counted any more.
+  // A request that was answered is not counted any more.
   ASSERT_TRUE(small.Send(Post("/keep", std::string(4'000'000, 'c'))));
   WaitForKept()->Respond(Text("again"));
   EXPECT_THAT(small.ReadAnswer(), EndsWith("again"));
