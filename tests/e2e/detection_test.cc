@@ -119,7 +119,7 @@ class DetectionTest : public ::testing::Test {
   std::vector<std::string> flags_;
 };
 
-// What a call is detected to be changes no bit of what it is translated to.
+// The translation of a detected item has the same bits as one of a call that gives the language.
 TEST_F(DetectionTest, AnItemHasTheBitsOfACallWithItsLanguageAloneAndInCompany) {
   Daemon daemon(Flags());
   const auto stub = StubFor(daemon);
@@ -207,7 +207,7 @@ TEST_F(DetectionTest, TheClientDetectsAndTranslatesByLine) {
   EXPECT_NE(lines[1], kFrench);
   EXPECT_THAT((std::vector<std::string>{lines.begin() + 2, lines.end()}),
               ElementsAre(kEnglish, kRussian, "12:30", "", kEmojis, ""));
-  // What no language was found in is said, with those that there are.
+  // The client names the lines in which no language was found, and the languages that there are.
   EXPECT_THAT(translate.Errors(),
               HasSubstr("note: 2 lines (4, 7) were left untranslated: found no language that this "
                         "server translates from, expected one of de, fr"));

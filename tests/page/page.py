@@ -518,13 +518,13 @@ PAGE_FLAGS = ("--http", "127.0.0.1:0", "--cpu-workers", 1)
 
 
 def take_screenshots(browser, base, folder):
-    text = ("Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet. Wo ist der nächste Bahnhof?\n"
-            "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen.")
-    for name, scheme, width, height, locale in (("page", "light", 1180, 700, "en-US"), ("dark", "dark", 1180, 700, "de-DE"),
-                                                ("phone", "light", 390, 844, "en-US"),
-                                                ("phone-dark", "dark", 390, 844, "de-DE")):
+    text = ("Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet. Kannst du mir sagen, wo der "
+            "Bahnhof ist?\nEr hat das Buch gelesen, das ich ihm gegeben habe.")
+    for name, scheme, width, height, locale in (("page", "light", 1180, 756, "en-US"), ("dark", "dark", 1180, 700, "de-DE"),
+                                                ("phone", "light", 375, 812, "en-US"),
+                                                ("phone-dark", "dark", 375, 812, "de-DE")):
         with visit(browser, base, scheme=scheme, width=width, height=height, locale=locale) as v:
-            v.open().ready().open_options()
+            v.open("#auto/en").ready().open_options()
             v.page.fill("#nbest", "4")
             if name == "page":
                 v.page.click("#options summary")
@@ -541,7 +541,8 @@ def run(playwright, arguments):
         pathlib.Path(glossaries, "<img src=y onerror=window.injected=1>.tsv").write_text("a\tb\n", encoding="utf-8")
         with Daemon(*PAGE_FLAGS, "--glossary-dir", glossaries) as daemon:
             if arguments.screenshots:
-                take_screenshots(browser, base_of(daemon), arguments.screenshots)
+                with detecting() as detector:
+                    take_screenshots(browser, base_of(detector), arguments.screenshots)
                 return []
             for name in arguments.cases or CASES:
                 try:

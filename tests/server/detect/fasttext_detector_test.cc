@@ -214,7 +214,7 @@ TEST(OpenDetectorTest, OneThatIsLargerThanTheMemoryIsRefusedBeforeItIsLoaded) {
   const DetectorMemory memory = opened->memory;
   EXPECT_EQ(memory.loading, memory.held + 938013);
   EXPECT_TRUE(OpenDetector(ModelFile(), memory.loading).ok());
-  // By what it would take, and by the file alone.
+  // The model is too large for the first, and the file itself for the others.
   for (const int64_t most : {memory.loading - 1, int64_t{938012}, int64_t{0}}) {
     const auto refused = OpenDetector(ModelFile(), most);
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted) << most;
