@@ -25,9 +25,10 @@ constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ft
 const LanguageDetector* Detector() {
   static const auto* const detector = [] {
     if (*DetectionLibrary() == '\0') return static_cast<LanguageDetector*>(nullptr);
-    auto opened = OpenDetector(kModel);
+    constexpr int64_t kMostBytes = int64_t{1} << 30;
+    auto opened = OpenDetector(kModel, kMostBytes);
     FuzzCheck(opened.ok());
-    return opened->release();
+    return opened->detector.release();
   }();
   return detector;
 }
