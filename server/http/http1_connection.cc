@@ -23,15 +23,15 @@ constexpr std::chrono::milliseconds kEndingTime{2'000};
 // While most connections that may be are open, one without a request ends after this time.
 constexpr Nanos kCrowdedIdle = kNanosPerSecond;
 
-HttpResponse TextOf(int status, std::string_view why) {
+}  // namespace
+
+HttpResponse PlainRefusal(const Refusal& refusal) {
   HttpResponse response;
-  response.status = status;
-  response.body = std::string(why) + "\n";
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  response.status = refusal.status;
+  response.body = refusal.why + "\n";
+  if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
-
-}  // namespace
 
 Http1Connection::Http1Connection(HttpLoop* loop, std::unique_ptr<SocketStream> stream,
                                  std::string peer)
@@ -88,7 +88,7 @@ void Http1Connection::OnTick(Nanos now) {
     Close();
   } else if (now >= deadline_) {
     if (phase_ == Phase::kReading) {
-      Refuse({408, "the request took too long to arrive"});
+      Refuse({408, "the request took too long to arrive"}, TakeHead());
     } else {
       Close();
     }
@@ -120,7 +120,8 @@ void Http1Connection::Close() {
 void Http1Connection::OnEvicted() {
   if (phase_ == Phase::kReading) {
     Refuse({503, absl::StrCat("requests on their way in hold more than ", shared().held.limit(),
-                              " bytes, this one most of them")});
+                              " bytes, this one most of them")},
+           TakeHead());
   } else {
     Close();
   }
@@ -215,7 +216,7 @@ void Http1Connection::Parse() {
       deadline_ = started_ + NanosOf(shared().options.header_time);
     }
     if (reader_->refusal().has_value()) {
-      Refuse(Refusal(*reader_->refusal()));
+      Refuse(Refusal(*reader_->refusal()), TakeHead());
       return;
     }
     if (reader_->head_done() && !head_seen_) OnHead();
@@ -253,7 +254,8 @@ void Http1Connection::Dispatch() {
     if (alone) {
       Upgrade(std::move(request));
     } else {
-      Refuse({400, "found other bytes beside the request of a WebSocket, expected none"});
+      std::string().swap(request.body);
+      Refuse({400, "found other bytes beside the request of a WebSocket, expected none"}, request);
     }
     return;
   }
@@ -271,10 +273,11 @@ void Http1Connection::Dispatch() {
 
 void Http1Connection::Upgrade(HttpRequest request) {
   if (!shared().handler->AcceptsWebSocket(request)) {
-    Refuse({404, "no WebSocket is served at this path"});
+    Refuse({404, "no WebSocket is served at this path"}, request);
   } else if (!IsSameOrigin(request)) {
     Refuse(
-        {403, "found a WebSocket of a page from elsewhere (Origin), expected one of this server"});
+        {403, "found a WebSocket of a page from elsewhere (Origin), expected one of this server"},
+        request);
   } else {
     const auto self = Self();
     phase_ = Phase::kClosed;
@@ -288,16 +291,25 @@ void Http1Connection::Upgrade(HttpRequest request) {
   }
 }
 
-void Http1Connection::Refuse(const Refusal& refusal) {
+HttpRequest Http1Connection::TakeHead() {
+  HttpRequest head = std::move(reader_->request());
+  std::string().swap(head.body);
+  head.peer = peer_;
+  head.started = started_;
+  head.client_certificate = client_certificate_;
+  return head;
+}
+
+void Http1Connection::Refuse(const Refusal& refusal, const HttpRequest& head) {
   Log(LogLevel::kDebug, "request refused",
       {{"peer", peer_}, {"status", refusal.status}, {"why", refusal.why}});
   phase_ = Phase::kAnswering;
   deadline_ = kNoDeadline;
   keep_alive_ = false;
-  head_only_ = false;
+  head_only_ = head.method == "HEAD";
   reader_.reset();
   in_.clear();
-  Send(ResponseText(TextOf(refusal.status, refusal.why), FrameOf(BodyFraming::kLength)),
+  Send(ResponseText(shared().handler->Refused(head, refusal), FrameOf(BodyFraming::kLength)),
        [self = Self()](bool ok) {
          if (ok) self->BeginEnding();
        });
@@ -392,7 +404,7 @@ void Http1Connection::OnDropped(uint64_t id) {
     return;
   }
   Log(LogLevel::kError, "a request was not answered", {{"peer", peer_}});
-  Respond(id, TextOf(500, "the server has lost this request"), nullptr);
+  Respond(id, PlainRefusal({500, "the server has lost this request"}), nullptr);
 }
 
 void Http1Connection::FinishAnswer() {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
+#include "server/call/findings.h"
 #include "server/call/request_parser.h"
 #include "server/doors/doors.h"
 #include "tests/server/glossary_engine.h"
@@ -57,13 +58,19 @@ class Server {
 
     const Door& door = *route.door;
     door.Key(request);
+    door.ApiOf(request);
     const absl::StatusOr<DoorAction> action = door.Handle(request);
     if (!action.ok()) {
-      CheckAnswer(door.Error(request, action.status()), 400);
+      // XML-RPC's faults are 200.
+      CheckAnswer(door.Error(request, action.status()), request.path == "/RPC2" ? 200 : 400);
     } else if (const auto* const ready = std::get_if<HttpResponse>(&*action)) {
       CheckAnswer(*ready, 200);
     } else if (const auto* const unary = std::get_if<UnaryAction>(&*action)) {
       CheckUnary(door, request, *unary);
+    } else if (const auto* const detect = std::get_if<DetectAction>(&*action)) {
+      CheckDetect(*detect);
+    } else if (const auto* const usage = std::get_if<UsageAction>(&*action)) {
+      CheckAnswer(usage->render(7), 200);
     } else {
       CheckTexts(std::get<StreamAction>(*action).request);
     }
@@ -80,6 +87,21 @@ class Server {
     Check(!FirstInvalidUtf8(request.source_language_code()).has_value());
     Check(!FirstInvalidUtf8(request.target_language_code()).has_value());
     Check(!FirstInvalidUtf8(request.model()).has_value());
+  }
+
+  void CheckDetect(const DetectAction& action) const {
+    const v1::DetectLanguageRequest& request = action.request;
+    for (const std::string& text : request.contents()) Check(!FirstInvalidUtf8(text).has_value());
+    // The call refuses others before it renders.
+    Findings findings;
+    CheckContents(request.contents(), context_.limits, &findings);
+    if (!findings.Status().ok()) return;
+    v1::DetectLanguageResponse answer;
+    for (const std::string& text : request.contents()) {
+      v1::Detection* const found = answer.add_detections();
+      if (text.size() % 2 == 0) found->add_languages()->set_language_code("de");
+    }
+    CheckAnswer(action.render(answer), 200);
   }
 
   void CheckUnary(const Door& door, const HttpRequest& request, const UnaryAction& action) const {
