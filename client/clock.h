@@ -15,7 +15,10 @@ class ClientClock {
   virtual ~ClientClock() = default;
   virtual TimePoint Now() = 0;
   // Runs `task` once, `delay` from now at the earliest, on any thread; perhaps before it returns.
-  virtual void RunAfter(std::chrono::nanoseconds delay, std::function<void()> task) = 0;
+  // The function that it returns cuts the delay short: the task then runs soon, unless it has run.
+  // Any thread may call that.
+  virtual std::function<void()> RunAfter(std::chrono::nanoseconds delay,
+                                         std::function<void()> task) = 0;
 
   // The machine's clock. Lives as long as the process.
   static ClientClock* Real();

@@ -1,6 +1,5 @@
 #include <poll.h>
 
-#include <atomic>
 #include <cerrno>
 #include <deque>
 #include <map>
@@ -27,22 +26,23 @@ constexpr const char kAbout[] =
     "  {\"mcpServers\": {\"dragoman\": {\"command\": \"dragoman\",\n"
     "    \"args\": [\"mcp\", \"--server\", \"localhost:50051\"]}}}";
 
-// A message of a call of translate, or the call's end, from gRPC's threads.
+// A message of a call of translate, or the end of that call, or the answer of another tool; from gRPC's
+// threads.
 struct Event {
   McpProtocol::CallNumber call = 0;
-  std::variant<v1::StreamTranslateResponse, absl::Status> what;
+  std::variant<v1::StreamTranslateResponse, absl::Status, McpResult> what;
 };
 
-// A call of translate that is not answered yet. `cancelled` is shared with gRPC's threads, which end the
-// call at its next message once it is true.
-struct Translating {
+// A call that is not answered yet.
+struct Running {
+  TranslationClient::CancelCall cancel;
+  // The results of translate, and how many have come.
   std::vector<v1::Translation> translations;
   int done = 0;
-  std::shared_ptr<std::atomic<bool>> cancelled;
 };
 
-// One thread reads requests and sends answers; translations are under way meanwhile, so that a cancellation
-// or a ping need not wait for them. The lists are quick, and are waited for.
+// One thread reads requests and sends answers. Calls are under way meanwhile, so that a cancellation or a
+// ping waits for no daemon.
 class Server {
  public:
   Server(const Io& io, TranslationClient* client)
@@ -71,7 +71,7 @@ class Server {
         if (absl::Status status = source.Read(&lines); !status.ok()) input = status;
         for (const std::string& line : lines) {
           if (LineSource::TooLong(line)) {
-            protocol_.RefuseLine("found a message of more than 16 MiB");
+            protocol_.RefuseLine("found a line of more than 16 MiB, expected a shorter message");
           } else {
             protocol_.OnLine(line);
           }
@@ -85,47 +85,55 @@ class Server {
  private:
   void Start(McpProtocol::CallNumber number, const McpCall& call) {
     if (call.tool == "translate") return Translate(number, call.arguments);
-    if (call.tool == "languages") return protocol_.Answer(number, Languages(call.arguments));
-    if (call.tool == "glossaries") return protocol_.Answer(number, Glossaries(call.arguments));
-    protocol_.Answer(number, Detect(call.arguments));
+    if (call.tool == "languages") return Languages(number, call.arguments);
+    if (call.tool == "glossaries") return Glossaries(number, call.arguments);
+    Detect(number, call.arguments);
   }
 
-  McpResult Languages(const McpJson& arguments) {
+  // Makes the function that takes a call's answer and sends its result, made by `result`, to the
+  // owner's thread.
+  template <typename Response, typename Result>
+  auto Answerer(McpProtocol::CallNumber number, Result result) {
+    return [mailbox = mailbox_, number,
+            result = std::move(result)](const absl::StatusOr<Response>& response) {
+      mailbox->Push({number, response.ok() ? result(*response) : McpError(response.status())});
+    };
+  }
+
+  void Languages(McpProtocol::CallNumber number, const McpJson& arguments) {
     const auto wanted = McpLanguagesArguments(arguments);
-    if (!wanted.ok()) return McpError(wanted.status());
-    const auto response = client_.ListLanguages(wanted->model);
-    if (!response.ok()) return McpError(response.status());
-    return McpLanguagesResult(*response, *wanted);
+    if (!wanted.ok()) return protocol_.Answer(number, McpError(wanted.status()));
+    calls_[number].cancel = client_.ListLanguagesAsync(
+        wanted->model, Answerer<v1::ListLanguagesResponse>(number, [wanted](const auto& response) {
+          return McpLanguagesResult(response, *wanted);
+        }));
   }
 
-  McpResult Glossaries(const McpJson& arguments) {
+  void Glossaries(McpProtocol::CallNumber number, const McpJson& arguments) {
     const auto wanted = McpGlossariesArguments(arguments);
-    if (!wanted.ok()) return McpError(wanted.status());
-    const auto response = client_.ListModels();
-    if (!response.ok()) return McpError(response.status());
-    return McpGlossariesResult(*response, wanted->model);
+    if (!wanted.ok()) return protocol_.Answer(number, McpError(wanted.status()));
+    calls_[number].cancel = client_.ListModelsAsync(Answerer<v1::ListModelsResponse>(
+        number,
+        [wanted](const auto& response) { return McpGlossariesResult(response, wanted->model); }));
   }
 
-  McpResult Detect(const McpJson& arguments) {
+  void Detect(McpProtocol::CallNumber number, const McpJson& arguments) {
     const auto request = McpDetectRequest(arguments);
-    if (!request.ok()) return McpError(request.status());
-    const auto response = client_.DetectLanguage(*request);
-    return response.ok() ? McpDetectResult(*response) : McpError(response.status());
+    if (!request.ok()) return protocol_.Answer(number, McpError(request.status()));
+    calls_[number].cancel = client_.DetectLanguageAsync(
+        *request, Answerer<v1::DetectLanguageResponse>(number, McpDetectResult));
   }
 
   void Translate(McpProtocol::CallNumber number, const McpJson& arguments) {
     auto request = McpTranslateRequest(arguments);
     if (!request.ok()) return protocol_.Answer(number, McpError(request.status()));
-    // A message for every step: one that is cancelled ends with the next.
-    request->mutable_return_options()->set_partials(request->mime_type().empty());
-    Translating& call = calls_[number];
+    Running& call = calls_[number];
     call.translations.resize(static_cast<size_t>(request->contents_size()));
-    call.cancelled = std::make_shared<std::atomic<bool>>(false);
-    client_.StreamTranslateAsync(
+    call.cancel = client_.StreamTranslateAsync(
         std::make_shared<v1::TranslateRequest>(*std::move(request)),
-        [mailbox = mailbox_, number, cancelled = call.cancelled](const auto& message) {
+        [mailbox = mailbox_, number](const auto& message) {
           if (message.has_translation() || message.has_error()) mailbox->Push({number, message});
-          return !cancelled->load(std::memory_order_relaxed);
+          return true;
         },
         [mailbox = mailbox_, number](const absl::Status& status) {
           mailbox->Push({number, status});
@@ -134,13 +142,15 @@ class Server {
 
   void Cancel(McpProtocol::CallNumber number) {
     const auto found = calls_.find(number);
-    if (found != calls_.end()) found->second.cancelled->store(true, std::memory_order_relaxed);
+    if (found == calls_.end()) return;
+    found->second.cancel();
+    calls_.erase(found);
   }
 
   void Handle(Event& event) {
     const auto found = calls_.find(event.call);
     if (found == calls_.end()) return;
-    Translating& call = found->second;
+    Running& call = found->second;
     const auto total = static_cast<int>(call.translations.size());
     if (auto* message = std::get_if<v1::StreamTranslateResponse>(&event.what)) {
       if (message->item() < 0 || message->item() >= total) return;
@@ -151,6 +161,11 @@ class Server {
         *translation.mutable_error() = message->error();
       }
       return protocol_.Progress(event.call, ++call.done, total);
+    }
+    if (const auto* result = std::get_if<McpResult>(&event.what)) {
+      protocol_.Answer(event.call, *result);
+      calls_.erase(found);
+      return;
     }
     absl::Status status = std::get<absl::Status>(event.what);
     if (status.ok() && call.done != total) {
@@ -164,7 +179,7 @@ class Server {
   const Io& io_;
   TranslationClient& client_;
   const std::shared_ptr<Mailbox<Event>> mailbox_;
-  std::map<McpProtocol::CallNumber, Translating> calls_;
+  std::map<McpProtocol::CallNumber, Running> calls_;
   McpProtocol protocol_;
 };
 

@@ -63,6 +63,11 @@ const McpJson& Member(const McpJson& value, const char* name) {
 
 bool IsId(const McpJson& value) { return value.is_string() || value.is_number_integer(); }
 
+McpJson ResultMessage(const McpJson& id, bool is_modern, McpJson result) {
+  if (is_modern) result["resultType"] = "complete";
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}};
+}
+
 std::vector<std::string> AllVersions() {
   std::vector<std::string> versions(kHandshakeVersions.begin(), kHandshakeVersions.end());
   versions.emplace_back(kModernVersion);
@@ -85,10 +90,26 @@ void McpProtocol::OnLine(std::string_view line) {
   if (!message.is_array()) return OnMessage(message);
   if (!handshake_.has_value() || handshake_->version != kBatchVersion || message.empty()) {
     return ReplyError(nullptr, kInvalidRequest,
-                      absl::StrCat("found an array, expected an object: only revision ",
-                                   kBatchVersion, " has batches"));
+                      message.empty() ? std::string("found an empty array, expected requests")
+                                      : absl::StrCat("found an array, expected an object: only "
+                                                     "revision ",
+                                                     kBatchVersion, " has batches"));
   }
-  for (const McpJson& each : message) OnMessage(each);
+  if (message.size() > kMaxBatch) {
+    return ReplyError(nullptr, kInvalidRequest,
+                      absl::StrCat("found an array of ", message.size(),
+                                   " messages, expected at most ", kMaxBatch));
+  }
+  OnBatch(message);
+}
+
+void McpProtocol::OnBatch(const McpJson& messages) {
+  const auto batch = std::make_shared<Batch>();
+  batch->awaited = 1;
+  batch_ = batch;
+  for (const McpJson& each : messages) OnMessage(each);
+  batch_ = nullptr;
+  Settle(batch.get());
 }
 
 void McpProtocol::RefuseLine(std::string_view why) {
@@ -128,8 +149,10 @@ void McpProtocol::OnNotification(const std::string& method, const McpJson& param
                                   [&id](const auto& call) { return call.second.id == id; });
   if (found == calls_.end()) return;
   const CallNumber number = found->first;
+  const std::shared_ptr<Batch> batch = std::move(found->second.batch);
   calls_.erase(found);
   handlers_.cancel(number);
+  Settle(batch.get());
 }
 
 std::optional<McpProtocol::Dialect> McpProtocol::DialectOf(const McpJson& id,
@@ -171,6 +194,9 @@ void McpProtocol::OnRequest(const McpJson& id, const std::string& method, const 
 }
 
 void McpProtocol::Initialize(const McpJson& id, const McpJson& params) {
+  if (batch_ != nullptr) {
+    return ReplyError(id, kInvalidRequest, "found initialize in an array, expected it alone");
+  }
   const McpJson& asked = Member(params, "protocolVersion");
   if (!asked.is_string()) {
     return ReplyError(id, kInvalidParams, "protocolVersion: expected a revision, as text");
@@ -243,7 +269,8 @@ void McpProtocol::CallTool(const McpJson& id, const McpJson& params, const Diale
   const CallNumber number = next_call_++;
   McpJson token = Member(Member(params, "_meta"), "progressToken");
   if (!IsId(token)) token = nullptr;
-  calls_.emplace(number, OpenCall{id, dialect, std::move(token)});
+  calls_.emplace(number, OpenCall{id, dialect, std::move(token), batch_});
+  if (batch_ != nullptr) ++batch_->awaited;
   if (calls_.size() > kMaxCalls) {
     return Answer(number, {.texts = {absl::StrCat(kMaxCalls,
                                                   " calls are open already, expected "
@@ -269,7 +296,8 @@ void McpProtocol::Answer(CallNumber number, const McpResult& result) {
     reply["structuredContent"] = result.structured;
   }
   reply["isError"] = result.is_error;
-  Reply(call.id, call.dialect, std::move(reply));
+  Deliver(ResultMessage(call.id, call.dialect.is_modern, std::move(reply)), call.batch.get());
+  Settle(call.batch.get());
 }
 
 void McpProtocol::Progress(CallNumber number, int64_t done, int64_t total) {
@@ -282,15 +310,25 @@ void McpProtocol::Progress(CallNumber number, int64_t done, int64_t total) {
 }
 
 void McpProtocol::Reply(const McpJson& id, const Dialect& dialect, McpJson result) {
-  if (dialect.is_modern) result["resultType"] = "complete";
-  Send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
+  Deliver(ResultMessage(id, dialect.is_modern, std::move(result)), batch_.get());
 }
 
 void McpProtocol::ReplyError(const McpJson& id, int code, const std::string& message,
                              McpJson data) {
   McpJson error = {{"code", code}, {"message", message}};
   if (!data.is_null()) error["data"] = std::move(data);
-  Send({{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}});
+  Deliver({{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}}, batch_.get());
+}
+
+void McpProtocol::Deliver(McpJson answer, Batch* batch) {
+  if (batch == nullptr) return Send(answer);
+  batch->answers.push_back(std::move(answer));
+}
+
+void McpProtocol::Settle(Batch* batch) {
+  if (batch == nullptr || --batch->awaited > 0) return;
+  // An array of notifications, or of calls that were all cancelled, has no answer.
+  if (!batch->answers.empty()) Send(batch->answers);
 }
 
 void McpProtocol::Send(const McpJson& message) {

@@ -3,12 +3,15 @@
 //
 // Not thread-safe. Two ways of speaking are served on one connection: the handshake of the revisions from
 // 2024-11-05 to 2025-11-25 (`initialize`), and the requests of 2026-07-28, each of which names its version. A
-// line that is not what it should be is answered with an error of JSON-RPC and changes nothing.
+// line that is not what it should be is answered with an error of JSON-RPC and changes nothing. An array of
+// requests is answered with one array, once all of them are answered, after a handshake for 2025-03-26, which
+// alone has such arrays.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -55,6 +58,8 @@ class McpProtocol {
 
   // Calls that may be open at once; a further one is answered with an error.
   static constexpr size_t kMaxCalls = 64;
+  // Messages in one array, whose answers are held until the last is there.
+  static constexpr size_t kMaxBatch = 1024;
   // Brackets in brackets, which cost a parser of JSON memory.
   static constexpr int kMaxDepth = 64;
 
@@ -80,12 +85,20 @@ class McpProtocol {
     // From 2025-06-18 on: titles, schemas of outputs, structured contents.
     bool has_structure = false;
   };
+  // The answers to the requests of one array, which leave together.
+  struct Batch {
+    McpJson answers = McpJson::array();
+    int64_t awaited = 0;  // what the array waits for: the end of its reading, and its open calls
+  };
   struct OpenCall {
     McpJson id;
     Dialect dialect;
     McpJson progress_token;  // null: no progress is wanted
+    // Shared by the calls of an array; null: the call came alone.
+    std::shared_ptr<Batch> batch;
   };
 
+  void OnBatch(const McpJson& messages);
   void OnMessage(const McpJson& message);
   void OnRequest(const McpJson& id, const std::string& method, const McpJson& params);
   void OnNotification(const std::string& method, const McpJson& params);
@@ -99,6 +112,10 @@ class McpProtocol {
 
   void Reply(const McpJson& id, const Dialect& dialect, McpJson result);
   void ReplyError(const McpJson& id, int code, const std::string& message, McpJson data = nullptr);
+  // Sends the answer to a request, or keeps it for the others of its array.
+  void Deliver(McpJson answer, Batch* batch);
+  // One thing less that the array waits for; nothing happens without one.
+  void Settle(Batch* batch);
   void Send(const McpJson& message);
   McpJson ServerInfo() const;
   McpJson Capabilities() const;
@@ -108,6 +125,7 @@ class McpProtocol {
   const Handlers handlers_;
   std::optional<Dialect> handshake_;  // what `initialize` has agreed on
   std::map<CallNumber, OpenCall> calls_;
+  std::shared_ptr<Batch> batch_;  // the array that is being read; null: none is
   CallNumber next_call_ = 1;
 };
 

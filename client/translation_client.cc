@@ -27,9 +27,13 @@ using TimePoint = ClientClock::TimePoint;
 class RealClock : public ClientClock {
  public:
   TimePoint Now() override { return std::chrono::steady_clock::now(); }
-  void RunAfter(std::chrono::nanoseconds delay, std::function<void()> task) override {
+  std::function<void()> RunAfter(std::chrono::nanoseconds delay,
+                                 std::function<void()> task) override {
     auto alarm = std::make_shared<grpc::Alarm>();
     grpc::Alarm* const set = alarm.get();
+    std::function<void()> hurry = [weak = std::weak_ptr<grpc::Alarm>(alarm)] {
+      if (const auto waiting = weak.lock()) waiting->Cancel();
+    };
     // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
     // other forever. Before the task, which may be the last that a client waits for.
     set->Set(std::chrono::system_clock::now() +
@@ -38,6 +42,7 @@ class RealClock : public ClientClock {
                alarm.reset();
                std::exchange(task, nullptr)();
              });
+    return hurry;
   }
 };
 
@@ -172,7 +177,8 @@ namespace {
 using Core = TranslationClient::Core;
 
 // One call: its attempts, one after another, and the waits between them. Kept alive by the
-// callbacks of the attempt or wait that is under way, and touched by one of them at a time.
+// callbacks of the attempt or wait that is under way, and touched by one of them at a time; only
+// Cancel comes from any thread.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(Core* core, TranslationClient::Timeout timeout, const RetryOptions& retry)
@@ -188,7 +194,9 @@ class Call : public std::enable_shared_from_this<Call> {
     if (left <= std::chrono::nanoseconds(0)) {
       return Finish(absl::DeadlineExceededError("the deadline passed before the call was sent"));
     }
-    context_ = std::make_unique<grpc::ClientContext>();
+    auto context = std::make_shared<grpc::ClientContext>();
+    if (!Begin(context)) return Finish(CancelledByCaller());
+    context_ = std::move(context);
     context_->set_deadline(std::chrono::system_clock::now() +
                            std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
     // The key is added by hand: gRPC's own credentials send nothing without TLS, not even on the
@@ -197,6 +205,21 @@ class Call : public std::enable_shared_from_this<Call> {
       context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
     }
     Attempt(core_.Pick());
+  }
+
+  // Ends the attempt or the wait that is under way; the call then ends with CANCELLED.
+  void Cancel() {
+    std::shared_ptr<grpc::ClientContext> context;
+    std::function<void()> hurry;
+    {
+      std::lock_guard<std::mutex> lock(mu_);
+      if (std::exchange(cancelled_, true)) return;
+      context = current_;
+      hurry = hurry_;
+    }
+    // One that gRPC has not begun yet ends as soon as it does.
+    if (context != nullptr) context->TryCancel();
+    if (hurry) hurry();
   }
 
  protected:
@@ -210,6 +233,7 @@ class Call : public std::enable_shared_from_this<Call> {
       core_.budget.Refill();
       return Finish(absl::OkStatus());
     }
+    if (IsCancelled()) return Finish(CancelledByCaller());
     std::optional<std::string> pushback;
     const auto& trailers = context_->GetServerTrailingMetadata();
     if (const auto it = trailers.find("grpc-retry-pushback-ms"); it != trailers.end()) {
@@ -222,30 +246,79 @@ class Call : public std::enable_shared_from_this<Call> {
     status = core_.Explain(std::move(status));
     const auto delay = retry_.AfterFailure(status, core_.options.clock->Now(), received);
     if (!delay.has_value()) return Finish(std::move(status));
-    core_.options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
+    const int64_t attempt = Attempts();
+    auto hurry =
+        core_.options.clock->RunAfter(*delay, [self = shared_from_this()] { self->Start(); });
+    if (IsCancelledAfter(attempt, hurry)) hurry();
   }
 
   grpc::ClientContext* context() { return context_.get(); }
 
  private:
+  static absl::Status CancelledByCaller() {
+    return absl::CancelledError("the caller cancelled the call");
+  }
+  // Makes `context` the one that Cancel ends. False if the call is cancelled already.
+  bool Begin(std::shared_ptr<grpc::ClientContext> context) {
+    std::lock_guard<std::mutex> lock(mu_);
+    ++attempts_;
+    hurry_ = nullptr;
+    current_ = std::move(context);
+    return !cancelled_;
+  }
+  bool IsCancelled() {
+    std::lock_guard<std::mutex> lock(mu_);
+    return cancelled_;
+  }
+  int64_t Attempts() {
+    std::lock_guard<std::mutex> lock(mu_);
+    return attempts_;
+  }
+  // Makes `hurry` what Cancel calls in the wait after this attempt, which may have ended already.
+  // True if the call is cancelled, and the caller has to call it.
+  bool IsCancelledAfter(int64_t attempt, std::function<void()> hurry) {
+    std::lock_guard<std::mutex> lock(mu_);
+    if (attempt != attempts_) return false;
+    hurry_ = std::move(hurry);
+    return cancelled_;
+  }
+
   const Core::InFlight in_flight_;  // the first, so that it ends after all else of the call
   Core& core_;
   const TimePoint deadline_;
   RetryState retry_;
-  std::unique_ptr<grpc::ClientContext> context_;
+  std::shared_ptr<grpc::ClientContext> context_;  // of the attempt under way
+
+  std::mutex mu_;
+  // Guarded by mu_.
+  bool cancelled_ = false;
+  int64_t attempts_ = 0;
+  std::shared_ptr<grpc::ClientContext> current_;  // context_, for Cancel
+  std::function<void()> hurry_;                   // cuts short the latest wait
 };
+
+// Starts a call. What it returns does not keep the call alive.
+TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call) {
+  call->Start();
+  return [weak = std::weak_ptr<Call>(call)] {
+    if (const auto running = weak.lock()) running->Cancel();
+  };
+}
+
+// A method of one answer, on the channel that it goes by.
+template <typename Request, typename Response>
+using Method = void (*)(Link&, grpc::ClientContext*, const Request*, Response*,
+                        std::function<void(grpc::Status)>);
 
 template <typename Request, typename Response>
 class UnaryCall : public Call {
  public:
-  using Method = std::function<void(Link&, grpc::ClientContext*, const Request*, Response*,
-                                    std::function<void(grpc::Status)>)>;
   using Done = std::function<void(absl::StatusOr<Response>)>;
 
   UnaryCall(Core* core, TranslationClient::Timeout timeout, const RetryOptions& retry,
-            Method method, std::shared_ptr<const Request> request, Done done)
+            Method<Request, Response> method, std::shared_ptr<const Request> request, Done done)
       : Call(core, timeout, retry),
-        method_(std::move(method)),
+        method_(method),
         request_(std::move(request)),
         done_(std::move(done)) {}
 
@@ -263,7 +336,7 @@ class UnaryCall : public Call {
     }
   }
 
-  const Method method_;
+  const Method<Request, Response> method_;
   const std::shared_ptr<const Request> request_;
   const Done done_;
   Response response_;
@@ -321,18 +394,70 @@ class StreamCall : public Call {
   bool received_ = false;
 };
 
+// Begins a call of a method of one answer.
+template <typename Request, typename Response>
+TranslationClient::CancelCall StartUnary(Core* core, TranslationClient::Timeout timeout,
+                                         const RetryOptions& retry,
+                                         Method<Request, Response> method,
+                                         std::shared_ptr<const Request> request,
+                                         std::function<void(absl::StatusOr<Response>)> done) {
+  return Launch(std::make_shared<UnaryCall<Request, Response>>(
+      core, timeout, retry, method, std::move(request), std::move(done)));
+}
+
+// The same, and waits for its end.
 template <typename Request, typename Response>
 absl::StatusOr<Response> Wait(Core* core, TranslationClient::Timeout timeout,
-                              const RetryOptions& retry,
-                              typename UnaryCall<Request, Response>::Method method,
+                              const RetryOptions& retry, Method<Request, Response> method,
                               Request request) {
   // Shared with the callback, which may still be leaving set_value when the waiter is gone.
   auto answer = std::make_shared<std::promise<absl::StatusOr<Response>>>();
-  std::make_shared<UnaryCall<Request, Response>>(
-      core, timeout, retry, std::move(method), std::make_shared<Request>(std::move(request)),
-      [answer](absl::StatusOr<Response> result) { answer->set_value(std::move(result)); })
-      ->Start();
+  StartUnary<Request, Response>(
+      core, timeout, retry, method, std::make_shared<const Request>(std::move(request)),
+      [answer](absl::StatusOr<Response> result) { answer->set_value(std::move(result)); });
   return answer->get_future().get();
+}
+
+using OnEnd = std::function<void(grpc::Status)>;
+
+void AskTranslate(Link& link, grpc::ClientContext* context, const v1::TranslateRequest* request,
+                  v1::TranslateResponse* response, OnEnd ended) {
+  link.translation.async()->Translate(context, request, response, std::move(ended));
+}
+
+void AskDetectLanguage(Link& link, grpc::ClientContext* context,
+                       const v1::DetectLanguageRequest* request,
+                       v1::DetectLanguageResponse* response, OnEnd ended) {
+  link.translation.async()->DetectLanguage(context, request, response, std::move(ended));
+}
+
+void AskListLanguages(Link& link, grpc::ClientContext* context,
+                      const v1::ListLanguagesRequest* request, v1::ListLanguagesResponse* response,
+                      OnEnd ended) {
+  link.info.async()->ListLanguages(context, request, response, std::move(ended));
+}
+
+void AskListModels(Link& link, grpc::ClientContext* context, const v1::ListModelsRequest* request,
+                   v1::ListModelsResponse* response, OnEnd ended) {
+  link.info.async()->ListModels(context, request, response, std::move(ended));
+}
+
+void AskGetServerInfo(Link& link, grpc::ClientContext* context,
+                      const v1::GetServerInfoRequest* request, v1::GetServerInfoResponse* response,
+                      OnEnd ended) {
+  link.info.async()->GetServerInfo(context, request, response, std::move(ended));
+}
+
+void AskHealth(Link& link, grpc::ClientContext* context,
+               const grpc::health::v1::HealthCheckRequest* request,
+               grpc::health::v1::HealthCheckResponse* response, OnEnd ended) {
+  link.health.async()->Check(context, request, response, std::move(ended));
+}
+
+v1::ListLanguagesRequest LanguagesOf(const std::string& model) {
+  v1::ListLanguagesRequest request;
+  request.set_model(model);
+  return request;
 }
 
 }  // namespace
@@ -366,34 +491,47 @@ absl::StatusOr<std::unique_ptr<TranslationClient>> TranslationClient::Create(
   return std::unique_ptr<TranslationClient>(new TranslationClient(std::move(core)));
 }
 
-void TranslationClient::TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
-                                       TranslateDone done, Timeout timeout) {
-  using TranslateCall = UnaryCall<v1::TranslateRequest, v1::TranslateResponse>;
-  std::make_shared<TranslateCall>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.translation.async()->Translate(context, request, response, std::move(done));
-      },
-      std::move(request), std::move(done))
-      ->Start();
+TranslationClient::CancelCall TranslationClient::TranslateAsync(
+    std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done, Timeout timeout) {
+  return StartUnary<v1::TranslateRequest, v1::TranslateResponse>(
+      core_.get(), timeout, core_->options.retry, AskTranslate, std::move(request),
+      std::move(done));
 }
 
-void TranslationClient::StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
-                                             OnMessage on_message, StreamDone done,
-                                             Timeout timeout) {
-  std::make_shared<StreamCall>(core_.get(), timeout, core_->options.retry, std::move(request),
-                               std::move(on_message), std::move(done))
-      ->Start();
+TranslationClient::CancelCall TranslationClient::StreamTranslateAsync(
+    std::shared_ptr<const v1::TranslateRequest> request, OnMessage on_message, StreamDone done,
+    Timeout timeout) {
+  return Launch(std::make_shared<StreamCall>(core_.get(), timeout, core_->options.retry,
+                                             std::move(request), std::move(on_message),
+                                             std::move(done)));
+}
+
+TranslationClient::CancelCall TranslationClient::DetectLanguageAsync(
+    const v1::DetectLanguageRequest& request,
+    std::function<void(absl::StatusOr<v1::DetectLanguageResponse>)> done, Timeout timeout) {
+  return StartUnary<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
+      core_.get(), timeout, core_->options.retry, AskDetectLanguage,
+      std::make_shared<v1::DetectLanguageRequest>(request), std::move(done));
+}
+
+TranslationClient::CancelCall TranslationClient::ListLanguagesAsync(
+    const std::string& model, std::function<void(absl::StatusOr<v1::ListLanguagesResponse>)> done,
+    Timeout timeout) {
+  return StartUnary<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
+      core_.get(), timeout, core_->options.retry, AskListLanguages,
+      std::make_shared<v1::ListLanguagesRequest>(LanguagesOf(model)), std::move(done));
+}
+
+TranslationClient::CancelCall TranslationClient::ListModelsAsync(
+    std::function<void(absl::StatusOr<v1::ListModelsResponse>)> done, Timeout timeout) {
+  return StartUnary<v1::ListModelsRequest, v1::ListModelsResponse>(
+      core_.get(), timeout, core_->options.retry, AskListModels,
+      std::make_shared<v1::ListModelsRequest>(), std::move(done));
 }
 
 absl::StatusOr<v1::TranslateResponse> TranslationClient::Translate(
     const v1::TranslateRequest& request, Timeout timeout) {
-  return Wait<v1::TranslateRequest, v1::TranslateResponse>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.translation.async()->Translate(context, request, response, std::move(done));
-      },
-      request);
+  return Wait(core_.get(), timeout, core_->options.retry, AskTranslate, request);
 }
 
 absl::Status TranslationClient::StreamTranslate(const v1::TranslateRequest& request,
@@ -407,55 +545,28 @@ absl::Status TranslationClient::StreamTranslate(const v1::TranslateRequest& requ
 
 absl::StatusOr<v1::DetectLanguageResponse> TranslationClient::DetectLanguage(
     const v1::DetectLanguageRequest& request, Timeout timeout) {
-  return Wait<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.translation.async()->DetectLanguage(context, request, response, std::move(done));
-      },
-      request);
+  return Wait(core_.get(), timeout, core_->options.retry, AskDetectLanguage, request);
 }
 
 absl::StatusOr<v1::ListLanguagesResponse> TranslationClient::ListLanguages(const std::string& model,
                                                                            Timeout timeout) {
-  v1::ListLanguagesRequest request;
-  request.set_model(model);
-  return Wait<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.info.async()->ListLanguages(context, request, response, std::move(done));
-      },
-      request);
+  return Wait(core_.get(), timeout, core_->options.retry, AskListLanguages, LanguagesOf(model));
 }
 
 absl::StatusOr<v1::ListModelsResponse> TranslationClient::ListModels(Timeout timeout) {
-  return Wait<v1::ListModelsRequest, v1::ListModelsResponse>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.info.async()->ListModels(context, request, response, std::move(done));
-      },
-      {});
+  return Wait(core_.get(), timeout, core_->options.retry, AskListModels, v1::ListModelsRequest());
 }
 
 absl::StatusOr<v1::GetServerInfoResponse> TranslationClient::GetServerInfo(Timeout timeout) {
-  return Wait<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
-      core_.get(), timeout, core_->options.retry,
-      [](Link& link, auto* context, auto* request, auto* response, auto done) {
-        link.info.async()->GetServerInfo(context, request, response, std::move(done));
-      },
-      {});
+  return Wait(core_.get(), timeout, core_->options.retry, AskGetServerInfo,
+              v1::GetServerInfoRequest());
 }
 
 absl::StatusOr<bool> TranslationClient::Healthy(const std::string& service, Timeout timeout) {
   static const RetryOptions kOnce{.max_attempts = 1};
   grpc::health::v1::HealthCheckRequest request;
   request.set_service(service);
-  const auto response =
-      Wait<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>(
-          core_.get(), timeout, kOnce,
-          [](Link& link, auto* context, auto* request, auto* response, auto done) {
-            link.health.async()->Check(context, request, response, std::move(done));
-          },
-          request);
+  const auto response = Wait(core_.get(), timeout, kOnce, AskHealth, request);
   if (!response.ok()) return response.status();
   return response->status() == grpc::health::v1::HealthCheckResponse::SERVING;
 }

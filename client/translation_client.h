@@ -44,6 +44,9 @@ class TranslationClient {
   // Returns false to cancel the call, which then ends with CANCELLED.
   using OnMessage = std::function<bool(const v1::StreamTranslateResponse&)>;
   using StreamDone = std::function<void(absl::Status)>;
+  // Ends the call at once, with CANCELLED, unless it has ended already. Any thread may call it, at
+  // any time, even after the client is gone.
+  using CancelCall = std::function<void()>;
 
   // Connects when the first call needs it. INVALID_ARGUMENT for an empty address, and
   // as CheckSecurity.
@@ -72,10 +75,18 @@ class TranslationClient {
 
   // These return at once; `done` is called exactly once. The request is shared by the caller and
   // the attempts, possibly of several calls, and must not change.
-  void TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
-                      Timeout timeout = {});
-  void StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
-                            OnMessage on_message, StreamDone done, Timeout timeout = {});
+  CancelCall TranslateAsync(std::shared_ptr<const v1::TranslateRequest> request, TranslateDone done,
+                            Timeout timeout = {});
+  CancelCall StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
+                                  OnMessage on_message, StreamDone done, Timeout timeout = {});
+  CancelCall DetectLanguageAsync(
+      const v1::DetectLanguageRequest& request,
+      std::function<void(absl::StatusOr<v1::DetectLanguageResponse>)> done, Timeout timeout = {});
+  CancelCall ListLanguagesAsync(const std::string& model,
+                                std::function<void(absl::StatusOr<v1::ListLanguagesResponse>)> done,
+                                Timeout timeout = {});
+  CancelCall ListModelsAsync(std::function<void(absl::StatusOr<v1::ListModelsResponse>)> done,
+                             Timeout timeout = {});
 
   // Known to the .cc only: channels, budget, clock. Used by the calls in flight.
   class Core;

@@ -5,33 +5,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/option_rules.h"
 #include "engine/base/field_error.h"
 #include "engine/base/on_cpus.h"
 #include "engine/base/out_of_memory.h"
-#include "engine/base/utf8.h"
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/model/ensemble_source.h"
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/search_settings.h"
-#include "engine/text/script.h"
-#include "engine/text/sentence_splitter.h"
 
 namespace dragoman {
 namespace {
-
-class LanguagesOfModel final : public ResolvedLanguages {
- public:
-  explicit LanguagesOfModel(ResolvedPair resolved) : pair(std::move(resolved)) {}
-
-  const ResolvedPair pair;
-};
-
-// Admission reserves one token for a code point, one segment for each that a sentence can begin
-// with, and one for this many code points, because what is too long for the model is cut.
-constexpr int64_t kCodePointsPerCut = 128;
 
 int CountWorkers(const std::vector<WorkerPlace>& places) {
   int workers = 0;
@@ -161,6 +145,8 @@ absl::Status EngineImpl::MakeTokenizer() {
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = loaded_.tokenizer.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
+  resolver_ = std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_,
+                                                config_.default_profile, config_.max_rows);
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
   planner_.start_token = loaded_.spec.tokens.decoder_start;
@@ -241,10 +227,7 @@ void EngineImpl::FillInfo() {
   info.target_vocabulary = spec.shape.target_vocab;
   info.parameters = parameters_;
   info.max_source_tokens = max_source_tokens_;
-  SearchContext context;
-  context.default_profile = config_.default_profile;
-  context.max_rows = config_.max_rows;
-  const absl::StatusOr<SearchSettings> longest = ResolveSearch({}, spec, context);
+  const absl::StatusOr<SearchSettings> longest = resolver_->DefaultSettings();
   info.max_target_tokens = longest.ok() ? longest->search.max_tokens : 0;
   info.max_rows = config_.max_rows;
   info.max_beam = std::min(kMaxBeam, config_.max_rows);
@@ -274,9 +257,7 @@ EngineImpl::~EngineImpl() {
 
 absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> EngineImpl::ResolveLanguages(
     std::string_view source, std::string_view target) const {
-  absl::StatusOr<ResolvedPair> pair = loaded_.languages.Resolve(source, target);
-  if (!pair.ok()) return pair.status();
-  return std::make_shared<const LanguagesOfModel>(*std::move(pair));
+  return resolver_->ResolveLanguages(source, target);
 }
 
 Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
@@ -291,41 +272,15 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
     return Refuse(RejectReason::kDeadline,
                   absl::DeadlineExceededError("the deadline passed before the call was admitted"));
   }
-  if (job.contents.empty()) {
-    return Refuse(RejectReason::kInvalid,
-                  InvalidRequest({.field = "contents",
-                                  .found = "no item",
-                                  .expected = "at least one",
-                                  .predicate = "is empty, expected at least one item"}));
-  }
-  if (absl::Status status = CheckPhrases(job); !status.ok()) {
-    return Refuse(RejectReason::kInvalid, std::move(status));
-  }
-  if (job.languages == nullptr) {
-    auto resolved = ResolveLanguages(job.source_language, job.target_language);
-    if (!resolved.ok()) return Refuse(RejectReason::kInvalid, resolved.status());
-    job.languages = *std::move(resolved);
-  }
-  const std::shared_ptr<const ResolvedLanguages> languages = job.languages;
-  const ResolvedPair* const pair = &static_cast<const LanguagesOfModel&>(*languages).pair;
-  absl::StatusOr<std::shared_ptr<const RequestTerms>> terms = TermsOf(job);
-  if (!terms.ok()) return Refuse(RejectReason::kInvalid, terms.status());
-  SearchContext context;
-  context.default_profile = config_.default_profile;
-  context.max_rows = config_.max_rows;
-  context.scores = job.returns.scores || job.returns.token_scores;
-  const bool has_phrases = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
-  if (has_phrases) context.constraints = ConstrainingField(job);
-  context.partials = job.returns.partials;
-  context.align = job.returns.alignment || job.html;
-  absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, loaded_.spec, context);
-  if (!settings.ok()) return Refuse(RejectReason::kInvalid, settings.status());
-  if (settings->search.sampling.enabled && !job.decoding.sampling->seed.has_value()) {
-    settings->search.sampling.seed = DrawSeed();
+  absl::StatusOr<ResolvedRequest> resolved = resolver_->Resolve(job);
+  if (!resolved.ok()) return Refuse(RejectReason::kInvalid, resolved.status());
+  if (resolved->settings.search.sampling.enabled && !job.decoding.sampling->seed.has_value()) {
+    resolved->settings.search.sampling.seed = DrawSeed();
   }
 
+  const uint64_t client = ClientNumber(job.client);
   const Nanos left = job.deadline - clock_->Now();
-  const Nanos wait = queue_.EstimateWait(ClientNumber(job.client), job.share, job.priority, left);
+  const Nanos wait = queue_.EstimateWait(client, job.share, job.priority, left);
   if (wait > left) {
     return Refuse(RejectReason::kDeadline,
                   absl::ResourceExhaustedError(absl::StrCat(
@@ -333,40 +288,22 @@ Admission EngineImpl::Submit(TranslationJob job, std::shared_ptr<TranslationSink
                       " ms to wait, ", left / 1'000'000, " ms left")),
                   queue_.stats().retry_after);
   }
-
-  auto request = std::make_shared<PlannerRequest>();  // shared: std::function copies its target
-  request->text.source_language = pair->source;
-  request->text.tags = {pair->tag, pair->last_tag};
-  if (!pair->prompt.empty()) request->text.prompt = tokenizer_->EncodePrompt(pair->prompt);
-  request->text.tags.follows_text = !pair->prompt.empty();
-  request->first_token = pair->first;
-  request->start_token = pair->start;
-  request->text.split = job.split;
-  request->text.on_too_long = job.on_too_long;
-  request->terms = *std::move(terms);
-  request->target_uses_spaces = LanguageUsesSpaces(pair->target);
-
-  int64_t tokens = 0;
-  int64_t segments = 0;
-  for (const std::string& item : job.contents) {
-    const int64_t code_points = CountCodePoints(item);
-    tokens += code_points;
-    segments += std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
-  }
-  // Beside the text each has EOS, at most two tags, and the prompt.
-  tokens += segments * (3 + static_cast<int64_t>(request->text.prompt.size()));
+  const JobSize size = EstimateSize(job, resolved->request);
   RequestQueue::Reservation reservation;
   const RejectReason full =
-      queue_.Reserve(ClientNumber(job.client), job.share, segments, tokens, &reservation);
+      queue_.Reserve(client, job.share, size.segments, size.tokens, &reservation);
   if (full != RejectReason::kNone) return RefuseFull(full);
 
   const JobId id = next_job_.fetch_add(1);
-  auto admitted = std::make_shared<Job>(id, std::move(job), *settings, request->target_uses_spaces,
-                                        reservation, std::move(sink), &services_);
+  auto admitted = std::make_shared<Job>(id, std::move(job), resolved->settings,
+                                        resolved->request.target_uses_spaces, reservation,
+                                        std::move(sink), &services_);
   {
     MutexLock lock(&mu_);
     jobs_.emplace(id, admitted);
   }
+  // Shared, because std::function copies its target.
+  auto request = std::make_shared<const PlannerRequest>(std::move(resolved->request));
   tokenizers_->Post([this, admitted, request] { Tokenize(admitted, *request); });
   return {absl::OkStatus(), RejectReason::kNone, 0, id};
 }
@@ -385,30 +322,6 @@ Admission EngineImpl::RefuseFull(RejectReason reason) const {
   }
   return Refuse(reason, absl::ResourceExhaustedError(absl::StrCat("the queue is full: ", in_use)),
                 stats.retry_after);
-}
-
-absl::StatusOr<std::shared_ptr<const RequestTerms>> EngineImpl::TermsOf(
-    const TranslationJob& job) const {
-  TermMatcher::Lists lists;
-  lists.do_not_translate = job.do_not_translate;
-  std::vector<Term> terms;
-  for (const TermRequest& term : job.terms) {
-    terms.push_back({term.source, term.target, term.ignore_case});
-  }
-  lists.terms = terms;
-  if (!job.glossary.empty()) {
-    lists.glossary = glossaries_.Find(job.glossary);
-    if (lists.glossary == nullptr) {
-      return absl::NotFoundError(absl::StrCat("glossary_config.glossary names none of the ",
-                                              glossaries_.Names().size(),
-                                              " glossaries that the server has loaded"));
-    }
-  }
-  lists.glossary_ignore_case = job.glossary_ignore_case;
-  absl::StatusOr<TermMatcher> matcher = TermMatcher::Create(lists);
-  if (!matcher.ok()) return matcher.status();
-  return std::make_shared<const RequestTerms>(
-      RequestTerms{*std::move(matcher), std::move(lists.glossary)});
 }
 
 uint64_t EngineImpl::DrawSeed() const {

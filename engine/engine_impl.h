@@ -16,6 +16,7 @@
 #include "engine/request/job.h"
 #include "engine/request/job_planner.h"
 #include "engine/request/model_tokenizer.h"
+#include "engine/request/request_resolver.h"
 #include "engine/request/text_stage.h"
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/policy.h"
@@ -57,8 +58,6 @@ class EngineImpl final : public Engine, public GlossarySource {
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 
-  // The matcher of a request's terms. INVALID_ARGUMENT, or NOT_FOUND for its glossary.
-  absl::StatusOr<std::shared_ptr<const RequestTerms>> TermsOf(const TranslationJob& job) const;
   uint64_t DrawSeed() const;
   // The answer to a request that the queue cannot take.
   Admission RefuseFull(RejectReason reason) const;
@@ -86,6 +85,7 @@ class EngineImpl final : public Engine, public GlossarySource {
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<TextStage> text_;
+  std::unique_ptr<const RequestResolver> resolver_;
   PlannerFacts planner_;
   Glossaries glossaries_;
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The SBOM of the binaries: what they are linked to, as SPDX 2.3 in JSON.
 
-    deploy/package/sbom.py --version V [--output FILE] BINARY...
+    deploy/package/sbom.py --version V [--output FILE] [--copies FOLDER] BINARY...
 
 Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
 version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
-the package that it comes from. Two runs on one machine differ in nothing: the date is that of
+the package that it comes from. Libraries of --copies are auditwheel's copies of this machine's, under
+names with a hash: they belong to the package of the file that each was copied from. Two runs on one machine differ in nothing: the date is that of
 SOURCE_DATE_EPOCH, or of the newest binary.
 """
 
 import argparse
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -20,7 +22,7 @@ import subprocess
 import sys
 
 # Debian packages of which code is compiled into the binaries.
-COMPILED_IN = ("nlohmann-json3-dev", "libprometheus-cpp-dev", "prometheus-cpp-dev", "libabsl-dev", "libspdlog-dev")
+COMPILED_IN = ("libboost1.81-dev", "nlohmann-json3-dev", "libprometheus-cpp-dev", "prometheus-cpp-dev", "libabsl-dev", "libspdlog-dev")
 # Short names of Debian's copyright files that SPDX calls otherwise.
 LICENCES = {
     "Expat": "MIT",
@@ -66,6 +68,29 @@ def owner(path):
         if done.returncode == 0:
             return done.stdout.split(": ")[0].split(",")[0]
     sys.exit(f"sbom: found no Debian package that owns {path}")
+
+
+@functools.lru_cache(maxsize=None)
+def known_libraries():
+    """The files of the libraries that the loader knows, by their names."""
+    paths = re.findall(r"=> (/\S+)", run("/sbin/ldconfig", "-p"))
+    return {os.path.basename(real): real for real in map(os.path.realpath, paths)}
+
+
+def copied_from(path):
+    """The file of this machine that auditwheel copied to `path`: libz-0123abcd.so.1.2 is its libz.so.1.2."""
+    base, _, rest = path.name.partition(".")
+    name = re.sub(r"-[0-9a-f]{8}$", "", base) + "." + rest
+    if name not in known_libraries():
+        sys.exit(f"sbom: found no library {name} on this machine, of which {path} is a copy")
+    return known_libraries()[name]
+
+
+def compiled_in():
+    """The packages of COMPILED_IN that are here."""
+    form = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+    return [name for name in COMPILED_IN
+            if subprocess.run([*form, name], capture_output=True, text=True).stdout == "installed"]
 
 
 def about(package):
@@ -129,6 +154,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--version", required=True)
     parser.add_argument("--output")
+    parser.add_argument("--copies", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("binaries", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
 
@@ -156,16 +182,15 @@ def main():
         )
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", main_id))
         for library in sorted(libraries(binary)):
-            package = owner(library)
+            is_copy = arguments.copies is not None and pathlib.Path(library).parent == arguments.copies.resolve()
+            package = owner(copied_from(pathlib.Path(library)) if is_copy else library)
             of_package.setdefault(package, set()).add(library)
             relation = (main_id, "DYNAMIC_LINK", identifier(package.split(":")[0]))
             if relation not in relations:
                 relations.append(relation)
-    for package in COMPILED_IN:
-        status = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status}", package], capture_output=True, text=True)
-        if status.stdout == "installed":
-            of_package.setdefault(package, set())
-            relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
+    for package in compiled_in():
+        of_package.setdefault(package, set())
+        relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
     packages += [debian_package(package, files) for package, files in sorted(of_package.items())]
 
     digest = hashlib.sha256("".join(sha256(binary) for binary in arguments.binaries).encode()).hexdigest()

@@ -30,6 +30,9 @@ for file in config.json generation_config.json model.safetensors source.spm targ
   README.md; do
   cp "$root/deploy/models/de-en/$file" "$package/models/de-en/"
 done
+# Where dragomand looks for it (--language-model auto).
+mkdir -p "$package/share/dragoman/models"
+cp -r "$root/deploy/models/lid.176" "$package/share/dragoman/models/"
 cp "$root/LICENSE" "$work/tree/"
 version="$("$build/client/dragoman" --version | cut -d' ' -f2)"
 sed -i "s/^version = .*/version = \"$version\"/" "$work/tree/pyproject.toml"
@@ -41,6 +44,16 @@ auditwheel repair --wheel-dir "$work/repaired" "$work"/plain/*.whl >"$work/log" 
   tail -20 "$work/log" >&2
   exit 1
 }
-wheel="$(basename "$work"/repaired/*.whl)"
-mv "$work/repaired/$wheel" "$build/wheel/$wheel"
+# What is in it of Debian: licences and an SBOM, where PEP 639 and PEP 770 have them.
+python -m wheel unpack --dest "$work/unpacked" "$work"/repaired/*.whl >"$work/log"
+tree="$(echo "$work"/unpacked/dragoman_server-*)"
+info="$(echo "$tree"/*.dist-info)"
+python3 "$here/notices.py" "$tree/dragoman_server.libs" "$info/licenses/debian" >"$work/log"
+mkdir -p "$info/sboms"
+python3 "$root/deploy/package/sbom.py" --version "$version" --copies "$tree/dragoman_server.libs" \
+  --output "$info/sboms/dragoman-server.spdx.json" "$tree/dragoman_server/bin/dragomand" "$tree/dragoman_server/bin/dragoman"
+mkdir "$work/packed"
+python -m wheel pack --dest-dir "$work/packed" "$tree" >"$work/log"
+wheel="$(basename "$work"/packed/*.whl)"
+mv "$work/packed/$wheel" "$build/wheel/$wheel"
 echo "$build/wheel/$wheel"

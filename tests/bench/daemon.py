@@ -52,10 +52,11 @@ class Daemon:
 
     def wait(self):
         line = self.process.stdout.readline()  # once it serves, or is gone
-        found = re.search(r"grpc=(\S+) metrics=(\S+)", line)
+        found = re.search(r"grpc=(\S+) metrics=(\S+) admin=\S+ http=(\S+)", line)
         if found is None:
             raise RuntimeError(f"dragomand {' '.join(self.flags)} does not serve: {self.end_of_log()}")
-        self.grpc, self.http = found[1], found[2]
+        # `http` has the metrics, `doors` is the address of --http.
+        self.grpc, self.http, self.doors = found.groups()
 
     def end_of_log(self):
         self.log.seek(0)

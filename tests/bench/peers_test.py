@@ -13,6 +13,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../attack")]
 sys.dont_write_bytecode = True
 
 import svg
+from peers import libretranslate
 from peers.parts import Turns
 from peers.results import Results
 from peers.texts import Texts, read, write
@@ -123,6 +124,18 @@ class WorkerTest(FolderTest):
     def test_a_process_that_hangs_is_ended(self):
         with self.assertRaisesRegex(PeerFailed, "no answer within 0.5 s"):
             self.worker("sys.stdin.read()", limit=0.5).call("do")
+
+
+class LibreTranslateTest(unittest.TestCase):
+    REPORT = dict(sent=40, ok=40, seconds=2.0, latency_ms=dict(p50=3.0, p99=9.0), first_error="")
+
+    def test_a_report_is_texts_in_the_time_of_all(self):
+        self.assertEqual(libretranslate.read_report(self.REPORT), (20.0, 3.0, 9.0))
+
+    def test_a_call_without_a_translation_fails_the_contestant(self):
+        for wrong in (dict(ok=39, first_error="UNKNOWN: status 500"), dict(sent=0, ok=0)):
+            with self.assertRaisesRegex(PeerFailed, "were answered"):
+                libretranslate.read_report({**self.REPORT, **wrong})
 
 
 class TextsTest(FolderTest):

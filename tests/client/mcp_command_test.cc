@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -31,17 +34,26 @@ std::string CallOf(int id, const std::string& tool, const std::string& arguments
                       arguments, R"(,"_meta":)", meta, "}}");
 }
 
-// The messages that the command writes when it reads these lines and the end of its input.
-std::vector<McpJson> Talk(const std::string& address, std::vector<std::string> lines) {
-  lines.insert(lines.begin(), kInitialize);
-  const TemporaryFile input(absl::StrJoin(lines, "\n") + "\n");
-  const CommandRun run = RunCommand({"mcp", "--server", address, "--timeout", "20"}, input.fd());
-  EXPECT_EQ(run.status, 0) << run.err;
+std::vector<McpJson> MessagesOf(const std::string& output) {
   std::vector<McpJson> messages;
-  for (const auto line : absl::StrSplit(run.out, '\n', absl::SkipEmpty())) {
+  for (const auto line : absl::StrSplit(output, '\n', absl::SkipEmpty())) {
     messages.push_back(McpJson::parse(std::string(line)));
   }
   return messages;
+}
+
+// Runs the command on these lines and the end of its input; returns what it writes.
+std::string OutputOf(const std::string& address, const std::vector<std::string>& lines) {
+  const TemporaryFile input(absl::StrJoin(lines, "\n") + "\n");
+  const CommandRun run = RunCommand({"mcp", "--server", address, "--timeout", "20"}, input.fd());
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run.out;
+}
+
+// The messages that it writes after a handshake for the newest revision that has one.
+std::vector<McpJson> Talk(const std::string& address, std::vector<std::string> lines) {
+  lines.insert(lines.begin(), kInitialize);
+  return MessagesOf(OutputOf(address, lines));
 }
 
 // The result of the request with this id.
@@ -151,60 +163,152 @@ TEST(McpCommand, ATextThatFailsAloneIsNamed) {
             "This text was not translated: INVALID_ARGUMENT: too long");
 }
 
-TEST(McpCommand, APingIsAnsweredWhileATranslationIsUnderWay) {
-  std::atomic<bool> answered{false};
-  ScriptedServer server(nullptr, [&](const v1::TranslateRequest& request, const auto& write) {
-    while (!answered) std::this_thread::yield();
-    WriteBracketed(request, write);
-    return ScriptedReply{};
-  });
-  int in[2];
-  ASSERT_EQ(pipe(in), 0);
-  // A stream whose lines a test sees as they come.
-  class Watch : public std::stringbuf {
+// The command on a thread of its own, to which a test writes line by line.
+class Conversation {
+ public:
+  explicit Conversation(const std::string& address) : out_(&written_) {
+    EXPECT_EQ(pipe(in_), 0);
+    command_ = std::thread([this, address] {
+      const Io io{.in_fd = in_[0], .out = out_, .err = err_, .environment = nullptr};
+      status_ = RunDragoman(io, {"mcp", "--server", address, "--timeout", "86400"});
+    });
+    Say(kInitialize);
+  }
+  ~Conversation() { End(); }
+
+  void Say(const std::string& line) {
+    const std::string bytes = line + "\n";
+    ASSERT_EQ(write(in_[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  // Asks for a ping, and waits for its answer.
+  void Ping() {
+    Say(absl::StrCat(R"({"jsonrpc":"2.0","id":"ping )", ++pings_, R"(","method":"ping"})"));
+    written_.Await(absl::StrCat(R"("id":"ping )", pings_, R"(")"));
+  }
+  void Cancel(int id) {
+    Say(absl::StrCat(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":)",
+                     R"({"requestId":)", id, "}}"));
+  }
+  // Ends the input; returns all messages once the command has ended.
+  std::vector<McpJson> End() {
+    if (!command_.joinable()) return {};
+    close(in_[1]);
+    command_.join();
+    close(in_[0]);
+    EXPECT_EQ(status_, 0) << err_.str();
+    return MessagesOf(written_.text());
+  }
+
+ private:
+  // A stream whose lines another thread can wait for.
+  class Watched : public std::stringbuf {
    public:
-    explicit Watch(std::atomic<bool>* seen) : seen_(seen) {}
     int sync() override {
-      if (str().find(R"("id":9)") != std::string::npos) *seen_ = true;
+      const std::lock_guard<std::mutex> lock(mu_);
+      seen_ = str();
+      grown_.notify_all();
       return 0;
     }
-    std::atomic<bool>* seen_;
-  } buffer(&answered);
-  std::ostream out(&buffer);
-  std::ostringstream err;
-  const Io io{.in_fd = in[0], .out = out, .err = err, .environment = nullptr};
-  const std::string lines =
-      absl::StrCat(kInitialize, "\n", CallOf(1, "translate", R"({"text":"a"})"), "\n",
-                   R"({"jsonrpc":"2.0","id":9,"method":"ping"})", "\n");
-  ASSERT_EQ(write(in[1], lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
-  close(in[1]);
-  EXPECT_EQ(RunDragoman(io, {"mcp", "--server", server.address()}), 0) << err.str();
-  close(in[0]);
-  const std::string text = buffer.str();
-  EXPECT_LT(text.find(R"("id":9)"), text.find(R"("id":1,)")) << text;
+    void Await(const std::string& text) {
+      std::unique_lock<std::mutex> lock(mu_);
+      grown_.wait(lock, [&] { return seen_.find(text) != std::string::npos; });
+    }
+    std::string text() {
+      const std::lock_guard<std::mutex> lock(mu_);
+      return seen_;
+    }
+
+   private:
+    std::mutex mu_;
+    std::condition_variable grown_;
+    std::string seen_;  // guarded by mu_
+  };
+
+  int in_[2] = {-1, -1};
+  Watched written_;
+  std::ostream out_;
+  std::ostringstream err_;
+  int pings_ = 0;
+  int status_ = -1;
+  std::thread command_;
+};
+
+bool HasAnswer(const std::vector<McpJson>& messages, int id) {
+  return std::any_of(messages.begin(), messages.end(), [id](const McpJson& message) {
+    return message.contains("id") && message["id"] == id;
+  });
 }
 
-TEST(McpCommand, ACancelledTranslationEndsAtItsNextMessageAndIsNotAnswered) {
-  std::atomic<int> written{0};
-  ScriptedServer server(nullptr, [&](const v1::TranslateRequest& request, const auto& write) {
-    v1::StreamTranslateResponse partial;
-    partial.set_text("x");
-    // Far more than a cancelled call lasts.
-    for (; written < 1'000'000'000; ++written) {
-      write(partial);
-      if (request.contents(0) == "short") break;
-      if (written > 100'000) return ScriptedReply{.code = absl::StatusCode::kInternal};
-    }
+constexpr std::pair<const char*, const char*> kEveryTool[] = {{"translate", R"({"text":"a"})"},
+                                                              {"detect", R"({"text":"a"})"},
+                                                              {"languages", "{}"},
+                                                              {"glossaries", "{}"}};
+
+TEST(McpCommand, NoToolHoldsUpWhatComesAfterItWhileTheDaemonIsSlow) {
+  for (const auto& [tool, arguments] : kEveryTool) {
+    ScriptedServer server(nullptr, [](const v1::TranslateRequest& request, const auto& write) {
+      WriteBracketed(request, write);
+      return ScriptedReply{};
+    });
+    server.Hold();
+    Conversation conversation(server.address());
+    conversation.Say(CallOf(1, tool, arguments));
+    while (server.waiting() == 0) std::this_thread::yield();
+    conversation.Ping();
+    conversation.Say(R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})");
+    conversation.Ping();
+    server.Release();
+    const auto messages = conversation.End();
+    ASSERT_TRUE(HasAnswer(messages, 1)) << tool;
+    EXPECT_EQ(messages.back()["id"], 1) << tool;
+    EXPECT_TRUE(HasAnswer(messages, 2)) << tool;
+  }
+}
+
+TEST(McpCommand, ACancelledCallEndsAtOnceAndIsNotAnswered) {
+  for (const auto& [tool, arguments] : kEveryTool) {
+    // Nothing comes from the server that the end could wait for.
+    ScriptedServer server(nullptr, [](const v1::TranslateRequest&, const auto&) {
+      return ScriptedReply{.code = absl::StatusCode::kInternal};
+    });
+    server.Hold();
+    Conversation conversation(server.address());
+    conversation.Say(CallOf(1, tool, arguments));
+    while (server.waiting() == 0) std::this_thread::yield();
+    conversation.Cancel(1);
+    while (server.cancelled() == 0) std::this_thread::yield();
+    conversation.Ping();
+    EXPECT_FALSE(HasAnswer(conversation.End(), 1)) << tool;
+  }
+}
+
+TEST(McpCommand, ABatchIsAnsweredByOneArrayAfterItsLastCall) {
+  ScriptedServer server(nullptr, [](const v1::TranslateRequest& request, const auto& write) {
     WriteBracketed(request, write);
     return ScriptedReply{};
   });
-  const auto messages =
-      Talk(server.address(),
-           {CallOf(1, "translate", R"({"text":"long"})"),
-            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})",
-            CallOf(2, "translate", R"({"text":"short"})")});
-  EXPECT_EQ(TextOf(ResultOf(messages, 2)), "<short>");
-  for (const McpJson& message : messages) EXPECT_NE(message.value("id", McpJson()), 1);
+  const auto messages = MessagesOf(
+      OutputOf(server.address(), {R"({"jsonrpc":"2.0","id":0,"method":"initialize",)"
+                                  R"("params":{"protocolVersion":"2025-03-26"}})",
+                                  absl::StrCat("[", CallOf(1, "translate", R"({"text":"a"})"), ",",
+                                               CallOf(2, "languages", "{}"),
+                                               R"(,{"jsonrpc":"2.0","id":3,"method":"ping"}])")}));
+  ASSERT_EQ(messages.size(), 2U);
+  ASSERT_TRUE(messages[1].is_array());
+  std::vector<int> ids;
+  for (const McpJson& answer : messages[1]) ids.push_back(answer["id"]);
+  EXPECT_THAT(ids, UnorderedElementsAre(1, 2, 3));
+}
+
+TEST(McpCommand, ALineThatIsTooLongIsRefusedAndTheNextOneRead) {
+  ScriptedServer server;
+  const auto messages = Talk(
+      server.address(), {std::string((size_t{16} << 20) + 1, 'x'), CallOf(1, "languages", "{}")});
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[1]["error"]["code"], -32600);
+  EXPECT_THAT(messages[1]["error"]["message"].get<std::string>(), HasSubstr("more than 16 MiB"));
+  EXPECT_TRUE(messages[1]["id"].is_null());
+  EXPECT_THAT(TextOf(ResultOf(messages, 1)), HasSubstr("de to en"));
 }
 
 TEST(McpCommand, LanguagesAndGlossariesAreThoseOfTheServer) {

@@ -208,13 +208,93 @@ TEST(McpProtocol, DeepBracketsAreRefusedBeforeTheyAreParsed) {
 TEST(McpProtocol, OnlyOneRevisionHasBatches) {
   Mcp mcp;
   mcp.Request("initialize", R"({"protocolVersion":"2025-03-26"})");
-  const size_t before = mcp.sent.size();
-  mcp.protocol.OnLine(
+  const McpJson answers = mcp.Ask(
       R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"},3])");
-  ASSERT_EQ(mcp.sent.size(), before + 3);
-  EXPECT_EQ(mcp.sent[before]["id"], 1);
-  EXPECT_EQ(mcp.sent[before + 1]["id"], 2);
-  EXPECT_EQ(mcp.sent[before + 2]["error"]["code"], -32600);
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0], McpJson::parse(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
+  EXPECT_EQ(answers[1]["id"], 2);
+  EXPECT_EQ(answers[2]["error"]["code"], -32600);
+  EXPECT_TRUE(answers[2]["id"].is_null());
+  for (const char* version : {"2024-11-05", "2025-06-18", "2025-11-25"}) {
+    Mcp other;
+    other.Request("initialize", absl::StrCat(R"({"protocolVersion":")", version, R"("})"));
+    const McpJson refused = other.Ask(R"([{"jsonrpc":"2.0","id":1,"method":"ping"}])");
+    EXPECT_EQ(refused["error"]["code"], -32600) << version;
+    EXPECT_TRUE(refused["id"].is_null());
+  }
+}
+
+// A server that has agreed on the revision with batches.
+class Batch : public testing::Test {
+ protected:
+  static std::string Call(int id) {
+    return absl::StrCat(R"({"jsonrpc":"2.0","id":)", id,
+                        R"(,"method":"tools/call","params":{"name":"say"}})");
+  }
+
+  Batch() { mcp.Request("initialize", R"({"protocolVersion":"2025-03-26"})"); }
+
+  Mcp mcp;
+};
+
+TEST_F(Batch, IsAnsweredTogetherOnceItsLastCallIs) {
+  EXPECT_TRUE(
+      mcp.Ask(absl::StrCat("[", Call(1), R"(,{"jsonrpc":"2.0","id":2,"method":"ping"},)", Call(3),
+                           R"(,{"jsonrpc":"2.0","method":"notifications/initialized"}])"))
+          .is_null());
+  const size_t before = mcp.sent.size();
+  mcp.protocol.Answer(mcp.started.at(1), {.texts = {"three"}});
+  // Others go their own way meanwhile.
+  EXPECT_EQ(mcp.Ask(R"({"jsonrpc":"2.0","id":9,"method":"ping"})")["id"], 9);
+  EXPECT_EQ(mcp.sent.size(), before + 1);
+  mcp.protocol.Answer(mcp.started.at(0), {.texts = {"one"}});
+  ASSERT_EQ(mcp.sent.size(), before + 2);
+  std::vector<int> ids;
+  for (const McpJson& answer : mcp.sent.back()) ids.push_back(answer["id"]);
+  EXPECT_THAT(ids, ElementsAre(2, 3, 1));
+}
+
+TEST_F(Batch, DoesNotWaitForACancelledCall) {
+  mcp.Ask(absl::StrCat("[", Call(1), ",", Call(2), "]"));
+  mcp.protocol.Answer(mcp.started.at(0), {.texts = {"one"}});
+  const McpJson answers =
+      mcp.Ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0]["id"], 1);
+}
+
+TEST_F(Batch, WithoutAnAnswerHasNone) {
+  EXPECT_TRUE(mcp.Ask(R"([{"jsonrpc":"2.0","method":"notifications/initialized"},)"
+                      R"({"jsonrpc":"2.0","id":1,"result":{}}])")
+                  .is_null());
+  mcp.Ask(absl::StrCat("[", Call(1), "]"));
+  EXPECT_TRUE(
+      mcp.Ask(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})")
+          .is_null());
+}
+
+TEST_F(Batch, EmptyOrTooLongIsOneError) {
+  EXPECT_EQ(mcp.Ask("[]")["error"]["code"], -32600);
+  std::string many = "[1";
+  for (size_t i = 0; i < McpProtocol::kMaxBatch; ++i) many += ",1";
+  const McpJson refused = mcp.Ask(many + "]");
+  EXPECT_EQ(refused["error"]["code"], -32600);
+  EXPECT_EQ(refused["error"]["message"], "found an array of 1025 messages, expected at most 1024");
+}
+
+TEST_F(Batch, HasNoHandshake) {
+  const McpJson answers = mcp.Ask(
+      R"([{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}])");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0]["error"]["code"], -32600);
+  EXPECT_EQ(mcp.Ask("[1]").size(), 1U);  // the revision is the same
+}
+
+TEST_F(Batch, ThatIsNotJsonIsOneError) {
+  const McpJson refused =
+      mcp.Ask(R"([{"jsonrpc":"2.0","method":"ping","id":1},{"jsonrpc":"2.0","method"])");
+  EXPECT_EQ(refused["error"]["code"], -32700);
+  EXPECT_TRUE(refused["id"].is_null());
 }
 
 TEST(McpProtocol, CallsThatCannotBeginAreAnswered) {

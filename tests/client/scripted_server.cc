@@ -5,6 +5,7 @@
 
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "dragoman/v1/translation.grpc.pb.h"
@@ -25,12 +26,16 @@ v1::TranslateResponse Bracketed(const v1::TranslateRequest& request) {
 
 class ScriptedServer::Service final : public v1::TranslationService::Service {
  public:
-  Service(Handler handler, StreamHandler stream_handler, std::atomic<int>* calls)
-      : handler_(std::move(handler)), stream_handler_(std::move(stream_handler)), calls_(*calls) {}
+  Service(Handler handler, StreamHandler stream_handler, ScriptedServer* owner)
+      : handler_(std::move(handler)),
+        stream_handler_(std::move(stream_handler)),
+        owner_(*owner),
+        calls_(owner->calls_) {}
 
   grpc::Status Translate(grpc::ServerContext* context, const v1::TranslateRequest* request,
                          v1::TranslateResponse* response) override {
     ++calls_;
+    WaitWhileHeld(*context);
     ScriptedReply reply;
     if (handler_) {
       reply = handler_(*request);
@@ -44,14 +49,22 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
   grpc::Status StreamTranslate(grpc::ServerContext* context, const v1::TranslateRequest* request,
                                grpc::ServerWriter<v1::StreamTranslateResponse>* writer) override {
     ++calls_;
+    WaitWhileHeld(*context);
     const auto write = [writer](const v1::StreamTranslateResponse& message) {
       writer->Write(message);
     };
     return End(context, stream_handler_(*request, write));
   }
 
-  grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest*,
+  grpc::Status DetectLanguage(grpc::ServerContext* context, const v1::DetectLanguageRequest*,
+                              v1::DetectLanguageResponse*) override {
+    WaitWhileHeld(*context);
+    return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "detects no languages");
+  }
+
+  grpc::Status ListModels(grpc::ServerContext* context, const v1::ListModelsRequest*,
                           v1::ListModelsResponse* response) override {
+    WaitWhileHeld(*context);
     v1::Model* model = response->add_models();
     model->set_name("opus-de-en");
     model->set_is_default(true);
@@ -91,8 +104,9 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     return grpc::Status::OK;
   }
 
-  grpc::Status ListLanguages(grpc::ServerContext*, const v1::ListLanguagesRequest* request,
+  grpc::Status ListLanguages(grpc::ServerContext* context, const v1::ListLanguagesRequest* request,
                              v1::ListLanguagesResponse* response) override {
+    WaitWhileHeld(*context);
     if (!request->model().empty()) {
       return grpc::Status(grpc::StatusCode::NOT_FOUND, "no model '" + request->model() + "'");
     }
@@ -109,6 +123,14 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
   }
 
  private:
+  void WaitWhileHeld(const grpc::ServerContext& context) {
+    if (!owner_.held_) return;
+    ++owner_.waiting_;
+    while (owner_.held_ && !context.IsCancelled()) std::this_thread::yield();
+    --owner_.waiting_;
+    if (context.IsCancelled()) ++owner_.cancelled_;
+  }
+
   static grpc::Status End(grpc::ServerContext* context, const ScriptedReply& reply) {
     if (reply.pushback.has_value()) {
       context->AddTrailingMetadata("grpc-retry-pushback-ms", *reply.pushback);
@@ -118,6 +140,7 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
 
   const Handler handler_;
   const StreamHandler stream_handler_;
+  ScriptedServer& owner_;
   std::atomic<int>& calls_;
 };
 
@@ -130,15 +153,21 @@ struct ScriptedServer::State {
 ScriptedServer::ScriptedServer(Handler handler, StreamHandler stream_handler)
     : state_(std::make_unique<State>()) {
   grpc::EnableDefaultHealthCheckService(true);
-  state_->service =
-      std::make_unique<Service>(std::move(handler), std::move(stream_handler), &calls_);
+  state_->service = std::make_unique<Service>(std::move(handler), std::move(stream_handler), this);
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &state_->port);
   builder.RegisterService(state_->service.get());
   state_->server = builder.BuildAndStart();
 }
 
-ScriptedServer::~ScriptedServer() { state_->server->Shutdown(); }
+ScriptedServer::~ScriptedServer() {
+  Release();
+  state_->server->Shutdown();
+}
+
+void ScriptedServer::Hold() { held_ = true; }
+
+void ScriptedServer::Release() { held_ = false; }
 
 std::string ScriptedServer::address() const { return "127.0.0.1:" + std::to_string(state_->port); }
 

@@ -39,6 +39,13 @@ class ScriptedServer {
 
   std::string address() const;
   int calls() const { return calls_; }
+  // From now on each call waits, before anything else, until its client cancels it or Release is
+  // called.
+  void Hold();
+  void Release();
+  // Calls that wait now, and those that were cancelled while they waited.
+  int waiting() const { return waiting_; }
+  int cancelled() const { return cancelled_; }
   // Sets the health of the service "" (the whole server).
   void SetServing(bool serving);
 
@@ -46,6 +53,9 @@ class ScriptedServer {
   class Service;
   struct State;
   std::atomic<int> calls_{0};
+  std::atomic<bool> held_{false};
+  std::atomic<int> waiting_{0};
+  std::atomic<int> cancelled_{0};
   std::unique_ptr<State> state_;
 };
 

@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "client/status_map.h"
 #include "google/rpc/error_details.pb.h"
@@ -12,6 +17,7 @@
 namespace dragoman {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
@@ -20,10 +26,11 @@ using std::chrono::seconds;
 class FakeClock : public ClientClock {
  public:
   TimePoint Now() override { return TimePoint() + nanoseconds(now_.load()); }
-  void RunAfter(nanoseconds delay, std::function<void()> task) override {
+  std::function<void()> RunAfter(nanoseconds delay, std::function<void()> task) override {
     now_ += delay.count();
     ++waits_;
     task();
+    return [] {};
   }
   nanoseconds waited() const { return nanoseconds(now_.load()); }
   int waits() const { return waits_; }
@@ -32,6 +39,9 @@ class FakeClock : public ClientClock {
   std::atomic<int64_t> now_{0};
   std::atomic<int> waits_{0};
 };
+
+// The status with which a call ended.
+using Outcome = std::shared_ptr<std::promise<absl::Status>>;
 
 v1::TranslateRequest Request(const std::string& text) {
   v1::TranslateRequest request;
@@ -69,6 +79,68 @@ TEST_F(Client, Translates) {
   EXPECT_EQ(client->ListModels()->models(0).name(), "opus-de-en");
   EXPECT_EQ(client->ListLanguages()->pairs_size(), 1);
   EXPECT_TRUE(absl::IsNotFound(client->ListLanguages("other").status()));
+}
+
+TEST_F(Client, ACallThatItsCallerCancelsEndsAtOnceThoughTheServerIsSilent) {
+  options_.timeout = hours(24);
+  ScriptedServer server;
+  auto client = Connect(server.address());
+  server.Hold();
+  const std::vector<std::function<TranslationClient::CancelCall(Outcome)>> methods = {
+      [&](Outcome outcome) {
+        return client->TranslateAsync(
+            std::make_shared<v1::TranslateRequest>(Request("a")),
+            [outcome](const auto& response) { outcome->set_value(response.status()); });
+      },
+      [&](Outcome outcome) {
+        return client->StreamTranslateAsync(
+            std::make_shared<v1::TranslateRequest>(Request("a")),
+            [](const v1::StreamTranslateResponse&) { return true; },
+            [outcome](const absl::Status& status) { outcome->set_value(status); });
+      },
+      [&](Outcome outcome) {
+        return client->ListModelsAsync(
+            [outcome](const auto& response) { outcome->set_value(response.status()); });
+      }};
+  TranslationClient::CancelCall cancel;
+  for (size_t i = 0; i < methods.size(); ++i) {
+    const auto outcome = std::make_shared<std::promise<absl::Status>>();
+    cancel = methods[i](outcome);
+    while (server.waiting() == 0) std::this_thread::yield();
+    cancel();
+    EXPECT_TRUE(absl::IsCancelled(outcome->get_future().get()));
+    while (server.cancelled() <= static_cast<int>(i)) std::this_thread::yield();
+    cancel();  // nothing is left to cancel
+  }
+  client = nullptr;
+  cancel();
+}
+
+TEST_F(Client, ACancellationCutsTheWaitForTheNextAttemptShort) {
+  // The machine's clock, of which a test sees the waits.
+  class WatchedClock : public ClientClock {
+   public:
+    TimePoint Now() override { return Real()->Now(); }
+    std::function<void()> RunAfter(nanoseconds delay, std::function<void()> task) override {
+      auto hurry = Real()->RunAfter(delay, std::move(task));
+      ++waits;
+      return hurry;
+    }
+    std::atomic<int> waits{0};
+  } clock;
+  ScriptedServer server([](const v1::TranslateRequest&) { return Refusal("3600000"); });
+  options_.timeout = hours(24);
+  options_.server = server.address();
+  options_.clock = &clock;
+  const auto client = *TranslationClient::Create(options_);
+  const auto outcome = std::make_shared<std::promise<absl::Status>>();
+  const auto cancel = client->TranslateAsync(
+      std::make_shared<v1::TranslateRequest>(Request("a")),
+      [outcome](const auto& response) { outcome->set_value(response.status()); });
+  while (clock.waits == 0) std::this_thread::yield();
+  cancel();
+  EXPECT_TRUE(absl::IsCancelled(outcome->get_future().get()));
+  EXPECT_EQ(server.calls(), 1);
 }
 
 TEST_F(Client, ABareCancellationIsAServerThatShutsDown) {

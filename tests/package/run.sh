@@ -92,7 +92,7 @@ python3 - "$sbom" <<'PYTHON' || fail "the SBOM"
 import json, re, subprocess, sys
 sbom = json.load(open(sys.argv[1]))
 names = {package["name"]: package for package in sbom["packages"]}
-for name in ("dragomand", "dragoman", "libgrpc++1.51", "libprotobuf32", "libc6", "nlohmann-json3-dev"):
+for name in ("dragomand", "dragoman", "libgrpc++1.51", "libprotobuf32", "libc6", "libboost1.81-dev", "nlohmann-json3-dev"):
     assert name in names, f"no package {name}"
 ids = {package["SPDXID"] for package in sbom["packages"]} | {"SPDXRef-DOCUMENT"}
 for relation in sbom["relationships"]:

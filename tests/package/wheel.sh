@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the wheel of the programs from build/release (or BUILD_FOLDER), installs it in a fresh virtual environment,
-# serves the model in it and translates a line. Needs PyPI; status 77 where there is none.
+# serves the model in it and translates a line; checks the licences and the SBOM in it. Needs PyPI; status 77 where there
+# is none.
 #
 #   tests/package/wheel.sh [BUILD_FOLDER]
 set -euo pipefail
@@ -37,9 +38,54 @@ done
 address="$(sed -n 's/.*grpc=\([^ ]*\).*/\1/p' "$work/out")"
 translation="$(echo 'Guten Morgen!' | dragoman translate --server "$address")"
 [[ $translation == "Good morning"* ]] || fail "translated to '$translation'"
+detected="$(echo 'Guten Morgen!' | dragoman detect --server "$address")"
+[[ $detected == de$'\t'* ]] || fail "detected '$detected'"
 # The process is the program itself: the signal reaches it, and the status is its own.
 kill -TERM "$daemon"
 wait "$daemon" || fail "the daemon ended with status $?"
 daemon=""
-echo "passed: serves the model of the wheel: $translation"
-echo "2 passed, 0 failed"
+echo "passed: serves the model of the wheel: $translation; detects German"
+
+python - <<'PYTHON' || fail "the licences and the SBOM"
+import hashlib, json, re, subprocess
+import dragoman_server
+
+site = dragoman_server.FOLDER.parent
+libraries = sorted((site / "dragoman_server.libs").iterdir())
+(info,) = site.glob("dragoman_server-*.dist-info")
+sbom = json.loads((info / "sboms/dragoman-server.spdx.json").read_text())
+packages = {package["name"]: package for package in sbom["packages"]}
+comments = " ".join(package.get("comment", "") for package in sbom["packages"])
+for library in libraries:
+    entry = f"{library.name} sha256:{hashlib.sha256(library.read_bytes()).hexdigest()}"
+    assert entry in comments, f"the SBOM has no '{entry}'"
+for name in ("dragomand", "dragoman"):
+    found = packages[name]["checksums"][0]["checksumValue"]
+    assert found == hashlib.sha256((dragoman_server.FOLDER / "bin" / name).read_bytes()).hexdigest(), name
+# A licence for each package of which something is in the wheel; the rest is the system's.
+copied = [p["name"] for p in sbom["packages"] if any(library.name in p.get("comment", "") for library in libraries)]
+static = {r["relatedSpdxElement"] for r in sbom["relationships"] if r["relationshipType"] == "STATIC_LINK"}
+copied += [p["name"] for p in sbom["packages"] if p["SPDXID"] in static]
+assert {"libgrpc29", "libicu72", "libprotobuf32", "libssl3", "libboost1.81-dev"} <= set(copied), copied
+for name in copied:
+    text = (info / "licenses/debian" / name / "copyright").read_text(errors="replace")
+    assert text.strip(), name
+    # What it only refers to is there, too.
+    for common in re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.+-]*[A-Za-z0-9+])", text):
+        assert (info / "licenses/debian/common-licenses" / common).is_file(), (name, common)
+# What is linked and not in the wheel.
+linked = subprocess.run(["ldd", dragoman_server.FOLDER / "bin/dragomand"], capture_output=True, text=True, check=True).stdout
+system = sorted(line.split()[0] for line in linked.splitlines() if "dragoman_server.libs" not in line)
+size = sum(file.stat().st_size for file in [*dragoman_server.FOLDER.rglob("*"), *libraries] if file.is_file())
+print(f"passed: {len(libraries)} libraries of {len(copied) - len(static)} packages have their licences and are in the SBOM")
+print(f"installed: {size} bytes; of the system: {', '.join(system)}")
+PYTHON
+if venv="$("$root/tests/venv.sh" package)"; then
+  "$venv/bin/pyspdxtools" --infile "$(echo "$work"/venv/lib/python*/site-packages/dragoman_server-*/sboms/*.spdx.json)" \
+    >"$work/spdx" 2>&1 || fail "pyspdxtools: $(tail -5 "$work/spdx")"
+  echo "passed: spdx-tools finds the SBOM valid"
+  echo "4 passed, 0 failed"
+else
+  echo "SKIPPED the SBOM's schema: no Python package spdx-tools"
+  echo "3 passed, 0 failed"
+fi

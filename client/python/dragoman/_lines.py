@@ -7,9 +7,24 @@ is repeated text by text, so that one bad text does not fail the others.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from typing import Any, Generator, List, Mapping, Optional, Sequence
+from typing import (
+    Any,
+    Deque,
+    Generator,
+    Generic,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
+from ._base import translations_of
 from ._errors import Internal, InvalidArgument, StatusError
 from ._request import checked_text, make_request
 from ._result import Translation
@@ -136,6 +151,49 @@ class Plan:
             for place in places:
                 batch.results[place] = Translation(pb.Translation(), error=error)
             return
-        timings = response.timings if response.HasField("timings") else None
-        for place, message in zip(places, response.translations):
-            batch.results[place] = Translation(message, request_id=response.request_id, timings=timings)
+        for place, result in zip(places, translations_of(response)):
+            batch.results[place] = result
+
+
+class Pending(Protocol):
+    """A batch's translations, under way: a future of either kind."""
+
+    def done(self) -> bool: ...
+
+
+PendingT = TypeVar("PendingT", bound=Pending)
+
+
+class Window(Generic[PendingT]):
+    """The batches of a run in their order, from the oldest that has not left to what was read ahead."""
+
+    def __init__(self, concurrency: int) -> None:
+        self._most = AHEAD * concurrency
+        self._held = 0
+        self._batches: Deque[Tuple[int, PendingT]] = collections.deque()
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __iter__(self) -> Iterator[PendingT]:
+        return (pending for _, pending in self._batches)
+
+    def add(self, batch: Batch, pending: PendingT) -> None:
+        self._batches.append((batch.size, pending))
+        self._held += batch.size
+
+    def must_leave(self, is_open: bool) -> bool:
+        """Whether the oldest has to leave before more is read: it is complete, or no more may be held, or the source
+        has ended (not `is_open`)."""
+        if not self._batches:
+            return False
+        is_full = len(self._batches) >= self._most or self._held >= WINDOW_BYTES
+        return is_full or not is_open or self.oldest().done()
+
+    def oldest(self) -> PendingT:
+        return self._batches[0][1]
+
+    def leave(self) -> None:
+        """Lets go of the oldest."""
+        size, _ = self._batches.popleft()
+        self._held -= size

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import collections
-import time
-from typing import Any, AsyncIterable, AsyncIterator, Deque, Iterable, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, AsyncIterable, AsyncIterator, Iterable, List, Optional, Sequence, Tuple, Union, overload
 
 import grpc
 import grpc.aio
 from typing_extensions import Unpack
 
-from ._channel import Link, Links, Pem, Settings, health_request, says_serving
-from ._errors import DeadlineExceeded, StatusError, from_rpc, make_error
-from ._lines import AHEAD, WINDOW_BYTES, Batch, Batcher, Plan
-from ._request import make_request
+from ._base import ClientBase, detect_request, results_of, translate_request
+from ._channel import Link, Links, health_request, says_serving
+from ._errors import StatusError
+from ._lines import Batch, Batcher, Plan, Window
 from ._result import Translation, Update
-from ._retry import RetryBudget, RetryPolicy, RetryState
-from .client import is_closed, results_of
+from ._retry import RetryBudget, RetryPolicy
 from .options import Options
 from .v1 import translation_pb2 as pb
 
 
-class AsyncClient:
+class AsyncClient(ClientBase):
     """The same as Client, with coroutines. It belongs to the event loop of its first call."""
 
-    def __init__(
-        self,
-        server: Optional[str] = None,
-        *,
-        tls: bool = False,
-        ca: Optional[Pem] = None,
-        cert: Optional[Pem] = None,
-        key: Optional[Pem] = None,
-        tls_server_name: Optional[str] = None,
-        api_key: Optional[str] = None,
-        plaintext_key: bool = False,
-        timeout: float = 120.0,
-        retry: RetryPolicy = RetryPolicy(),
-    ) -> None:
-        self._settings = Settings.make(server, tls, ca, cert, key, tls_server_name, api_key, plaintext_key, timeout)
-        self._retry = retry
-        self._budget = RetryBudget(retry)
-        self._opened: Optional[Links[grpc.aio.Channel]] = None
+    # Made with the first call, because a channel belongs to the loop that runs when it is made.
+    _opened: Optional[Links[grpc.aio.Channel]] = None
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -90,11 +71,8 @@ class AsyncClient:
         **options: Unpack[Options],
     ) -> Union[Translation, List[Translation]]:
         """Translates a text, or the texts of a list in one request; see Client.translate."""
-        one = isinstance(text, str)
-        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
-        response = await self._unary("Translate", request, timeout)
-        results = results_of(response, len(request.contents))
-        return results[0] if one else results
+        request = translate_request(text, to, from_, options)
+        return results_of(text, len(request.contents), await self._unary("Translate", request, timeout))
 
     def translate_lines(
         self,
@@ -122,7 +100,7 @@ class AsyncClient:
         **options: Unpack[Options],
     ) -> AsyncIterator[Update]:
         """Yields each segment as it is complete, and each text's translation at its end; see Client.stream."""
-        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
+        request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
 
@@ -130,7 +108,7 @@ class AsyncClient:
         self, texts: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
     ) -> List[pb.Detection]:
         """The languages of texts, for each the most probable first; none where it is unknown."""
-        request = pb.DetectLanguageRequest(contents=texts, model=model, mime_type="text/html" if html else "")
+        request = detect_request(texts, model, html)
         response: pb.DetectLanguageResponse = await self._unary("DetectLanguage", request, timeout)
         return list(response.detections)
 
@@ -155,7 +133,6 @@ class AsyncClient:
         return says_serving(await self._unary("Check", health_request(service), timeout, RetryPolicy(max_attempts=1)))
 
     def _links(self) -> Links[grpc.aio.Channel]:
-        # Not in the constructor, because a channel belongs to the loop that runs when it is made.
         if self._opened is None:
             settings = self._settings
 
@@ -175,41 +152,23 @@ class AsyncClient:
         policy: Optional[RetryPolicy] = None,
         budget: Optional[RetryBudget] = None,
     ) -> Any:
-        """One call: its attempts, one after another, and the waits between them."""
-        budget = budget or self._budget
-        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
-        state = RetryState(policy or self._retry, budget, deadline)
+        attempts = self._attempts(timeout, policy, budget)
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise DeadlineExceeded("the deadline passed before the call was sent")
+            left = attempts.left()
             link = self._links().pick()
             try:
                 answer = await link.methods[method](request, timeout=left, metadata=self._settings.metadata)
-                budget.refill()
+                attempts.succeeded()
                 return answer
             except grpc.RpcError as failed:
-                error = self._error_of(failed, link)
-            delay = state.after_failure(error, time.monotonic())
-            if delay is None:
-                raise error
+                delay = attempts.delay_after(failed, link)
             await asyncio.sleep(delay)
 
-    def _error_of(self, failed: grpc.RpcError, link: Link[grpc.aio.Channel]) -> StatusError:
-        error = from_rpc(failed)
-        if error.was_never_taken and not is_closed(failed):
-            error = make_error("UNAVAILABLE", "the server shut down before it took the call")
-        if error.code == "UNAVAILABLE":
-            link.failed_at = time.monotonic()
-        self._settings.explain(error)
-        return error
-
     async def _run_stream(self, request: pb.TranslateRequest, timeout: Optional[float]) -> AsyncIterator[Update]:
-        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
-        state = RetryState(self._retry, self._budget, deadline)
+        attempts = self._attempts(timeout)
         while True:
+            left = attempts.left()
             link = self._links().pick()
-            left = max(deadline - time.monotonic(), 0.001)
             call = link.methods["StreamTranslate"](request, timeout=left, metadata=self._settings.metadata)
             request_id = ""
             received = False
@@ -218,15 +177,12 @@ class AsyncClient:
                     received = True
                     request_id = message.request_id or request_id
                     yield Update(message, request_id)
-                self._budget.refill()
+                attempts.succeeded()
                 return
             except grpc.RpcError as failed:
-                error = self._error_of(failed, link)
+                delay = attempts.delay_after(failed, link, received)
             finally:
                 call.cancel()
-            delay = state.after_failure(error, time.monotonic(), received)
-            if delay is None:
-                raise error
             await asyncio.sleep(delay)
 
     async def _run_lines(
@@ -251,8 +207,7 @@ class AsyncClient:
                 results: List[Translation] = end.value
                 return results
 
-        window: Deque[Tuple[int, asyncio.Task[List[Translation]]]] = collections.deque()
-        held = 0
+        window: Window[asyncio.Future[List[Translation]]] = Window(plan.concurrency)
         batcher = Batcher(plan.batch)
         source = texts.__aiter__() if isinstance(texts, AsyncIterable) else _in_turn(texts)
         try:
@@ -266,22 +221,15 @@ class AsyncClient:
                         is_open = False
                         complete = batcher.end()
                 for batch in complete:
-                    window.append((batch.size, asyncio.ensure_future(translate(batch))))
-                    held += batch.size
-                while window and (
-                    not is_open
-                    or window[0][1].done()
-                    or len(window) >= AHEAD * plan.concurrency
-                    or held >= WINDOW_BYTES
-                ):
-                    size, task = window[0]
-                    results = await task
-                    window.popleft()
-                    held -= size
+                    window.add(batch, asyncio.ensure_future(translate(batch)))
+                while window.must_leave(is_open):
+                    # It leaves after its end, so that one that is cancelled here is waited for below.
+                    results = await window.oldest()
+                    window.leave()
                     for result in results:
                         yield result
         finally:
-            tasks = [task for _, task in window]
+            tasks = list(window)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

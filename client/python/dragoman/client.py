@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-import collections
 import concurrent.futures
 import threading
 import time
-from typing import Any, Callable, Deque, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union, overload
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Union, overload
 
 import grpc
 from typing_extensions import Unpack
 
-from ._channel import Link, Links, Pem, Settings, health_request, says_serving
-from ._errors import Cancelled, DeadlineExceeded, StatusError, from_rpc, make_error
-from ._lines import AHEAD, WINDOW_BYTES, Batch, Batcher, Plan
-from ._request import make_request
+from ._base import Attempts, ClientBase, detect_request, results_of, translate_request
+from ._channel import Link, Links, health_request, says_serving
+from ._errors import Cancelled, StatusError
+from ._lines import Batch, Batcher, Plan, Window
 from ._result import Translation, Update
-from ._retry import RetryBudget, RetryPolicy, RetryState
+from ._retry import RetryBudget, RetryPolicy
 from .options import Options
 from .v1 import translation_pb2 as pb
 
 
-class Client:
-    """A connection to one or several servers. Thread-safe; made once and used by all threads.
+class Client(ClientBase):
+    """A connection to one or several servers. Thread-safe; made once and used by all threads."""
 
-    server: "host:port", several with commas between, or "dns:///name:port" for all behind a name, by their health;
-        by default the environment variable DRAGOMAN_SERVER, else localhost:50051.
-    tls: speaks TLS, trusting gRPC's authorities; `ca`, `cert` and `tls_server_name` imply it.
-    ca, cert, key: PEM, as the path of a file or as bytes: whom to trust, and the client's own certificate.
-    tls_server_name: the name in the server's certificate, where it is not the address's.
-    api_key: by default the environment variable DRAGOMAN_API_KEY.
-    plaintext_key: lets the key travel to other machines without TLS.
-    timeout: seconds for a call with all its attempts and waits, unless the call says otherwise.
-    """
-
-    def __init__(
-        self,
-        server: Optional[str] = None,
-        *,
-        tls: bool = False,
-        ca: Optional[Pem] = None,
-        cert: Optional[Pem] = None,
-        key: Optional[Pem] = None,
-        tls_server_name: Optional[str] = None,
-        api_key: Optional[str] = None,
-        plaintext_key: bool = False,
-        timeout: float = 120.0,
-        retry: RetryPolicy = RetryPolicy(),
-    ) -> None:
-        settings = Settings.make(server, tls, ca, cert, key, tls_server_name, api_key, plaintext_key, timeout)
-        self._settings = settings
-        self._retry = retry
-        self._budget = RetryBudget(retry)
+    def _open(self) -> None:
+        settings = self._settings
 
         def make(address: str, options: List[Tuple[str, Any]]) -> grpc.Channel:
             if settings.credentials is None:
@@ -108,11 +81,8 @@ class Client:
 
         A text of a list that fails alone has an `error`, which its `text` raises; what fails the call is raised here.
         """
-        one = isinstance(text, str)
-        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
-        response = self._unary("Translate", request, timeout)
-        results = results_of(response, len(request.contents))
-        return results[0] if one else results
+        request = translate_request(text, to, from_, options)
+        return results_of(text, len(request.contents), self._unary("Translate", request, timeout))
 
     def translate_lines(
         self,
@@ -149,7 +119,7 @@ class Client:
 
         With `partials` also prefixes of segments that can no longer change. Ending the iteration cancels the call.
         """
-        request = make_request([text] if isinstance(text, str) else text, to, from_, options)
+        request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
 
@@ -157,7 +127,7 @@ class Client:
         self, texts: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
     ) -> List[pb.Detection]:
         """The languages of texts, for each the most probable first; none where it is unknown."""
-        request = pb.DetectLanguageRequest(contents=texts, model=model, mime_type="text/html" if html else "")
+        request = detect_request(texts, model, html)
         response: pb.DetectLanguageResponse = self._unary("DetectLanguage", request, timeout)
         return list(response.detections)
 
@@ -183,53 +153,30 @@ class Client:
     def _unary(
         self, method: str, request: Any, timeout: Optional[float], policy: Optional[RetryPolicy] = None
     ) -> Any:
-        def attempt(link: Link[grpc.Channel], left: float) -> Any:
+        def send(link: Link[grpc.Channel], left: float) -> Any:
             return link.methods[method](request, timeout=left, metadata=self._settings.metadata)
 
-        return self._attempts(attempt, timeout, policy or self._retry, self._budget, time.sleep)
+        return self._call(send, self._attempts(timeout, policy), time.sleep)
 
-    def _attempts(
-        self,
-        attempt: Callable[[Link[grpc.Channel], float], Any],
-        timeout: Optional[float],
-        policy: RetryPolicy,
-        budget: RetryBudget,
-        wait: Callable[[float], Any],
+    def _call(
+        self, send: Callable[[Link[grpc.Channel], float], Any], attempts: Attempts, wait: Callable[[float], Any]
     ) -> Any:
-        """One call: its attempts, one after another, and the waits between them."""
-        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
-        state = RetryState(policy, budget, deadline)
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise DeadlineExceeded("the deadline passed before the call was sent")
+            left = attempts.left()
             link = self._links.pick()
             try:
-                answer = attempt(link, left)
-                budget.refill()
+                answer = send(link, left)
+                attempts.succeeded()
                 return answer
             except grpc.RpcError as failed:
-                error = self._error_of(failed, link)
-            delay = state.after_failure(error, time.monotonic())
-            if delay is None:
-                raise error
+                delay = attempts.delay_after(failed, link)
             wait(delay)
 
-    def _error_of(self, failed: grpc.RpcError, link: Link[grpc.Channel]) -> StatusError:
-        error = from_rpc(failed)
-        if error.was_never_taken and not is_closed(failed):
-            error = make_error("UNAVAILABLE", "the server shut down before it took the call")
-        if error.code == "UNAVAILABLE":
-            link.failed_at = time.monotonic()
-        self._settings.explain(error)
-        return error
-
     def _run_stream(self, request: pb.TranslateRequest, timeout: Optional[float]) -> Iterator[Update]:
-        deadline = time.monotonic() + (self._settings.timeout if timeout is None else timeout)
-        state = RetryState(self._retry, self._budget, deadline)
+        attempts = self._attempts(timeout)
         while True:
+            left = attempts.left()
             link = self._links.pick()
-            left = max(deadline - time.monotonic(), 0.001)
             call = link.methods["StreamTranslate"](request, timeout=left, metadata=self._settings.metadata)
             request_id = ""
             received = False
@@ -238,22 +185,18 @@ class Client:
                     received = True
                     request_id = message.request_id or request_id
                     yield Update(message, request_id)
-                self._budget.refill()
+                attempts.succeeded()
                 return
             except grpc.RpcError as failed:
-                error = self._error_of(failed, link)
+                delay = attempts.delay_after(failed, link, received)
             finally:
                 call.cancel()
-            delay = state.after_failure(error, time.monotonic(), received)
-            if delay is None:
-                raise error
             time.sleep(delay)
 
     def _run_lines(self, plan: Plan, texts: Iterable[str], timeout: Optional[float]) -> Iterator[Translation]:
         run = _Run(self, plan, timeout)
         pool = concurrent.futures.ThreadPoolExecutor(plan.concurrency, thread_name_prefix="dragoman")
-        window: Deque[Tuple[int, concurrent.futures.Future[List[Translation]]]] = collections.deque()
-        held = 0
+        window: Window[concurrent.futures.Future[List[Translation]]] = Window(plan.concurrency)
         batcher = Batcher(plan.batch)
         source = iter(texts)
         try:
@@ -267,18 +210,11 @@ class Client:
                         is_open = False
                         complete = batcher.end()
                 for batch in complete:
-                    window.append((batch.size, pool.submit(run.translate, batch)))
-                    held += batch.size
-                # What is complete leaves at once; and the oldest is waited for where no more may be held.
-                while window and (
-                    not is_open
-                    or window[0][1].done()
-                    or len(window) >= AHEAD * plan.concurrency
-                    or held >= WINDOW_BYTES
-                ):
-                    size, future = window.popleft()
-                    held -= size
-                    yield from future.result()
+                    window.add(batch, pool.submit(run.translate, batch))
+                while window.must_leave(is_open):
+                    pending = window.oldest()
+                    window.leave()
+                    yield from pending.result()
         finally:
             run.cancel()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -322,7 +258,7 @@ class _Run:
     def _send(self, request: pb.TranslateRequest) -> pb.TranslateResponse:
         client = self._client
 
-        def attempt(link: Link[grpc.Channel], left: float) -> Any:
+        def send(link: Link[grpc.Channel], left: float) -> Any:
             with self._lock:
                 if self._cancelled.is_set():
                     raise Cancelled("the iteration has ended")
@@ -336,24 +272,6 @@ class _Run:
                 with self._lock:
                     self._calls.discard(call)
 
-        response: pb.TranslateResponse = client._attempts(
-            attempt, self._timeout, self._plan.policy, self._budget, self._cancelled.wait
-        )
+        attempts = client._attempts(self._timeout, self._plan.policy, self._budget)
+        response: pb.TranslateResponse = client._call(send, attempts, self._cancelled.wait)
         return response
-
-
-def is_closed(failed: grpc.RpcError) -> bool:
-    """Whether this side has closed the channel, which ends calls as CANCELLED too."""
-    return "hannel closed" in (failed.details() or "")
-
-
-def results_of(response: pb.TranslateResponse, expected: int) -> List[Translation]:
-    """The translations of a response, one for each text."""
-    if len(response.translations) != expected:
-        raise make_error(
-            "INTERNAL", f"found {len(response.translations)} translations in the answer, expected {expected}"
-        )
-    timings = response.timings if response.HasField("timings") else None
-    return [
-        Translation(message, request_id=response.request_id, timings=timings) for message in response.translations
-    ]

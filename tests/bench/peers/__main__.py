@@ -9,7 +9,8 @@
 `latency`        one sentence on idle cores, as its caller sees it: Dragoman through gRPC, the peers in their own process.
 `invariance`     how many translations change between batches of 1 and batches of many, in another order.
 `memory`         resident memory idle and after load, and the time from exec to the first translation.
-`libretranslate` sentences per second and latency under many clients, HTTP against gRPC; bundled model, beam 4.
+`libretranslate` sentences per second and latency under many clients: LibreTranslate's server over HTTP, Dragoman over gRPC and
+                 over HTTP in LibreTranslate's dialect; bundled model, beam 4.
 
 Models: `bundled`, and `opus`, OPUS-MT base (d 512, 6 + 6 layers, 8 heads, ffn 2048, 58,101 words) with random weights by
 a fixed seed, whose translations all have --forced-tokens tokens; and `nllb`, NLLB-200-distilled-600M (d 1024, 12 + 12
@@ -56,6 +57,7 @@ def options():
     p.add_argument("--build", default=os.path.join(ROOT, "build/release"), help="build folder with dragomand and dragoman")
     p.add_argument("--dragomand", help="(BUILD/server/dragomand)")
     p.add_argument("--dragoman", help="(BUILD/client/dragoman)")
+    p.add_argument("--http-load", help="of `libretranslate` (BUILD/tests/bench/http_load)")
     p.add_argument("--daemon-flags", default="", help="further flags of dragomand, in one word")
     p.add_argument("--work", default=os.path.join(ROOT, "build/peers"), help="for environments (6 GB) and models (1 GB)")
     p.add_argument("--out", help="where the results go (tests/bench/results; with --smoke WORK/smoke)")
@@ -82,12 +84,15 @@ def options():
     given.daemon_flags = shlex.split(given.daemon_flags)
     given.dragomand = given.dragomand or os.path.join(given.build, "server/dragomand")
     given.dragoman = given.dragoman or os.path.join(given.build, "client/dragoman")
+    given.http_load = given.http_load or os.path.join(given.build, "tests/bench/http_load")
     given.work = os.path.abspath(given.work)
     given.out = os.path.abspath(given.out or (os.path.join(given.work, "smoke") if given.smoke
                                               else os.path.join(ROOT, "tests/bench/results")))
     for program in (given.dragomand, given.dragoman):
         if not os.access(program, os.X_OK):
             p.error(f"no program {program}: build it (deploy/build.sh), or name its folder with --build")
+    if "libretranslate" in given.parts and not os.access(given.http_load, os.X_OK):
+        p.error(f"no program {given.http_load}: deploy/build.sh --tests release http_load")
     try:
         with open(given.input, encoding="utf-8") as f:
             if not any(line.strip() for line in f):

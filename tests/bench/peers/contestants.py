@@ -204,10 +204,14 @@ class Dragoman(Contestant):
             self.daemon = Daemon(o.dragomand, ["--model", model.path, "--device", "cpu", "--compute-type", self.type,
                                                # The queue holds every call of the client.
                                                "--max-queue-tokens", "1000000", "--max-queue-segments", "100000",
-                                               *o.daemon_flags])
+                                               *self.flags(), *o.daemon_flags])
             self.daemon.wait()
         except RuntimeError as e:
             raise PeerFailed(str(e).strip().replace("\n", " ")) from None
+
+    def flags(self):
+        """Further ones of the daemon."""
+        return []
 
     def search(self):
         # Profile ct2 and a ratio that never holds: CTranslate2's search and limits.

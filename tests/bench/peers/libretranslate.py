@@ -1,25 +1,49 @@
-"""LibreTranslate's server over HTTP beside the daemon over gRPC: as many clients, each with one call in flight.
+"""LibreTranslate's server over HTTP beside the daemon over gRPC and over HTTP: as many clients, each with one call in flight.
 
 The same sentences, one a call, beam 4 and length penalty 0.2, which are Argos Translate's own; the model is converted for it.
+The same client, http_load, asks both servers in LibreTranslate's dialect. That has no option for a search, so the daemon
+gets a copy of the model whose generation_config.json has them.
 """
 import atexit
+import dataclasses
 import http.client
 import json
 import os
-import queue
+import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 
-from peers.contestants import Contestant, Dragoman, quantiles
+from peers.contestants import Contestant, Dragoman
 from peers.parts import Turns
 from peers.texts import Texts, read
 from peers.worker import PYTHON_PATH, PeerFailed
 
 BEAM, LENGTH_PENALTY = 4, "0.2"
 START_SECONDS = 120
+LOAD_SECONDS = 1800
+
+
+def calls_over_http(bench, address, path):
+    """(texts/s, p50 ms, p99 ms) of translating each line of the file, at the server there."""
+    count = len(read(path))
+    try:
+        done = subprocess.run([bench.options.http_load, "--server", address, "--input", path, "--requests", str(count),
+                               "--concurrency", str(bench.options.clients)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LOAD_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise PeerFailed(f"no end of {count} calls within {LOAD_SECONDS} s") from None
+    if not done.stdout:
+        raise PeerFailed(f"http_load: {done.stderr.strip()[-400:]}")
+    return read_report(json.loads(done.stdout))
+
+
+def read_report(report):
+    """(texts/s, p50 ms, p99 ms). Raises PeerFailed unless every call was answered with a translation."""
+    if not report["sent"] or report["ok"] != report["sent"]:
+        raise PeerFailed(f"of {report['sent']} calls {report['ok']} were answered: {report['first_error']}")
+    return report["ok"] / report["seconds"], report["latency_ms"]["p50"], report["latency_ms"]["p99"]
 
 
 class LibreTranslate(Contestant):
@@ -61,47 +85,14 @@ class LibreTranslate(Contestant):
 
     def healthy(self):
         try:
-            return self.post("GET", "/health", None, http.client.HTTPConnection("127.0.0.1", self.port, timeout=10))[0] == 200
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+            connection.request("GET", "/health")
+            return connection.getresponse().status == 200
         except OSError:
             return False
 
-    @staticmethod
-    def post(method, path, body, connection):
-        connection.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        return response.status, response.read().decode("utf-8", "replace")
-
     def under_clients(self, path):
-        """(seconds, ms of each call)"""
-        left, times, errors = queue.SimpleQueue(), [], []
-        for line in read(path):
-            left.put(line)
-
-        def client():
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-            while not errors:
-                try:
-                    line = left.get_nowait()
-                except queue.Empty:
-                    return
-                began = time.perf_counter()
-                try:
-                    status, answer = self.post("POST", "/translate", dict(q=line, source="de", target="en", format="text"), connection)
-                    if status != 200 or not json.loads(answer).get("translatedText"):
-                        errors.append(f"status {status}: {answer[:200]}")
-                except (OSError, http.client.HTTPException, ValueError) as e:
-                    errors.append(f"{type(e).__name__}: {e}")
-                times.append((time.perf_counter() - began) * 1e3)
-
-        threads = [threading.Thread(target=client) for _ in range(self.bench.options.clients)]
-        began = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if errors:
-            raise PeerFailed(errors[0])
-        return time.perf_counter() - began, times
+        return calls_over_http(self.bench, f"127.0.0.1:{self.port}", path)
 
     def tune(self, texts):
         cores = self.bench.processors
@@ -110,15 +101,13 @@ class LibreTranslate(Contestant):
         def measure(setting):
             self.use(setting)
             self.under_clients(path)  # the first call loads the model
-            seconds, times = self.under_clients(path)
-            return dict(texts=len(times), seconds=seconds)
+            return dict(texts=self.under_clients(path)[0], seconds=1)
 
         self.use(self.best_of("threads", sorted({f"{cores}x1", f"1x{cores}"}), measure))
         self.under_clients(path)
 
     def calls(self, texts):
-        seconds, times = self.under_clients(texts.random)
-        return texts.count / seconds, *quantiles(times)
+        return self.under_clients(texts.random)
 
     def stop(self):
         if self.process is not None:
@@ -130,7 +119,31 @@ class LibreTranslate(Contestant):
 class OursUnderClients(Dragoman):
     def calls(self, texts):
         report = self.load(texts.random, texts.count, self.bench.options.clients, "--length-penalty", LENGTH_PENALTY)
-        return texts.count / report["seconds"], report["latency_ms"]["p50"], report["latency_ms"]["p99"]
+        return read_report(report)
+
+
+class OursOverHttp(Dragoman):
+    """Asked as LibreTranslate is."""
+
+    def __init__(self, bench, compute_type):
+        super().__init__(bench, compute_type)
+        self.name += " over HTTP"
+
+    def start(self, model, beam):
+        path = os.path.join(self.bench.scratch, f"searching-{self.type}")
+        shutil.copytree(model.path, path)
+        with open(os.path.join(path, "generation_config.json"), "r+", encoding="utf-8") as f:
+            config = {**json.load(f), "num_beams": beam, "length_penalty": float(LENGTH_PENALTY)}
+            f.seek(0)
+            f.truncate()
+            json.dump(config, f)
+        super().start(dataclasses.replace(model, path=path), beam)
+
+    def flags(self):
+        return ["--http", "127.0.0.1:0"]
+
+    def calls(self, texts):
+        return calls_over_http(self.bench, self.daemon.doors, texts.random)
 
 
 def run(bench, model):
@@ -143,7 +156,8 @@ def run(bench, model):
             bench.results.measured(contestant, metric, value, number, clients=o.clients, texts=texts.count,
                                    detail=f"{o.clients} clients, {texts.count} sentences")
 
-    those = [LibreTranslate(bench, kind) for kind in ("float32", "int8")] + [OursUnderClients(bench, kind) for kind in o.types]
+    those = [LibreTranslate(bench, kind) for kind in ("float32", "int8")]
+    those += [ours(bench, kind) for kind in o.types for ours in (OursUnderClients, OursOverHttp)]
     with Turns(bench, "libretranslate", model, BEAM, those) as turns:
         turns.each(lambda c: c.start(model, BEAM))
         turns.each(lambda c: c.tune(texts))

@@ -40,7 +40,7 @@ TITLES = {
     "latency": "One sentence on idle cores",
     "invariance": "Does a translation depend on its batch?",
     "memory": "Memory and start",
-    "libretranslate": "LibreTranslate over HTTP, Dragoman over gRPC",
+    "libretranslate": "LibreTranslate over HTTP, Dragoman over gRPC and over HTTP",
 }
 
 

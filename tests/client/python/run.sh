@@ -22,6 +22,7 @@ esac
 venv="$("$root/tests/venv.sh" client/python)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+# From its source distribution, so that this is tested too.
 wheel="$(DRAGOMAN_PYTHON="$venv/bin/python" DRAGOMAN_BUILD_ISOLATION=0 "$root/client/python/build.sh" "$work")"
 [[ $mode != all ]] || venv="$("$root/tests/venv.sh" client/python/frameworks)"
 
@@ -38,5 +39,16 @@ elif [[ $# -gt 0 ]]; then
   "$venv/bin/python" "$@"
 else
   "$venv/bin/python" -m unittest discover -t . -s .
-  if [[ $mode == all ]]; then "$venv/bin/python" -m unittest discover -t frameworks -s frameworks; fi
+  if [[ $mode == all ]]; then
+    "$venv/bin/python" -m unittest discover -t frameworks -s frameworks
+    # The source distribution alone, in an environment that has nothing: pip builds what it installs.
+    mkdir "$work/fresh"
+    cp "$work"/*.tar.gz "$work/fresh/"
+    cd "$work/fresh"
+    python3 -m venv venv
+    venv/bin/pip install --quiet --disable-pip-version-check ./*.tar.gz
+    env -u PYTHONPATH venv/bin/python -c 'import dragoman; dragoman.Options; print("installed", dragoman.__version__)'
+    diff -r --exclude=__pycache__ venv/lib/python*/site-packages/dragoman "$work/site/dragoman"
+    echo "passed: the source distribution builds from itself"
+  fi
 fi

@@ -214,6 +214,18 @@ class Restarts(unittest.TestCase):
         self.check(drain, self.run_async)
 
 
+def make_certificate(folder, name):
+    """name.crt and name.key, which signs itself."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+        + ["-keyout", folder / f"{name}.key", "-out", folder / f"{name}.crt", "-subj", f"/CN={name}"]
+        + ["-addext", "subjectAltName=DNS:translations.example"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 class Security(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -221,14 +233,7 @@ class Security(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         for name in ("server", "other"):
-            subprocess.run(
-                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-                + ["-keyout", cls.folder / f"{name}.key", "-out", cls.folder / f"{name}.crt", "-subj", f"/CN={name}"]
-                + ["-addext", "subjectAltName=DNS:translations.example"],
-                check=True,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            make_certificate(cls.folder, name)
         made = subprocess.run([CLIENT, "key", "web"], stdout=subprocess.PIPE, universal_newlines=True, check=True)
         cls.key, entry = made.stdout.splitlines()
         keys = cls.folder / "keys.json"
@@ -268,6 +273,62 @@ class Security(unittest.TestCase):
             dragoman.Client("localhost:50051", api_key="a b")
         with self.assertRaisesRegex(ValueError, "found cert without key, expected both"):
             dragoman.Client("localhost:50051", cert=b"x")
+        with self.assertRaisesRegex(ValueError, "found key without cert, expected both"):
+            dragoman.Client("localhost:50051", key=b"x")
+
+
+class MutualTls(unittest.TestCase):
+    """A daemon that asks for a client's certificate."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for name in ("server", "client", "other"):
+            make_certificate(cls.folder, name)
+        certificates = ("--tls-cert", cls.folder / "server.crt", "--tls-key", cls.folder / "server.key")
+        cls.daemon = Daemon(*certificates, "--tls-client-ca", cls.folder / "client.crt")
+        cls.addClassCleanup(cls.daemon.kill)
+
+    def arguments(self, name=None, read=False):
+        """A client's, with the certificate of that name, as paths or as bytes."""
+        found = {"ca": self.folder / "server.crt"}
+        if name is not None:
+            found.update(cert=self.folder / f"{name}.crt", key=self.folder / f"{name}.key")
+        if read:
+            found = {key: path.read_bytes() for key, path in found.items()}
+        once = dragoman.RetryPolicy(max_attempts=1)
+        return dict(found, tls_server_name="translations.example", timeout=30, retry=once)
+
+    def translate(self, **arguments):
+        with dragoman.Client(self.daemon.grpc, **arguments) as client:
+            return client.translate("Guten Morgen!", to="en").text
+
+    def translate_async(self, **arguments):
+        async def run():
+            async with dragoman.AsyncClient(self.daemon.grpc, **arguments) as client:
+                return (await client.translate("Guten Morgen!", to="en")).text
+
+        return asyncio.run(run())
+
+    def test_a_client_with_its_certificate_is_served(self):
+        for translate in (self.translate, self.translate_async):
+            for read in (False, True):
+                with self.subTest(translate.__name__, read=read):
+                    self.assertEqual(translate(**self.arguments("client", read)), "Good morning.")
+
+    def test_one_without_or_with_another_is_not(self):
+        for translate in (self.translate, self.translate_async):
+            for name in (None, "other"):
+                with self.subTest(translate.__name__, name=name):
+                    with self.assertRaises(dragoman.Unavailable):
+                        translate(**self.arguments(name))
+
+    def test_a_key_of_another_certificate_is_an_error(self):
+        arguments = dict(self.arguments("client"), key=self.folder / "other.key")
+        with self.assertRaises(dragoman.Unavailable):
+            self.translate(**arguments)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+"""What the sync and the asyncio client share of a call: settings, attempts, answers. It sends nothing and never waits."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, List, Optional, Sequence, Union
+
+import grpc
+
+from ._channel import Link, Pem, Settings
+from ._errors import DeadlineExceeded, StatusError, from_rpc, make_error
+from ._request import make_request
+from ._result import Translation
+from ._retry import RetryBudget, RetryPolicy, RetryState
+from .v1 import translation_pb2 as pb
+
+
+class ClientBase:
+    """What Client and AsyncClient are made of."""
+
+    def __init__(
+        self,
+        server: Optional[str] = None,
+        *,
+        tls: bool = False,
+        ca: Optional[Pem] = None,
+        cert: Optional[Pem] = None,
+        key: Optional[Pem] = None,
+        tls_server_name: Optional[str] = None,
+        api_key: Optional[str] = None,
+        plaintext_key: bool = False,
+        timeout: float = 120.0,
+        retry: RetryPolicy = RetryPolicy(),
+    ) -> None:
+        """
+        server: "host:port", several with commas between, or "dns:///name:port" for all behind a name, by their health;
+            by default the environment variable DRAGOMAN_SERVER, else localhost:50051.
+        tls: speaks TLS, trusting gRPC's authorities; `ca`, `cert` and `tls_server_name` imply it.
+        ca, cert, key: PEM, as the path of a file or as bytes: whom to trust, and the client's own certificate.
+        tls_server_name: the name in the server's certificate, where it is not the address's.
+        api_key: by default the environment variable DRAGOMAN_API_KEY.
+        plaintext_key: lets the key travel to other machines without TLS.
+        timeout: seconds for a call with all its attempts and waits, unless the call says otherwise.
+        """
+        self._settings = Settings.make(server, tls, ca, cert, key, tls_server_name, api_key, plaintext_key, timeout)
+        self._retry = retry
+        self._budget = RetryBudget(retry)
+        self._open()
+
+    def _open(self) -> None:
+        """The end of the constructor."""
+
+    def _attempts(
+        self, timeout: Optional[float], policy: Optional[RetryPolicy] = None, budget: Optional[RetryBudget] = None
+    ) -> Attempts:
+        return Attempts(self._settings, timeout, policy or self._retry, budget or self._budget)
+
+
+class Attempts:
+    """One call: its attempts, one after another, within its timeout."""
+
+    def __init__(self, settings: Settings, timeout: Optional[float], policy: RetryPolicy, budget: RetryBudget) -> None:
+        self._settings = settings
+        self._budget = budget
+        self._deadline = time.monotonic() + (settings.timeout if timeout is None else timeout)
+        self._state = RetryState(policy, budget, self._deadline)
+
+    def left(self) -> float:
+        """The seconds that the next attempt has. Raises DeadlineExceeded where there are none."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise DeadlineExceeded("the deadline passed before the call was sent")
+        return left
+
+    def succeeded(self) -> None:
+        self._budget.refill()
+
+    def delay_after(self, failed: grpc.RpcError, link: Link[Any], received: bool = False) -> float:
+        """The seconds to wait before the next attempt. Raises the error where there is to be none. `received`:
+        something of a stream came."""
+        error = self._error_of(failed, link)
+        delay = self._state.after_failure(error, time.monotonic(), received)
+        if delay is None:
+            raise error from None
+        return delay
+
+    def _error_of(self, failed: grpc.RpcError, link: Link[Any]) -> StatusError:
+        error = from_rpc(failed)
+        if error.was_never_taken and not is_closed(failed):
+            error = make_error("UNAVAILABLE", "the server shut down before it took the call")
+        if error.code == "UNAVAILABLE":
+            link.failed_at = time.monotonic()
+        self._settings.explain(error)
+        return error
+
+
+def is_closed(failed: grpc.RpcError) -> bool:
+    """Whether this side has closed the channel, which ends calls as CANCELLED too."""
+    return "hannel closed" in (failed.details() or "")
+
+
+def translate_request(
+    text: Union[str, Sequence[str]], to: Optional[str], from_: Optional[str], options: Any
+) -> pb.TranslateRequest:
+    return make_request([text] if isinstance(text, str) else text, to, from_, options)
+
+
+def detect_request(texts: Sequence[str], model: str, html: bool) -> pb.DetectLanguageRequest:
+    return pb.DetectLanguageRequest(contents=texts, model=model, mime_type="text/html" if html else "")
+
+
+def results_of(
+    text: Union[str, Sequence[str]], expected: int, response: pb.TranslateResponse
+) -> Union[Translation, List[Translation]]:
+    """The translation of a text, or those of a list, `expected` in number."""
+    if len(response.translations) != expected:
+        raise make_error(
+            "INTERNAL", f"found {len(response.translations)} translations in the answer, expected {expected}"
+        )
+    results = translations_of(response)
+    return results[0] if isinstance(text, str) else results
+
+
+def translations_of(response: pb.TranslateResponse) -> List[Translation]:
+    timings = response.timings if response.HasField("timings") else None
+    return [
+        Translation(message, request_id=response.request_id, timings=timings) for message in response.translations
+    ]

@@ -1,0 +1,132 @@
+#include "engine/request/request_resolver.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/api/option_rules.h"
+#include "engine/base/field_error.h"
+#include "engine/base/utf8.h"
+#include "engine/request/request_phrases.h"
+#include "engine/text/script.h"
+#include "engine/text/sentence_splitter.h"
+#include "engine/text/term_matcher.h"
+
+namespace dragoman {
+namespace {
+
+struct LanguagesOfModel final : ResolvedLanguages {
+  ResolvedPair pair;
+  std::vector<int> prompt;  // tokens of pair.prompt
+};
+
+// A segment is reserved for every so many code points, because what is too long is cut.
+constexpr int64_t kCodePointsPerCut = 128;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> RequestResolver::ResolveLanguages(
+    std::string_view source, std::string_view target) const {
+  absl::StatusOr<ResolvedPair> pair = model_->languages.Resolve(source, target);
+  if (!pair.ok()) return pair.status();
+  auto languages = std::make_shared<LanguagesOfModel>();
+  languages->pair = *std::move(pair);
+  if (!languages->pair.prompt.empty()) {
+    languages->prompt = tokenizer_->EncodePrompt(languages->pair.prompt);
+  }
+  return languages;
+}
+
+SearchContext RequestResolver::Context() const {
+  SearchContext context;
+  context.default_profile = default_profile_;
+  context.max_rows = max_rows_;
+  return context;
+}
+
+absl::StatusOr<SearchSettings> RequestResolver::DefaultSettings() const {
+  return ResolveSearch({}, model_->spec, Context());
+}
+
+absl::StatusOr<ResolvedRequest> RequestResolver::Resolve(const TranslationJob& job) const {
+  if (job.contents.empty()) {
+    return InvalidRequest({.field = "contents",
+                           .found = "no item",
+                           .expected = "at least one",
+                           .predicate = "is empty, expected at least one item"});
+  }
+  if (absl::Status status = CheckPhrases(job); !status.ok()) return status;
+  std::shared_ptr<const ResolvedLanguages> resolved = job.languages;
+  if (resolved == nullptr) {
+    auto found = ResolveLanguages(job.source_language, job.target_language);
+    if (!found.ok()) return found.status();
+    resolved = *std::move(found);
+  }
+  const auto& languages = static_cast<const LanguagesOfModel&>(*resolved);
+  absl::StatusOr<std::shared_ptr<const RequestTerms>> terms = TermsOf(job);
+  if (!terms.ok()) return terms.status();
+
+  SearchContext context = Context();
+  context.scores = job.returns.scores || job.returns.token_scores;
+  const bool has_phrases = !job.decoding.required_phrases.empty() || !(*terms)->matcher.empty();
+  if (has_phrases) context.constraints = ConstrainingField(job);
+  context.partials = job.returns.partials;
+  context.align = job.returns.alignment || job.html;
+  absl::StatusOr<SearchSettings> settings = ResolveSearch(job.decoding, model_->spec, context);
+  if (!settings.ok()) return settings.status();
+
+  ResolvedRequest result;
+  result.settings = *std::move(settings);
+  PlannerRequest& request = result.request;
+  request.text.source_language = languages.pair.source;
+  request.text.tags = {languages.pair.tag, languages.pair.last_tag};
+  request.text.tags.follows_text = !languages.pair.prompt.empty();
+  request.text.prompt = languages.prompt;
+  request.text.split = job.split;
+  request.text.on_too_long = job.on_too_long;
+  request.terms = *std::move(terms);
+  request.target_uses_spaces = LanguageUsesSpaces(languages.pair.target);
+  request.first_token = languages.pair.first;
+  request.start_token = languages.pair.start;
+  return result;
+}
+
+absl::StatusOr<std::shared_ptr<const RequestTerms>> RequestResolver::TermsOf(
+    const TranslationJob& job) const {
+  TermMatcher::Lists lists;
+  lists.do_not_translate = job.do_not_translate;
+  std::vector<Term> terms;
+  for (const TermRequest& term : job.terms) {
+    terms.push_back({term.source, term.target, term.ignore_case});
+  }
+  lists.terms = terms;
+  if (!job.glossary.empty()) {
+    lists.glossary = glossaries_->Find(job.glossary);
+    if (lists.glossary == nullptr) {
+      return absl::NotFoundError(absl::StrCat("glossary_config.glossary names none of the ",
+                                              glossaries_->Names().size(),
+                                              " glossaries that the server has loaded"));
+    }
+  }
+  lists.glossary_ignore_case = job.glossary_ignore_case;
+  absl::StatusOr<TermMatcher> matcher = TermMatcher::Create(lists);
+  if (!matcher.ok()) return matcher.status();
+  return std::make_shared<const RequestTerms>(
+      RequestTerms{*std::move(matcher), std::move(lists.glossary)});
+}
+
+JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {
+  JobSize size;
+  for (const std::string& item : job.contents) {
+    const int64_t code_points = CountCodePoints(item);
+    size.tokens += code_points;
+    size.segments +=
+        std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
+  }
+  // Beside the text each has EOS, at most two tags, and the prompt.
+  size.tokens += size.segments * (3 + static_cast<int64_t>(request.text.prompt.size()));
+  return size;
+}
+
+}  // namespace dragoman

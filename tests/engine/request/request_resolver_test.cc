@@ -1,0 +1,95 @@
+#include "engine/request/request_resolver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "engine/request/model_tokenizer.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// T5 selects its languages by a prompt: "translate English to German:".
+class RequestResolverTest : public ::testing::Test {
+ protected:
+  RequestResolverTest()
+      : model_(*LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5")),
+        pieces_(&model_.source_vocabulary),
+        tokenizer_(*MakeTokenizer(model_, &pieces_, &pieces_)),
+        glossaries_(""),
+        resolver_(&model_, tokenizer_.get(), &glossaries_, Profile::kHf, 8) {}
+
+  static TranslationJob Job(const std::string& text) {
+    TranslationJob job;
+    job.contents = {text};
+    job.source_language = "en";
+    job.target_language = "de";
+    return job;
+  }
+
+  LoadedModel model_;
+  VocabularyPieces pieces_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  Glossaries glossaries_;
+  RequestResolver resolver_;
+};
+
+TEST_F(RequestResolverTest, APromptIsTheSameWhetherLanguagesWereResolvedBefore) {
+  TranslationJob job = Job("Hello.");
+  const auto at_once = resolver_.Resolve(job);
+  ASSERT_TRUE(at_once.ok()) << at_once.status();
+  job.languages = *resolver_.ResolveLanguages("en", "de");
+  const auto later = resolver_.Resolve(job);
+  ASSERT_TRUE(later.ok()) << later.status();
+  EXPECT_THAT(at_once->request.text.prompt, Not(IsEmpty()));
+  EXPECT_EQ(at_once->request.text.prompt, tokenizer_->EncodePrompt("translate English to German:"));
+  EXPECT_EQ(later->request.text.prompt, at_once->request.text.prompt);
+  EXPECT_TRUE(later->request.text.tags.follows_text);
+  EXPECT_EQ(later->request.text.source_language, "en");
+}
+
+TEST_F(RequestResolverTest, RefusesWhatTheBytesShow) {
+  TranslationJob none = Job("");
+  none.contents.clear();
+  const absl::Status no_items = resolver_.Resolve(none).status();
+  EXPECT_EQ(no_items.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(no_items.message()), HasSubstr("contents"));
+
+  TranslationJob unknown = Job("Hello.");
+  unknown.glossary = "cities";
+  const absl::Status no_glossary = resolver_.Resolve(unknown).status();
+  EXPECT_EQ(no_glossary.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(no_glossary.message()), HasSubstr("glossary_config.glossary"));
+
+  TranslationJob wide = Job("Hello.");
+  wide.decoding.beam_size = 9;  // of 8 rows
+  const absl::Status too_wide = resolver_.Resolve(wide).status();
+  EXPECT_EQ(too_wide.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(too_wide.message()), HasSubstr("beam_size"));
+
+  TranslationJob other = Job("Hello.");
+  other.target_language = "tlh";
+  EXPECT_THAT(std::string(resolver_.Resolve(other).status().message()), HasSubstr("tlh"));
+}
+
+TEST_F(RequestResolverTest, EstimatesTheSizeFromBytes) {
+  PlannerRequest request;
+  const JobSize one = EstimateSize(Job("Good day."), request);
+  EXPECT_EQ(one.segments, 1);
+  EXPECT_EQ(one.tokens, 9 + 3);
+  const JobSize two = EstimateSize(Job("Good day. Come in."), request);
+  EXPECT_EQ(two.segments, 2);
+  const JobSize cut = EstimateSize(Job(std::string(256, 'a')), request);
+  EXPECT_EQ(cut.segments, 1 + 2);
+  request.text.prompt = {1, 2, 3, 4};
+  EXPECT_EQ(EstimateSize(Job("Good day."), request).tokens, one.tokens + 4);
+}
+
+}  // namespace
+}  // namespace dragoman
