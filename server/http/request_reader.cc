@@ -91,7 +91,8 @@ Refusal RefusalOf(const beast::error_code& error, const ReadLimits& limits) {
                               " of ", limits.header_bytes, " bytes in all")};
   }
   if (error == http::error::body_limit) {
-    return {413, absl::StrCat("found a body of more than ", limits.body_bytes, " bytes")};
+    return {413, absl::StrCat("found a larger body than allowed, expected at most ",
+                              limits.body_bytes, " bytes")};
   }
   if (error == http::error::bad_version) {
     return {505, "found another version of HTTP, expected HTTP/1.1 or HTTP/1.0"};

@@ -68,7 +68,8 @@ TEST(RequestReader, OfARefusedRequestThePathIsKnownIfItHasCome) {
     ASSERT_TRUE(reader->refusal().has_value()) << text;
     EXPECT_EQ(reader->refusal()->status, status) << text;
     EXPECT_EQ(reader->request().path, path) << text;
-    if (!path.empty()) EXPECT_EQ(reader->request().method, text.substr(0, text.find(' ')));
+    EXPECT_EQ(reader->request().method,
+              text.starts_with("nonsense") ? "" : text.substr(0, text.find(' ')));
   }
 }
 
