@@ -5,7 +5,7 @@ import unittest
 
 import mcp_types
 from dragoman import Client as DragomanClient
-from harness import CLIENT, Daemon
+from harness import CLIENT, ROOT, Daemon
 from mcp import Client, MCPError, StdioServerParameters
 
 
@@ -61,6 +61,32 @@ class Mcp(unittest.TestCase):
             with self.assertRaises(MCPError) as raised:
                 await client.call_tool("sing", {})
             self.assertEqual(raised.exception.code, mcp_types.INVALID_PARAMS)
+
+        for mode in ("legacy", "auto"):
+            with self.subTest(mode):
+                self.run_with_client(mode, check)
+
+    def test_a_call_that_its_caller_leaves_ends_at_the_daemon_at_once(self):
+        lines = [line for line in (ROOT / "tests/data/german.txt").read_text().splitlines() if line][:200]
+
+        def accepted():
+            return self.daemon.samples()['dragoman_segments_accepted_total{model="de-en"}']
+
+        def cancelled():
+            return self.daemon.rpcs("StreamTranslate").get("CANCELLED", 0)
+
+        async def check(client):
+            calls, segments = cancelled(), accepted()
+            arguments = {"texts": lines, "to": "en", "alternatives": 64}
+            task = asyncio.ensure_future(client.call_tool("translate", arguments))
+            while accepted() == segments:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            while cancelled() == calls:
+                await asyncio.sleep(0.01)
+            self.assertFalse((await client.call_tool("languages", {})).is_error)
 
         for mode in ("legacy", "auto"):
             with self.subTest(mode):
