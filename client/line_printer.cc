@@ -39,6 +39,16 @@ std::string ScoreText(const Message& message) {
   return message.has_score() ? FloatText(message.score()) : "";
 }
 
+// How many of the lines in an unknown language are named.
+constexpr size_t kFirstUnknown = 8;
+
+// False for what has digits and punctuation alone, as far as ASCII goes.
+bool MayHaveLetters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (c & 0x80) != 0 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
 // Says which flag supplies what a request lacks, the error that most people meet first with a
 // multilingual model.
 std::string HintOf(std::string_view error) {
@@ -96,7 +106,7 @@ void LinePrinter::OnLine(int64_t number, const LineResult& result) {
   ++lines_;
   bytes_ += result.source_bytes;
   if (result.status.ok()) {
-    CountReasons(result.translation);
+    CountReasons(number, result);
   } else {
     ++failed_;
     ReportError(number, result.status);
@@ -104,7 +114,13 @@ void LinePrinter::OnLine(int64_t number, const LineResult& result) {
   PrintResult(number, result);
 }
 
-void LinePrinter::CountReasons(const v1::Translation& translation) {
+void LinePrinter::CountReasons(int64_t number, const LineResult& result) {
+  const v1::Translation& translation = result.translation;
+  if (translation.has_detection_confidence() && translation.detected_language_code().empty() &&
+      MayHaveLetters(result.source)) {
+    ++unknown_;
+    if (first_unknown_.size() < kFirstUnknown) first_unknown_.push_back(number);
+  }
   bool unmet = translation.finish_reason() == v1::CONSTRAINTS_UNMET;
   for (const v1::Alternative& alternative : translation.alternatives()) {
     unmet = unmet || alternative.finish_reason() == v1::CONSTRAINTS_UNMET;

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/clock.h"
 #include "client/command.h"
@@ -69,11 +70,15 @@ class LinePrinter : public LineSink {
 
   int64_t failed_lines() const { return failed_; }
   int64_t lines() const { return lines_; }
+  // The lines whose language was to be detected and is unknown, apart from those without letters
+  // (digits, punctuation): how many, and the numbers of the first few.
+  int64_t unknown_lines() const { return unknown_; }
+  const std::vector<int64_t>& first_unknown() const { return first_unknown_; }
 
  private:
   void PrintResult(int64_t number, const LineResult& result);
   void PrintAlignment(int64_t number, const LineResult& result);
-  void CountReasons(const v1::Translation& translation);
+  void CountReasons(int64_t number, const LineResult& result);
   // "note: N lines WHAT", unless N is 0.
   void PrintNote(int64_t lines, const char* what);
   void ReportError(int64_t number, const absl::Status& status);
@@ -91,6 +96,8 @@ class LinePrinter : public LineSink {
   int64_t at_limit_ = 0;
   int64_t unmet_ = 0;  // in any of a line's hypotheses
   int64_t without_output_ = 0;
+  int64_t unknown_ = 0;
+  std::vector<int64_t> first_unknown_;
   // The errors of lines first..last, not printed yet.
   std::string pending_error_;
   int64_t pending_first_ = 0;

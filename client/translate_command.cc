@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <iterator>
+#include <ostream>
+#include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/command.h"
 #include "client/line_printer.h"
 #include "client/line_source.h"
@@ -124,6 +128,44 @@ void FillRequest(const Options& o, bool shows_partials, v1::TranslateRequest* re
   wanted->set_partials(shows_partials);
 }
 
+// The languages from which there is a translation into `target` ("": any), as far as the server
+// tells; "" where it does not.
+std::string SourcesInto(TranslationClient* client, const std::string& model,
+                        const std::string& target) {
+  constexpr size_t kListed = 24;
+  const auto languages = client->ListLanguages(model);
+  if (!languages.ok()) return "";
+  std::set<std::string> fitting;
+  std::set<std::string> all;
+  for (const v1::LanguagePair& pair : languages->pairs()) {
+    if (pair.source_language_code().empty()) return "";  // any
+    all.insert(pair.source_language_code());
+    if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
+  }
+  // A target may be written in another way than the models write it.
+  const std::set<std::string>& sources = fitting.empty() ? all : fitting;
+  const auto end =
+      std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));
+  return absl::StrCat(absl::StrJoin(sources.begin(), end, ", "),
+                      sources.size() > kListed ? ", ..." : "");
+}
+
+// Says which lines were left as they are because no served language was found in them.
+void NoteUnknown(const Io& io, const LinePrinter& printer, const Options& o,
+                 TranslationClient* client) {
+  const int64_t lines = printer.unknown_lines();
+  if (lines == 0) return;
+  const std::vector<int64_t>& first = printer.first_unknown();
+  const bool more = lines > static_cast<int64_t>(first.size());
+  const v1::TranslateRequest& request = o.run.request;
+  const std::string sources = SourcesInto(client, request.model(), request.target_language_code());
+  io.err << "dragoman translate: note: " << lines << (lines == 1 ? " line (" : " lines (")
+         << absl::StrJoin(first, ", ") << (more ? ", ..." : "") << (lines == 1 ? ") was" : ") were")
+         << " left untranslated: found no language that this "
+         << "server translates from" << (sources.empty() ? "" : ", expected one of " + sources)
+         << '\n';
+}
+
 int Translate(const Io& io, Options& o, int fd) {
   // The server refuses partials of HTML and of draws: these are shown when they are whole.
   const bool shows_partials = o.stream && io.out_terminal &&
@@ -162,6 +204,7 @@ int Translate(const Io& io, Options& o, int fd) {
   LineSource source(fd, o.whole ? LineSource::Unit::kWhole : LineSource::Unit::kLine);
   const absl::Status input = RunTranslate(o.run, client->get(), &source, &printer);
   printer.Close();
+  if (!o.json) NoteUnknown(io, printer, o, client->get());
   if (!input.ok()) return Fail(io, "translate", input);
   if (o.run.target_prefixes.has_value() &&
       printer.lines() < static_cast<int64_t>(o.run.target_prefixes->size())) {

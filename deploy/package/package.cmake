@@ -14,7 +14,9 @@ install(FILES deploy/systemd/dragomand.json DESTINATION /etc/dragoman)
 # The SBOM is made of the binaries as they are when the package is made.
 install(CODE "execute_process(
   COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION}
-          --output ${CMAKE_BINARY_DIR}/sbom.spdx.json $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
+          --output ${CMAKE_BINARY_DIR}/sbom.spdx.json
+          --model ${CMAKE_SOURCE_DIR}/deploy/models/de-en/model.safetensors
+          --model ${CMAKE_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
   COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${CMAKE_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
 

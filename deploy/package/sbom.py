@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The SBOM of the binaries: what they are linked to, as SPDX 2.3 in JSON.
+"""The SBOM of the binaries: what they are linked to, and the models beside them, as SPDX 2.3 in JSON.
 
-    deploy/package/sbom.py --version V [--output FILE] [--copies FOLDER] BINARY...
+    deploy/package/sbom.py --version V [--output FILE] [--copies FOLDER] [--model FILE]... BINARY...
 
 Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
 version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
 the package that it comes from. Libraries of --copies are auditwheel's copies of this machine's, under
-names with a hash: they belong to the package of the file that each was copied from. Two runs on one machine differ in nothing: the date is that of
+names with a hash: they belong to the package of the file that each was copied from. A --model is one of
+MODELS below, which have their own licences. Two runs on one machine differ in nothing: the date is that of
 SOURCE_DATE_EPOCH, or of the newest binary.
 """
 
@@ -40,6 +41,26 @@ LICENCES = {
     "GPL-2+": "GPL-2.0-or-later",
     "GPL-3+": "GPL-3.0-or-later",
     "CC0-1.0": "CC0-1.0",
+}
+# Models that come with the programs, by the name of their file: what it is, whose, and under what terms.
+MODELS = {
+    "lid.176.ftz": {
+        "name": "lid.176",
+        "summary": "fastText's classifier of 176 languages, with which the first binary detects languages",
+        "originator": "Organization: Facebook AI Research",
+        "homepage": "https://fasttext.cc/docs/en/language-identification.html",
+        "licenseDeclared": "CC-BY-SA-3.0",
+        "copyrightText": "A. Joulin, E. Grave, P. Bojanowski, T. Mikolov, M. Douze, H. Jegou (Facebook AI Research)",
+        "attribution": "NOTICE",
+    },
+    "model.safetensors": {
+        "name": "de-en",
+        "summary": "a small German-English translation model",
+        "licenseDeclared": "NOASSERTION",
+        "licenseComments": "The data's licences are in README.md beside the model: CC BY 2.0 FR (Tatoeba), CC0 1.0",
+        "copyrightText": "The Dragoman authors",
+        "attribution": "README.md",
+    },
 }
 
 
@@ -150,11 +171,33 @@ def debian_package(package, files):
     return out
 
 
+def model_package(path):
+    about_it = MODELS.get(path.name)
+    if about_it is None:
+        sys.exit(f"sbom: found the model {path}, expected one of {', '.join(MODELS)}")
+    attribution = path.with_name(about_it["attribution"])
+    if not attribution.is_file():
+        sys.exit(f"sbom: found no {attribution}, which has the attribution of {path.name}")
+    kept = ("name", "summary", "originator", "homepage", "licenseDeclared", "licenseComments", "copyrightText")
+    return {
+        **{key: about_it[key] for key in kept if key in about_it},
+        "SPDXID": identifier(f"model-{about_it['name']}"),
+        "packageFileName": path.name,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": "NOASSERTION",
+        "checksums": [{"algorithm": "SHA256", "checksumValue": sha256(path)}],
+        "attributionTexts": [f"{attribution.name}, beside the file"],
+        "primaryPackagePurpose": "FILE",
+    }
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--version", required=True)
     parser.add_argument("--output")
     parser.add_argument("--copies", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--model", action="append", default=[], type=pathlib.Path)
     parser.add_argument("binaries", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
 
@@ -192,6 +235,9 @@ def main():
         of_package.setdefault(package, set())
         relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
     packages += [debian_package(package, files) for package, files in sorted(of_package.items())]
+    for path in arguments.model:
+        packages.append(model_package(path))
+        relations.append((packages[-1]["SPDXID"], "DATA_FILE_OF", identifier(arguments.binaries[0].name)))
 
     digest = hashlib.sha256("".join(sha256(binary) for binary in arguments.binaries).encode()).hexdigest()
     document = {

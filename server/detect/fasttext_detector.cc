@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <fstream>
 #include <map>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/detect/candidates.h"
+#include "server/detect/classifier_file.h"
 #include "server/detect/detection_line.h"
 #include "server/detect/open_detector.h"
 
@@ -34,25 +36,26 @@ std::string KeyOfLabel(const std::string& code) {
 // The numbers of the words and their parts that were read of a text.
 using Words = std::vector<int32_t>;
 
-// fastText's own loading of a file goes on at its end: it would fill the memory with the last word of
-// one that was cut off.
 class Model final : public fasttext::FastText {
  public:
-  // False: it is no file of fastText's. Throws where the file ends too soon.
-  bool Read(std::istream& in) {
+  // Bytes that CheckClassifier has accepted.
+  void Read(std::string bytes) {
+    std::istringstream in(std::move(bytes));
+    // fastText's loading goes on at the end of what it reads.
     in.exceptions(std::ios::eofbit | std::ios::failbit | std::ios::badbit);
-    if (!checkModel(in)) return false;
+    if (!checkModel(in)) throw std::invalid_argument("another version");
     loadModel(in);
-    return true;
   }
 };
 
 class FastTextDetector final : public LanguageDetector {
  public:
-  absl::Status Load(const std::string& file);
+  // Errors do not name the file.
+  absl::Status Load(std::string bytes, int64_t most_bytes);
 
   std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override;
   const std::vector<std::string>& languages() const override { return languages_; }
+  const DetectorMemory& memory() const { return memory_; }
 
   // The keys by which labels are compared, each once. A number below is an index in it.
   const std::vector<std::string>& keys() const { return keys_; }
@@ -65,6 +68,7 @@ class FastTextDetector final : public LanguageDetector {
   Words WordsOf(const std::string& line) const;
 
   Model model_;
+  DetectorMemory memory_;
   std::vector<std::string> keys_;
   std::vector<size_t> key_of_label_;
   std::vector<std::string> languages_;
@@ -89,15 +93,17 @@ class FastTextChoice final : public LanguageChoice {
   std::vector<size_t> keys_;  // those of the candidates
 };
 
-absl::Status FastTextDetector::Load(const std::string& file) {
-  const auto refused = [&file](const std::string& found) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        file, ": found ", found, ", expected a classifier of languages by fastText (lid.176.ftz)"));
-  };
-  std::ifstream in(file, std::ios::binary);
-  if (!in.is_open()) return refused("no file that can be read");
-  if (!model_.Read(in)) return refused("another kind of file");
-  if (model_.getArgs().model != fasttext::model_name::sup) return refused("no classifier");
+absl::Status FastTextDetector::Load(std::string bytes, int64_t most_bytes) {
+  const absl::StatusOr<int64_t> held = CheckClassifier(bytes);
+  if (!held.ok()) return held.status();
+  memory_ = {.held = *held, .loading = *held + static_cast<int64_t>(bytes.size())};
+  if (memory_.loading > most_bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("found a classifier that takes ", memory_.loading,
+                     " bytes while it is loaded, expected at most ", most_bytes,
+                     ", which is the memory that is left"));
+  }
+  model_.Read(std::move(bytes));
 
   const std::string prefix = model_.getArgs().label;
   std::map<std::string, size_t> known;
@@ -112,7 +118,8 @@ absl::Status FastTextDetector::Load(const std::string& file) {
     if (!key.empty()) languages_.push_back(std::move(label));
   }
   if (languages_.size() < 2) {
-    return refused(absl::StrCat("labels of ", languages_.size(), " languages"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("found labels of ", languages_.size(), " languages, expected two or more"));
   }
   words_of_nothing_ = WordsOf("").size();
   return absl::OkStatus();
@@ -179,16 +186,27 @@ std::vector<DetectedLanguage> FastTextChoice::Detect(std::string_view text) cons
 
 const char* DetectionLibrary() { return "fastText"; }
 
-absl::StatusOr<std::unique_ptr<LanguageDetector>> OpenDetector(const std::string& file) {
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t most_bytes) {
+  const auto refused = [&file](absl::StatusCode code, absl::string_view why) {
+    return absl::Status(code,
+                        absl::StrCat(file, ": ", why,
+                                     " (a classifier of languages by fastText is needed, such "
+                                     "as lid.176.ftz)"));
+  };
   auto detector = std::make_unique<FastTextDetector>();
   try {
-    if (absl::Status status = detector->Load(file); !status.ok()) return status;
+    absl::StatusOr<std::string> bytes = ReadClassifierFile(file, most_bytes);
+    if (!bytes.ok()) return refused(bytes.status().code(), bytes.status().message());
+    const absl::Status loaded = detector->Load(*std::move(bytes), most_bytes);
+    if (!loaded.ok()) return refused(loaded.code(), loaded.message());
+  } catch (const std::bad_alloc&) {
+    return refused(absl::StatusCode::kResourceExhausted, "found no memory to load it");
   } catch (const std::exception& e) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file, ": found a file that fastText cannot read to its end (", e.what(),
-                     "), expected a classifier of languages (lid.176.ftz)"));
+    return refused(absl::StatusCode::kInvalidArgument,
+                   absl::StrCat("found what fastText does not read: ", e.what()));
   }
-  return detector;
+  const DetectorMemory memory = detector->memory();
+  return OpenedDetector{std::move(detector), memory};
 }
 
 }  // namespace dragoman

@@ -5,7 +5,7 @@ namespace dragoman {
 
 const char* DetectionLibrary() { return ""; }
 
-absl::StatusOr<std::unique_ptr<LanguageDetector>> OpenDetector(const std::string& file) {
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t /*most_bytes*/) {
   return absl::UnimplementedError(
       absl::StrCat(file,
                    ": this build has no library that detects languages, expected one with "

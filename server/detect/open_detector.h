@@ -1,6 +1,7 @@
 // The detector of a model's file: fastText's, where the build has the library (DRAGOMAN_DETECTION).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,10 +13,24 @@ namespace dragoman {
 // "fastText", or "" where this build detects no languages.
 const char* DetectionLibrary();
 
+// Bytes, at most: what a detector holds, and what its loading took at once.
+struct DetectorMemory {
+  int64_t held = 0;
+  int64_t loading = 0;
+};
+
+struct OpenedDetector {
+  std::unique_ptr<LanguageDetector> detector;
+  DetectorMemory memory;
+};
+
 // Reads a classifier of languages whose labels are codes ("__label__de", "__label__deu_Latn"), as
-// fastText's lid.176 is. INVALID_ARGUMENT names the file and what was found and expected;
-// UNIMPLEMENTED of a build without the library. Takes tens of milliseconds and, for lid.176.ftz, 9
-// MiB.
-absl::StatusOr<std::unique_ptr<LanguageDetector>> OpenDetector(const std::string& file);
+// fastText's lid.176 is. The file is checked before fastText sees it, and may be changed meanwhile.
+// `most_bytes`: the memory that loading it may take, file and model together.
+//
+// INVALID_ARGUMENT names the file and what was found and expected; RESOURCE_EXHAUSTED, of one that
+// is too large, too; UNIMPLEMENTED of a build without the library. Takes tens of milliseconds for
+// lid.176.ftz.
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t most_bytes);
 
 }  // namespace dragoman

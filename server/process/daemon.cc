@@ -166,7 +166,7 @@ int Run(const ServerConfig& config) {
   }
 
   const Nanos load_started = clock.Now();
-  const ModelResources resources = FindResources(config);
+  const ModelResources resources = FindResources(config, detector->memory);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
       [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
@@ -175,7 +175,7 @@ int Run(const ServerConfig& config) {
     http.reset();
     return fail("model", status);
   }
-  LogMemoryBound(config, resources, models.Stats(), manager.start_peak_bytes());
+  LogMemoryBound(config, detector->memory, resources, models.Stats(), manager.start_peak_bytes());
   state.models = &models;
 
   HardExitTimer hard_exit;
@@ -184,7 +184,7 @@ int Run(const ServerConfig& config) {
   }
   loading.reset();
   auto serving = Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get(),
-                                detector->get());
+                                detector->detector.get());
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());

@@ -2,13 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
-#include "server/detect/open_detector.h"
+#include "server/process/memory_limit.h"
 
 namespace dragoman {
 namespace {
@@ -25,31 +26,35 @@ std::string InstalledLanguageModel(const std::string& executable) {
   return prefix / "share/dragoman/models/lid.176/lid.176.ftz";
 }
 
-absl::StatusOr<std::unique_ptr<LanguageDetector>> StartDetection(const ServerConfig& config) {
+absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config) {
   std::string file = config.language_model;
   if (file == "off") {
     LogOff("--language-model is off");
-    return nullptr;
+    return OpenedDetector{};
   }
   if (file == "auto") {
     std::error_code error;
     file = InstalledLanguageModel(std::filesystem::read_symlink("/proc/self/exe", error));
     if (*DetectionLibrary() == '\0') {
       LogOff("this build has no library for it");
-      return nullptr;
+      return OpenedDetector{};
     }
     if (!std::filesystem::exists(file, error)) {
       LogOff(absl::StrCat("there is no ", file, ", and --language-model names none"));
-      return nullptr;
+      return OpenedDetector{};
     }
   }
-  auto detector = OpenDetector(file);
+  const int64_t limit = FindMemoryLimits("", 0, ThreadStackBytes()).most.bytes;
+  const int64_t left = limit - SumOf(ServingMemory(config, {}));
+  auto detector = OpenDetector(file, std::max<int64_t>(left, 0));
   if (!detector.ok()) {
     return absl::Status(detector.status().code(),
                         absl::StrCat("--language-model: ", detector.status().message()));
   }
   Log(LogLevel::kInfo, "languages are detected",
-      {{"model", file}, {"languages", (*detector)->languages().size()}});
+      {{"model", file},
+       {"languages", detector->detector->languages().size()},
+       {"memory_bytes", detector->memory.held}});
   return detector;
 }
 

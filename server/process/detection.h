@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/detect/language_detector.h"
+#include "server/detect/open_detector.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -14,9 +14,9 @@ namespace dragoman {
 // PREFIX/share/dragoman/models/lid.176/lid.176.ftz of PREFIX/bin/dragomand.
 std::string InstalledLanguageModel(const std::string& executable);
 
-// nullptr where no languages are to be detected: --language-model off, or auto without such a file or
+// No detector where no languages are to be detected: --language-model off, or auto without such a file or
 // in a build that has no detector. The log says what is so. An error names the file: it cannot be
 // read, or is no such model.
-absl::StatusOr<std::unique_ptr<LanguageDetector>> StartDetection(const ServerConfig& config);
+absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config);
 
 }  // namespace dragoman

@@ -133,25 +133,26 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
   return Create(model, share, *devices, clock, observer, load);
 }
 
-ModelResources FindResources(const ServerConfig& config) {
+ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector) {
   ModelResources resources;
   resources.cpus = CpuBudget();
   resources.cpus_per_cache = CpusPerCache();
   const MemoryLimit limit = FindMemoryLimits("", 0, ThreadStackBytes()).most;
   resources.host_bytes = limit.bytes;
   resources.host_bytes_of = limit.source;
-  resources.serving_bytes = SumOf(ServingMemory(config));
-  resources.process_bytes = ProcessBytes();
+  resources.serving_bytes = SumOf(ServingMemory(config, detector));
+  resources.process_bytes = ProcessBytes() + detector.held;
   return resources;
 }
 
-void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
-                    const std::vector<ModelStats>& models, int64_t start_peak_bytes) {
+void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
+                    const ModelResources& resources, const std::vector<ModelStats>& models,
+                    int64_t start_peak_bytes) {
   EngineStats all;
   for (const ModelStats& model : models) {
     all.memory.insert(all.memory.end(), model.stats.memory.begin(), model.stats.memory.end());
   }
-  const std::vector<MemoryPart> parts = MemoryBound(config, all, start_peak_bytes);
+  const std::vector<MemoryPart> parts = MemoryBound(config, detector, all, start_peak_bytes);
   LogFields fields = LogFields::object();
   for (const MemoryPart& part : parts) fields[part.name + "_bytes"] = part.bytes;
   fields["sum_bytes"] = SumOf(parts);

@@ -10,6 +10,7 @@
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
+#include "server/detect/open_detector.h"
 #include "server/metrics/engine_families.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_manager.h"
@@ -30,12 +31,13 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
 
 // The resources that this machine has for models, beside what serving needs. To be called before
 // any model is loaded.
-ModelResources FindResources(const ServerConfig& config);
+ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector);
 
 // Says in the log what all models and serving come to hold of the host's memory, loading at the
 // start (ModelManager::start_peak_bytes) included, and warns where that is above the limit of
 // `resources`.
-void LogMemoryBound(const ServerConfig& config, const ModelResources& resources,
-                    const std::vector<ModelStats>& models, int64_t start_peak_bytes);
+void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
+                    const ModelResources& resources, const std::vector<ModelStats>& models,
+                    int64_t start_peak_bytes);
 
 }  // namespace dragoman

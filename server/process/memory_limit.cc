@@ -155,7 +155,7 @@ absl::Status CheckThreads(int count) {
   return status;
 }
 
-std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
+std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const DetectorMemory& detector) {
   int64_t queues = 0;
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
@@ -164,6 +164,7 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
   // may take the rest.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
+                                   {"language_model", detector.held},
                                    {"request_queue", queues},
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
   // Settings that contradict each other refuse the start elsewhere.
@@ -177,8 +178,8 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config) {
 
 int64_t ProcessBytes() { return kProcessBytes; }
 
-std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine,
-                                    int64_t start_peak) {
+std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
+                                    const EngineStats& engine, int64_t start_peak) {
   MemoryPart weights{"weights"};
   MemoryPart kv{"kv"};
   MemoryPart workspaces{"workspaces"};
@@ -189,9 +190,10 @@ std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStat
     workspaces.bytes += device.workspace;
   }
   std::vector<MemoryPart> parts = {weights, kv, workspaces};
-  for (MemoryPart& part : ServingMemory(config)) parts.push_back(std::move(part));
+  for (MemoryPart& part : ServingMemory(config, detector)) parts.push_back(std::move(part));
   // There are no calls yet while the models of the start are loaded.
-  const int64_t beyond = kProcessBytes + start_peak - SumOf(parts);
+  const int64_t loading = std::max(detector.loading, detector.held + start_peak);
+  const int64_t beyond = kProcessBytes + loading - SumOf(parts);
   parts.push_back({"loading", std::max<int64_t>(beyond, 0)});
   return parts;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
+#include "server/detect/open_detector.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
@@ -50,18 +51,18 @@ struct MemoryPart {
   int64_t bytes = 0;
 };
 
-// The parts that are not the engine's: the process itself, the queues of requests and of lines, and
-// what clients may have sent. They are known before a model is loaded.
-std::vector<MemoryPart> ServingMemory(const ServerConfig& config);
+// The parts that are not the engine's: the process itself, the detector of languages, the queues of
+// requests and of lines, and what clients may have sent. They are known before a model is loaded.
+std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const DetectorMemory& detector);
 
-// The bytes of ServingMemory that are held without any call.
+// The bytes of ServingMemory that are held without any call, but for the detector's.
 int64_t ProcessBytes();
 
 // All of it, with the engine's part on the host: weights, K/V at its largest, workspaces. `loading`
 // is what the start took beyond that, of `start_peak` bytes that models held while they were
-// loaded.
-std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const EngineStats& engine,
-                                    int64_t start_peak);
+// loaded, and before them the detector.
+std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
+                                    const EngineStats& engine, int64_t start_peak);
 
 int64_t SumOf(const std::vector<MemoryPart>& parts);
 

@@ -76,6 +76,36 @@ CommandRun Translate(const ScriptedServer& server, const std::string& input, Arg
   return RunCommand(arguments, file.fd(), out_terminal, err_terminal);
 }
 
+// Detects "de" in what begins with "d", and nothing else.
+ScriptedReply DetectGerman(const v1::TranslateRequest& request) {
+  ScriptedReply reply = Answer(request);
+  for (int i = 0; i < request.contents_size(); ++i) {
+    v1::Translation* translation = reply.response.mutable_translations(i);
+    const bool german = request.contents(i).front() == 'd';
+    if (german) translation->set_detected_language_code("de");
+    translation->set_detection_confidence(german ? 0.9F : 0);
+  }
+  return reply;
+}
+
+TEST(Translate, NamesTheLinesInWhichNoServedLanguageIsFound) {
+  const ScriptedServer server(DetectGerman);
+  const Arguments flags = {"--from", "auto", "--to", "en"};
+  const CommandRun one = Translate(server, "das\nvoila\n12:30, -\n\n", flags);
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(one.out, "<das>\n<voila>\n<12:30, ->\n\n");
+  EXPECT_EQ(one.err,
+            "dragoman translate: note: 1 line (2) was left untranslated: found no language that "
+            "this server translates from, expected one of de\n");
+  std::string many;
+  for (int i = 0; i < 10; ++i) many += "voila\n";
+  EXPECT_THAT(Translate(server, many, flags).err,
+              HasSubstr("10 lines (1, 2, 3, 4, 5, 6, 7, 8, ...) were left untranslated"));
+  EXPECT_EQ(Translate(server, "das\n", flags).err, "");
+  // JSON has it in each line.
+  EXPECT_EQ(Translate(server, "voila\n", {"--from", "auto", "--json"}).err, "");
+}
+
 TEST(Translate, KeepsTheOrderOfAnswersThatComeOutOfOrder) {
   Answered answered;
   // Every odd line is answered only after the line that follows it.

@@ -63,10 +63,12 @@ done
 address="$(sed -n 's/.*grpc=\([^ ]*\).*/\1/p' "$work/out")"
 translation="$(echo 'Guten Morgen!' | dragoman translate --server "$address")"
 [[ $translation == "Good morning"* ]] || fail "translated to '$translation'"
+detected="$(echo 'Guten Morgen, wie geht es dir?' | dragoman detect --server "$address" | cut -f1)"
+[[ $detected == de ]] || fail "detected '$detected' with the packaged classifier"
 kill -TERM "$daemon"
 wait "$daemon" || fail "the daemon ended with status $?"
 daemon=""
-pass "serves the packaged model: $translation"
+pass "serves the packaged model: $translation; detects $detected"
 
 if command -v systemd-analyze >/dev/null; then
   unit=/lib/systemd/system/dragomand.service
@@ -89,14 +91,26 @@ pass "TimeoutStopSec=$stop covers lame duck $lame, drain $drain and 15 s"
 
 sbom=/usr/share/doc/dragoman/sbom.spdx.json
 python3 - "$sbom" <<'PYTHON' || fail "the SBOM"
-import json, re, subprocess, sys
+import hashlib, json, pathlib, re, subprocess, sys
 sbom = json.load(open(sys.argv[1]))
 names = {package["name"]: package for package in sbom["packages"]}
-for name in ("dragomand", "dragoman", "libgrpc++1.51", "libprotobuf32", "libc6", "libboost1.81-dev", "nlohmann-json3-dev"):
+for name in ("dragomand", "dragoman", "libgrpc++1.51", "libprotobuf32", "libc6", "libboost1.81-dev", "nlohmann-json3-dev",
+             "libfasttext0", "lid.176", "de-en"):
     assert name in names, f"no package {name}"
 ids = {package["SPDXID"] for package in sbom["packages"]} | {"SPDXRef-DOCUMENT"}
 for relation in sbom["relationships"]:
     assert relation["spdxElementId"] in ids and relation["relatedSpdxElement"] in ids, relation
+# The classifier of languages is the one that is installed, and its attribution is beside it.
+classifier = names["lid.176"]
+assert classifier["licenseDeclared"] == "CC-BY-SA-3.0", classifier
+folder = pathlib.Path("/usr/share/dragoman/models/lid.176")
+digest = hashlib.sha256((folder / "lid.176.ftz").read_bytes()).hexdigest()
+assert classifier["checksums"][0]["checksumValue"] == digest, classifier
+notice = (folder / "NOTICE").read_text()
+for words in (digest, "Attribution-ShareAlike 3.0", "Joulin"):
+    assert words in notice, f"the NOTICE has no {words}"
+assert any(relation["spdxElementId"] == classifier["SPDXID"] and relation["relationshipType"] == "DATA_FILE_OF"
+           for relation in sbom["relationships"]), "no relationship of lid.176"
 # What readelf calls needed is in it.
 needed = re.findall(r"NEEDED.*\[(\S+)\]", subprocess.run(["readelf", "-d", "/usr/bin/dragomand"], capture_output=True, text=True, check=True).stdout)
 loaded = " ".join(package.get("comment", "") for package in sbom["packages"])

@@ -8,6 +8,7 @@ and says so. tests/page/run.sh installs the packages. With --screenshots it only
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -21,7 +22,7 @@ import traceback
 import urllib.request
 
 from visit import SCRIPTS, TEXT, visit
-from harness import CLIENT, Daemon, Failed, ROOT, check
+from harness import CLIENT, DAEMON, Daemon, MODEL, ROOT, check
 
 CASES = {}
 
@@ -212,6 +213,77 @@ def keeps_scripts_in_texts_and_names_as_text(browser, base):
         check(v.page.evaluate("document.querySelectorAll('#alert img, #alert svg, #alert iframe, #alert script').length")
               == 0, "an error became markup")
         v.check_quiet(expected=("400",))
+
+
+# ------------------------------------------------------------------ detection
+
+
+def second_model(folder):
+    """A copy of the bundled model that says that it reads French."""
+    copy = pathlib.Path(folder) / "fr-en"
+    shutil.copytree(MODEL, copy)
+    config = copy / "tokenizer_config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), "source_lang": "fr"}), encoding="utf-8")
+    return copy
+
+
+@contextlib.contextmanager
+def detecting():
+    """A daemon that translates from German and from French, and detects which it is; None where the build cannot."""
+    with tempfile.TemporaryDirectory() as folder:
+        with Daemon("--model", f"de-en={MODEL}", "--model", f"fr-en={second_model(folder)}", "--language-model",
+                    ROOT / "deploy/models/lid.176/lid.176.ftz", *PAGE_FLAGS, model=None) as daemon:
+            yield daemon
+
+
+def detects():
+    version = subprocess.run([DAEMON, "--version", "--verbose"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"^detection +none", version, re.MULTILINE) is None
+
+
+@case
+def shows_the_language_that_is_detected(browser, _base):
+    if not detects():
+        print("SKIPPED detection on the page: this build detects no languages")
+        return
+    with detecting() as daemon, visit(browser, base_of(daemon)) as v:
+        v.open("#auto/en").ready()
+        chosen = "#source-language option:checked"
+        check(v.page.input_value("#source-language") == "auto", "the languages are not detected")
+        check(v.page.inner_text(chosen) == "Detect language", v.page.inner_text(chosen))
+        german = v.type(TEXT)
+        check("station" in german, german)
+        check(v.page.inner_text(chosen) == "German (detected)", v.page.inner_text(chosen))
+        check("de-en" in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
+        # Words belong together as in a text whose language is given.
+        v.find("#target .word", has_text="station").hover()
+        check(v.marked("#mirror .partner") == ["Bahnhof"], f"of station: {v.marked('#mirror .partner')}")
+        v.type("Je n'ai malheureusement pas le temps aujourd'hui.")
+        check(v.page.inner_text(chosen) == "French (detected)", v.page.inner_text(chosen))
+        check("fr-en" in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
+        # In the target language already.
+        english = "Where is the nearest railway station, please?"
+        check(v.type(english) == english, v.page.inner_text("#target"))
+        check("already" in v.page.inner_text("#facts"), v.page.inner_text("#facts"))
+        # In none that is served: an error that lists those that are, and no translation.
+        v.page.fill("#source", "К сожалению, у меня сегодня совсем нет времени.")
+        text = v.notice("was recognised in this text")
+        check("French" in text and "German" in text and "into English" in text, text)
+        check(v.page.inner_text("#target") == "", v.page.inner_text("#target"))
+        check(v.page.inner_text(chosen) == "Detect language", v.page.inner_text(chosen))
+        # Without letters there is nothing to say.
+        check(v.type("12:30 🎉") == "12:30 🎉", v.page.inner_text("#target"))
+        check(not v.page.is_visible("#alert"), v.page.inner_text("#alert"))
+        # No model translates into German, so the languages do not change places.
+        v.type(TEXT)
+        check(not v.page.is_enabled("#swap"), "swap is offered")
+        # Markup is not looked at.
+        v.open_options()
+        v.page.select_option("#format", "text/html")
+        v.page.fill("#source", "<p lang=en title='the weather'>Das <b>Wetter</b> ist heute schön.</p>")
+        v.translation()
+        check(v.page.inner_text(chosen) == "German (detected)", v.page.inner_text(chosen))
+        v.check_quiet(expected=("Content Security Policy", "sandboxed"))
 
 
 # ------------------------------------------------------------------ errors
@@ -446,13 +518,13 @@ PAGE_FLAGS = ("--http", "127.0.0.1:0", "--cpu-workers", 1)
 
 
 def take_screenshots(browser, base, folder):
-    text = ("Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet. Wo ist der nächste Bahnhof?\n"
-            "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen.")
-    for name, scheme, width, height, locale in (("page", "light", 1180, 700, "en-US"), ("dark", "dark", 1180, 700, "de-DE"),
-                                                ("phone", "light", 390, 844, "en-US"),
-                                                ("phone-dark", "dark", 390, 844, "de-DE")):
+    text = ("Das Wetter ist heute schön, aber gestern hat es den ganzen Tag geregnet. Kannst du mir sagen, wo der "
+            "Bahnhof ist?\nEr hat das Buch gelesen, das ich ihm gegeben habe.")
+    for name, scheme, width, height, locale in (("page", "light", 1180, 756, "en-US"), ("dark", "dark", 1180, 700, "de-DE"),
+                                                ("phone", "light", 375, 812, "en-US"),
+                                                ("phone-dark", "dark", 375, 812, "de-DE")):
         with visit(browser, base, scheme=scheme, width=width, height=height, locale=locale) as v:
-            v.open().ready().open_options()
+            v.open("#auto/en").ready().open_options()
             v.page.fill("#nbest", "4")
             if name == "page":
                 v.page.click("#options summary")
@@ -469,7 +541,8 @@ def run(playwright, arguments):
         pathlib.Path(glossaries, "<img src=y onerror=window.injected=1>.tsv").write_text("a\tb\n", encoding="utf-8")
         with Daemon(*PAGE_FLAGS, "--glossary-dir", glossaries) as daemon:
             if arguments.screenshots:
-                take_screenshots(browser, base_of(daemon), arguments.screenshots)
+                with detecting() as detector:
+                    take_screenshots(browser, base_of(detector), arguments.screenshots)
                 return []
             for name in arguments.cases or CASES:
                 try:

@@ -61,6 +61,19 @@ export function fillTargets(wish) {
     || pair.targetLanguageCode === source));
 }
 
+// Names the language that was detected where "Detect language" stands; "": none.
+export function showDetected(code) {
+  const entry = [...$('source-language').options].find(option => option.value === AUTO);
+  if (entry) entry.textContent = code ? text('detected', {language: languageName(code)}) : text('detect');
+}
+
+// The names of the languages from which there is a translation into the target.
+export function sourcesOfTarget() {
+  const target = $('target-language').value;
+  const fitting = pairs.filter(pair => pair.targetLanguageCode === target && pair.sourceLanguageCode);
+  return byName(fitting.map(pair => pair.sourceLanguageCode)).map(([, name]) => name);
+}
+
 export const languages = () => ({source: $('source-language').value, target: $('target-language').value});
 
 // The model that the request goes to, as far as the page can tell.

@@ -5,7 +5,9 @@ const TEXTS = {
     uiLanguage: 'Language of this page', key: 'API key', keyLabel: 'This server needs an API key',
     keyUse: 'Use', keyHelp: 'It is kept until this tab is closed, and sent to this server only.',
     translator: 'Translator', from: 'From', to: 'To', swap: 'Swap languages', anyLanguage: 'As the model has it',
-    detect: 'Detect language', detected: 'Detected: {language}',
+    detect: 'Detect language', detected: '{language} (detected)', inTarget: 'The text is in this language already.',
+    unknown: 'None of the languages from which there is a translation into {target} was recognised in this text. '
+      + 'Choose one: {languages}.',
     sourceText: 'Text to translate', targetText: 'Translation', placeholder: 'Type or paste a text',
     empty: 'The translation appears here', clear: 'Clear the text', copy: 'Copy the translation', copied: 'Copied',
     translate: 'Translate', translateKeys: 'Ctrl+Enter', stop: 'Stop', preview: 'Preview', markup: 'Source',
@@ -37,7 +39,9 @@ const TEXTS = {
     uiLanguage: 'Sprache dieser Seite', key: 'API-Schlüssel', keyLabel: 'Dieser Server verlangt einen API-Schlüssel',
     keyUse: 'Verwenden', keyHelp: 'Er bleibt, bis dieser Tab geschlossen wird, und geht nur an diesen Server.',
     translator: 'Übersetzer', from: 'Aus', to: 'Nach', swap: 'Sprachen tauschen', anyLanguage: 'Wie das Modell',
-    detect: 'Sprache erkennen', detected: 'Erkannt: {language}',
+    detect: 'Sprache erkennen', detected: '{language} (erkannt)', inTarget: 'Der Text ist schon in dieser Sprache.',
+    unknown: 'In diesem Text wurde keine der Sprachen erkannt, aus denen es eine Übersetzung nach {target} gibt. '
+      + 'Wählen Sie eine: {languages}.',
     sourceText: 'Text zum Übersetzen', targetText: 'Übersetzung', placeholder: 'Text eingeben oder einfügen',
     empty: 'Hier erscheint die Übersetzung', clear: 'Text löschen', copy: 'Übersetzung kopieren', copied: 'Kopiert',
     translate: 'Übersetzen', translateKeys: 'Strg+Eingabe', stop: 'Anhalten', preview: 'Vorschau', markup: 'Quelltext',

@@ -36,6 +36,7 @@ function clearResult() {
   result = null;
   selected = 0;
   $('facts').textContent = '';
+  options.showDetected('');
   for (const id of ['copy', 'alternatives', 'tabs', 'preview']) $(id).hidden = true;
   hideNotice();
   $('target').hidden = false;
@@ -96,6 +97,10 @@ async function showDetails(signal) {
   refreshAlternatives();
 }
 
+// Whether a language was to be detected in the text and none was found. What has no letters is in any language.
+const isUnknown = (wire, value) => options.languages().source === options.AUTO && !wire.detectedLanguageCode
+  && /\p{L}/u.test(options.wantsHtml() ? value.replace(/<[^>]*>/g, '') : value);
+
 export async function translate() {
   stop();
   const value = source.value;
@@ -111,6 +116,11 @@ export async function translate() {
   const started = performance.now();
   try {
     const wire = await insist(signal, () => translateText(value, signal));
+    if (isUnknown(wire, value)) {
+      view.showPlain('');
+      return notice(false, text('unknown', {target: languageName(options.languages().target),
+                                            languages: options.sourcesOfTarget().join(', ')}));
+    }
     const isHtml = options.wantsHtml();
     result = {wire, seconds: (performance.now() - started) / 1000, translation: isHtml ? null : new Translation(value, wire)};
     showFacts();
@@ -138,11 +148,12 @@ export function showFacts() {
   const {wire, seconds} = result;
   const count = wire.sentences.length;
   const facts = [
-    wire.detectedLanguageCode && text('detected', {language: languageName(wire.detectedLanguageCode)}), wire.model,
-    text(count === 1 ? 'sentence' : 'sentences', {n: number(count)}), `${number(Number(seconds.toFixed(2)))} s`,
+    wire.model, wire.detectedLanguageCode && !wire.model && text('inTarget'),
+    wire.model && text(count === 1 ? 'sentence' : 'sentences', {n: number(count)}), `${number(Number(seconds.toFixed(2)))} s`,
     wire.finishReason === 'CONSTRAINTS_UNMET' && text('unmet'), wire.finishReason === 'LENGTH' && text('atLimit'),
   ];
   $('facts').textContent = facts.filter(Boolean).join(' · ');
+  options.showDetected(wire.detectedLanguageCode);
   $('copy').hidden = false;
 }
 

@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "server/detect/open_detector.h"
+#include "tests/server/detect/classifier_bytes.h"
+#include "tests/support/temp_directory.h"
 
 namespace dragoman {
 namespace {
@@ -18,15 +23,17 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr int64_t kMostBytes = int64_t{64} << 20;
+
 const char* ModelFile() { return DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ftz"; }
 
 class FastTextDetectorTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
-    auto opened = OpenDetector(ModelFile());
+    auto opened = OpenDetector(ModelFile(), kMostBytes);
     ASSERT_TRUE(opened.ok()) << opened.status();
-    detector_ = *std::move(opened);
+    detector_ = std::move(opened->detector);
   }
 
   std::string Best(std::string_view text, const std::vector<std::string>& candidates) {
@@ -128,10 +135,11 @@ TEST_F(FastTextDetectorTest, KnowsItsLanguagesByBcp47) {
 
 TEST(OpenDetectorTest, AFileThatIsNoSuchModelIsRefusedByName) {
   if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
-  const auto missing = OpenDetector("/nowhere/lid.176.ftz");
+  const auto missing = OpenDetector("/nowhere/lid.176.ftz", kMostBytes);
   EXPECT_THAT(std::string(missing.status().message()),
-              AllOf(HasSubstr("/nowhere/lid.176.ftz"), HasSubstr("found no file")));
-  const auto other = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/source.spm");
+              AllOf(HasSubstr("/nowhere/lid.176.ftz"), HasSubstr("No such file")));
+  const auto other =
+      OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en/source.spm", kMostBytes);
   EXPECT_THAT(std::string(other.status().message()), HasSubstr("found another kind of file"));
   // One that was cut off, anywhere.
   std::ifstream whole(ModelFile(), std::ios::binary);
@@ -144,11 +152,75 @@ TEST(OpenDetectorTest, AFileThatIsNoSuchModelIsRefusedByName) {
     ASSERT_GE(fd, 0);
     close(fd);
     std::ofstream(cut, std::ios::binary) << bytes.substr(0, size);
-    EXPECT_EQ(OpenDetector(cut).status().code(), absl::StatusCode::kInvalidArgument) << size;
+    EXPECT_EQ(OpenDetector(cut, kMostBytes).status().code(), absl::StatusCode::kInvalidArgument)
+        << size;
     unlink(cut.c_str());
   }
-  const auto directory = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models");
+  const auto directory = OpenDetector(DRAGOMAN_SOURCE_DIR "/deploy/models", kMostBytes);
   EXPECT_EQ(directory.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// Whatever the check takes, fastText loads, and answers with it.
+TEST(OpenDetectorTest, ChangedFilesAreRefusedOrServe) {
+  if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
+  ClassifierBytes quantized;
+  quantized.input_quantized = 1;
+  quantized.pruned = 3;
+  quantized.kept = {{7, 0}, {2, 2}, {9, 1}};
+  quantized.input_rows = 5;
+  ClassifierBytes tree;
+  tree.loss = 1;
+  ClassifierBytes apart;  // a sigmoid for each label
+  apart.loss = 4;
+  apart.word_ngrams = 3;
+  const std::string files[] = {ClassifierBytes().Build(), quantized.Build(), tree.Build(),
+                               apart.Build()};
+  const TempDirectory directory;
+  std::mt19937 random(7);
+  int taken = 0;
+  int refused = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string bytes = files[random() % 4];
+    const int32_t values[] = {
+        0, 1, -1, 2, 255, 1 << 20, INT32_MAX, INT32_MIN, static_cast<int32_t>(random())};
+    for (size_t change = i < 4 ? 0 : 1 + random() % 2; change > 0; --change) {
+      // Mostly where the lengths are.
+      const size_t end = random() % 4 == 0 ? bytes.size() : std::min<size_t>(bytes.size(), 260);
+      const size_t at = random() % (end - 4);
+      const int32_t value = values[random() % 9];
+      std::memcpy(bytes.data() + at, &value, random() % 2 == 0 ? 1 : 4);
+    }
+    const auto opened = OpenDetector(directory.Write("changed", bytes), kMostBytes);
+    if (!opened.ok()) {
+      ++refused;
+      continue;
+    }
+    ++taken;
+    for (const char* text : {"das the das", "Wo ist der Bahnhof, den wir sehen?", "x"}) {
+      for (const DetectedLanguage& found : opened->detector->Detect(text, {"de", "en"})) {
+        EXPECT_GE(found.confidence, 0);
+        EXPECT_LE(found.confidence, 1 + 1e-6);
+      }
+    }
+  }
+  EXPECT_GT(taken, 60);
+  EXPECT_GT(refused, 60);
+}
+
+TEST(OpenDetectorTest, OneThatIsLargerThanTheMemoryIsRefusedBeforeItIsLoaded) {
+  if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
+  const auto opened = OpenDetector(ModelFile(), kMostBytes);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const DetectorMemory memory = opened->memory;
+  EXPECT_EQ(memory.loading, memory.held + 938013);
+  EXPECT_TRUE(OpenDetector(ModelFile(), memory.loading).ok());
+  // The model is too large for the first, and the file itself for the others.
+  for (const int64_t most : {memory.loading - 1, int64_t{938012}, int64_t{0}}) {
+    const auto refused = OpenDetector(ModelFile(), most);
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted) << most;
+    EXPECT_THAT(std::string(refused.status().message()),
+                AllOf(HasSubstr("lid.176.ftz"), HasSubstr(std::to_string(most))));
+  }
 }
 
 }  // namespace

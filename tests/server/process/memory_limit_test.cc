@@ -140,7 +140,8 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   EngineStats stats;
   stats.memory.push_back({"cpu", "", 100, 2000, 30});
   stats.memory.push_back({"cuda:0", "card", 7, 7, 7});
-  const std::vector<MemoryPart> parts = MemoryBound(config, stats, 0);
+  const DetectorMemory detector{.held = 9 * kMiB, .loading = 10 * kMiB};
+  const std::vector<MemoryPart> parts = MemoryBound(config, detector, stats, 0);
   int64_t engine = 0;
   for (const MemoryPart& part : parts) {
     if (part.name == "loading") {
@@ -153,9 +154,10 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
     }
   }
   EXPECT_EQ(engine, 2130);
-  EXPECT_EQ(SumOf(parts), SumOf(ServingMemory(config)) + engine);
+  EXPECT_EQ(SumOf(parts), SumOf(ServingMemory(config, detector)) + engine);
+  EXPECT_EQ(SumOf(parts), SumOf(MemoryBound(config, {}, stats, 0)) + detector.held);
   config.models[1].max_queue_tokens *= 2;
-  EXPECT_GT(SumOf(MemoryBound(config, stats, 0)), SumOf(parts));
+  EXPECT_GT(SumOf(MemoryBound(config, detector, stats, 0)), SumOf(parts));
 }
 
 // Memory that loading takes is used before any call comes, and counts only beyond what calls need.
@@ -164,10 +166,15 @@ TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
   config.models.resize(1);
   EngineStats stats;
   stats.memory.push_back({"cpu", "", 100 * kMiB, 50 * kMiB, 0});
-  const int64_t serving = SumOf(MemoryBound(config, stats, 0));
-  EXPECT_EQ(SumOf(MemoryBound(config, stats, 130 * kMiB)), serving);
+  const int64_t serving = SumOf(MemoryBound(config, {}, stats, 0));
+  EXPECT_EQ(SumOf(MemoryBound(config, {}, stats, 130 * kMiB)), serving);
   const int64_t peak = serving + 500 * kMiB;
-  EXPECT_EQ(SumOf(MemoryBound(config, stats, peak)), ProcessBytes() + peak);
+  EXPECT_EQ(SumOf(MemoryBound(config, {}, stats, peak)), ProcessBytes() + peak);
+  // The detector is loaded before the models, which find it there.
+  const DetectorMemory small{.held = 9 * kMiB, .loading = 10 * kMiB};
+  EXPECT_EQ(SumOf(MemoryBound(config, small, stats, peak)), ProcessBytes() + peak + small.held);
+  const DetectorMemory large{.held = 9 * kMiB, .loading = 2 * peak};
+  EXPECT_EQ(SumOf(MemoryBound(config, large, stats, peak)), ProcessBytes() + large.loading);
 }
 
 }  // namespace

@@ -1,0 +1,342 @@
+"""Detection of languages: lists as long as they may be, beside polite clients; and classifiers of languages that are
+broken, made to do harm, or changed while they are read."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import resource
+import statistics
+import struct
+import tempfile
+import threading
+import time
+
+from harness import MIB, ROOT, Bystander, Client, Daemon, Outcome, attack, check, mib
+
+CLASSIFIER = ROOT / "deploy/models/lid.176/lid.176.ftz"
+# The defaults of --max-items and --max-code-points.
+MOST_ITEMS, MOST_CODE_POINTS = 1024, 30_000
+
+
+def _detecting(*flags):
+    return Daemon("--http", "127.0.0.1:0", "--language-model", CLASSIFIER, *flags)
+
+
+# ------------------------------------------------------------------ lists
+
+
+def _post(daemon, path, body, timeout=60.0):
+    """(status, JSON) of one request, on a connection of its own."""
+    host, port = daemon.door.rsplit(":", 1)
+    connection = http.client.HTTPConnection(host, int(port), timeout=timeout)
+    try:
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def _detect(client, texts, timeout=60.0):
+    from dragoman.v1 import translation_pb2
+
+    return client.stub.DetectLanguage(translation_pb2.DetectLanguageRequest(contents=texts), timeout=timeout)
+
+
+def _refusal(client, texts):
+    """The code and message with which a list is refused over gRPC."""
+    import grpc
+
+    try:
+        _detect(client, texts)
+    except grpc.RpcError as error:
+        return error.code().name, error.details()
+    return "OK", ""
+
+
+@attack("lists_beyond_the_limits", issue=31, limit=60)
+def lists_beyond_the_limits():
+    """Lists of 10,000 items and texts of a megabyte, through every door that detects."""
+    many, large = ["Guten Tag"] * 10_000, ["Guten Tag. " * 95_000]
+    with _detecting() as daemon, Client(daemon.grpc) as client:
+        for texts, words in ((many, ("contents", "10000", str(MOST_ITEMS))), (large, ("contents", str(MOST_CODE_POINTS)))):
+            code, message = _refusal(client, texts)
+            check(code == "INVALID_ARGUMENT" and all(word in message for word in words), f"gRPC: {code} {message[:200]}")
+            for path, body in (
+                ("/v1/detect", {"contents": texts}),
+                ("/v3/projects/p:detectLanguage", {"content": texts[0]}),
+                ("/language/translate/v2/detect", {"q": texts}),
+                ("/detect", {"q": texts if len(texts) > 1 else texts[0]}),
+            ):
+                if len(texts) > 1 and path.startswith("/v3/"):
+                    continue  # it takes one text
+                status, answer = _post(daemon, path, body)
+                check(status in (400, 413), f"{path}: {status} {json.dumps(answer)[:200]}")
+        begin = daemon.cpu_seconds()
+        for _ in range(20):
+            _refusal(client, many)
+        spent = (daemon.cpu_seconds() - begin) / 20
+        check(daemon.alive(), "the daemon is dead")
+    return Outcome(f"refused by field and limit; a refused list of 10,000 costs {spent * 1e3:.0f} ms of a processor")
+
+
+class _Hogs:
+    """Connections that send a list as long as it may be again and again, as soon as it is answered."""
+
+    def __init__(self, daemon, texts, grpc_count, http_count):
+        self._daemon, self._texts = daemon, texts
+        self._stop = threading.Event()
+        self.seconds, self.failures = [], []
+        targets = [self._over_grpc] * grpc_count + [self._over_http] * http_count
+        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
+
+    def _over_grpc(self):
+        with Client(self._daemon.grpc) as client:
+            self._repeat(lambda: len(_detect(client, self._texts).detections))
+
+    def _over_http(self):
+        host, port = self._daemon.door.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        body = json.dumps({"contents": self._texts})
+
+        def ask():
+            connection.request("POST", "/v1/detect", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse().read()
+            return answer.count(b'"languageCode"') and len(self._texts)
+
+        self._repeat(ask)
+        connection.close()
+
+    def _repeat(self, ask):
+        while not self._stop.is_set():
+            begin = time.monotonic()
+            try:
+                if ask() != len(self._texts):
+                    self.failures.append("another number of answers")
+            except Exception as error:  # whatever the client library raises
+                self.failures.append(str(error)[:100])
+            self.seconds.append(time.monotonic() - begin)
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(60)
+
+
+class _Asker:
+    """A polite client over HTTP, which asks for what costs nothing: how long the loops keep it waiting."""
+
+    def __init__(self, daemon):
+        self._daemon = daemon
+        self._stop = threading.Event()
+        self.seconds, self.failures = [], 0
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        host, port = self._daemon.door.rsplit(":", 1)
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        while not self._stop.wait(0.005):
+            begin = time.monotonic()
+            connection.request("GET", "/v1/languages")
+            self.failures += connection.getresponse().read()[:1] != b"{"
+            self.seconds.append(time.monotonic() - begin)
+        connection.close()
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join(60)
+
+    def quantile(self, q):
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
+
+
+@attack("lists_beside_polite_clients", issue=31, limit=180)
+def lists_beside_polite_clients():
+    """24 connections with lists of 1,024 items, beside a client that translates over gRPC and one that asks over HTTP."""
+    words = "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen und dann verreisen. "
+    texts = [(words * 2)[i % len(words) :][: MOST_CODE_POINTS // MOST_ITEMS] for i in range(MOST_ITEMS)]
+    with _detecting() as daemon:
+        with Client(daemon.grpc) as client:
+            begin = daemon.cpu_seconds()
+            for _ in range(10):
+                _detect(client, texts)
+            each = (daemon.cpu_seconds() - begin) / 10
+        before = daemon.rss()
+        with _Hogs(daemon, texts, 12, 12) as hogs, Bystander(daemon.grpc) as bystander, _Asker(daemon) as asker:
+            time.sleep(12)
+        grown = daemon.rss() - before
+        check(daemon.alive(), "the daemon is dead")
+        check(not hogs.failures, f"lists within the limits failed: {hogs.failures[:3]}")
+        check(not bystander.failures and not asker.failures, f"polite calls failed: {bystander.failures[:3]}, {asker.failures}")
+        # Whoever is polite waits no longer than one that sends lists does for one of its own.
+        theirs = statistics.median(hogs.seconds)
+        text = (f"{len(hogs.seconds)} lists, {each * 1e3:.0f} ms of a processor each, answered in {theirs * 1e3:.0f} ms; "
+                f"{bystander.summary()}; a client of HTTP: {len(asker.seconds)} calls, p50 "
+                f"{statistics.median(asker.seconds) * 1e3:.0f} ms, p99 {asker.quantile(0.99) * 1e3:.0f} ms; "
+                f"{mib(grown)} grown")
+        check(grown < 64 * MIB, text)
+        check(statistics.median(asker.seconds) < theirs and bystander.quantile(0.5) < 2 * theirs, text)
+        check(asker.quantile(0.99) < 2 * theirs, text, "twice a list's own time")
+    return Outcome(text, bound="twice a list's own time")
+
+
+# ------------------------------------------------------------------ classifiers
+
+
+def _places(whole):
+    """Where the parts of the bundled classifier begin."""
+    entries, words = struct.unpack_from("<2i", whole, 64)
+    (pruned,) = struct.unpack_from("<q", whole, 84)
+    at = 92
+    first = at
+    for _ in range(entries):
+        at = whole.index(b"\0", at) + 10
+    kept = at
+    matrix = at + 8 * pruned
+    (codes,) = struct.unpack_from("<i", whole, matrix + 18)
+    numbers = matrix + 22 + codes
+    return {"entries": first, "words": words, "kept": kept, "matrix": matrix, "numbers": numbers}
+
+
+def _hostile(whole):
+    """(what, bytes) of each file."""
+    place = _places(whole)
+
+    def with_(at, form, *values):
+        changed = bytearray(whole)
+        struct.pack_into("<" + form, changed, at, *values)
+        return bytes(changed)
+
+    for share in (0, 1, 8, 60, 70, 90, 95, 5_000, place["kept"] + 3, place["matrix"], place["matrix"] + 10,
+                  place["numbers"] + 100, len(whole) - 1):
+        yield f"cut off at {share}", whole[:share]
+    yield "version 2 ** 31 - 1", with_(4, "i", 2**31 - 1)
+    yield "dim -1", with_(8, "i", -1)
+    yield "dim 2 ** 31 - 1", with_(8, "i", 2**31 - 1)
+    yield "loss 77", with_(32, "i", 77)
+    yield "word vectors", with_(36, "i", 1)
+    yield "bucket 0", with_(40, "i", 0)
+    yield "maxn 2 ** 31 - 1", with_(48, "i", 2**31 - 1)
+    yield "2 ** 31 - 1 entries", with_(64, "2i", 2**31 - 1, 2**31 - 177)
+    yield "no labels", with_(64, "3i", 7411, 7411, 0)
+    yield "-1 words", with_(64, "2i", 175, -1)
+    yield "2 ** 40 kept parts", with_(84, "q", 2**40)
+    yield "a word without an end", whole[: place["entries"]] + b"a" * 50_000_000
+    yield "a label among the words", with_(whole.index(b"\0", place["entries"]) + 9, "b", 1)
+    yield "a count of 2 ** 63 - 1", with_(whole.index(b"\0", place["entries"]) + 1, "q", 2**63 - 1)
+    yield "a kept part at 2 ** 31 - 1", with_(place["kept"] + 4, "i", 2**31 - 1)
+    yield "a kept part at -8", with_(place["kept"] + 4, "i", -8)
+    yield "2 ** 62 rows", with_(place["matrix"] + 2, "q", 2**62)
+    yield "rows * columns beyond 64 bits", with_(place["matrix"] + 2, "2q", 2**33, 2**33)
+    yield "2 ** 31 - 1 codes", with_(place["matrix"] + 18, "i", 2**31 - 1)
+    yield "-1 codes", with_(place["matrix"] + 18, "i", -1)
+    yield "parts of no width", with_(place["numbers"] + 8, "i", 0)
+    yield "2 ** 30 parts", with_(place["numbers"] + 4, "i", 2**30)
+    yield "not a number", with_(place["numbers"] + 16, "f", float("nan"))
+    yield "infinity at the end", with_(len(whole) - 4, "f", float("inf"))
+    yield "overwritten", whole[:400_000] + b"\xff" * (len(whole) - 400_000)
+    yield "a page of the web", b"<!doctype html><title>404</title>" * 40
+    yield "a pointer of Git LFS", b"version https://git-lfs.github.com/spec/v1\nsize 938013\n"
+
+
+def _refuses(file, what, seconds=30):
+    """Fails unless a daemon ends with status 1 and one error line that names the file."""
+    with Daemon("--language-model", file, wait=0) as daemon:
+        status = daemon.wait(seconds)
+        errors = [line for line in daemon.log() if line.get("level") == "error"]
+        check(status == 1, f"{what}: status {status}, expected 1: {daemon.errors()[-300:]}")
+        check(len(errors) == 1, f"{what}: {len(errors)} error lines")
+        said = errors[0].get("error", "")
+        check(f"--language-model: {file}: " in said, f"{what}: {said}")
+
+
+@attack("classifiers_that_are_not_ones", issue=31, limit=240)
+def classifiers_that_are_not_ones():
+    """Files for --language-model that are cut off, overwritten, or lie of their lengths; and what is no file at all."""
+    whole = CLASSIFIER.read_bytes()
+    count, slowest = 0, 0.0
+    with tempfile.TemporaryDirectory(prefix="attack-classifier-") as folder:
+        file = pathlib.Path(folder) / "lid.ftz"
+        for what, content in _hostile(whole):
+            file.write_bytes(content)
+            begin = time.monotonic()
+            _refuses(file, what)
+            slowest = max(slowest, time.monotonic() - begin)
+            count += 1
+        file.unlink()
+        os.truncate(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600), 200 << 30)
+        _refuses(file, "a sparse file of 200 GiB")
+        pipe = pathlib.Path(folder) / "pipe"
+        os.mkfifo(pipe)
+        for path, what in ((pipe, "a pipe that nobody writes to"), (pathlib.Path("/dev/zero"), "a device"),
+                           (pathlib.Path(folder), "a directory"), (pathlib.Path("/proc/self/mem"), "memory"),
+                           (pathlib.Path(folder) / "nothing", "no file")):
+            _refuses(path, what)
+            count += 1
+    # The largest of all those daemons.
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    check(peak < 192 * MIB, f"{mib(peak)} resident while a file was refused")
+    return Outcome(f"{count + 1} files refused, each with one line that names it; slowest {slowest:.1f} s, at most "
+                   f"{mib(peak)} resident", bound="status 1 and 192 MiB")
+
+
+@attack("classifier_changed_while_it_is_read", issue=31, limit=120)
+def classifier_changed_while_it_is_read():
+    """A writer that cuts, fills and restores the file all the time that daemons start with it."""
+    whole = CLASSIFIER.read_bytes()
+    served = refused = 0
+    with tempfile.TemporaryDirectory(prefix="attack-classifier-") as folder:
+        file = pathlib.Path(folder) / "lid.ftz"
+        file.write_bytes(whole)
+        stop = threading.Event()
+
+        def write():
+            turn = 0
+            with open(file, "r+b", buffering=0) as out:
+                while not stop.is_set():
+                    turn += 1
+                    out.seek(0)
+                    if turn % 3 == 0:
+                        out.truncate(turn * 7919 % len(whole))
+                    elif turn % 3 == 1:
+                        out.seek(turn * 7919 % len(whole))
+                        out.write(b"\xff" * 4096)
+                    out.seek(0)
+                    out.write(whole)
+                    out.truncate(len(whole))
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        try:
+            for _ in range(25):
+                with Daemon("--language-model", file, wait=0) as daemon:
+                    # One that serves is asked, and ended.
+                    line = daemon.process.stdout.readline().decode()
+                    if line:
+                        served += 1
+                        daemon.grpc = line.split("grpc=")[1].split()[0]
+                        with Client(daemon.grpc) as client:
+                            found = _detect(client, ["Wo ist der nächste Bahnhof?"]).detections
+                            check(len(found) == 1, f"{len(found)} answers")
+                        daemon.stop()
+                        continue
+                    refused += 1
+                    status = daemon.wait(30)
+                    check(status == 1 and str(file) in daemon.errors(), f"status {status}: {daemon.errors()[-300:]}")
+        finally:
+            stop.set()
+            with contextlib.suppress(RuntimeError):
+                writer.join(10)
+    return Outcome(f"{served} starts served, {refused} ended with status 1 and the file's name, none with a signal")
