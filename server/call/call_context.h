@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "engine/base/clock.h"
 #include "server/base/deadline_timer.h"
@@ -26,6 +27,8 @@ struct CallContext {
   Nanos write_timeout = 0;  // until a client that reads nothing is cut off
   // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
   const std::atomic<bool>* draining = nullptr;
+  // Code points of the texts of all calls that have succeeded. nullptr: they are not counted.
+  std::atomic<int64_t>* translated = nullptr;
   SpanSink* spans = nullptr;                   // nullptr: none are recorded
   const LanguageDetector* detector = nullptr;  // nullptr: no language is detected
 };

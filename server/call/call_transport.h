@@ -73,6 +73,10 @@ class StreamTransport : public CallTransport {
   // The transport answers with OnWriteDone; before that neither StartWrite nor Finish is called.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
 
+  // The status of a call whose messages are all written and which has not failed: an error where the
+  // client's interface takes the answer for one. Finish follows with it. Called at most once.
+  virtual absl::Status EndStatus() { return absl::OkStatus(); }
+
   // Makes the write in flight fail soon, so that OnWriteDone comes; it may have come by now. Not
   // called during or after Finish.
   virtual void Break() = 0;

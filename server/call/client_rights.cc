@@ -30,4 +30,14 @@ absl::Status TakeRate(Client* client, int64_t code_points, Nanos now) {
       wait);
 }
 
+int64_t TranslatedCodePoints(const CallContext& context, const Client* client) {
+  if (client != nullptr) return client->translated();
+  return context.translated == nullptr ? 0 : context.translated->load();
+}
+
+void CountTranslated(const CallContext& context, Client* client, int64_t code_points) {
+  if (client != nullptr) client->AddTranslated(code_points);
+  if (context.translated != nullptr) context.translated->fetch_add(code_points);
+}
+
 }  // namespace dragoman

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/detect/detection_text.h"
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
@@ -70,12 +69,11 @@ class Parts {
   std::vector<JobPart> parts_;
 };
 
-std::string NamesOf(const std::vector<JobPart>& parts) {
-  std::string names;
+std::vector<std::string> NamesOf(const std::vector<JobPart>& parts) {
+  std::vector<std::string> names;
   std::set<std::string_view> seen;
   for (const JobPart& part : parts) {
-    if (!seen.insert(part.model->name).second) continue;
-    absl::StrAppend(&names, names.empty() ? "" : ",", part.model->name);
+    if (seen.insert(part.model->name).second) names.push_back(part.model->name);
   }
   return names;
 }

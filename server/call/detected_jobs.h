@@ -26,7 +26,7 @@ struct DetectedJobs {
   std::vector<DetectedItem> items;  // by index
   std::vector<JobPart> parts;       // one for each language and model
   std::vector<ItemResult> done;     // items that come back as they are
-  std::string models;               // names of the parts' models, each once, by commas
+  std::vector<std::string> models;  // names of the parts' models, each once
 };
 
 // `models`: those that the client may use. `model`: the name in the request, or "". An item goes to

@@ -27,7 +27,9 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
 
   // The MessageTransport of writer_.
   void StartWrite(v1::StreamTranslateResponse message) override;
-  void Finish(const absl::Status& status) override { Conclude(status); }
+  void Finish(const absl::Status& status) override {
+    Conclude(status.ok() ? transport_->EndStatus() : status);
+  }
   void Break() override { transport_->Break(); }
 
   StreamTransport* const transport_;

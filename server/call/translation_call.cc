@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/status_codes.h"
@@ -137,6 +138,7 @@ Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models, Pars
   served_ = std::move(route->model);
   parsed.job.languages = std::move(route->languages);
   model_ = served_->name;
+  metrics_model_ = model_;
   if (client() != nullptr) {
     absl::Status allowed = CheckMayUse(*client(), model_);
     if (!allowed.ok()) return Refused(RejectReason::kDenied, std::move(allowed));
@@ -169,7 +171,8 @@ Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedReque
       DetectJobs(*context_->detector, models, parsed.model, std::move(parsed.job));
   if (jobs.ok()) {
     detected_ = std::move(jobs->items);
-    model_ = std::move(jobs->models);
+    model_ = absl::StrJoin(jobs->models, ",");
+    metrics_model_ = jobs->models.size() > 1 ? kSeveralModels : model_;
     joint_ = std::make_shared<JointJob>(context_->clock, std::move(jobs->parts),
                                         std::move(jobs->done), shared_from_this());
     admission = joint_->Start();
@@ -235,7 +238,7 @@ void TranslationCall::CancelJob(CancelCause cause) {
 
 void TranslationCall::NoteSent(Nanos begin) {
   const Nanos now = context_->clock->Now();
-  context_->metrics->OnSent(model_, now - begin);
+  context_->metrics->OnSent(metrics_model_, now - begin);
   trace_.Sent(begin, now);
 }
 
@@ -289,7 +292,7 @@ void TranslationCall::Conclude(absl::Status status) {
                                        {"dragoman.source_tokens", source_tokens_.load()},
                                        {"dragoman.target_tokens", target_tokens_.load()}});
   trace_.Concluded(now, status.ok(), std::move(attributes));
-  context_->metrics->OnRpc(head_.api, method_, status.code(), duration, model_);
+  context_->metrics->OnRpc(head_.api, method_, status.code(), duration, metrics_model_);
   LogFields fields = {{"request_id", request_id_},
                       {"api", ApiName(head_.api)},
                       {"method", RpcMethodName(method_)},
@@ -307,6 +310,7 @@ void TranslationCall::Conclude(absl::Status status) {
     fields["error"] = LoggableMessage(status);
   }
   if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
+  if (status.ok()) CountTranslated(*context_, client(), code_points_);
   if (!labels_.empty()) {
     LogFields labels = LogFields::object();
     for (const auto& [key, value] : labels_) labels[key] = value;

@@ -86,7 +86,7 @@ class TranslationCall : public TranslationSink,
 
   // These are known in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
-  const std::string& model() const { return model_; }
+  const std::string& metrics_model() const { return metrics_model_; }
   const ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
 
@@ -112,7 +112,8 @@ class TranslationCall : public TranslationSink,
 
   // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
-  std::string model_;  // of several models their names by commas, which metrics count as none
+  std::string model_;          // of several models their names by commas
+  std::string metrics_model_;  // the label model of metrics
   std::vector<std::pair<std::string, std::string>> labels_;
   ReturnOptions returns_;
   bool timings_ = false;

@@ -131,42 +131,42 @@ json ModernMtError(int code, const std::string& message) {
 }  // namespace
 
 JsonDialect CuratorDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kCurator,
           .claims = [](const json& f) { return HasField(f, "texts") && HasPair(f); },
           .translate = TranslateCurator,
           .error = PlainError};
 }
 
 JsonDialect NllbServeDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kNllbServe,
           .claims = [](const json& f) { return HasField(f, "source") && HasPair(f); },
           .translate = TranslateNllbServe,
           .error = PlainError};
 }
 
 JsonDialect NmtWizardDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kNmtWizard,
           .claims = [](const json& f) { return HasField(f, "src") && f.at("src").is_array(); },
           .translate = TranslateNmtWizard,
           .error = PlainError};
 }
 
 JsonDialect MtuocDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kMtuoc,
           .claims = [](const json& f) { return HasField(f, "src") && f.at("src").is_string(); },
           .translate = TranslateMtuoc,
           .error = PlainError};
 }
 
 JsonDialect ModernMtDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kModernMt,
           .claims = [](const json& f) { return HasField(f, "q"); },
           .translate = TranslateModernMt,
           .error = ModernMtError};
 }
 
 JsonDialect OmegaTDialect() {
-  return {.api = Api::kOpenNmt,
+  return {.api = Api::kOmegaT,
           .claims = [](const json& f) { return HasField(f, "text"); },
           .translate = TranslateOmegaT,
           .error = PlainError};

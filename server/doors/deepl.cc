@@ -14,6 +14,7 @@
 #include "server/doors/deepl_request.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
+#include "server/doors/form.h"
 #include "server/doors/json_body.h"
 #include "server/doors/languages.h"
 #include "server/doors/request_fields.h"
@@ -26,6 +27,8 @@ using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
 
 constexpr std::string_view kGlossaries = "/v2/glossaries";
+// The field in which older clients send their key.
+constexpr char kOldKey[] = "auth_key";
 // DeepL's answer for a plan without a limit.
 constexpr int64_t kNoCharacterLimit = 1'000'000'000'000;
 
@@ -155,13 +158,17 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
 std::string DeeplDoor::Key(const HttpRequest& request) const {
   std::string key = AuthorizationKey(request, "DeepL-Auth-Key");
   if (key.empty()) key = AuthorizationKey(request, "Bearer");
+  if (key.empty()) key = BodyTextField(request, kOldKey);
   return key;
 }
 
 absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
   if (request.path == "/v2/translate" || request.path == "/deepl") return Translate(request);
   if (request.path == "/v2/usage") {
-    return JsonResponse(200, {{"character_count", 0}, {"character_limit", kNoCharacterLimit}});
+    return UsageAction{[](int64_t code_points) {
+      return JsonResponse(
+          200, {{"character_count", code_points}, {"character_limit", kNoCharacterLimit}});
+    }};
   }
   if (request.path == "/v2/glossary-language-pairs") {
     return JsonResponse(200, GlossaryPairs(context_.calls->models->models()));
@@ -185,10 +192,11 @@ HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& st
     return JsonResponse(StatusWithoutRetry(status), {{"message", status.message()}});
   }
   std::string message(status.message());
-  if (Key(request).empty() && !TextField(request, "auth_key").empty()) {
+  const absl::StatusOr<Form> query = ReadQuery(request);
+  if (Key(request).empty() && query.ok() && query->Find(kOldKey).has_value()) {
     absl::StrAppend(&message,
-                    "; auth_key in the query or the body is not accepted, expected the header "
-                    "Authorization: DeepL-Auth-Key KEY");
+                    "; auth_key in the query is not accepted, because queries are logged, expected "
+                    "the header Authorization: DeepL-Auth-Key KEY, or auth_key in the body");
   }
   return JsonResponse(403, {{"message", message}});
 }

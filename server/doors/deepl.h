@@ -1,6 +1,9 @@
 // DeepL's dialect, version 2: /v2/translate, /v2/languages, /v2/usage and /v2/glossaries. Errors are
 // {"message": "..."}.
 //
+// Usage is what was translated since the start: for the client of the key, or for all where no key is
+// needed. A key in auth_key, as older clients send it, is taken from a body and not from a query.
+//
 // Glossaries are those that this server has loaded; making and deleting them is for its operator.
 // Documents, and everything of /v3, are refused by name. Refusals are 400 and not 501, which the
 // official clients take for something to try again.

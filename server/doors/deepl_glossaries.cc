@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "server/base/quoted.h"
 #include "server/doors/absl_view.h"
+#include "server/doors/glossaries.h"
 #include "server/doors/languages.h"
 #include "server/security/api_keys.h"
 
@@ -24,12 +25,6 @@ std::string IdOf(const DeeplGlossary& glossary) {
   hex[16] = 'a';
   return absl::StrCat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-",
                       hex.substr(16, 4), "-", hex.substr(20, 12));
-}
-
-// nullptr if the model has no glossary of this name.
-std::shared_ptr<const GlossaryTerms> TermsOf(const ServedModel& model, std::string_view name) {
-  const auto* const source = dynamic_cast<const GlossarySource*>(model.engine.get());
-  return source == nullptr ? nullptr : source->FindGlossary(name);
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ std::string SourceOf(const v1::Translation& translation, std::string_view asked)
 }
 
 int StatusWithoutRetry(const absl::Status& status) {
-  if (status.code() == absl::StatusCode::kUnimplemented) return 400;
-  return StatusOfHttp(status.code());
+  const bool is_ours = !IsHttpError(status);
+  if (is_ours && status.code() == absl::StatusCode::kUnimplemented) return 400;
+  return StatusOfHttp(status);
 }
 
 HttpResponse WithCors(HttpResponse response) {

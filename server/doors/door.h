@@ -8,8 +8,10 @@
 // Doors are immutable and thread-safe; their methods do not block.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,6 +37,8 @@ struct UnaryAction {
   // dialect that has no place for one. A status from 400 on counts as a failed call. Called once,
   // from any thread.
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
+  // The interface of the request, where its door has several; none: Door::api.
+  std::optional<Api> api = std::nullopt;
 };
 
 // Writes an answer that is sent in pieces, such as server-sent events. One for each request; its
@@ -45,6 +49,9 @@ class StreamRenderer {
   // The answer's status, type and headers, sent with the first piece.
   virtual HttpResponse Head() = 0;
   virtual std::string Message(const v1::StreamTranslateResponse& message) = 0;
+  // After the last message of a call that has not failed: an error if the answer is one to its
+  // client. The call counts as failed then, and End follows with it.
+  virtual absl::Status Status() { return absl::OkStatus(); }
   // The last piece. An error comes here once pieces were sent; before that it is Door::Error's.
   virtual std::string End(const absl::Status& status) = 0;
 };
@@ -60,17 +67,27 @@ struct StreamAction {
 struct DetectAction {
   v1::DetectLanguageRequest request;
   std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
+  std::optional<Api> api = std::nullopt;  // as in UnaryAction
 };
 
-// A request asks for an answer that is ready (a list of languages, say), for a translation, or for
-// the languages of texts.
-using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction>;
+// A request for the number of code points that were translated for the key's client since the start,
+// over whatever interface; where no key is needed, for all clients together.
+struct UsageAction {
+  std::function<HttpResponse(int64_t code_points)> render;
+};
+
+// A request asks for an answer that is ready (a list of languages, say), for a translation, for the
+// languages of texts, or for what was translated so far.
+using DoorAction = std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
 
 class Door {
  public:
   virtual ~Door() = default;
 
   virtual Api api() const = 0;
+  // The interface of a request that is refused, by its fields, where the door has several. For a
+  // request that is answered its action says it, so that fields are read once.
+  virtual Api ApiOf(const HttpRequest& /*request*/) const { return api(); }
 
   // The API key that the request brings, where the dialect has it: a header, a field, the query.
   // "" = none. `request` may be anything, since keys are looked at first.

@@ -67,6 +67,7 @@ class DoorStreamCall final : public StreamTransport,
  private:
   void AnnounceRequestId(const std::string& request_id) override { request_id_ = request_id; }
   void StartWrite(v1::StreamTranslateResponse message) override;
+  absl::Status EndStatus() override { return renderer_->Status(); }
   void Finish(const absl::Status& status) override;
   void Break() override { exchange_->Break(); }
 

@@ -4,8 +4,12 @@
 
 #include <utility>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "server/base/status_codes.h"
 #include "server/call/rpc_status.h"
+#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
@@ -28,8 +32,19 @@ constexpr std::pair<absl::StatusCode, int> kStatuses[] = {
     {absl::StatusCode::kDeadlineExceeded, 504},
 };
 
+// HTTP has these besides, and no code stands for them.
+constexpr std::pair<absl::StatusCode, int> kOtherStatuses[] = {
+    {absl::StatusCode::kUnimplemented, 405},
+    {absl::StatusCode::kDeadlineExceeded, 408},
+    {absl::StatusCode::kUnimplemented, 505},
+};
+
+// The payload of HttpError: the status in digits. It is not sent.
+constexpr char kStatusUrl[] = "dragoman/http-status";
+
 // The details of the status, as protobuf's JSON has them; null if there are none.
-nlohmann::json DetailsOf(const absl::Status& status) {
+nlohmann::json DetailsOf(absl::Status status) {
+  status.ErasePayload(kStatusUrl);
   const google::rpc::Status rpc = ToRpcStatus(status);
   std::string text;
   // A detail of a type that this program does not have cannot be written; the rest can.
@@ -54,12 +69,30 @@ absl::StatusCode CodeOfHttp(int status) {
   for (const auto& [status_code, http] : kStatuses) {
     if (http == status) return status_code;
   }
+  for (const auto& [status_code, http] : kOtherStatuses) {
+    if (http == status) return status_code;
+  }
   return status < 500 ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kInternal;
+}
+
+absl::Status HttpError(int http_status, std::string_view message) {
+  absl::Status status(CodeOfHttp(http_status), View(message));
+  status.SetPayload(kStatusUrl, absl::Cord(absl::StrCat(http_status)));
+  return status;
+}
+
+bool IsHttpError(const absl::Status& status) { return status.GetPayload(kStatusUrl).has_value(); }
+
+int StatusOfHttp(const absl::Status& status) {
+  int http = 0;
+  const auto payload = status.GetPayload(kStatusUrl);
+  if (payload.has_value() && absl::SimpleAtoi(std::string(*payload), &http)) return http;
+  return StatusOfHttp(status.code());
 }
 
 nlohmann::json ErrorObject(const absl::Status& status) {
   const google::rpc::Status rpc = ToRpcStatus(status);
-  nlohmann::json error = {{"code", StatusOfHttp(status.code())},
+  nlohmann::json error = {{"code", StatusOfHttp(status)},
                           {"message", rpc.message()},
                           {"status", CodeName(ContractCode(status.code()))}};
   nlohmann::json details = DetailsOf(status);
@@ -68,7 +101,7 @@ nlohmann::json ErrorObject(const absl::Status& status) {
 }
 
 HttpResponse NeutralError(const absl::Status& status) {
-  return JsonResponse(StatusOfHttp(status.code()), {{"error", ErrorObject(status)}});
+  return JsonResponse(StatusOfHttp(status), {{"error", ErrorObject(status)}});
 }
 
 std::string DumpJson(const nlohmann::json& value) {

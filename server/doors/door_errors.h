@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "server/http/http_message.h"
@@ -18,8 +19,17 @@ namespace dragoman {
 int StatusOfHttp(absl::StatusCode code);
 
 // The code that metrics have for an answer with this HTTP status: StatusOfHttp backwards, and
-// INVALID_ARGUMENT for other statuses from 400 on, INTERNAL for others from 500 on.
+// UNIMPLEMENTED for 405 and 505, DEADLINE_EXCEEDED for 408, INVALID_ARGUMENT for other statuses from
+// 400 on, INTERNAL for others from 500 on.
 absl::StatusCode CodeOfHttp(int status);
+
+// An error of HTTP itself (413, say), which has this status in every dialect. Its code is that of
+// CodeOfHttp. REQUIRES: http_status >= 400.
+absl::Status HttpError(int http_status, std::string_view message);
+bool IsHttpError(const absl::Status& status);
+
+// The status of HttpError, or that of the code.
+int StatusOfHttp(const absl::Status& status);
 
 // {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}, as Google's APIs
 // write an error; no "details" where there are none. The code is that of StatusOfHttp.

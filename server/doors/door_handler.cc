@@ -13,6 +13,7 @@
 #include "server/base/steady_clock.h"
 #include "server/call/call_id.h"
 #include "server/call/call_tracker.h"
+#include "server/call/client_rights.h"
 #include "server/call/detection.h"
 #include "server/call/request_error.h"
 #include "server/doors/door_call.h"
@@ -29,6 +30,17 @@ bool FitsPath(const DoorRoute& route, std::string_view path) {
 bool FitsMethod(const DoorRoute& route, std::string_view method) {
   if (route.method == "*") return method != kWebSocketMethod;
   return method == route.method || (method == "HEAD" && route.method == "GET");
+}
+
+// How many bytes a path shares with the paths of a route; 0 if that is not even the first part.
+size_t SharedBytes(const DoorRoute& route, std::string_view path) {
+  std::string_view own = route.path;
+  if (own.ends_with('*')) own.remove_suffix(1);
+  const auto first_part = [](std::string_view of) { return of.substr(0, of.find('/', 1)); };
+  if (first_part(own) != first_part(path)) return 0;
+  const auto end = std::mismatch(own.begin(), own.end(), path.begin(), path.end()).first;
+  const auto shared = static_cast<size_t>(end - own.begin());
+  return own.substr(0, shared).ends_with('/') ? shared - 1 : shared;
 }
 
 // The timeout of the header grpc-timeout: at most eight digits and a unit.
@@ -131,8 +143,13 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
       refused = asked.status();
     }
   }
+  Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
+  if (const auto* const usage = std::get_if<UsageAction>(&action); refused.ok() && usage) {
+    HttpResponse answer = usage->render(TranslatedCodePoints(*calls_, client));
+    action = std::move(answer);
+  }
   if (const auto* const detect = std::get_if<DetectAction>(&action); refused.ok() && detect) {
-    Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
+    head.api = detect->api.value_or(head.api);
     const auto found = DetectLanguages(*calls_, client, detect->request);
     if (found.ok()) {
       HttpResponse answer = detect->render(*found);
@@ -142,9 +159,11 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
     }
   }
   if (!refused.ok()) {
+    head.api = door->ApiOf(request);
     std::make_shared<DoorUnaryCall>(calls_, route->rpc, std::move(head), door, exchange)
         ->Refuse(std::move(refused));
   } else if (auto* const unary = std::get_if<UnaryAction>(&action)) {
+    head.api = unary->api.value_or(head.api);
     std::make_shared<DoorUnaryCall>(calls_, route->rpc, std::move(head), door, exchange)
         ->Start(std::move(*unary));
   } else if (auto* const stream = std::get_if<StreamAction>(&action)) {
@@ -173,23 +192,52 @@ void DoorHandler::RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const {
     allowed.emplace(route.method);
     if (route.method == "GET") allowed.emplace("HEAD");
   }
+  const bool is_utf8 = !FirstInvalidUtf8(request.path).has_value();
+  const Door* const owner = is_utf8 ? OwnerOf(request) : nullptr;
   HttpResponse answer;
-  const bool is_path = !allowed.empty() && !FirstInvalidUtf8(request.path).has_value();
-  if (is_path) {
+  if (!allowed.empty() && is_utf8) {
     const std::string methods = absl::StrJoin(allowed, ", ");
-    nlohmann::json error = ErrorObject(absl::UnimplementedError(absl::StrCat(
-        "method: found ", Quoted(request.method), " for this path, expected ", methods)));
-    error["code"] = 405;
-    answer = JsonResponse(405, {{"error", error}});
+    answer = ErrorOf(owner, request,
+                     HttpError(405, absl::StrCat("method: found ", Quoted(request.method),
+                                                 " for this path, expected ", methods)));
     answer.headers.emplace_back("Allow", methods);
   } else {
-    answer = NeutralError(absl::NotFoundError(absl::StrCat(
-        "path: found ", Quoted(request.path), ", which no interface of this server has")));
+    answer = ErrorOf(owner, request,
+                     HttpError(404, absl::StrCat("path: found ", Quoted(request.path),
+                                                 ", which no interface of this server has")));
   }
-  const Nanos started = request.started == 0 ? calls_->clock->Now() : request.started;
-  Count(*calls_, Api::kDragoman, RpcMethod::kUnknown,
-        is_path ? absl::StatusCode::kUnimplemented : absl::StatusCode::kNotFound, started);
   AnswerAtOnce(std::move(exchange), std::move(answer));
+}
+
+HttpResponse DoorHandler::Refused(const HttpRequest& head, const Refusal& refusal) {
+  if (head.path.empty() || FirstInvalidUtf8(head.path).has_value()) return PlainRefusal(refusal);
+  absl::Status status = HttpError(refusal.status, refusal.why);
+  if (refusal.status == 503) status = WithRetryAfter(std::move(status), kNanosPerSecond);
+  return ErrorOf(OwnerOf(head), head, status);
+}
+
+const Door* DoorHandler::OwnerOf(const HttpRequest& request) const {
+  const Door* owner = nullptr;
+  size_t most = 0;
+  for (const DoorRoute& route : routes_) {
+    if (FitsPath(route, request.path)) {
+      if (FitsMethod(route, request.method)) return route.door;
+      if (most < std::string_view::npos) owner = route.door;
+      most = std::string_view::npos;
+    } else if (const size_t shared = SharedBytes(route, request.path); shared > most) {
+      owner = route.door;
+      most = shared;
+    }
+  }
+  return owner;
+}
+
+HttpResponse DoorHandler::ErrorOf(const Door* owner, const HttpRequest& request,
+                                  const absl::Status& status) const {
+  const Nanos started = request.started == 0 ? calls_->clock->Now() : request.started;
+  Count(*calls_, owner == nullptr ? Api::kDragoman : owner->api(), RpcMethod::kUnknown,
+        status.code(), started);
+  return owner == nullptr ? NeutralError(status) : DoorError(*owner, request, status);
 }
 
 }  // namespace dragoman

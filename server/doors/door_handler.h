@@ -24,16 +24,24 @@ class DoorHandler final : public HttpHandler {
  public:
   // Everything is borrowed and outlives the handler and its calls. `keys`: nullptr if calls need
   // none. The first route that fits a request is taken; a path without one is 404, and a method
-  // that no route of the path has is 405 with the header Allow.
+  // that no route of the path has is 405 with the header Allow. Both, and what the server refuses
+  // itself, have the form of the door whose path it is.
   DoorHandler(const CallContext* calls, const ApiKeys* keys, std::vector<DoorRoute> routes);
 
   bool AcceptsWebSocket(const HttpRequest& upgrade) const override;
   void Handle(std::shared_ptr<HttpExchange> exchange) override;
+  HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override;
 
  private:
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
   // 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;
+  // The door to which a path belongs: one with a route for it, else the one whose paths have most of
+  // its beginning, but at least the first part ("/v2" of "/v2/nothing"). nullptr: it is nobody's.
+  const Door* OwnerOf(const HttpRequest& request) const;
+  // An error without a call, counted.
+  HttpResponse ErrorOf(const Door* owner, const HttpRequest& request,
+                       const absl::Status& status) const;
 
   const CallContext* const calls_;
   const ApiKeys* const keys_;

@@ -8,6 +8,7 @@
 #include "server/doors/google_v2.h"
 #include "server/doors/libretranslate.h"
 #include "server/doors/marian.h"
+#include "server/doors/moses.h"
 #include "server/doors/open_nmt.h"
 #include "server/doors/openai.h"
 #include "server/doors/opus_mt.h"
@@ -28,6 +29,7 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
   Add(std::make_unique<OpusMtDoor>(context), OpusMtDoor::Routes());
   Add(std::make_unique<OpenNmtDoor>(context), OpenNmtDoor::Routes());
   Add(std::make_unique<MarianDoor>(), MarianDoor::Routes());
+  Add(std::make_unique<MosesDoor>(), MosesDoor::Routes());
   Add(std::make_unique<FirefoxProbesDoor>(context), FirefoxProbesDoor::Routes());
   const auto add = [&](std::string_view path, const JsonDialect& dialect) {
     Add(std::make_unique<JsonDialectDoor>(context, dialect), JsonDialectDoor::Routes(path));

@@ -47,14 +47,14 @@ absl::StatusOr<UnaryAction> TranslateBatch(const DoorContext& /*context*/, const
 }  // namespace
 
 JsonDialect FirefoxDialect() {
-  return {.api = Api::kLibreTranslate,
+  return {.api = Api::kMTranServer,
           .claims = [](const json& f) { return HasField(f, "text") && HasField(f, "to"); },
           .translate = TranslateOne,
           .error = PlainError};
 }
 
 JsonDialect FirefoxBatchDialect() {
-  return {.api = Api::kLibreTranslate,
+  return {.api = Api::kMTranServer,
           .claims = [](const json& f) { return HasField(f, "texts") && HasField(f, "to"); },
           .translate = TranslateBatch,
           .error = PlainError};

@@ -17,7 +17,7 @@ class FirefoxProbesDoor final : public Door {
   explicit FirefoxProbesDoor(const DoorContext& context) : context_(context) {}
   static std::vector<DoorRoute> Routes();
 
-  Api api() const override { return Api::kLibreTranslate; }
+  Api api() const override { return Api::kMTranServer; }
   std::string Key(const HttpRequest& request) const override;
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;

@@ -14,6 +14,7 @@
 #include "server/doors/google_rest.h"
 #include "server/doors/google_v3.h"
 #include "server/doors/json_body.h"
+#include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
 #include "server/models/model_router.h"
 
@@ -23,6 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr char kTranslate[] = "/language/translate/v2";
+constexpr char kAlias[] = "/google/language/translate/v2";  // MTranServer's
+constexpr char kToken[] = "token";                          // MTranServer's key in a query
 constexpr char kDetect[] = "/language/translate/v2/detect";
 constexpr char kLanguages[] = "/language/translate/v2/languages";
 
@@ -52,7 +55,7 @@ absl::Status ReadJson(const HttpRequest& request, Parameters* out) {
   return absl::OkStatus();
 }
 
-absl::Status ReadFields(const Form& form, Parameters* out) {
+absl::Status ReadFields(const Form& form, bool is_alias, Parameters* out) {
   std::vector<std::string> unknown;
   for (const FormField& field : form.fields()) {
     if (field.name == "q") {
@@ -67,7 +70,8 @@ absl::Status ReadFields(const Form& form, Parameters* out) {
       out->model = field.value;
     } else if (field.name == "cid" && field.value.empty()) {
       continue;
-    } else if (!IsGoogleSystemParameter(field.name) && unknown.size() < 8) {
+    } else if (!IsGoogleSystemParameter(field.name) && !(is_alias && field.name == kToken) &&
+               unknown.size() < 8) {
       const std::string quoted = Quoted(field.name);
       unknown.push_back(quoted.substr(1, quoted.size() - 2));
     }
@@ -79,7 +83,7 @@ absl::StatusOr<Parameters> ReadParameters(const HttpRequest& request) {
   Parameters out;
   const absl::StatusOr<Form> form = ReadForm(request);
   if (!form.ok()) return form.status();
-  absl::Status status = ReadFields(*form, &out);
+  absl::Status status = ReadFields(*form, request.path == kAlias, &out);
   if (status.ok() && request.method == "POST" && MediaType(request) == "application/json" &&
       !request.body.empty()) {
     status = ReadJson(request, &out);
@@ -166,6 +170,9 @@ absl::StatusOr<DoorAction> ListLanguages(const Parameters& in, const DoorContext
 std::vector<DoorRoute> GoogleV2Door::Routes() {
   std::vector<DoorRoute> routes;
   for (const char* method : {"GET", "POST"}) {
+    routes.push_back({.method = method, .path = kAlias});
+  }
+  for (const char* method : {"GET", "POST"}) {
     routes.push_back({.method = method, .path = kTranslate});
     routes.push_back({.method = method, .path = kDetect, .rpc = RpcMethod::kDetectLanguage});
     routes.push_back({.method = method, .path = kLanguages, .rpc = RpcMethod::kListLanguages});
@@ -175,6 +182,7 @@ std::vector<DoorRoute> GoogleV2Door::Routes() {
 
 std::string GoogleV2Door::Key(const HttpRequest& request) const {
   if (std::string key = KeyOfGoogle(request); !key.empty()) return key;
+  if (request.path == kAlias) return TokenKey(request);
   const absl::StatusOr<Form> form = ReadForm(request);
   return form.ok() ? std::string(form->Find("key").value_or("")) : "";
 }
@@ -190,7 +198,7 @@ absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request) cons
 }
 
 HttpResponse GoogleV2Door::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
-  const int code = StatusOfHttp(status.code());
+  const int code = StatusOfHttp(status);
   const std::string message(status.message());
   const char* const reason = code == 401   ? "required"
                              : code == 403 ? "forbidden"

@@ -10,6 +10,7 @@
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
+#include "server/doors/glossaries.h"
 #include "server/doors/languages.h"
 #include "server/models/model_router.h"
 
@@ -37,7 +38,8 @@ google_v3::Translation TranslationOf(const v1::Translation& from,
   return out;
 }
 
-// A glossary's languages and how many terms it has.
+// A glossary's languages, and how many terms it has: in the model where it has most, if models have
+// different ones of this name.
 struct GlossaryFacts {
   std::set<std::pair<std::string, std::string>> pairs;
   size_t entries = 0;
@@ -48,7 +50,10 @@ std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& m
   for (const ModelPtr& model : models) {
     const ModelInfo& info = model->engine->info();
     for (const std::string& name : info.glossaries) {
+      const auto terms = TermsOf(*model, name);
+      if (terms == nullptr) continue;  // a reload has taken it out since
       GlossaryFacts& facts = found[name];
+      facts.entries = std::max(facts.entries, terms->size());
       for (const LanguagePair& pair : info.pairs) facts.pairs.emplace(pair.source, pair.target);
     }
   }

@@ -20,6 +20,7 @@ absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorC
                                          const json& fields) {
   absl::StatusOr<UnaryAction> action = dialect.translate(context, fields);
   if (!action.ok()) return action.status();
+  action->api = dialect.api;
   action->render = [dialect,
                     render = std::move(action->render)](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);

@@ -69,6 +69,12 @@ json AnswerOf(const Wanted& wanted, const v1::TranslateResponse& answer) {
   return body;
 }
 
+HttpResponse Unchanged(const Wanted& wanted) {
+  v1::TranslateResponse same;
+  for (const std::string& text : wanted.texts) same.add_translations()->set_translated_text(text);
+  return WithCors(JsonResponse(200, AnswerOf(wanted, same)));
+}
+
 absl::Status Invalid(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("Invalid request: ", View(what)));
 }
@@ -139,6 +145,9 @@ void SetAlternatives(const CallContext& calls, int64_t alternatives, v1::Transla
   out->mutable_decoding()->set_beam_size(std::max(beam, ranks));
 }
 
+// Whether a request of /detect is one of MTranServer or LinguaSpark.
+bool IsOfFirefox(const json& fields) { return !HasField(fields, "q") && HasField(fields, "text"); }
+
 int64_t MostAlternatives(const CallContext& calls) {
   int most = 1;
   for (const ModelPtr& model : calls.models->models()) {
@@ -165,6 +174,12 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
   add("GET", "/download_file/*", RpcMethod::kQuery, false);
   add("POST", "/suggest", RpcMethod::kQuery, false);
   return routes;
+}
+
+Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
+  if (request.path != "/detect") return api();
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  return fields.ok() && IsOfFirefox(*fields) ? Api::kMTranServer : api();
 }
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
@@ -211,6 +226,7 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   wanted.is_auto = texts.source == kAutoLanguage;
   texts.source = CodeOf(std::move(texts.source));
   texts.target = CodeOf(std::move(texts.target));
+  if (IsOneLanguage(texts.source, texts.target)) return Unchanged(wanted);
   texts.texts = std::move(wanted.texts);
 
   UnaryAction action;
@@ -226,15 +242,21 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   return action;
 }
 
+bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target) const {
+  return ShortTag(source) == ShortTag(target) &&
+         FindLanguage(source, context_.languages->Get()->all).has_value();
+}
+
 absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  const bool is_text = !HasField(*fields, "q") && HasField(*fields, "text");
+  const bool is_text = IsOfFirefox(*fields);
   Wanted wanted;
   const json as_q = is_text ? json{{"q", fields->at("text")}} : *fields;
   const absl::Status read = ReadTexts(as_q, context_.calls->limits, &wanted);
   if (!read.ok()) return read;
   DetectAction action;
+  if (is_text) action.api = Api::kMTranServer;
   for (std::string& text : wanted.texts) action.request.add_contents(std::move(text));
   action.render = [is_text, is_list = wanted.is_list](const v1::DetectLanguageResponse& answer) {
     json all = json::array();
@@ -268,6 +290,12 @@ HttpResponse LibreTranslateDoor::Languages() const {
     for (const std::string& language : served->all) {
       targets_of[ShortTag(language)].insert(targets.begin(), targets.end());
     }
+  }
+  // The original lists every language, with itself as a target, too. Clients take the codes for those
+  // of sources and targets alike.
+  for (const std::string& language : served->all) {
+    const std::string code = ShortTag(language);
+    targets_of[code].insert(code);
   }
   json list = json::array();
   for (const auto& [source, targets] : targets_of) {

@@ -1,6 +1,9 @@
 // LibreTranslate's dialect, which Mastodon, Weblate, libretranslatepy and others speak: parameters
 // as JSON, in a form or in the query; errors as {"error": "..."}.
 //
+// As there, a text whose source is its target comes back as it is, and /languages has every language,
+// with itself among its targets.
+//
 // What differs from LibreTranslate's own server, on purpose: each text of a list has its language
 // detected by itself, and `alternatives` work with HTML as well.
 #pragma once
@@ -19,6 +22,7 @@ class LibreTranslateDoor final : public Door {
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
+  Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
@@ -27,6 +31,8 @@ class LibreTranslateDoor final : public Door {
   absl::StatusOr<DoorAction> Translate(const nlohmann::json& fields) const;
 
  private:
+  // Whether both are the same language, and one that is served. The original gives texts back then.
+  bool IsOneLanguage(const std::string& source, const std::string& target) const;
   HttpResponse Languages() const;
   HttpResponse FrontendSettings() const;
   // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.

@@ -33,7 +33,7 @@ const char* FinishReasonOf(v1::FinishReason reason) {
 }
 
 json ErrorBody(const absl::Status& status) {
-  const int code = StatusOfHttp(status.code());
+  const int code = StatusOfHttp(status);
   const std::vector<FieldViolation> violations = ViolationsOf(status);
   json error = {{"message", std::string(status.message())},
                 {"type", code == 429   ? "rate_limit_exceeded"
@@ -45,7 +45,7 @@ json ErrorBody(const absl::Status& status) {
     error["param"] = violations.front().field;
   }
   if (code == 401) error["code"] = "invalid_api_key";
-  if (code == 404) error["code"] = "model_not_found";
+  if (code == 404 && !IsHttpError(status)) error["code"] = "model_not_found";
   return {{"error", std::move(error)}};
 }
 
@@ -67,7 +67,7 @@ json Choice(bool is_chat, int index, const std::string& text, v1::FinishReason r
 
 HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateResponse& answer) {
   if (absl::Status failed = ItemErrorOf(answer); !failed.ok()) {
-    return JsonResponse(StatusOfHttp(failed.code()), ErrorBody(failed));
+    return JsonResponse(StatusOfHttp(failed), ErrorBody(failed));
   }
   json choices = json::array();
   OpenAiUsage usage;
@@ -147,10 +147,11 @@ absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const 
 
 HttpResponse OpenAiDoor::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
   // OpenAI's clients take 501 for a failure of the server and try again.
-  const int code = StatusOfHttp(status.code());
+  const int code = StatusOfHttp(status);
   json body = ErrorBody(status);
-  if (code == 501) body["error"]["type"] = "invalid_request_error";
-  return JsonResponse(code == 501 ? 400 : code, body);
+  const bool is_missing = code == 501 && !IsHttpError(status);
+  if (is_missing) body["error"]["type"] = "invalid_request_error";
+  return JsonResponse(is_missing ? 400 : code, body);
 }
 
 }  // namespace dragoman

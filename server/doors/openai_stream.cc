@@ -136,13 +136,11 @@ class OpenAiStream final : public StreamRenderer {
     return events;
   }
 
+  absl::Status Status() override { return failed_; }
+
   std::string End(const absl::Status& status) override {
-    const absl::Status& end = status.ok() ? failed_ : status;
+    if (!status.ok()) return "data: " + DumpJson(facts_.error(status)) + "\n\n";
     std::string events;
-    if (!end.ok()) {
-      events = "data: " + DumpJson(facts_.error(end)) + "\n\n";
-      return events;
-    }
     if (facts_.with_usage) AddChunk(json::array(), usage_.Json(), &events);
     return events + "data: [DONE]\n\n";
   }

@@ -17,6 +17,8 @@ class OpusMtDoor final : public Door {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
+  // A message of a WebSocket.
+  absl::StatusOr<DoorAction> Record(const HttpRequest& message) const;
   HttpResponse Languages() const;
 
   const DoorContext context_;

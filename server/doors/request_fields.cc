@@ -118,6 +118,14 @@ std::string TextField(const HttpRequest& request, std::string_view name) {
   return std::move(text).value_or("");
 }
 
+std::string BodyTextField(const HttpRequest& request, std::string_view name) {
+  if (request.body.empty()) return "";
+  if (request.query.empty()) return TextField(request, name);
+  HttpRequest without_query = request;
+  without_query.query.clear();
+  return TextField(without_query, name);
+}
+
 bool HasField(const json& object, std::string_view name) { return Find(object, name) != nullptr; }
 
 }  // namespace dragoman

@@ -37,6 +37,8 @@ absl::Status ReadCommaList(const nlohmann::json& object, std::string_view name,
 
 // The text of a field, for keys: "" where it is missing or something else, or the body is broken.
 std::string TextField(const HttpRequest& request, std::string_view name);
+// The same of the body alone: what stands in a query ends up in the logs of proxies.
+std::string BodyTextField(const HttpRequest& request, std::string_view name);
 
 // Whether the field is there and not null.
 bool HasField(const nlohmann::json& object, std::string_view name);

@@ -32,6 +32,11 @@ const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request) const {
   return fields.ok() ? Find(request, *fields) : nullptr;
 }
 
+Api TranslatePathDoor::ApiOf(const HttpRequest& request) const {
+  const JsonDialect* const dialect = Find(request);
+  return dialect == nullptr ? api() : dialect->api;
+}
+
 std::string TranslatePathDoor::Key(const HttpRequest& request) const {
   std::string key = TokenKey(request);
   return key.empty() ? libretranslate_.Key(request) : key;

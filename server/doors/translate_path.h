@@ -29,6 +29,7 @@ class TranslatePathDoor final : public Door {
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
+  Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;

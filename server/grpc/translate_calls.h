@@ -52,7 +52,7 @@ class StreamCall final : public CallReactor, public StreamTransport {
   // The transport of call_.
   void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
   void StartWrite(v1::StreamTranslateResponse message) override;
-  void Finish(const absl::Status& status) override { FinishCall(EndStatus(status)); }
+  void Finish(const absl::Status& status) override { FinishCall(CallReactor::EndStatus(status)); }
   void Break() override { rpc()->TryCancel(); }
 
   const std::shared_ptr<StreamTranslation> call_;  // shared with the engine

@@ -30,15 +30,15 @@ size_t BytesOf(const HttpRequest& request) {
   return bytes;
 }
 
-HttpResponse TextOf(int status, std::string_view why) {
+}  // namespace
+
+HttpResponse PlainRefusal(const Refusal& refusal) {
   HttpResponse response;
-  response.status = status;
-  response.body = std::string(why) + "\n";
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  response.status = refusal.status;
+  response.body = refusal.why + "\n";
+  if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
-
-}  // namespace
 
 Http1Connection::Http1Connection(HttpLoop* loop, std::unique_ptr<SocketStream> stream,
                                  std::string peer)
@@ -95,7 +95,7 @@ void Http1Connection::OnTick(Nanos now) {
     Close();
   } else if (now >= deadline_) {
     if (phase_ == Phase::kReading) {
-      Refuse({408, "the request took too long to arrive"});
+      Refuse({408, "the request took too long to arrive"}, TakeHead());
     } else {
       Close();
     }
@@ -131,12 +131,23 @@ void Http1Connection::OnEvicted() {
     Close();
     return;
   }
-  // Whoever works on an answer stops, and lets go of the request.
+  HttpRequest head;
+  if (const auto exchange = exchange_.lock(); unanswered && exchange != nullptr) {
+    const HttpRequest& request = exchange->request();
+    head.method = request.method;
+    head.path = request.path;
+    head.query = request.query;
+    head.headers = request.headers;
+    // Whoever works on an answer stops, and lets go of the request.
+    exchange->SetGone();
+  } else if (!unanswered) {
+    head = TakeHead();
+  }
   current_ = 0;
-  if (const auto exchange = exchange_.lock()) exchange->SetGone();
   exchange_.reset();
   Refuse({503, absl::StrCat("requests that are not answered hold more than ", shared().held.limit(),
-                            " bytes, this one most of them")});
+                            " bytes, this one most of them")},
+         head);
 }
 
 void Http1Connection::UpdateHeld() {
@@ -228,7 +239,7 @@ void Http1Connection::Parse() {
       deadline_ = started_ + NanosOf(shared().options.header_time);
     }
     if (reader_->refusal().has_value()) {
-      Refuse(Refusal(*reader_->refusal()));
+      Refuse(Refusal(*reader_->refusal()), TakeHead());
       return;
     }
     if (reader_->head_done() && !head_seen_) OnHead();
@@ -266,7 +277,8 @@ void Http1Connection::Dispatch() {
     if (alone) {
       Upgrade(std::move(request));
     } else {
-      Refuse({400, "found other bytes beside the request of a WebSocket, expected none"});
+      std::string().swap(request.body);
+      Refuse({400, "found other bytes beside the request of a WebSocket, expected none"}, request);
     }
     return;
   }
@@ -285,10 +297,11 @@ void Http1Connection::Dispatch() {
 
 void Http1Connection::Upgrade(HttpRequest request) {
   if (!shared().handler->AcceptsWebSocket(request)) {
-    Refuse({404, "no WebSocket is served at this path"});
+    Refuse({404, "no WebSocket is served at this path"}, request);
   } else if (!IsSameOrigin(request)) {
     Refuse(
-        {403, "found a WebSocket of a page from elsewhere (Origin), expected one of this server"});
+        {403, "found a WebSocket of a page from elsewhere (Origin), expected one of this server"},
+        request);
   } else {
     const auto self = Self();
     phase_ = Phase::kClosed;
@@ -302,17 +315,26 @@ void Http1Connection::Upgrade(HttpRequest request) {
   }
 }
 
-void Http1Connection::Refuse(const Refusal& refusal) {
+HttpRequest Http1Connection::TakeHead() {
+  HttpRequest head = std::move(reader_->request());
+  std::string().swap(head.body);
+  head.peer = peer_;
+  head.started = started_;
+  head.client_certificate = client_certificate_;
+  return head;
+}
+
+void Http1Connection::Refuse(const Refusal& refusal, const HttpRequest& head) {
   Log(LogLevel::kDebug, "request refused",
       {{"peer", peer_}, {"status", refusal.status}, {"why", refusal.why}});
   phase_ = Phase::kAnswering;
   deadline_ = kNoDeadline;
   keep_alive_ = false;
-  head_only_ = false;
+  head_only_ = head.method == "HEAD";
   reader_.reset();
   asked_bytes_ = 0;
   in_.clear();
-  Send(ResponseText(TextOf(refusal.status, refusal.why), FrameOf(BodyFraming::kLength)),
+  Send(ResponseText(shared().handler->Refused(head, refusal), FrameOf(BodyFraming::kLength)),
        [self = Self()](bool ok) {
          if (ok) self->BeginEnding();
        });
@@ -407,7 +429,7 @@ void Http1Connection::OnDropped(uint64_t id) {
     return;
   }
   Log(LogLevel::kError, "a request was not answered", {{"peer", peer_}});
-  Respond(id, TextOf(500, "the server has lost this request"), nullptr);
+  Respond(id, PlainRefusal({500, "the server has lost this request"}), nullptr);
 }
 
 void Http1Connection::FinishAnswer() {

@@ -63,7 +63,10 @@ class Http1Connection final : public HttpConnection {
   void OnHead();
   void Dispatch();
   void Upgrade(HttpRequest request);
-  void Refuse(const Refusal& refusal);
+  // Takes what was understood of the request that is being read, without its body.
+  HttpRequest TakeHead();
+  // `head`: the request that is refused, without its body.
+  void Refuse(const Refusal& refusal, const HttpRequest& head);
 
   void Send(std::string text, std::function<void(bool ok)> done);
   void SendNext();

@@ -45,6 +45,9 @@ class HttpExchange {
   virtual void Break() = 0;
 };
 
+// The answer with the reason as plain text, for clients of no dialect.
+HttpResponse PlainRefusal(const Refusal& refusal);
+
 // Answers the requests of a server. Called on the server's threads: it must not block.
 class HttpHandler {
  public:
@@ -52,6 +55,11 @@ class HttpHandler {
   // Whether a WebSocket may be opened at this path; false: the upgrade is answered with 404.
   virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
+  // The answer to a request that the server refuses itself: one that is too large, too slow or
+  // malformed. `head` has what was understood of it, and no body; its path is "" where that was not.
+  virtual HttpResponse Refused(const HttpRequest& /*head*/, const Refusal& refusal) {
+    return PlainRefusal(refusal);
+  }
 };
 
 }  // namespace dragoman

@@ -40,6 +40,13 @@ struct HttpRequest {
   }
 };
 
+// Why the server refuses a request, after which its connection ends: what follows on it cannot be
+// trusted or is not read.
+struct Refusal {
+  int status = 400;
+  std::string why;  // without a line's end
+};
+
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";

@@ -91,7 +91,8 @@ Refusal RefusalOf(const beast::error_code& error, const ReadLimits& limits) {
                               " of ", limits.header_bytes, " bytes in all")};
   }
   if (error == http::error::body_limit) {
-    return {413, absl::StrCat("found a body of more than ", limits.body_bytes, " bytes")};
+    return {413, absl::StrCat("found a larger body than allowed, expected at most ",
+                              limits.body_bytes, " bytes")};
   }
   if (error == http::error::bad_version) {
     return {505, "found another version of HTTP, expected HTTP/1.1 or HTTP/1.0"};
@@ -129,33 +130,46 @@ size_t RequestReader::TakeHead(std::string_view bytes) {
   bytes.remove_prefix(empty);
   if (bytes.empty() || bytes == "\r") return empty;
   started_ = true;
+  const size_t taken = ParseHead(bytes);
+  if (refusal_.has_value()) {
+    const RequestLine line = ReadRequestLine(bytes);
+    request_.method = line.method;
+    if (line.target.empty() ||
+        SplitTarget(line.target, &request_.path, &request_.query).has_value()) {
+      request_.path.clear();
+    }
+  }
+  return empty + taken;
+}
+
+size_t RequestReader::ParseHead(std::string_view bytes) {
   const HeadScan scan = ScanHead(bytes, scanned_);
   scanned_ = scan.scanned;
   head_bytes_ = scanned_;
   if (scan.malformed) {
     Refuse(400,
            "found a control character, or a line that does not end with CR LF, in the headers");
-    return empty;
+    return 0;
   }
   if (scan.end == 0 ? bytes.size() > limits_.header_bytes : scan.end > limits_.header_bytes) {
     refusal_ = RefusalOf(http::error::header_limit, limits_);
-    return empty;
+    return 0;
   }
-  if (scan.end == 0) return empty;
+  if (scan.end == 0) return 0;
   const std::string_view head = bytes.substr(0, scan.end);
-  if ((refusal_ = CheckHeadLines(head)).has_value()) return empty;
+  if ((refusal_ = CheckHeadLines(head)).has_value()) return 0;
   beast::error_code error;
   const size_t taken = parser_->put({head.data(), head.size()}, error);
   if (error || taken != head.size()) {
     refusal_ = RefusalOf(error, limits_);
-    return empty;
+    return 0;
   }
   Framing framing;
   refusal_ = CheckFraming(request_, http11_, limits_.body_bytes, &framing);
   if (!refusal_.has_value()) {
     refusal_ = SplitTarget(parser_->target_, &request_.path, &request_.query);
   }
-  if (refusal_.has_value()) return empty;
+  if (refusal_.has_value()) return 0;
   head_bytes_ = 2 * head.size();  // the headers as they are, and as strings
   head_done_ = true;
   expects_continue_ = framing.expects_continue && !parser_->is_done();
@@ -163,7 +177,7 @@ size_t RequestReader::TakeHead(std::string_view bytes) {
   upgrade_ = http11_ && request_.method == "GET" && parser_->upgrade() &&
              absl::EqualsIgnoreCase(std::string(request_.Header("upgrade")), "websocket");
   whole_ = parser_->is_done();
-  return empty + taken;
+  return taken;
 }
 
 size_t RequestReader::TakeBody(std::string_view bytes) {

@@ -40,7 +40,8 @@ class RequestReader {
   bool whole() const { return whole_; }
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
-  // From head_done() on: without its body until it is whole(). Peer and time are the caller's.
+  // From head_done() on: without its body until it is whole(). Peer and time are the caller's. Of a
+  // request that is refused before that it has the method and the path, where those have come.
   HttpRequest& request() { return request_; }
   // The client waits for "100 Continue" before it sends the body.
   bool expects_continue() const { return expects_continue_; }
@@ -56,6 +57,7 @@ class RequestReader {
   class Parser;
 
   size_t TakeHead(std::string_view bytes);
+  size_t ParseHead(std::string_view bytes);
   size_t TakeBody(std::string_view bytes);
   void Refuse(int status, std::string why);
 

@@ -150,6 +150,19 @@ std::optional<Refusal> CheckFraming(const HttpRequest& request, bool http11, uin
   return std::nullopt;
 }
 
+RequestLine ReadRequestLine(std::string_view head) {
+  RequestLine line;
+  const size_t space = head.find(' ');
+  if (space == std::string_view::npos || !IsToken(head.substr(0, space))) return line;
+  line.method = head.substr(0, space);
+  const std::string_view rest = head.substr(space + 1);
+  const size_t end = rest.find_first_of(" ?");
+  if (end == std::string_view::npos) return line;
+  line.target = rest.substr(0, end);
+  if (std::any_of(line.target.begin(), line.target.end(), IsControl)) line.target = {};
+  return line;
+}
+
 std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, std::string* query) {
   bool has_host = false;
   for (const std::string_view scheme : {"http://", "https://"}) {

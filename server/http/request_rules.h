@@ -14,12 +14,6 @@
 
 namespace dragoman {
 
-// An answer that ends the connection, because what follows on it cannot be trusted or is not read.
-struct Refusal {
-  int status = 400;
-  std::string why;  // without a line's end
-};
-
 // Where the head (the request's line and headers, with the empty line after them) ends.
 struct HeadScan {
   size_t end = 0;          // after the empty line; 0: it has not come yet
@@ -46,6 +40,14 @@ struct Framing {
 // coding but chunked, a body of more than `body_bytes`, no Host or several, a compressed body.
 std::optional<Refusal> CheckFraming(const HttpRequest& request, bool http11, uint64_t body_bytes,
                                     Framing* framing);
+
+// The method and the target of a request's first line, as far as they have come in `head`; "" for
+// one that is not there whole, up to the target's query, or holds a control character.
+struct RequestLine {
+  std::string_view method;
+  std::string_view target;
+};
+RequestLine ReadRequestLine(std::string_view head);
 
 // Splits a request's target into path and query: "/path?query" or "http://host/path?query".
 // Refused: other forms, a path whose escapes are broken or stand for a control character.

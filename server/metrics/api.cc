@@ -26,6 +26,20 @@ const char* ApiName(Api api) {
       return "marian";
     case Api::kPlugins:
       return "plugins";
+    case Api::kMTranServer:
+      return "mtranserver";
+    case Api::kCurator:
+      return "curator";
+    case Api::kNllbServe:
+      return "nllb_serve";
+    case Api::kNmtWizard:
+      return "nmt_wizard";
+    case Api::kMtuoc:
+      return "mtuoc";
+    case Api::kModernMt:
+      return "modernmt";
+    case Api::kOmegaT:
+      return "omegat";
   }
   return "?";
 }

@@ -7,17 +7,24 @@
 namespace dragoman {
 
 enum class Api : uint8_t {
-  kDragoman,        // dragoman.v1, over gRPC or as REST
-  kGoogleV3,        // Cloud Translation v3, over gRPC or as REST
-  kGoogleV2,        // Cloud Translation v2 ("basic")
-  kRiva,            // NVIDIA Riva NMT
-  kLibreTranslate,  // LibreTranslate, and the servers of Firefox's models that share its path
-  kDeepl,           // DeepL v2
-  kOpenAi,          // chat completions and completions
-  kOpusMt,          // Opus-MT's server
-  kOpenNmt,         // OpenNMT-py's server, NMT-Wizard, MTUOC
-  kMarian,          // marian-server, over WebSocket
-  kPlugins,         // browser plug-ins: Immersive Translate, KISS Translator and others
+  kDragoman,  // dragoman.v1, over gRPC or as REST
+  kGoogleV3,  // Cloud Translation v3, over gRPC or as REST
+  kGoogleV2,  // Cloud Translation v2 ("basic")
+  kRiva,      // NVIDIA Riva NMT
+  kLibreTranslate,
+  kDeepl,        // DeepL v2
+  kOpenAi,       // chat completions and completions
+  kOpusMt,       // Opus-MT's server
+  kOpenNmt,      // OpenNMT-py's server
+  kMarian,       // marian-server, over WebSocket
+  kPlugins,      // browser plug-ins: Immersive Translate, KISS Translator and others
+  kMTranServer,  // MTranServer and LinguaSpark, the servers of Firefox's models
+  kCurator,      // NeMo Curator, Nemotron
+  kNllbServe,    // nllb-serve
+  kNmtWizard,    // NMT-Wizard
+  kMtuoc,        // MTUOC's server
+  kModernMt,     // ModernMT
+  kOmegaT,       // OmegaT's plug-ins that ask a URL
 };
 
 // Pure.

@@ -61,7 +61,10 @@ class Merged {
 }  // namespace
 
 Metrics::Metrics(const Clock* clock)
-    : clock_(clock), no_model_(std::make_shared<ModelMetrics>(ModelMetrics::Kind::kNoModel, "")) {
+    : clock_(clock),
+      no_model_(std::make_shared<ModelMetrics>(ModelMetrics::Kind::kNoModel, "")),
+      several_models_(
+          std::make_shared<ModelMetrics>(ModelMetrics::Kind::kSeveralModels, kSeveralModels)) {
   const auto counter = [this](const char* name, const char* help) -> auto& {
     return Register(BuildCounter(), name, help, &registry_);
   };
@@ -106,6 +109,7 @@ std::shared_ptr<ModelMetrics> Metrics::ForPivot(const std::string& name) {
 }
 
 std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
+  if (name == kSeveralModels) return several_models_;
   MutexLock lock(&mu_);
   const auto known = models_.find(name);
   std::shared_ptr<ModelMetrics> present = known == models_.end() ? nullptr : known->second.lock();
@@ -113,7 +117,7 @@ std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
 }
 
 Metrics::ModelPointers Metrics::Present() const {
-  ModelPointers present = {no_model_};
+  ModelPointers present = {no_model_, several_models_};
   MutexLock lock(&mu_);
   for (const auto& [name, held] : models_) {
     if (std::shared_ptr<ModelMetrics> model = held.lock()) present.push_back(std::move(model));

@@ -36,6 +36,9 @@
 
 namespace dragoman {
 
+// The label model of a call over several models: not a model's name, which has no such character.
+inline constexpr char kSeveralModels[] = "*";
+
 class Metrics {
  public:
   // `clock` is the engines' and outlives this.
@@ -65,8 +68,9 @@ class Metrics {
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
-  // A call ended, which had come over `api`. `model`: "" where the call ended before it was known. Here and below: a name that
-  // nobody holds counts as "".
+  // A call ended, which had come over `api`. `model`: "" where the call ended before it was known or
+  // needed none, kSeveralModels where its texts went to several. A call is counted once. Here and
+  // below: a name that nobody holds counts as "".
   void OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
              const std::string& model);
   void OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration);
@@ -103,6 +107,7 @@ class Metrics {
   prometheus::Family<Counter>* files_read_ = nullptr;
 
   const std::shared_ptr<ModelMetrics> no_model_;
+  const std::shared_ptr<ModelMetrics> several_models_;
 
   mutable Mutex mu_;
   std::map<std::tuple<Api, RpcMethod, absl::StatusCode>, Counter*> rpc_counters_

@@ -45,6 +45,7 @@ void ModelMetrics::AddCalls(Kind kind) {
                   .Name("dragoman_model_reloads_total")
                   .Help("New versions of a model, by result.")
                   .Register(registry_);
+  if (kind == Kind::kSeveralModels) return;
   // These series exist from the start, so that queries always find them.
   if (kind != Kind::kPivot) reloads_->Add({{"model", model_}, {"result", "failed"}});
   if (kind == Kind::kNoModel) return;

@@ -29,8 +29,9 @@ class ModelMetrics final : public EngineObserver {
  public:
   enum class Kind {
     kModel,
-    kPivot,   // has series of calls only: its segments are those of its two models
-    kNoModel  // for events of no model that exists; its label is ""
+    kPivot,         // has series of calls only: its segments are those of its two models
+    kNoModel,       // for events of no model that exists; its label is ""
+    kSeveralModels  // for calls over several models; has series of calls only, from the first on
   };
   ModelMetrics(Kind kind, std::string model);
 

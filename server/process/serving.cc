@@ -20,6 +20,7 @@ Serving::Serving(const ServerConfig& config, ModelTable* models, const Clock* cl
   calls_.timer = &timer_;
   calls_.metrics = metrics;
   calls_.tracker = &tracker_;
+  calls_.translated = &translated_;
   calls_.draining = &draining_;
   calls_.models = models;
   calls_.limits.max_items = config.max_items;

@@ -73,6 +73,7 @@ class Serving {
   std::unique_ptr<Guard> guard_;  // outlives timer_, which runs it
   DeadlineTimer timer_;
   CallTracker tracker_;
+  std::atomic<int64_t> translated_{0};  // code points
   CallContext calls_;
   ServiceContext context_;
   std::atomic<bool> leaving_{false};   // not ready any more

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,11 +62,16 @@ class Client {
   Nanos Take(int64_t characters, Nanos now);
   void GiveBack(int64_t characters);
 
+  // Code points of the texts that were translated for the client since the daemon's start.
+  int64_t translated() const { return translated_.load(); }
+  void AddTranslated(int64_t code_points) { translated_.fetch_add(code_points); }
+
   // The file was read again.
   void Update(const ClientEntry& entry);
 
  private:
   const std::string name_;
+  std::atomic<int64_t> translated_{0};
 
   mutable Mutex mu_;
   std::vector<std::string> models_ ABSL_GUARDED_BY(mu_);

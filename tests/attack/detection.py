@@ -1,5 +1,5 @@
-"""Detection of languages: lists as long as they may be, beside polite clients; and classifiers of languages that are
-broken, made to do harm, or changed while they are read."""
+"""Detection of languages: lists that are longer than they may be; and classifiers of languages that are broken, made to
+do harm, or changed while they are read."""
 
 import contextlib
 import http.client
@@ -7,13 +7,12 @@ import json
 import os
 import pathlib
 import resource
-import statistics
 import struct
 import tempfile
 import threading
 import time
 
-from harness import MIB, ROOT, Bystander, Client, Daemon, Outcome, attack, check, mib
+from harness import MIB, ROOT, Client, Daemon, Outcome, attack, check, mib
 
 CLASSIFIER = ROOT / "deploy/models/lid.176/lid.176.ftz"
 # The defaults of --max-items and --max-code-points.
@@ -80,116 +79,6 @@ def lists_beyond_the_limits():
         spent = (daemon.cpu_seconds() - begin) / 20
         check(daemon.alive(), "the daemon is dead")
     return Outcome(f"refused by field and limit; a refused list of 10,000 costs {spent * 1e3:.0f} ms of a processor")
-
-
-class _Hogs:
-    """Connections that send a list as long as it may be again and again, as soon as it is answered."""
-
-    def __init__(self, daemon, texts, grpc_count, http_count):
-        self._daemon, self._texts = daemon, texts
-        self._stop = threading.Event()
-        self.seconds, self.failures = [], []
-        targets = [self._over_grpc] * grpc_count + [self._over_http] * http_count
-        self._threads = [threading.Thread(target=target, daemon=True) for target in targets]
-
-    def _over_grpc(self):
-        with Client(self._daemon.grpc) as client:
-            self._repeat(lambda: len(_detect(client, self._texts).detections))
-
-    def _over_http(self):
-        host, port = self._daemon.door.rsplit(":", 1)
-        connection = http.client.HTTPConnection(host, int(port), timeout=60)
-        body = json.dumps({"contents": self._texts})
-
-        def ask():
-            connection.request("POST", "/v1/detect", body, {"Content-Type": "application/json"})
-            answer = connection.getresponse().read()
-            return answer.count(b'"languageCode"') and len(self._texts)
-
-        self._repeat(ask)
-        connection.close()
-
-    def _repeat(self, ask):
-        while not self._stop.is_set():
-            begin = time.monotonic()
-            try:
-                if ask() != len(self._texts):
-                    self.failures.append("another number of answers")
-            except Exception as error:  # whatever the client library raises
-                self.failures.append(str(error)[:100])
-            self.seconds.append(time.monotonic() - begin)
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        for thread in self._threads:
-            thread.join(60)
-
-
-class _Asker:
-    """A polite client over HTTP, which asks for what costs nothing: how long the loops keep it waiting."""
-
-    def __init__(self, daemon):
-        self._daemon = daemon
-        self._stop = threading.Event()
-        self.seconds, self.failures = [], 0
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def _run(self):
-        host, port = self._daemon.door.rsplit(":", 1)
-        connection = http.client.HTTPConnection(host, int(port), timeout=60)
-        while not self._stop.wait(0.005):
-            begin = time.monotonic()
-            connection.request("GET", "/v1/languages")
-            self.failures += connection.getresponse().read()[:1] != b"{"
-            self.seconds.append(time.monotonic() - begin)
-        connection.close()
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._thread.join(60)
-
-    def quantile(self, q):
-        ordered = sorted(self.seconds)
-        return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
-
-
-@attack("lists_beside_polite_clients", issue=31, limit=180)
-def lists_beside_polite_clients():
-    """24 connections with lists of 1,024 items, beside a client that translates over gRPC and one that asks over HTTP."""
-    words = "Wenn ich mehr Zeit hätte, würde ich eine neue Sprache lernen und dann verreisen. "
-    texts = [(words * 2)[i % len(words) :][: MOST_CODE_POINTS // MOST_ITEMS] for i in range(MOST_ITEMS)]
-    with _detecting() as daemon:
-        with Client(daemon.grpc) as client:
-            begin = daemon.cpu_seconds()
-            for _ in range(10):
-                _detect(client, texts)
-            each = (daemon.cpu_seconds() - begin) / 10
-        before = daemon.rss()
-        with _Hogs(daemon, texts, 12, 12) as hogs, Bystander(daemon.grpc) as bystander, _Asker(daemon) as asker:
-            time.sleep(12)
-        grown = daemon.rss() - before
-        check(daemon.alive(), "the daemon is dead")
-        check(not hogs.failures, f"lists within the limits failed: {hogs.failures[:3]}")
-        check(not bystander.failures and not asker.failures, f"polite calls failed: {bystander.failures[:3]}, {asker.failures}")
-        # Whoever is polite waits no longer than one that sends lists does for one of its own.
-        theirs = statistics.median(hogs.seconds)
-        text = (f"{len(hogs.seconds)} lists, {each * 1e3:.0f} ms of a processor each, answered in {theirs * 1e3:.0f} ms; "
-                f"{bystander.summary()}; a client of HTTP: {len(asker.seconds)} calls, p50 "
-                f"{statistics.median(asker.seconds) * 1e3:.0f} ms, p99 {asker.quantile(0.99) * 1e3:.0f} ms; "
-                f"{mib(grown)} grown")
-        check(grown < 64 * MIB, text)
-        check(statistics.median(asker.seconds) < theirs and bystander.quantile(0.5) < 2 * theirs, text)
-        check(asker.quantile(0.99) < 2 * theirs, text, "twice a list's own time")
-    return Outcome(text, bound="twice a list's own time")
 
 
 # ------------------------------------------------------------------ classifiers

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """DeepL's official client and deep-translator's, from PyPI, unchanged."""
 
+import http.client
+import json
 import threading
 import time
 
@@ -90,8 +92,11 @@ def test_languages(server):
 
 
 def test_usage(server):
+    before = client(server).get_usage().character
+    client(server).translate_text(GERMAN, source_lang="DE", target_lang="EN-US")
     usage = client(server).get_usage()
     check(usage.character.valid and not usage.any_limit_reached, f"usage: {usage}")
+    check(usage.character.count == before.count + len(GERMAN), f"before {before}, after {usage}")
 
 
 def test_glossaries(server):
@@ -167,6 +172,31 @@ def test_weblate(server):
     check(answer.status_code == 200, answer.text)
     text = answer.json()["translations"][0]["text"]
     check(text.count("<x id=\"8\"></x>") == 1, f"text: {text}")
+
+
+def test_old_keys(_):
+    """As older clients send a key: in the body. Each key has its own usage."""
+    with DoorDaemon(keys={"web": "secret", "other": "hidden"}) as server:
+        form = {"auth_key": "secret", "text": GERMAN, "source_lang": "DE", "target_lang": "EN"}
+        for body in ({"data": form}, {"json": {**form, "text": [GERMAN]}}):
+            answer = requests.post(f"{server.url}/v2/translate", timeout=60, **body)
+            check(answer.status_code == 200 and ENGLISH in answer.text, answer.text)
+        usage = requests.post(f"{server.url}/v2/translate", params={"auth_key": "secret"}, data={"text": "a"}, timeout=60)
+        check(usage.status_code == 403 and "auth_key in the query" in usage.json()["message"], usage.text)
+        check(client(server, "secret").get_usage().character.count == 2 * len(GERMAN), "usage of the key")
+        check(client(server, "hidden").get_usage().character.count == 0, "usage of the other key")
+
+
+def test_refusals_are_deepls(server):
+    """What is refused before the dialect is asked looks like its errors, to its client too."""
+    connection = http.client.HTTPConnection(server.http_address, timeout=30)
+    connection.putrequest("POST", "/v2/translate")
+    connection.putheader("Content-Length", str(10**12))
+    connection.endheaders()
+    answer = connection.getresponse()
+    message = json.loads(answer.read())["message"]
+    connection.close()
+    check(answer.status == 413 and "expected at most" in message, f"{answer.status} {message}")
 
 
 def deep(server, key="any"):

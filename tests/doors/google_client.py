@@ -162,6 +162,7 @@ def test_glossaries(server):
         found = list(client.list_glossaries(parent=PARENT))
         check([one.name for one in found] == [f"{PARENT}/glossaries/animals"], f"glossaries: {found}")
         check(found[0].language_pair.source_language_code == "de", f"its languages: {found}")
+        check(found[0].entry_count == len(GLOSSARY), f"its entries: {found}")
         check(list(client.list_glossaries(request={"parent": PARENT, "page_size": 1})) == found, "by pages")
         raises(
             exceptions.MethodNotImplemented,

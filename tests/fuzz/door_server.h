@@ -116,7 +116,8 @@ class DoorServer {
       FuzzCheck(!violation.description.empty());
     }
     const HttpResponse answer = door.Error(request, status);
-    CheckAnswer(answer, 400);
+    // XML-RPC's faults are 200.
+    CheckAnswer(answer, request.path == "/RPC2" ? 200 : 400);
     // The dialect's form has the words, where it has any.
     FuzzCheck(!answer.body.empty());
   }
@@ -136,6 +137,7 @@ class DoorServer {
 
   void AskDoor(const Door& door, const HttpRequest& request) const {
     door.Key(request);
+    door.ApiOf(request);
     absl::StatusOr<DoorAction> action = door.Handle(request);
     if (!action.ok()) {
       CheckError(door, request, action.status());
@@ -145,6 +147,8 @@ class DoorServer {
       CheckUnary(door, request, *unary);
     } else if (const auto* const detect = std::get_if<DetectAction>(&*action)) {
       CheckDetect(door, request, *detect);
+    } else if (const auto* const usage = std::get_if<UsageAction>(&*action)) {
+      CheckAnswer(usage->render(7), 200);
     } else {
       CheckStream(door, request, std::get<StreamAction>(*action));
     }

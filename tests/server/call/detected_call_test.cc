@@ -155,6 +155,10 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(french_.submitted(), 1U);
   EXPECT_EQ(back_.submitted(), 0U);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="OK",method="Translate"} 1)");
+  // The call counts once, as one of several models.
+  ExpectMetric(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="*"} 1)");
+  EXPECT_THAT(metrics_.Scrape(), ::testing::Not(HasSubstr(R"(method="Translate",model="")")));
   ASSERT_EQ(lines_.size(), 1U);
   const auto line = nlohmann::json::parse(lines_[0]);
   EXPECT_EQ(line["model"], "de-en,fr-en");
@@ -177,6 +181,15 @@ TEST_F(DetectedCallTest, ACallThatNoModelIsNeededForIsAnsweredAtOnce) {
   EXPECT_EQ(unary_.answer.translations(1).translated_text(), "");
   EXPECT_EQ(german_.submitted() + french_.submitted(), 0U);
   EXPECT_EQ(timer_.armed(), 0);
+  ExpectMetric(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model=""} 1)");
+}
+
+TEST_F(DetectedCallTest, ACallOverOneModelCountsAsThatModels) {
+  const auto series = metrics_.ForModel("de-en");
+  ASSERT_TRUE(Run(Request({"de: eins", "en: one"})).ok());
+  ExpectMetric(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 1)");
 }
 
 TEST_F(DetectedCallTest, TheJobsAreThoseOfARequestWithTheLanguageGiven) {

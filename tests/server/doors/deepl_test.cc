@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 
@@ -43,10 +44,10 @@ class DeeplTest : public DialectFixture {
 
 TEST_F(DeeplTest, TextsComeBackInOrderWithTheirLanguages) {
   EXPECT_EQ(
-      JsonOf(Post("/v2/translate", R"({"text": ["(de) a", "(en) b", "?"], "target_lang": "de"})")),
+      JsonOf(Post("/v2/translate", R"({"text": ["de: a", "en: b", "?"], "target_lang": "de"})")),
       json::parse(R"({"translations": [
-                {"detected_source_language": "DE", "text": "[(de) a]"},
-                {"detected_source_language": "EN", "text": "[(en) b]"},
+                {"detected_source_language": "DE", "text": "[de: a]"},
+                {"detected_source_language": "EN", "text": "[en: b]"},
                 {"detected_source_language": "", "text": "[?]"}]})"));
   const HttpRequest given = With(R"("source_lang": "de-AT")");
   EXPECT_EQ(JsonOf(given)["translations"][0]["detected_source_language"], "DE");
@@ -190,11 +191,6 @@ TEST_F(DeeplTest, LanguagesOfBothSides) {
               HasSubstr("expected source or target"));
 }
 
-TEST_F(DeeplTest, UsageHasNoLimit) {
-  EXPECT_EQ(JsonOf(Get("/v2/usage")),
-            json::parse(R"({"character_count": 0, "character_limit": 1000000000000})"));
-}
-
 TEST_F(DeeplTest, GlossariesAreThoseOfTheServer) {
   const json list = JsonOf(Get("/v2/glossaries"))["glossaries"];
   ASSERT_EQ(list.size(), 3U);  // one for each pair of the model
@@ -257,11 +253,34 @@ TEST_F(DeeplTest, KeysComeInItsOwnScheme) {
   EXPECT_EQ(door_->Key(request), "two");
   request.headers.back().second = "Basic three";
   EXPECT_EQ(door_->Key(request), "");
-  EXPECT_EQ(door_->Key(PostForm("/v2/translate", "auth_key=four")), "");
-  const HttpResponse refused = door_->Error(PostForm("/v2/translate", "auth_key=four"),
-                                            absl::UnauthenticatedError("found no API key"));
+}
+
+TEST_F(DeeplTest, TheKeyOfOlderClientsIsTakenFromTheBodyAlone) {
+  HttpRequest request = PostForm("/v2/translate", "text=a&auth_key=four");
+  EXPECT_EQ(door_->Key(request), "four");
+  EXPECT_EQ(door_->Key(With(R"("auth_key": "five")")), "five");
+  EXPECT_EQ(door_->Key(With(R"("auth_key": 5)")), "");
+  request.query = "auth_key=six";
+  EXPECT_EQ(door_->Key(request), "four");
+  request.headers.emplace_back("authorization", "DeepL-Auth-Key one");
+  EXPECT_EQ(door_->Key(request), "one");
+  HttpRequest usage = Get("/v2/usage?auth_key=seven");
+  EXPECT_EQ(door_->Key(usage), "");
+  const HttpResponse refused = door_->Error(usage, absl::UnauthenticatedError("found no API key"));
   EXPECT_EQ(refused.status, 403);
-  EXPECT_THAT(refused.body, HasSubstr("auth_key in the query or the body is not accepted"));
+  EXPECT_THAT(refused.body, HasSubstr("auth_key in the query is not accepted"));
+  usage.query.clear();
+  EXPECT_THAT(door_->Error(usage, absl::UnauthenticatedError("found no API key")).body,
+              ::testing::Not(HasSubstr("auth_key")));
+}
+
+TEST_F(DeeplTest, UsageIsWhatWasTranslated) {
+  std::atomic<int64_t> translated{0};
+  context_.translated = &translated;
+  EXPECT_EQ(JsonOf(Get("/v2/usage"))["character_count"], 0);
+  CountTranslated(context_, nullptr, 180'118);
+  EXPECT_EQ(JsonOf(Get("/v2/usage")),
+            json::parse(R"({"character_count": 180118, "character_limit": 1000000000000})"));
 }
 
 // The official clients try again after 429 and from 500 on.

@@ -10,39 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "server/call/client_rights.h"
 #include "server/call/detection.h"
-#include "server/detect/language_detector.h"
 #include "server/doors/door.h"
 #include "server/doors/language_catalog.h"
 #include "tests/server/doors/door_fixture.h"
+#include "tests/server/fake_detector.h"
 
 namespace dragoman {
-
-// Takes a text for the language that stands in it in brackets, "(de) Hund".
-class BracketDetector final : public LanguageDetector {
- public:
-  std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override {
-    return std::make_unique<Choice>(candidates);
-  }
-  const std::vector<std::string>& languages() const override { return languages_; }
-
- private:
-  class Choice final : public LanguageChoice {
-   public:
-    explicit Choice(std::vector<std::string> candidates) : candidates_(std::move(candidates)) {}
-    std::vector<DetectedLanguage> Detect(std::string_view text) const override {
-      for (const std::string& one : candidates_) {
-        if (text.find("(" + one + ")") != std::string_view::npos) return {{one, 0.9}};
-      }
-      return {};
-    }
-
-   private:
-    const std::vector<std::string> candidates_;
-  };
-
-  const std::vector<std::string> languages_ = {"de", "en", "fr"};
-};
 
 class DialectFixture : public DoorFixture {
  protected:
@@ -75,11 +50,14 @@ class DialectFixture : public DoorFixture {
   }
 
   // The answer where each text comes back as "[text]". With the source "auto" texts are in the
-  // language that BracketDetector finds.
+  // language that FakeDetector finds.
   HttpResponse AnswerTo(const HttpRequest& request) const {
     absl::StatusOr<DoorAction> action = door_->Handle(request);
     if (!action.ok()) return door_->Error(request, action.status());
     if (auto* const ready = std::get_if<HttpResponse>(&*action)) return *ready;
+    if (auto* const usage = std::get_if<UsageAction>(&*action)) {
+      return usage->render(TranslatedCodePoints(context_, nullptr));
+    }
     if (auto* const detect = std::get_if<DetectAction>(&*action)) {
       const auto found = DetectLanguages(context_, nullptr, detect->request);
       return found.ok() ? detect->render(*found) : door_->Error(request, found.status());
@@ -101,7 +79,7 @@ class DialectFixture : public DoorFixture {
         item->add_alternatives()->set_text("[" + text + "]" + std::string(i / 2, '!'));
       }
       if (unary.request.source_language_code() != "auto") continue;
-      const auto found = BracketDetector().Detect(text, languages_.Get()->all);
+      const auto found = detector_.Detect(text, languages_.Get()->all);
       if (found.empty()) continue;
       item->set_detected_language_code(found[0].language);
       item->set_detection_confidence(static_cast<float>(found[0].confidence));
@@ -123,7 +101,7 @@ class DialectFixture : public DoorFixture {
 
   Engine* served_ = &engine_;
   LanguageCatalog languages_{&models_};
-  BracketDetector detector_;
+  const FakeDetector detector_;
   DoorContext door_context_;
   std::unique_ptr<Door> door_;
   std::string failing_text_ = "fails";

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -26,6 +27,7 @@ constexpr std::chrono::seconds kPatience{30};
 // Writes "begin", each segment's text and "end", or the error; says nothing for items.
 class TextRenderer final : public StreamRenderer {
  public:
+  explicit TextRenderer(absl::Status status = absl::OkStatus()) : status_(std::move(status)) {}
   HttpResponse Head() override {
     HttpResponse head;
     head.content_type = "text/event-stream";
@@ -37,28 +39,48 @@ class TextRenderer final : public StreamRenderer {
   std::string End(const absl::Status& status) override {
     return status.ok() ? "end\n" : "error " + std::string(status.message()) + "\n";
   }
+  absl::Status Status() override { return status_; }
+
+ private:
+  const absl::Status status_;
 };
 
-// A dialect of one word: the body is the text to translate. "refuse" is refused, "list" is answered
-// at once, "stream" and "silent" are sent in pieces.
+// A dialect of one word: the body is the text to translate. "refuse" is refused, "list" and "usage"
+// are answered at once, "stream", "silent" and "broken" are sent in pieces, the last with an error.
 class WordDoor final : public Door {
  public:
   Api api() const override { return Api::kPlugins; }
+  Api ApiOf(const HttpRequest& request) const override {
+    return request.body == "refuse" ? Api::kMtuoc : api();
+  }
   std::string Key(const HttpRequest& request) const override {
     return std::string(request.Header("x-key"));
   }
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
     if (request.body == "refuse") return InvalidField("body", "found refuse, expected a word");
     if (request.body == "list") return JsonResponse(200, {"de", "en"});
+    if (request.body == "usage") {
+      return UsageAction{[](int64_t code_points) { return JsonResponse(200, code_points); }};
+    }
     v1::TranslateRequest translate;
     translate.add_contents(request.body);
     if (request.body == "two") translate.add_contents("zwei");
+    if (request.body == "broken") {
+      return StreamAction{.request = translate,
+                          .renderer = std::make_unique<TextRenderer>(absl::InternalError("lost"))};
+    }
     if (request.body == "stream" || request.body == "silent") {
       if (request.body == "silent") {
         for (int i = 1; i < 1000; ++i) translate.add_contents("x");
         translate.set_mime_type("text/html");  // so that there are no segments
       }
       return StreamAction{.request = translate, .renderer = std::make_unique<TextRenderer>()};
+    }
+    if (request.body == "omegat") {
+      return UnaryAction{
+          .request = translate,
+          .render = [](const v1::TranslateResponse& /*answer*/) { return HttpResponse{}; },
+          .api = Api::kOmegaT};
     }
     return UnaryAction{.request = translate, .render = [](const v1::TranslateResponse& answer) {
                          HttpResponse response;
@@ -72,7 +94,7 @@ class WordDoor final : public Door {
   }
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
     HttpResponse response;
-    response.status = StatusOfHttp(status.code());
+    response.status = StatusOfHttp(status);
     response.body = "wrong: " + std::string(status.message());
     return response;
   }
@@ -169,9 +191,26 @@ TEST_F(DoorHandlerTest, WhatADoorRefusesIsCountedAsARejectedCall) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.body, "wrong: body: found refuse, expected a word");
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
-  ExpectMetric(
-      R"(dragoman_rpcs_total{api="plugins",code="INVALID_ARGUMENT",method="Translate"} 1)");
+  ExpectMetric(R"(dragoman_rpcs_total{api="mtuoc",code="INVALID_ARGUMENT",method="Translate"} 1)");
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+}
+
+TEST_F(DoorHandlerTest, ACallCountsForTheInterfaceThatItsActionNames) {
+  EXPECT_EQ(Ask("omegat")->Wait().status, 200);
+  ExpectMetric(R"(dragoman_rpcs_total{api="omegat",code="OK",method="Translate"} 1)");
+}
+
+TEST_F(DoorHandlerTest, UsageIsThatOfAllCallsThatHaveSucceeded) {
+  std::atomic<int64_t> translated{0};
+  context_.translated = &translated;
+  EXPECT_EQ(Ask("usage")->Wait().body, "0");
+  EXPECT_EQ(Ask("Häuser")->Wait().status, 200);
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+  EXPECT_EQ(Ask("usage")->Wait().body, "6");
+  engine_.FailItem(1, absl::InvalidArgumentError("contents[1]: too long"));
+  EXPECT_EQ(Ask("two")->Wait().status, 400);
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+  EXPECT_EQ(Ask("usage")->Wait().body, "6");
 }
 
 TEST_F(DoorHandlerTest, AnAnswerThatIsAnErrorCountsAsOne) {
@@ -203,16 +242,50 @@ TEST_F(DoorHandlerTest, PathsAndMethodsThatNoDoorHas) {
   EXPECT_EQ(body["error"]["code"], 404);
   EXPECT_EQ(body["error"]["status"], "NOT_FOUND");
 
+  // Paths that belong to a door have its errors.
   const HttpResponse method = Send(&handler_, Post("/list", "x"))->Wait();
   EXPECT_EQ(method.status, 405);
   EXPECT_EQ(HeaderOf(method, "Allow"), "GET, HEAD");
-  EXPECT_EQ(nlohmann::json::parse(method.body)["error"]["code"], 405);
+  EXPECT_EQ(method.body, "wrong: method: found 'POST' for this path, expected GET, HEAD");
+  ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="UNIMPLEMENTED",method="unknown"} 1)");
 
-  EXPECT_EQ(Send(&handler_, Get("/tree"))->Wait().status, 404);
+  const HttpResponse above = Send(&handler_, Get("/tree"))->Wait();
+  EXPECT_EQ(above.status, 404);
+  EXPECT_EQ(above.body, "wrong: path: found '/tree', which no interface of this server has");
+  EXPECT_EQ(Send(&handler_, Get("/word/more"))->Wait().body.substr(0, 6), "wrong:");
+  ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="NOT_FOUND",method="unknown"} 2)");
   EXPECT_EQ(Send(&handler_, Get("/tree/a/b"))->Wait().status, 200);
   EXPECT_EQ(Send(&handler_, Get("/tree/\xff"))->Wait().status, 404);
-  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="NOT_FOUND",method="unknown"} 3)");
-  EXPECT_EQ(tracker_.in_flight(), 0);
+  ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="NOT_FOUND",method="unknown"} 2)");
+  // The engine lets go of the call of /tree/a/b after its answer.
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+}
+
+TEST_F(DoorHandlerTest, WhatTheServerRefusesHasTheFormOfThePathsDoor) {
+  HttpRequest head;
+  head.method = "POST";
+  head.path = "/word";
+  const Refusal large = {413, "found a body of 9 bytes, expected at most 8"};
+  HttpResponse answer = handler_.Refused(head, large);
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(answer.body, "wrong: found a body of 9 bytes, expected at most 8");
+  ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="INVALID_ARGUMENT",method="unknown"} 1)");
+  answer = handler_.Refused(head, {503, "too much at once"});
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(HeaderOf(answer, "Retry-After"), "1");
+  ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="UNAVAILABLE",method="unknown"} 1)");
+  EXPECT_EQ(handler_.Refused(head, {408, "too slow"}).status, 408);
+  head.path = "/elsewhere";
+  answer = handler_.Refused(head, large);
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(nlohmann::json::parse(answer.body)["error"]["code"], 413);
+  // Nothing is known of the request.
+  for (const char* path : {"", "/\xff"}) {
+    head.path = path;
+    answer = handler_.Refused(head, large);
+    EXPECT_EQ(answer.status, 413);
+    EXPECT_EQ(answer.body, large.why + "\n");
+  }
 }
 
 TEST_F(DoorHandlerTest, OnlyPathsWithSuchARouteAreOpenToWebSockets) {
@@ -251,6 +324,28 @@ TEST_F(DoorHandlerTest, KeysAreLookedAtFirst) {
   EXPECT_EQ(held.job.client, "key:web");
   engine_.Finish(held.id, absl::UnavailableError("draining"));
   EXPECT_EQ(exchange->Wait().status, 503);
+}
+
+TEST_F(DoorHandlerTest, UsageIsThatOfTheKeysClient) {
+  const std::string path = ::testing::TempDir() + "/door_handler_usage_keys.json";
+  std::ofstream(path) << R"({"clients": [{"name": "a", "keys": [")" << HashOfKey("dgm_a")
+                      << R"("]}, {"name": "b", "keys": [")" << HashOfKey("dgm_b") << R"("]}]})";
+  const auto keys = ApiKeys::Open(path);
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  DoorHandler handler(&context_, keys->get(), {{"POST", "/word", &door_}});
+  const auto ask = [&](const char* key, const char* body) {
+    HttpRequest request = Post("/word", body);
+    request.headers.emplace_back("x-key", key);
+    const std::string answer = Send(&handler, request)->Wait().body;
+    EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+    return answer;
+  };
+  EXPECT_EQ(ask("dgm_a", "Haus"), "[Haus]");
+  EXPECT_EQ(ask("dgm_a", "usage"), "4");
+  EXPECT_EQ(ask("dgm_b", "usage"), "0");
+  // A file that is read again keeps what was counted.
+  EXPECT_TRUE((*keys)->Reload().ok());
+  EXPECT_EQ(ask("dgm_a", "usage"), "4");
 }
 
 TEST_F(DoorHandlerTest, SegmentsAreSentAsTheyCome) {
@@ -303,6 +398,23 @@ TEST_F(DoorHandlerTest, AStreamThatFailsLaterSaysSoInItsLastPiece) {
   engine_.Finish(held.id, absl::InternalError("broken"));
   EXPECT_EQ(exchange->Wait().body, "one\nerror broken\n");
   EXPECT_FALSE(exchange->cut_off());
+}
+
+TEST_F(DoorHandlerTest, AStreamWhoseAnswerIsAnErrorCountsAsOne) {
+  engine_.HoldJobs();
+  const auto exchange = Ask("broken");
+  const FakeEngine::Held held = engine_.WaitHeld();
+  engine_.Play(held, [](TranslationSink* sink) {
+    SegmentUpdate update;
+    update.text = "one";
+    update.final = true;
+    sink->OnSegment(std::move(update));
+  });
+  exchange->WaitPiece(0);
+  engine_.Finish(held.id, absl::OkStatus());
+  EXPECT_EQ(exchange->Wait().body, "one\nerror lost\n");
+  EXPECT_TRUE(tracker_.WaitIdle(kPatience));
+  ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="INTERNAL",method="StreamTranslate"} 1)");
 }
 
 TEST_F(DoorHandlerTest, AClientThatReadsNothingIsCutOff) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,8 +10,10 @@
 #include "server/call/request_error.h"
 #include "server/doors/doors.h"
 #include "server/doors/google_rest.h"
+#include "server/doors/google_v2.h"
 #include "server/doors/google_v3.h"
 #include "tests/server/doors/door_fixture.h"
+#include "tests/server/glossary_engine.h"
 
 namespace dragoman {
 namespace {
@@ -109,8 +112,10 @@ class GoogleDoorTest : public DoorFixture {
  protected:
   GoogleDoorTest() {
     engine_.mutable_info()->pairs = {{"de", "en"}};
-    engine_.mutable_info()->glossaries = {"animals", "birds", "cats"};
-    Serve();
+    engine_.AddGlossary("animals", {{"Hund", "hound"}, {"Katze", "tomcat"}});
+    engine_.AddGlossary("birds", {{"Vogel", "fowl"}});
+    engine_.AddGlossary("cats", {});
+    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
     doors_ = std::make_unique<Doors>(DoorContext{.calls = &context_});
     handler_ = std::make_unique<DoorHandler>(&context_, nullptr, doors_->routes());
   }
@@ -122,6 +127,12 @@ class GoogleDoorTest : public DoorFixture {
     return json::parse(answer.body, nullptr, false);
   }
 
+  void TearDown() override {
+    models_.Remove("de-en");
+    ASSERT_TRUE(models_.WaitEnded(std::chrono::minutes(1)));
+  }
+
+  GlossaryEngine engine_;
   std::unique_ptr<Doors> doors_;
   std::unique_ptr<DoorHandler> handler_;
 };
@@ -182,14 +193,37 @@ TEST_F(GoogleDoorTest, V3Lists) {
   ASSERT_EQ(page["glossaries"].size(), 2U);
   EXPECT_EQ(page["glossaries"][0]["name"], "projects/p/locations/l/glossaries/animals");
   EXPECT_EQ(page["glossaries"][0]["languagePair"]["sourceLanguageCode"], "de");
+  EXPECT_EQ(page["glossaries"][0]["entryCount"], 2);
+  EXPECT_EQ(page["glossaries"][1]["entryCount"], 1);
   const json rest = AskJson(Get("/v3/projects/p/locations/l/glossaries?pageSize=2&pageToken=" +
                                 page["nextPageToken"].get<std::string>()));
   ASSERT_EQ(rest["glossaries"].size(), 1U);
   EXPECT_FALSE(rest.contains("nextPageToken"));
   AskJson(Get("/v3/projects/p/locations/l/glossaries?filter=x"), 501);
   AskJson(Get("/v3/projects/p/locations/l/glossaries?pageSize=-1"), 400);
-  EXPECT_EQ(AskJson(Get("/v3/projects/p/locations/l/glossaries/cats"))["displayName"], "cats");
+  const json cats = AskJson(Get("/v3/projects/p/locations/l/glossaries/cats"));
+  EXPECT_EQ(cats["displayName"], "cats");
+  EXPECT_FALSE(cats.contains("entryCount")) << "a field of value 0 is left out";
   AskJson(Get("/v3/projects/p/locations/l/glossaries/none"), 404);
+}
+
+TEST_F(GoogleDoorTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
+  GlossaryEngine french;
+  french.mutable_info()->name = "fr-en";
+  french.mutable_info()->pairs = {{"fr", "en"}};
+  french.AddGlossary("animals", {{"chat", "cat"}, {"chien", "hound"}, {"oie", "goose"}});
+  ASSERT_TRUE(models_.Put(Borrowed(&french)).ok());
+  const auto found = GetGoogleV3(
+      [] {
+        google_v3::GetGlossaryRequest request;
+        request.set_name("projects/p/locations/l/glossaries/animals");
+        return request;
+      }(),
+      context_);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->entry_count(), 3);
+  EXPECT_THAT(found->language_codes_set().language_codes(), ElementsAre("de", "en", "fr"));
+  models_.Remove("fr-en");
 }
 
 TEST_F(GoogleDoorTest, V2TakesJsonFormsAndQueries) {
@@ -210,6 +244,18 @@ TEST_F(GoogleDoorTest, V2TakesJsonFormsAndQueries) {
   EXPECT_EQ(named["data"]["translations"][1]["translatedText"], "[b]");
   EXPECT_EQ(named["data"]["translations"][1]["model"], "nmt");
   ExpectMetric(R"(dragoman_rpcs_total{api="google_v2",code="OK",method="Translate"} 4)");
+}
+
+TEST_F(GoogleDoorTest, V2HasThePathOfMTranServerToo) {
+  const HttpRequest request =
+      Get("/google/language/translate/v2?q=eins&target=en&source=de&format=text&token=k");
+  EXPECT_EQ(AskJson(request)["data"]["translations"][0]["translatedText"], "[eins]");
+  EXPECT_EQ(GoogleV2Door(DoorContext{}).Key(request), "k");
+  // Google itself has no such parameter.
+  HttpRequest other = request;
+  other.path = "/language/translate/v2";
+  EXPECT_THAT(AskJson(other, 501)["error"]["message"].get<std::string>(), HasSubstr("token"));
+  EXPECT_EQ(GoogleV2Door(DoorContext{}).Key(other), "");
 }
 
 TEST_F(GoogleDoorTest, V2IsHtmlUnlessItSaysText) {

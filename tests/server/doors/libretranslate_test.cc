@@ -52,18 +52,15 @@ TEST_F(LibreTranslateTest, ParametersMayStandInAFormOrInTheQuery) {
 }
 
 TEST_F(LibreTranslateTest, EachTextOfAListHasItsOwnLanguage) {
-  const bool has_confidence =
-      v1::Translation::descriptor()->FindFieldByName("detection_confidence") != nullptr;
-  const double sure = has_confidence ? 90.0 : 0.0;
-  const json german = {{"confidence", sure}, {"language", "de"}};
+  const json german = {{"confidence", 75.0}, {"language", "de"}};
   const json list = JsonOf(
-      Post("/translate", R"({"q": ["(de) a", "(en) b", "?"], "source": "auto", "target": "fr"})"));
-  EXPECT_EQ(list["translatedText"], json::parse(R"(["[(de) a]", "[(en) b]", "[?]"])"));
+      Post("/translate", R"({"q": ["de: a", "en: b", "?"], "source": "auto", "target": "fr"})"));
+  EXPECT_EQ(list["translatedText"], json::parse(R"(["[de: a]", "[en: b]", "[?]"])"));
   EXPECT_EQ(list["detectedLanguage"][0], german);
   EXPECT_EQ(list["detectedLanguage"][1]["language"], "en");
   EXPECT_EQ(list["detectedLanguage"][2], json({{"confidence", 0.0}, {"language", "en"}}));
-  EXPECT_EQ(JsonOf(Post("/translate", R"({"q": "(de) a", "source": "auto", "target": "en"})")),
-            json({{"translatedText", "[(de) a]"}, {"detectedLanguage", german}}));
+  EXPECT_EQ(JsonOf(Post("/translate", R"({"q": "de: a", "source": "auto", "target": "en"})")),
+            json({{"translatedText", "[de: a]"}, {"detectedLanguage", german}}));
 }
 
 TEST_F(LibreTranslateTest, AlternativesAreThoseThatDiffer) {
@@ -80,6 +77,22 @@ TEST_F(LibreTranslateTest, AlternativesAreThoseThatDiffer) {
   EXPECT_THAT(
       JsonOf(PostForm("/translate", "q=a&source=de&target=en&alternatives=16"), 400)["error"],
       HasSubstr("it must be 0 to 15"));
+}
+
+TEST_F(LibreTranslateTest, TextsInTheTargetLanguageComeBackAsTheyAre) {
+  EXPECT_EQ(JsonOf(PostForm("/translate", "q=a&source=de&target=de")),
+            json({{"translatedText", "a"}}));
+  EXPECT_EQ(JsonOf(Post("/translate", R"({"q": ["a", "b"], "source": "fr", "target": "fra_Latn",
+                                          "format": "html", "alternatives": 2})")),
+            json::parse(R"({"translatedText": ["a", "b"], "alternatives": [[], []]})"));
+  // A language that is not served is refused by the call.
+  EXPECT_EQ(AskedFor(PostForm("/translate", "q=a&source=xx&target=xx")).source_language_code(),
+            "xx");
+  // Another script is another language.
+  EXPECT_EQ(AskedFor(PostForm("/translate", "q=a&source=zh&target=zt")).target_language_code(),
+            "zh-Hant");
+  EXPECT_EQ(JsonOf(PostForm("/translate", "q=a&source=de&target=de&alternatives=99"), 400)["error"],
+            "Invalid request: alternatives: found 99, it must be 0 to 15");
 }
 
 TEST_F(LibreTranslateTest, HtmlIsAskedForByFormat) {
@@ -141,12 +154,13 @@ TEST_F(LibreTranslateTest, AnyPageMayReadEveryAnswer) {
 TEST_F(LibreTranslateTest, LanguagesHaveNamesAndTargets) {
   ServeOthers();
   EXPECT_EQ(JsonOf(Get("/languages")),
-            json::parse(R"([{"code": "de", "name": "German", "targets": ["en", "fr"]},
-                            {"code": "en", "name": "English", "targets": ["de"]}])"));
+            json::parse(R"([{"code": "de", "name": "German", "targets": ["de", "en", "fr"]},
+                            {"code": "en", "name": "English", "targets": ["de", "en"]},
+                            {"code": "fr", "name": "French", "targets": ["fr"]}])"));
   // libretranslatepy sends a body with it.
   HttpRequest with_body = PostForm("/languages", "api_key=k");
   with_body.method = "GET";
-  EXPECT_EQ(JsonOf(with_body).size(), 2U);
+  EXPECT_EQ(JsonOf(with_body).size(), 3U);
   EXPECT_EQ(door_->Key(with_body), "k");
 }
 
@@ -155,15 +169,15 @@ TEST_F(LibreTranslateTest, DetectionGoesByTheLanguagesThatAreServed) {
   EXPECT_THAT(JsonOf(PostForm("/detect", "q=a"), 400)["error"].get<std::string>(),
               HasSubstr("this server detects no languages"));
   context_.detector = &detector_;
-  EXPECT_EQ(JsonOf(PostForm("/detect", "q=(de)+a")),
-            json::parse(R"([{"confidence": 90.0, "language": "de"}])"));
-  EXPECT_EQ(JsonOf(PostForm("/detect", "q=(ja)+a")),
+  EXPECT_EQ(JsonOf(PostForm("/detect", "q=de:+a")),
+            json::parse(R"([{"confidence": 75.0, "language": "de"}])"));
+  EXPECT_EQ(JsonOf(PostForm("/detect", "q=ja:+a")),
             json::parse(R"([{"confidence": 0.0, "language": "en"}])"));
-  EXPECT_EQ(JsonOf(Post("/detect", R"({"q": ["(de) a", "(en) b"]})")),
-            json::parse(R"([[{"confidence": 90.0, "language": "de"}],
-                            [{"confidence": 90.0, "language": "en"}]])"));
+  EXPECT_EQ(JsonOf(Post("/detect", R"({"q": ["de: a", "en: b"]})")),
+            json::parse(R"([[{"confidence": 75.0, "language": "de"}],
+                            [{"confidence": 75.0, "language": "en"}]])"));
   // Asked as MTranServer and LinguaSpark are.
-  EXPECT_EQ(JsonOf(Post("/detect", R"({"text": "(en) a"})")), json({{"language", "en"}}));
+  EXPECT_EQ(JsonOf(Post("/detect", R"({"text": "en: a"})")), json({{"language", "en"}}));
 }
 
 TEST_F(LibreTranslateTest, ThePageLearnsWhatThereIs) {

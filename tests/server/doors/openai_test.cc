@@ -353,6 +353,29 @@ TEST_F(OpenAiTest, AStreamThatFailsSaysSo) {
   EXPECT_EQ(events.back()["error"]["type"], "server_error");
 }
 
+TEST_F(OpenAiTest, AStreamOfWhichOnePromptFailsCountsAsFailed) {
+  Start();
+  engine_.FailItem(1, absl::InvalidArgumentError("contents[1]: too long"));
+  const json body = {{"model", "de-en"}, {"prompt", {"eins", "zwei"}}, {"stream", true}};
+  const auto exchange = Send(handler_.get(), Post("/v1/completions", body.dump()));
+  const std::vector<json> events = Events(exchange->Wait());
+  ASSERT_FALSE(events.empty());
+  EXPECT_THAT(events.back()["error"]["message"].get<std::string>(), HasSubstr("too long"));
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="openai",code="INVALID_ARGUMENT",method="StreamTranslate"} 1)");
+}
+
+TEST_F(OpenAiTest, PathsThatItDoesNotHaveAreItsErrors) {
+  Start();
+  const HttpResponse answer =
+      Send(handler_.get(), Post("/v1/embeddings", R"({"model": "de-en", "input": "a"})"))->Wait();
+  EXPECT_EQ(answer.status, 404);
+  const json error = json::parse(answer.body)["error"];
+  EXPECT_EQ(error["type"], "invalid_request_error");
+  EXPECT_EQ(error["code"], nullptr);
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("'/v1/embeddings'"));
+}
+
 TEST_F(OpenAiTest, OverloadIsTheirsToo) {
   Start();
   engine_.RefuseNext({.status = absl::ResourceExhaustedError("the queue is full"),

@@ -26,8 +26,8 @@ class PluginTest : public DialectFixture {
 
 TEST_F(PluginTest, ImmersiveTranslate) {
   ServeDialect(ImmersiveDialect());
-  EXPECT_EQ(Posted(R"({"source_lang": "auto", "target_lang": "en", "text_list": ["(de) a", "b"]})"),
-            json::parse(R"({"translations": [{"detected_source_lang": "de", "text": "[(de) a]"},
+  EXPECT_EQ(Posted(R"({"source_lang": "auto", "target_lang": "en", "text_list": ["de: a", "b"]})"),
+            json::parse(R"({"translations": [{"detected_source_lang": "de", "text": "[de: a]"},
                                              {"detected_source_lang": "", "text": "[b]"}]})"));
   EXPECT_EQ(Posted(R"({"source_lang": "de", "target_lang": "en", "text_list": ["a"]})")
                 ["translations"][0]["detected_source_lang"],
@@ -41,19 +41,19 @@ TEST_F(PluginTest, Kiss) {
   ServeDialect(KissDialect());
   EXPECT_EQ(Posted(R"({"from": "de", "to": "en", "text": "a"})"),
             json::parse(R"({"text": "[a]", "src": "de", "from": "de", "to": "en"})"));
-  EXPECT_EQ(Posted(R"({"from": "", "to": "en", "texts": ["(de) a", "b"]})"),
-            json::parse(R"({"translations": [{"text": "[(de) a]", "src": "de"},
+  EXPECT_EQ(Posted(R"({"from": "", "to": "en", "texts": ["de: a", "b"]})"),
+            json::parse(R"({"translations": [{"text": "[de: a]", "src": "de"},
                                              {"text": "[b]", "src": ""}]})"));
 }
 
 TEST_F(PluginTest, HcfyNamesLanguagesInChinese) {
   ServeDialect(HcfyDialect());
   const HttpRequest request =
-      Post("/", R"({"name": "x", "text": "(de) a", "destination": ["英语"]})");
+      Post("/", R"({"name": "x", "text": "de: a", "destination": ["英语"]})");
   EXPECT_EQ(AskedFor(request).target_language_code(), "en");
   EXPECT_EQ(AskedFor(request).source_language_code(), "auto");
-  EXPECT_EQ(JsonOf(request), json::parse(R"({"text": "(de) a", "from": "德语", "to": "英语",
-                                             "result": ["[(de) a]"]})"));
+  EXPECT_EQ(JsonOf(request), json::parse(R"({"text": "de: a", "from": "德语", "to": "英语",
+                                             "result": ["[de: a]"]})"));
   EXPECT_EQ(AskedFor(Post("/", R"json({"text": "a", "destination": ["中文(简体)"],
                                       "source": "德语"})json"))
                 .target_language_code(),
@@ -68,24 +68,24 @@ TEST_F(PluginTest, HcfyTakesTheSecondDestinationForATextInTheFirst) {
     return AskedFor(Post("/", R"({"destination": ["英语", "德语"], "text": ")" + text + "\"}"))
         .target_language_code();
   };
-  EXPECT_EQ(target("(en) a"), "en");  // nothing detects it
+  EXPECT_EQ(target("en: a"), "en");  // nothing detects it
   context_.detector = &detector_;
-  EXPECT_EQ(target("(en) a"), "de");
-  EXPECT_EQ(target("(de) a"), "en");
+  EXPECT_EQ(target("en: a"), "de");
+  EXPECT_EQ(target("de: a"), "en");
 }
 
 TEST_F(PluginTest, GooglesPage) {
   ServeDialect(GooglePageDialect());
-  EXPECT_EQ(JsonOf(Get("/?client=gtx&sl=auto&tl=en&dt=t&q=(de)%20a")),
-            json::parse(R"([[["[(de) a]", "(de) a", null, null, 1]], null, "de"])"));
+  EXPECT_EQ(JsonOf(Get("/?client=gtx&sl=auto&tl=en&dt=t&q=de:%20a")),
+            json::parse(R"([[["[de: a]", "de: a", null, null, 1]], null, "de"])"));
   EXPECT_THAT(JsonOf(Get("/?tl=en"), 400)["error"], HasSubstr("q: found nothing"));
 }
 
 TEST_F(PluginTest, Deeplx) {
   ServeDialect(DeeplxDialect());
-  const json answer = Posted(R"({"text": "(de) a", "source_lang": "AUTO", "target_lang": "en"})");
+  const json answer = Posted(R"({"text": "de: a", "source_lang": "AUTO", "target_lang": "en"})");
   EXPECT_EQ(answer["code"], 200);
-  EXPECT_EQ(answer["data"], "[(de) a]");
+  EXPECT_EQ(answer["data"], "[de: a]");
   EXPECT_EQ(answer["source_lang"], "DE");
   EXPECT_EQ(answer["target_lang"], "EN");
   EXPECT_THAT(

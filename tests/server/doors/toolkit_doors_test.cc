@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/doors/marian.h"
+#include "server/doors/moses.h"
 #include "server/doors/open_nmt.h"
 #include "server/doors/opus_mt.h"
 #include "tests/server/doors/dialect_fixture.h"
@@ -30,6 +31,42 @@ TEST_F(ToolkitDoorsTest, OpusMt) {
   EXPECT_EQ(AnswerTo(Get("/api/ready")).status, 503);
   EXPECT_EQ(JsonOf(Post("/api/translate", R"({"from": "de", "to": "en"})"), 400)["error"],
             "source: found nothing, expected a text");
+}
+
+TEST_F(ToolkitDoorsTest, OpusMtTakesRecordsOverAWebSocket) {
+  ServeDoor<OpusMtDoor>();
+  HttpRequest message;
+  message.method = kWebSocketMethod;
+  message.path = "/";
+  message.body = R"({"text": "a", "source": "de", "target": "en", "model": "de-en"})";
+  EXPECT_EQ(JsonOf(message), json::parse(R"({"result": "[a]", "source": "de", "target": "en"})"));
+  EXPECT_EQ(AskedFor(message).model(), "de-en");
+  message.body = R"({"text": "de: a", "target": "en"})";
+  EXPECT_EQ(AskedFor(message).source_language_code(), "auto");
+  EXPECT_EQ(JsonOf(message)["source"], "de");
+  // An error closes the connection, with the bare reason.
+  const auto reason = [&](const std::string& body) {
+    message.body = body;
+    const HttpResponse answer = AnswerTo(message);
+    EXPECT_EQ(answer.status, 400);
+    return answer.body;
+  };
+  EXPECT_EQ(reason(R"({"text": "a"})"), "target: found nothing, expected a text");
+  EXPECT_EQ(reason(R"({"text": "fails", "source": "de", "target": "en"})"), "it failed");
+  EXPECT_THAT(reason("Hund"), HasSubstr("JSON"));
+}
+
+TEST_F(ToolkitDoorsTest, MosesXmlRpcIsRefusedWithAFault) {
+  ServeDoor<MosesDoor>();
+  const HttpRequest call = Post("/RPC2", "<methodCall/>", "text/xml");
+  const HttpResponse fault = AnswerTo(call);
+  EXPECT_EQ(fault.status, 200);
+  EXPECT_EQ(fault.content_type, "text/xml; charset=utf-8");
+  EXPECT_THAT(fault.body, HasSubstr("<value><int>400</int></value>"));
+  EXPECT_THAT(fault.body, HasSubstr("found XML-RPC of Moses"));
+  const HttpResponse denied = door_->Error(call, absl::PermissionDeniedError("a < b & c"));
+  EXPECT_EQ(denied.status, 403);
+  EXPECT_THAT(denied.body, HasSubstr("<string>a &lt; b &amp; c</string>"));
 }
 
 TEST_F(ToolkitDoorsTest, OpenNmt) {

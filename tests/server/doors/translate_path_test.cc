@@ -33,7 +33,7 @@ TEST_F(TranslatePathTest, QWinsOverEverythingElse) {
 TEST_F(TranslatePathTest, ServersOfFirefoxModels) {
   EXPECT_EQ(Posted(R"({"from": "de", "to": "en", "text": "a"})"),
             json::parse(R"({"result": "[a]", "text": "[a]", "from": "de", "to": "en"})"));
-  EXPECT_EQ(Posted(R"({"to": "de", "text": "(en) a"})")["from"], "en");
+  EXPECT_EQ(Posted(R"({"to": "de", "text": "en: a"})")["from"], "en");
   EXPECT_EQ(Posted(R"({"from": "de", "to": "en", "texts": ["a", "b"]})"),
             json::parse(R"({"results": ["[a]", "[b]"]})"));
   EXPECT_EQ(AskedFor(Post("/translate", R"({"from": "de", "to": "en", "text": "a", "html": true})"))
@@ -101,6 +101,29 @@ TEST_F(TranslatePathTest, ErrorsAreThoseOfTheDialectThatWasMeant) {
   EXPECT_EQ(door_->Error(firefox, full).status, 429);
   EXPECT_EQ(door_->Error(Post("/translate", "{"), full).body,
             R"({"error":"Slowdown: the queue is full"})");
+}
+
+TEST_F(TranslatePathTest, EachDialectHasAnInterfaceOfItsOwnInMetrics) {
+  const auto expect = [&](const HttpRequest& request, Api api) {
+    EXPECT_STREQ(ApiName(door_->ApiOf(request)), ApiName(api));
+    const DoorAction action = ActionOf(request);
+    const auto* const unary = std::get_if<UnaryAction>(&action);
+    ASSERT_NE(unary, nullptr);
+    EXPECT_STREQ(ApiName(unary->api.value_or(door_->api())), ApiName(api));
+  };
+  const auto posted = [](const char* body) { return Post("/translate", body); };
+  const std::string pair = R"("src_lang": "de", "tgt_lang": "en"})";
+  expect(posted(R"({"q": "a", "source": "de", "target": "en"})"), Api::kLibreTranslate);
+  expect(posted(R"({"from": "de", "to": "en", "text": "a"})"), Api::kMTranServer);
+  expect(posted(R"({"from": "de", "to": "en", "texts": ["a"]})"), Api::kMTranServer);
+  expect(Post("/translate", R"({"texts": ["a"], )" + pair), Api::kCurator);
+  expect(Post("/translate", R"({"source": ["a"], )" + pair), Api::kNllbServe);
+  expect(Get("/translate?source=a&src_lang=de&tgt_lang=en"), Api::kNllbServe);
+  expect(posted(R"({"src": [{"text": "a"}]})"), Api::kNmtWizard);
+  expect(posted(R"({"id": 7, "src": "a"})"), Api::kMtuoc);
+  expect(Get("/translate?q=a&source=de&target=en"), Api::kModernMt);
+  expect(Get("/translate?text=a&source=de&target=en"), Api::kOmegaT);
+  EXPECT_STREQ(ApiName(door_->ApiOf(Post("/translate", "{"))), ApiName(Api::kLibreTranslate));
 }
 
 TEST_F(TranslatePathTest, BodiesThatAreNoneOfTheKnownKindsAreRefused) {

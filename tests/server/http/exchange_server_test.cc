@@ -94,6 +94,14 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     }
   }
 
+  HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override {
+    EXPECT_EQ(head.body, "");
+    if (head.path != "/own") return PlainRefusal(refusal);
+    HttpResponse response = Text("own " + head.method + ": " + refusal.why);
+    response.status = refusal.status;
+    return response;
+  }
+
   // At a path of that name requests are kept, and counted.
   void KeepAt(const std::string& path) {
     paths_[path] = [this](Exchange exchange) {
@@ -314,6 +322,30 @@ TEST_F(ExchangeServerTest, WhatIsWrongWithARequestIsSaidAndEndsTheConnection) {
     EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 " + status), HasSubstr("Connection: close\r\n"),
                               Not(HasSubstr("GET /echo"))));
   }
+}
+
+TEST_F(ExchangeServerTest, TheHandlerSaysHowARefusalLooks) {
+  options_.request_time = milliseconds(100);
+  Start();
+  for (const auto& [request, answer] : std::vector<std::pair<std::string, std::string>>{
+           {Get("/own", "Content-Length: 99999999\r\n"),
+            "own GET: found a larger body than allowed, expected at most 1048576 bytes"},
+           {Get("/own", "A: " + std::string(40'000, 'a') + "\r\n"),
+            "own GET: found more headers than allowed, expected at most 128 of 32768 bytes in all"},
+           {"POST /own HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
+            "own POST: the request took too long to arrive"},
+           {Get("/own",
+                "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: "
+                "AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"),
+            "own GET: no WebSocket is served at this path"}}) {
+    RawClient client = Connect();
+    client.Send(request);
+    EXPECT_THAT(client.ReadAll(), AllOf(HasSubstr("Connection: close\r\n"), EndsWith(answer)));
+  }
+  // The answer to HEAD has no body.
+  RawClient client = Connect();
+  client.Send("HEAD /own HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n");
+  EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 413 "), EndsWith("\r\n\r\n")));
 }
 
 // A client that has much left to send reads the refusal all the same.

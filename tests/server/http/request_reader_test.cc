@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace dragoman {
 namespace {
@@ -46,6 +48,29 @@ int RefusedWith(const std::string& bytes) {
 
 std::string Get(const std::string& headers) {
   return "GET / HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n";
+}
+
+TEST(RequestReader, OfARefusedRequestThePathIsKnownIfItHasCome) {
+  const std::string long_line(5000, 'a');
+  for (const auto& [text, status, path] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"POST /a%20b?x=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", 413, "/a b"},
+           {"POST /a HTTP/1.1\r\nHost: a\r\nX: " + long_line, 431, "/a"},
+           {"GET /a?q=" + long_line, 431, "/a"},
+           {"GET http://b/c?q=" + long_line, 431, "/c"},
+           {"GET /" + long_line, 431, ""},
+           {"POST /a HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400, "/a"},
+           {"POST /a HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400, "/a"},
+           {"POST /a HTTP/2.0\r\nHost: a\r\n\r\n", 505, "/a"},
+           {"POST /a%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, ""},
+           {"POST /a\x01z HTTP/1.1\r\nHost: a\r\n\r\n", 400, ""},
+           {"nonsense\r\n\r\n", 400, ""}}) {
+    const auto reader = Read(text, text.size());
+    ASSERT_TRUE(reader->refusal().has_value()) << text;
+    EXPECT_EQ(reader->refusal()->status, status) << text;
+    EXPECT_EQ(reader->request().path, path) << text;
+    EXPECT_EQ(reader->request().method,
+              text.starts_with("nonsense") ? "" : text.substr(0, text.find(' ')));
+  }
 }
 
 TEST(RequestReader, ReadsRequestsHoweverTheyArePortioned) {

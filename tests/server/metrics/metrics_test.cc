@@ -212,6 +212,20 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
       R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en"} 0)");
 }
 
+TEST_F(MetricsTest, CallsOverSeveralModelsHaveALabelOfTheirOwn) {
+  EXPECT_THAT(Text(), Not(HasSubstr(R"(model="*")")));
+  metrics_.OnRpc(Api::kDragoman, RpcMethod::kTranslate, absl::StatusCode::kOk, kNanosPerMilli,
+                 kSeveralModels);
+  metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, kSeveralModels,
+                         kNanosPerMilli);
+  metrics_.OnSent(kSeveralModels, kNanosPerMilli);
+  ExpectLine(
+      R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="*"} 1)");
+  ExpectLine(
+      R"(dragoman_first_result_seconds_count{api="dragoman",method="StreamTranslate",model="*"} 1)");
+  ExpectLine(R"(dragoman_stage_duration_seconds_count{model="*",stage="send"} 1)");
+}
+
 TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   EXPECT_THAT(Text(), Not(HasSubstr("dragoman_segments_accepted_total")));
   FakeEngine engine;

@@ -1,0 +1,181 @@
+// All doors together: whatever refuses a request, and whoever finds out, the answer has the form of
+// the dialect whose path it is.
+#include "server/doors/doors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/server/doors/door_fixture.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// A translation in a dialect.
+struct Dialect {
+  const char* api;
+  const char* path;
+  const char* body;
+  const char* message;         // where errors have theirs, as a JSON pointer
+  const char* code = nullptr;  // where they have the HTTP status; nullptr: nowhere
+  int unauthenticated = 401;
+};
+
+const std::vector<Dialect>& Dialects() {
+  static const auto* const dialects = new std::vector<Dialect>{
+      {"libretranslate", "/translate", R"({"q": "a", "source": "de", "target": "en"})", "/error",
+       nullptr, 403},
+      {"mtranserver", "/translate", R"({"text": "a", "from": "de", "to": "en"})", "/error"},
+      {"mtranserver", "/translate/batch", R"({"texts": ["a"], "from": "de", "to": "en"})",
+       "/error"},
+      {"curator", "/translate", R"({"texts": ["a"], "src_lang": "de", "tgt_lang": "en"})",
+       "/error"},
+      {"nllb_serve", "/translate", R"({"source": ["a"], "src_lang": "de", "tgt_lang": "en"})",
+       "/error"},
+      {"mtuoc", "/translate", R"({"src": "a"})", "/error"},
+      {"deepl", "/v2/translate", R"({"text": ["a"], "source_lang": "DE", "target_lang": "EN"})",
+       "/message", nullptr, 403},
+      {"google_v2", "/language/translate/v2", R"({"q": "a", "source": "de", "target": "en"})",
+       "/error/errors/0/message", "/error/code"},
+      {"google_v3", "/v3/projects/p:translateText",
+       R"({"contents": ["a"], "sourceLanguageCode": "de", "targetLanguageCode": "en"})",
+       "/error/message", "/error/code"},
+      {"openai", "/v1/completions", R"({"model": "de-en", "prompt": "a"})", "/error/message"},
+      {"opus_mt", "/api/translate", R"({"source": "a", "from": "de", "to": "en"})", "/error"},
+      {"opennmt", "/translator/translate", R"([{"src": "a"}])", "/error"},
+      {"plugins", "/imme", R"({"text_list": ["a"], "source_lang": "de", "target_lang": "en"})",
+       "/error"},
+      {"plugins", "/deeplx", R"({"text": "a", "source_lang": "DE", "target_lang": "EN"})",
+       "/message", "/code"},
+      {"dragoman", "/v1/translate", R"({"contents": ["a"]})", "/error/message", "/error/code"}};
+  return *dialects;
+}
+
+class DoorsTest : public DoorFixture {
+ protected:
+  DoorsTest() {
+    engine_.mutable_info()->pairs = {{"de", "en"}};
+    Serve();
+    context_.limits = {8, 200};
+  }
+
+  void ExpectError(const Dialect& dialect, const HttpResponse& answer, int status,
+                   const std::string& message) const {
+    EXPECT_EQ(answer.status, status) << dialect.path << ": " << answer.body;
+    const json body = json::parse(answer.body, nullptr, false);
+    ASSERT_TRUE(body.is_object()) << dialect.path << ": " << answer.body;
+    const json::json_pointer where(dialect.message);
+    ASSERT_TRUE(body.contains(where)) << dialect.path << ": " << answer.body;
+    EXPECT_THAT(body[where].get<std::string>(), HasSubstr(message)) << dialect.path;
+    if (dialect.code != nullptr) {
+      EXPECT_EQ(body[json::json_pointer(dialect.code)], status) << dialect.path;
+    }
+  }
+  void ExpectCounted(const Dialect& dialect, const char* code, const char* method) const {
+    EXPECT_THAT(metrics_.Scrape(),
+                HasSubstr(std::string(R"(dragoman_rpcs_total{api=")") + dialect.api +
+                          R"(",code=")" + code + R"(",method=")" + method + R"("})"))
+        << dialect.path;
+  }
+
+  const Doors doors_{DoorContext{.calls = &context_}};
+  DoorHandler handler_{&context_, nullptr, doors_.routes()};
+};
+
+TEST_F(DoorsTest, EveryDialectTranslates) {
+  for (const Dialect& dialect : Dialects()) {
+    const HttpResponse answer = Send(&handler_, Post(dialect.path, dialect.body))->Wait();
+    EXPECT_EQ(answer.status, 200) << dialect.path << ": " << answer.body;
+    EXPECT_THAT(answer.body, HasSubstr("[a]")) << dialect.path;
+    ExpectCounted(dialect, "OK", "Translate");
+  }
+}
+
+TEST_F(DoorsTest, OverloadIs429WithAHint) {
+  for (const Dialect& dialect : Dialects()) {
+    engine_.RefuseNext({.status = absl::ResourceExhaustedError("the queue is full"),
+                        .reason = RejectReason::kQueueFull,
+                        .retry_after = 7 * kNanosPerSecond});
+    const HttpResponse answer = Send(&handler_, Post(dialect.path, dialect.body))->Wait();
+    ExpectError(dialect, answer, 429, "the queue is full");
+    EXPECT_EQ(HeaderOf(answer, "Retry-After"), "7") << dialect.path;
+    ExpectCounted(dialect, "RESOURCE_EXHAUSTED", "Translate");
+  }
+}
+
+TEST_F(DoorsTest, DrainingIs503WithAHint) {
+  const std::atomic<bool> draining{true};
+  context_.draining = &draining;
+  for (const Dialect& dialect : Dialects()) {
+    const HttpResponse answer = Send(&handler_, Post(dialect.path, dialect.body))->Wait();
+    ExpectError(dialect, answer, 503, "the server is draining");
+    EXPECT_EQ(HeaderOf(answer, "Retry-After"), "1") << dialect.path;
+    ExpectCounted(dialect, "UNAVAILABLE", "Translate");
+  }
+}
+
+TEST_F(DoorsTest, KeysThatAreMissingUnknownOrNotForTheModelAreTheDialectsErrors) {
+  const std::string path = ::testing::TempDir() + "/doors_test_keys.json";
+  std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["other"], "keys": [")"
+                      << HashOfKey("dgm_secret") << R"("]}]})";
+  const auto keys = ApiKeys::Open(path);
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  DoorHandler handler(&context_, keys->get(), doors_.routes());
+  for (const Dialect& dialect : Dialects()) {
+    HttpRequest request = Post(dialect.path, dialect.body);
+    ExpectError(dialect, Send(&handler, request)->Wait(), dialect.unauthenticated,
+                "found no API key");
+    ExpectCounted(dialect, "UNAUTHENTICATED", "Translate");
+    request.headers.emplace_back("authorization", "Bearer dgm_wrong");
+    ExpectError(dialect, Send(&handler, request)->Wait(), dialect.unauthenticated, "key");
+    request.headers.back().second = "Bearer dgm_secret";
+    ExpectError(dialect, Send(&handler, request)->Wait(), 403, "may not use");
+    ExpectCounted(dialect, "PERMISSION_DENIED", "Translate");
+  }
+}
+
+TEST_F(DoorsTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirDoor) {
+  for (Dialect dialect : Dialects()) {
+    // The body is not read, and so the fields tell nothing.
+    const bool is_shared = std::string(dialect.path) == "/translate";
+    if (is_shared) dialect.api = "libretranslate";
+    HttpRequest head = Post(dialect.path, "");
+    ExpectError(dialect, handler_.Refused(head, {413, "found 9 bytes, expected at most 8"}), 413,
+                "found 9 bytes, expected at most 8");
+    ExpectCounted(dialect, "INVALID_ARGUMENT", "unknown");
+    ExpectError(dialect, handler_.Refused(head, {408, "too slow"}), 408, "too slow");
+    const HttpResponse full = handler_.Refused(head, {503, "too much"});
+    ExpectError(dialect, full, 503, "too much");
+    EXPECT_EQ(HeaderOf(full, "Retry-After"), "1");
+
+    HttpRequest other = Get(dialect.path);
+    other.method = "PATCH";
+    const HttpResponse wrong = Send(&handler_, other)->Wait();
+    ExpectError(dialect, wrong, 405, "found 'PATCH' for this path, expected");
+    EXPECT_THAT(HeaderOf(wrong, "Allow"), HasSubstr("POST"));
+  }
+  const auto below = [&](const char* path, const Dialect& dialect) {
+    ExpectError(dialect, Send(&handler_, Get(path))->Wait(), 404, std::string("'") + path + "'");
+    ExpectCounted(dialect, "NOT_FOUND", "unknown");
+  };
+  below("/translate/nothing", {"libretranslate", "", "", "/error"});
+  below("/v2/nothing", {"deepl", "", "", "/message"});
+  below("/v2/translate/nothing", {"deepl", "", "", "/message"});
+  below("/language/translate/v3", {"google_v2", "", "", "/error/errors/0/message", "/error/code"});
+  below("/v1/embeddings", {"openai", "", "", "/error/message"});
+  below("/v1/translation", {"dragoman", "", "", "/error/message", "/error/code"});
+  below("/api/nothing", {"opus_mt", "", "", "/error"});
+  below("/nothing", {"dragoman", "", "", "/error/message", "/error/code"});
+}
+
+}  // namespace
+}  // namespace dragoman
