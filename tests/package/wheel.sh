@@ -31,7 +31,7 @@ model="$(python -c 'import dragoman_server; print(dragoman_server.MODEL)')"
 dragomand --model de-en="$model" --listen 127.0.0.1:0 --metrics off >"$work/out" 2>"$work/log" &
 daemon=$!
 for _ in $(seq 600); do
-  grep -q listening "$work/out" && break
+  grep -qs listening "$work/out" && break
   kill -0 "$daemon" 2>/dev/null || fail "the daemon ended: $(tail -3 "$work/log")"
   sleep 0.1
 done
