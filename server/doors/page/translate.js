@@ -48,16 +48,24 @@ async function translateText(value, signal) {
   body.returnOptions = {scores: true, ...(!options.wantsHtml() && {partials: true})};
   const draft = new Draft(value);
   let whole = null;
-  await stream('v1/translate:stream', body, signal, (name, message) => {
-    if (signal.aborted) return;
-    if (name === 'segment') {
-      draft.add(message);
-      view.showDraft(draft);
-    } else if (name === 'translation') {
-      if (message.translation.error) throw new ApiError(400, message.translation.error.message);
-      whole = message.translation;
-    }
-  });
+  let frame = 0;  // many segments come between two frames, and each drawing makes all of the draft
+  try {
+    await stream('v1/translate:stream', body, signal, (name, message) => {
+      if (signal.aborted) return;
+      if (name === 'segment') {
+        draft.add(message);
+        frame ||= requestAnimationFrame(() => {
+          frame = 0;
+          if (!signal.aborted) view.showDraft(draft);
+        });
+      } else if (name === 'translation') {
+        if (message.translation.error) throw new ApiError(400, message.translation.error.message);
+        whole = message.translation;
+      }
+    });
+  } finally {
+    cancelAnimationFrame(frame);
+  }
   return whole;
 }
 
