@@ -28,6 +28,7 @@ import sys
 import urllib.request
 
 import machine
+from argument_types import count, natural, positive
 from daemon import Daemon, cpu_seconds, memory_mib
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -215,27 +216,6 @@ class Bench:
                 json.dump(dict(machine=about, command=shlex.join(["doors_load.py", *sys.argv[1:]]), at_rest_mib=self.at_rest,
                                records=self.records), f, indent=1)
                 f.write("\n")
-
-
-def positive(word):
-    number = float(word)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word}, expected a number above 0")
-    return number
-
-
-def count(word):
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{word}, expected 1 or more")
-    return number
-
-
-def natural(word):
-    number = int(word)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{word}, expected 0 or more")
-    return number
 
 
 def options():

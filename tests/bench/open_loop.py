@@ -23,6 +23,7 @@ import sys
 
 import machine
 import svg
+from argument_types import count, positive
 from daemon import Daemon, schedule
 from serving_sweep import TEXTS
 
@@ -129,20 +130,6 @@ class OpenLoop:
                             series={NAMES[name]: self.curve(name, key) for name in o.schedulers if self.curve(name, key)})
                        for key in ("p50_ms", "p99_ms")])
             print(f"\n{o.out}.json\n{o.out}.svg")
-
-
-def positive(word):
-    number = float(word)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word}, expected a number above 0")
-    return number
-
-
-def count(word):
-    number = int(word)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{word}, expected 1 or more")
-    return number
 
 
 def main():
