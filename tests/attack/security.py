@@ -127,6 +127,10 @@ def bearer(key):
     return [("authorization", "Bearer " + key)]
 
 
+def connections(daemon):
+    return daemon.samples()['dragoman_connections{port="grpc"}']
+
+
 # ------------------------------------------------------------------ TLS
 
 
@@ -147,7 +151,7 @@ def plaintext_to_tls():
                 noise.settimeout(5)
                 noise.recv(4096)
         check(friend.code("Hallo.") == "OK", "afterwards a client with TLS is not served")
-        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] <= 2, 15), "connections stay")
+        check(wait_until(lambda: connections(daemon) <= 2, 15), "connections stay")
         return memory.check(f"without TLS: {code}; 500 connections of noise are closed")
 
 
@@ -169,9 +173,9 @@ def half_open_handshakes():
         begin = time.monotonic()
         check(friend.code("Hallo.", timeout=5) == "OK", "meanwhile a client is not served")
         took = time.monotonic() - begin
-        gone = wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] <= 1, 25)
+        gone = wait_until(lambda: connections(daemon) <= 1, 25)
         seconds = time.monotonic() - begin
-        check(gone, f"{daemon.samples()['dragoman_connections']:.0f} connections stay")
+        check(gone, f"{connections(daemon):.0f} connections stay")
         for one in held:
             one.close()
         return memory.check(f"another client: {took * 1e3:.0f} ms; all are closed after {seconds:.0f} s")
@@ -263,8 +267,7 @@ def half_open_connections():
             raw.receive(5)
             held.append(raw)
         begin = time.monotonic()
-        check(wait_until(lambda: daemon.samples()['dragoman_connections{port="grpc"}'] == 0, 100, step=1),
-              f"{daemon.samples()['dragoman_connections']:.0f} stay")
+        check(wait_until(lambda: connections(daemon) == 0, 100, step=1), f"{connections(daemon):.0f} stay")
         seconds = time.monotonic() - begin
         check(seconds > 30, f"they are closed after {seconds:.0f} s already")
         check(wait_until(lambda: daemon.fds() <= idle + 6, 10), f"{daemon.fds()} descriptors, {idle} before")
