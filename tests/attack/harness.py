@@ -168,6 +168,11 @@ class Daemon:
         """Its log lines as dicts; those with this "msg" alone, if one is given."""
         return [line for line in self.log_lines() if message is None or line.get("msg") == message]
 
+    def memory_bound(self):
+        """The line that says what the daemon will hold at most; lines are written after what they tell of."""
+        check(wait_until(lambda: self.log("memory bound"), 10), f"no line 'memory bound': {self.errors()[-300:]}")
+        return self.log("memory bound")[0]
+
     def log_lines(self):
         """The same one after another, for logs that are large."""
         with open(self._errors.name, errors="replace") as file:

@@ -65,9 +65,7 @@ def _answer(call):
 
 
 def _bound(daemon):
-    lines = daemon.log("memory bound")
-    check(lines, f"no line 'memory bound': {daemon.errors()[-300:]}")
-    return lines[0]["sum_bytes"]
+    return daemon.memory_bound()["sum_bytes"]
 
 
 def _ends(daemon, what, seconds=5.0):

@@ -82,13 +82,6 @@ def _ended(process, seconds, what):
     return status, time.monotonic() - begin
 
 
-def _bound(daemon):
-    """The parts and the sum of the memory that the daemon says it will hold at most."""
-    lines = daemon.log("memory bound")
-    check(lines, "no line 'memory bound'")
-    return lines[0]
-
-
 def _run(command, seconds=20, memory=600 * MIB, stdin=subprocess.DEVNULL):
     """(status, standard error, peak of resident bytes) of a program that must end in time."""
     with tempfile.TemporaryFile() as errors:
@@ -388,7 +381,7 @@ def idle_memory():
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         with Daemon(model=opus_base.make(name), wait=120) as daemon:
             idle = daemon.rss()
-            bound = _bound(daemon)
+            bound = daemon.memory_bound()
             rest = bound["weights_bytes"] + bound["workspaces_bytes"] + bound["process_bytes"]
             check(idle < rest, f"{mib(idle)} at rest", f"{mib(rest)} without K/V")
             with Client(daemon.grpc) as client:
@@ -429,7 +422,7 @@ def small_control_group():
                 check(status == 1 and "the cgroup" in daemon.errors(),
                       f"2,000 MiB of K/V: status {status}, {daemon.errors()[-300:]}")  # fmt: skip
             with Daemon(model=model, wait=120) as daemon:
-                bound = _bound(daemon)
+                bound = daemon.memory_bound()
                 check(bound["limit_bytes"] == 1024 * MIB, f"{bound}")
                 fields = {"decoding": {"beam_size": 8, "max_output_tokens": 100,
                                        "min_output_tokens": 100, "max_length_ratio": 100}}  # fmt: skip
