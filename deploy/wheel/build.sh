@@ -51,6 +51,7 @@ info="$(echo "$tree"/*.dist-info)"
 python3 "$here/notices.py" "$tree/dragoman_server.libs" "$info/licenses/debian" >"$work/log"
 mkdir -p "$info/sboms"
 python3 "$root/deploy/package/sbom.py" --version "$version" --copies "$tree/dragoman_server.libs" \
+  --model "$root/deploy/models/de-en/model.safetensors" --model "$root/deploy/models/lid.176/lid.176.ftz" \
   --output "$info/sboms/dragoman-server.spdx.json" "$tree/dragoman_server/bin/dragomand" "$tree/dragoman_server/bin/dragoman"
 mkdir "$work/packed"
 python -m wheel pack --dest-dir "$work/packed" "$tree" >"$work/log"

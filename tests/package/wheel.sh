@@ -55,6 +55,8 @@ libraries = sorted((site / "dragoman_server.libs").iterdir())
 (info,) = site.glob("dragoman_server-*.dist-info")
 sbom = json.loads((info / "sboms/dragoman-server.spdx.json").read_text())
 packages = {package["name"]: package for package in sbom["packages"]}
+for model in ("de-en", "lid.176"):
+    assert any(model in name for name in packages), f"the SBOM has no model {model}, but {sorted(packages)}"
 comments = " ".join(package.get("comment", "") for package in sbom["packages"])
 for library in libraries:
     entry = f"{library.name} sha256:{hashlib.sha256(library.read_bytes()).hexdigest()}"
