@@ -111,6 +111,22 @@ class DoorHandlerTest : public DoorFixture {
     return Send(&handler_, std::move(request));
   }
 
+  // Asks for a stream of one piece, whose job ends with this status after the piece.
+  std::shared_ptr<FakeExchange> AskForOnePiece(const std::string& body, absl::Status end) {
+    engine_.HoldJobs();
+    auto exchange = Ask(body);
+    const FakeEngine::Held held = engine_.WaitHeld();
+    engine_.Play(held, [](TranslationSink* sink) {
+      SegmentUpdate update;
+      update.text = "one";
+      update.final = true;
+      sink->OnSegment(std::move(update));
+    });
+    exchange->WaitPiece(0);
+    engine_.Finish(held.id, std::move(end));
+    return exchange;
+  }
+
   const WordDoor door_;
   DoorHandler handler_{&context_,
                        nullptr,
@@ -385,33 +401,13 @@ TEST_F(DoorHandlerTest, AStreamThatFailsBeforeItsFirstPieceIsAnOrdinaryError) {
 }
 
 TEST_F(DoorHandlerTest, AStreamThatFailsLaterSaysSoInItsLastPiece) {
-  engine_.HoldJobs();
-  const auto exchange = Ask("stream");
-  const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [](TranslationSink* sink) {
-    SegmentUpdate update;
-    update.text = "one";
-    update.final = true;
-    sink->OnSegment(std::move(update));
-  });
-  exchange->WaitPiece(0);
-  engine_.Finish(held.id, absl::InternalError("broken"));
+  const auto exchange = AskForOnePiece("stream", absl::InternalError("broken"));
   EXPECT_EQ(exchange->Wait().body, "one\nerror broken\n");
   EXPECT_FALSE(exchange->cut_off());
 }
 
 TEST_F(DoorHandlerTest, AStreamWhoseAnswerIsAnErrorCountsAsOne) {
-  engine_.HoldJobs();
-  const auto exchange = Ask("broken");
-  const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [](TranslationSink* sink) {
-    SegmentUpdate update;
-    update.text = "one";
-    update.final = true;
-    sink->OnSegment(std::move(update));
-  });
-  exchange->WaitPiece(0);
-  engine_.Finish(held.id, absl::OkStatus());
+  const auto exchange = AskForOnePiece("broken", absl::OkStatus());
   EXPECT_EQ(exchange->Wait().body, "one\nerror lost\n");
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
   ExpectMetric(R"(dragoman_rpcs_total{api="plugins",code="INTERNAL",method="StreamTranslate"} 1)");
