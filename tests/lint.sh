@@ -5,10 +5,10 @@
 #   tests/lint.sh [--fast | --tidy]
 #
 #   --fast   clang-format in dry run, which folder includes which (lint/includes.py), clang's
-#            -Wthread-safety over engine, server and client, the citations of sections and documents
-#            (lint/citations.py), the tests that security's documents name for what they promise
-#            (lint/promises.py), and the English of comments and documents (lint/english.py); the
-#            scripts with their tests
+#            -Wthread-safety over engine, server and client (lint/thread_safety.py), the citations of
+#            sections and documents (lint/citations.py), the tests that security's documents name
+#            for what they promise (lint/promises.py), and the English of comments and documents
+#            (lint/english.py); the scripts with their tests
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
 # Without an argument: all of them. The last line is 'N passed, N failed', a line per check above.
@@ -59,66 +59,8 @@ includes() {
   python3 tests/lint/includes_test.py --quiet && python3 tests/lint/includes.py
 }
 
-# g++ builds the project and knows no -Wthread-safety: clang reads the same commands, syntax only, of
-# the sources that can see an annotation.
 thread_safety() {
-  python3 - "$database" "$(nproc)" <<'PYTHON'
-import concurrent.futures, functools, json, os, re, shlex, subprocess, sys
-
-root = os.getcwd()
-
-# The project's files that a file includes, directly or not, with itself.
-@functools.lru_cache(maxsize=None)
-def seen_by(path):
-    if not os.path.isfile(path):
-        return frozenset()
-    with open(path) as file:
-        included = re.findall(r'#include "([^"]+)"', file.read())
-    return frozenset([path]).union(*map(seen_by, included))
-
-@functools.lru_cache(maxsize=None)
-def annotates(path):
-    with open(path) as file:
-        return re.search(r'absl/(base/thread_annotations|synchronization/)', file.read()) is not None
-
-commands = []
-for entry in json.load(open(sys.argv[1])):
-    path = os.path.relpath(os.path.join(entry['directory'], entry['file']), root)
-    if path.split('/')[0] not in ('engine', 'server', 'client'):
-        continue
-    if not any(map(annotates, seen_by(path))):
-        continue
-    words = shlex.split(entry['command'])
-    arguments, skip = [], False
-    for word in words:
-        if skip:
-            skip = False
-        elif word == '-o':
-            skip = True
-        elif word != '-c' and (arguments or word.startswith('-')):
-            arguments.append(word)
-    commands.append((path, entry['directory'], arguments))
-if not commands:
-    sys.exit('no source with annotations among the compile commands of engine, server and client')
-
-def run(command):
-    path, directory, arguments = command
-    result = subprocess.run(
-        ['clang++', *arguments, '-fsyntax-only', '-Qunused-arguments', '-Wno-everything',
-         '-Wthread-safety', '-Werror=thread-safety'],
-        cwd=directory, capture_output=True, text=True)
-    return path, result.returncode, result.stderr
-
-bad = 0
-with concurrent.futures.ThreadPoolExecutor(int(sys.argv[2])) as pool:
-    for path, status, text in pool.map(run, commands):
-        if status:
-            bad += 1
-            print(text, end='')
-            print(f'thread safety: {path} failed')
-print(f'thread safety: {len(commands)} files, {bad} failed')
-sys.exit(bad != 0)
-PYTHON
+  python3 tests/lint/thread_safety.py "$database" "$(nproc)"
 }
 
 citations() {

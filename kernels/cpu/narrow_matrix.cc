@@ -46,15 +46,16 @@ bool FitsIn16(const int8_t* pair) {
   return true;
 }
 
-// Writes the order of a strip; fits(pair) says whether one fits.
+// Writes the order of a strip, `stride` numbers; fits(pair) says whether one fits.
 template <class Fits>
-void WriteOrder(int64_t pairs, Fits fits, uint16_t* order) {
+void WriteOrder(int64_t pairs, Fits fits, int64_t stride, uint16_t* order) {
   uint16_t* next = order + 1;
   uint16_t* last = next + pairs;
   for (int64_t pair = 0; pair < pairs; ++pair)
     *(fits(pair) ? next++ : --last) = static_cast<uint16_t>(pair);
   order[0] = static_cast<uint16_t>(next - (order + 1));
   std::reverse(next, order + 1 + pairs);
+  std::fill(order + 1 + pairs, order + stride, uint16_t{0});
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
       const auto fits = [strip](int64_t pair) {
         return FitsIn16(reinterpret_cast<const int8_t*>(strip + pair * 2 * kStripGroupBytes));
       };
-      WriteOrder(groups_ / 2, fits, order + s * order_stride);
+      WriteOrder(groups_ / 2, fits, order_stride, order + s * order_stride);
     }
   });
 }
@@ -220,7 +221,7 @@ void NarrowMatrix::Select(const int32_t* ids, int64_t count, float* memory) cons
       for (int64_t i = strip[0]; i < pairs; ++i) others.set(strip[1 + i]);
     }
     WriteOrder(
-        pairs, [&others](int64_t pair) { return !others[pair]; }, new_order);
+        pairs, [&others](int64_t pair) { return !others[pair]; }, order_stride(), new_order);
     new_order += order_stride();
   }
 }
