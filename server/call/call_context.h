@@ -8,6 +8,7 @@
 #include "server/base/deadline_timer.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_parser.h"
+#include "server/call/request_readers.h"
 #include "server/detect/language_detector.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
@@ -22,6 +23,7 @@ struct CallContext {
   Metrics* metrics = nullptr;
   CallTracker* tracker = nullptr;
   const ModelTable* models = nullptr;
+  RequestReaders* readers = nullptr;  // nullptr: transports read all requests themselves
   RequestLimits limits;
   Nanos longest_call = 0;   // of a call whose client sets no deadline
   Nanos write_timeout = 0;  // until a client that reads nothing is cut off

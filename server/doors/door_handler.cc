@@ -115,6 +115,13 @@ bool DoorHandler::AcceptsWebSocket(const HttpRequest& upgrade) const {
 }
 
 void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
+  if (calls_->readers == nullptr) return Read(std::move(exchange));
+  const HttpRequest& request = exchange->request();
+  const size_t bytes = request.query.size() + request.body.size();
+  calls_->readers->Read(bytes, [this, exchange = std::move(exchange)] { Read(exchange); });
+}
+
+void DoorHandler::Read(std::shared_ptr<HttpExchange> exchange) {
   const HttpRequest& request = exchange->request();
   const auto route = std::find_if(routes_.begin(), routes_.end(), [&](const DoorRoute& candidate) {
     return FitsMethod(candidate, request.method) && FitsPath(candidate, request.path);

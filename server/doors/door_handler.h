@@ -33,6 +33,8 @@ class DoorHandler final : public HttpHandler {
   HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override;
 
  private:
+  // Handle, on one of the RequestReaders if the request is large.
+  void Read(std::shared_ptr<HttpExchange> exchange);
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
   // 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;

@@ -120,6 +120,11 @@ void CallReactor::OnReadDone(bool ok) {
                             : std::string("the call ended before its request was complete")));
     return;
   }
+  if (calls().readers == nullptr) return Handle();
+  calls().readers->Read(request_.Length(), [self = shared_from_this()] { self->Handle(); });
+}
+
+void CallReactor::Handle() {
   HandleRequest(request_);
   request_.Clear();
   {

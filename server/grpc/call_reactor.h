@@ -62,7 +62,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   // `rpc` is gRPC's and lives until OnDone.
   CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
-  // The request is here. At most once, and then never HandleNoRequest.
+  // The request is here. At most once, and then never HandleNoRequest. On one of the
+  // RequestReaders if it is large.
   virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
   // There will be no request: finish with this status. At most once, from any thread.
   virtual void HandleNoRequest(absl::Status status) = 0;
@@ -106,6 +107,8 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void OnCancel() final;
   void OnDone() final;
 
+  // Handles the request, which is here, and then a cancellation that came meanwhile.
+  void Handle();
   // Ends a call whose request is not here yet.
   void EndReading(const absl::Status& status);
   int64_t HeaderBytes() const;

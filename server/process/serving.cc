@@ -43,9 +43,12 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"http_memory_bytes", limits.http_bytes}});
 }
 
-// Threads of HTTP: reading and writing requests costs little beside translating them. Two, so that
-// parsing a large one does not hold up all others.
+// Threads of HTTP: reading and writing requests costs little beside translating them.
 int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
+
+// Threads for what large requests need before they are jobs, whatever brought them. One of two
+// processors: clients that have languages detected of long lists leave the other to decoding.
+int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace
 
@@ -65,6 +68,8 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;
   if (security != nullptr) serving->context_.keys = security->keys();
+  serving->readers_ = std::make_unique<RequestReaders>(ReaderThreads(), &serving->tracker_);
+  serving->calls_.readers = serving->readers_.get();
   serving->timer_.Start();
   GrpcServerOptions options;
   options.listen = config.listen;

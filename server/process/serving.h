@@ -12,6 +12,7 @@
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
+#include "server/call/request_readers.h"
 #include "server/doors/door_handler.h"
 #include "server/doors/doors.h"
 #include "server/grpc/call_reactor.h"
@@ -75,6 +76,7 @@ class Serving {
   CallTracker tracker_;
   std::atomic<int64_t> translated_{0};  // code points
   CallContext calls_;
+  std::unique_ptr<RequestReaders> readers_;  // outlives grpc_ and http_, which hand requests to it
   ServiceContext context_;
   std::atomic<bool> leaving_{false};   // not ready any more
   std::atomic<bool> draining_{false};  // takes no calls any more

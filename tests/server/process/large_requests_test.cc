@@ -1,0 +1,174 @@
+// A server whose readers of large requests are all at work, for as long as the test likes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dragoman/v1/translation.grpc.pb.h"
+#include "engine/base/mutex.h"
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "server/process/serving.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/http/raw_client.h"
+#include "tests/server/served_models.h"
+
+#include <grpcpp/create_channel.h>
+
+namespace dragoman {
+namespace {
+
+// Holds every text that begins with "wait" until it is released.
+class HoldingDetector final : public LanguageDetector {
+ public:
+  std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& /*all*/) const override {
+    return std::make_unique<Choice>(this);
+  }
+  const std::vector<std::string>& languages() const override { return languages_; }
+
+  void WaitHeld() const {
+    MutexLock lock(&mu_);
+    while (held_ == 0) changed_.Wait(&mu_);
+  }
+  void Release() {
+    MutexLock lock(&mu_);
+    released_ = true;
+    changed_.NotifyAll();
+  }
+
+ private:
+  class Choice final : public LanguageChoice {
+   public:
+    explicit Choice(const HoldingDetector* detector) : detector_(*detector) {}
+    std::vector<DetectedLanguage> Detect(std::string_view text) const override {
+      if (text.starts_with("wait")) detector_.Hold();
+      return {{"de", 1.0}};
+    }
+
+   private:
+    const HoldingDetector& detector_;
+  };
+
+  void Hold() const {
+    MutexLock lock(&mu_);
+    ++held_;
+    changed_.NotifyAll();
+    while (!released_) changed_.Wait(&mu_);
+  }
+
+  const std::vector<std::string> languages_ = {"de", "en"};
+  mutable Mutex mu_;
+  mutable CondVar changed_;
+  mutable int held_ ABSL_GUARDED_BY(mu_) = 0;
+  bool released_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+class LargeRequestsTest : public ::testing::Test {
+ protected:
+  LargeRequestsTest() {
+    SetLogLevel(LogLevel::kOff);
+    config_.listen = {.host = "127.0.0.1"};
+    config_.http = Address{.host = "127.0.0.1"};
+    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    metrics_.AttachModels([this] { return models_.Stats(); });
+    auto serving =
+        Serving::Start(config_, &models_, &clock_, &metrics_, nullptr, nullptr, &detector_);
+    EXPECT_TRUE(serving.ok()) << serving.status();
+    serving_ = *std::move(serving);
+    stub_ = v1::TranslationService::NewStub(
+        grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials()));
+  }
+  ~LargeRequestsTest() override {
+    detector_.Release();
+    EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
+    serving_.reset();
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  static std::string Large() { return "wait" + std::string(4000, 'x'); }
+
+  // A request that the page would send.
+  testing::RawClient Post(const std::string& text) const {
+    testing::RawClient client(serving_->http_address());
+    const std::string body = R"({"contents": [")" + text + R"("]})";
+    EXPECT_TRUE(
+        client.Send("POST /v1/detect HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    "Content-Type: application/json\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body));
+    return client;
+  }
+
+  grpc::Status Detect(const std::string& text) const {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    v1::DetectLanguageRequest request;
+    request.add_contents(text);
+    v1::DetectLanguageResponse response;
+    return stub_->DetectLanguage(&context, request, &response);
+  }
+
+  ServerConfig config_;
+  SteadyClock clock_;
+  FakeEngine engine_;
+  ModelTable models_{&clock_, {}, {}};
+  Metrics metrics_{&clock_};
+  HoldingDetector detector_;
+  std::unique_ptr<Serving> serving_;
+  std::unique_ptr<v1::TranslationService::Stub> stub_;
+};
+
+// More than there are threads of HTTP and of gRPC on a small machine.
+constexpr int kMany = 24;
+
+TEST_F(LargeRequestsTest, OverHttpHoldUpNoSmallOnes) {
+  std::vector<testing::RawClient> large;
+  for (int i = 0; i < kMany; ++i) large.push_back(Post(Large()));
+  detector_.WaitHeld();
+  for (int i = 0; i < kMany; ++i) {
+    EXPECT_TRUE(Post("Guten Tag").ReadAll().starts_with("HTTP/1.1 200 ")) << i;
+  }
+  EXPECT_TRUE(Detect("Guten Tag").ok());
+  detector_.Release();
+  for (testing::RawClient& client : large) {
+    EXPECT_TRUE(client.ReadAll().starts_with("HTTP/1.1 200 "));
+  }
+}
+
+TEST_F(LargeRequestsTest, OverGrpcHoldUpNoSmallOnes) {
+  std::vector<std::thread> large;
+  std::atomic<int> answered = 0;
+  for (int i = 0; i < kMany; ++i) {
+    large.emplace_back([this, &answered] { answered += Detect(Large()).ok() ? 1 : 0; });
+  }
+  detector_.WaitHeld();
+  for (int i = 0; i < kMany; ++i) {
+    const grpc::Status status = Detect("Guten Tag");
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+  detector_.Release();
+  for (std::thread& client : large) client.join();
+  EXPECT_EQ(answered, kMany);
+}
+
+// It waits for a reader when its client goes: nothing is made of it, and nothing is left behind.
+TEST_F(LargeRequestsTest, AClientMayLeaveBeforeItsRequestIsRead) {
+  {
+    std::vector<testing::RawClient> large;
+    for (int i = 0; i < kMany; ++i) large.push_back(Post(Large()));
+    detector_.WaitHeld();
+  }
+  grpc::ClientContext context;
+  v1::TranslateRequest request;
+  request.add_contents(Large());
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(1));
+  v1::TranslateResponse response;
+  EXPECT_EQ(stub_->Translate(&context, request, &response).error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+}
+
+}  // namespace
+}  // namespace dragoman
