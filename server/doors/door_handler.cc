@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/base/mutex.h"
 #include "engine/base/utf8.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
@@ -102,6 +103,28 @@ void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCo
       {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
 }
 
+// An exchange that waits to be read, until its client is gone: the server does not count the memory
+// of such a request any more.
+class WaitingExchange {
+ public:
+  static std::shared_ptr<WaitingExchange> Make(std::shared_ptr<HttpExchange> exchange) {
+    auto waiting = std::make_shared<WaitingExchange>();
+    waiting->exchange_ = exchange;
+    exchange->OnGone([waiting] { waiting->Take(); });
+    return waiting;
+  }
+
+  // nullptr: the client is gone.
+  std::shared_ptr<HttpExchange> Take() {
+    MutexLock lock(&mu_);
+    return std::exchange(exchange_, nullptr);
+  }
+
+ private:
+  Mutex mu_;
+  std::shared_ptr<HttpExchange> exchange_ ABSL_GUARDED_BY(mu_);
+};
+
 }  // namespace
 
 DoorHandler::DoorHandler(const CallContext* calls, const ApiKeys* keys,
@@ -118,7 +141,10 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  calls_->readers->Read(bytes, [this, exchange = std::move(exchange)] { Read(exchange); });
+  if (!RequestReaders::IsLarge(static_cast<int64_t>(bytes))) return Read(std::move(exchange));
+  calls_->readers->Post([this, waiting = WaitingExchange::Make(std::move(exchange))] {
+    if (auto there = waiting->Take()) Read(std::move(there));
+  });
 }
 
 void DoorHandler::Read(std::shared_ptr<HttpExchange> exchange) {

@@ -74,7 +74,7 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   return raw;
 }
 
-bool CallReactor::StopReading(Phase next) {
+bool CallReactor::StopReading(Phase next, int64_t bytes) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   uint64_t guarded = 0;
   {
@@ -85,8 +85,8 @@ bool CallReactor::StopReading(Phase next) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  if (next == Phase::kHandling) {
-    service_->guard->LeaveWhole(guarded, HeaderBytes() + static_cast<int64_t>(request_.Length()));
+  if (next == Phase::kWaiting) {
+    service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
     service_->guard->LeaveCut(guarded);
   }
@@ -111,7 +111,7 @@ void CallReactor::OnReadDone(bool ok) {
   if (!ok && rpc_->IsCancelled()) return;  // OnCancel follows, if it has not come
   const auto size = static_cast<int64_t>(request_.Length());
   const bool handle = ok && size <= service_->max_message_bytes;
-  if (!StopReading(handle ? Phase::kHandling : Phase::kNoRequest)) return;
+  if (!StopReading(handle ? Phase::kWaiting : Phase::kNoRequest, size)) return;
   if (!handle) {
     request_.Clear();
     HandleNoRequest(
@@ -120,11 +120,16 @@ void CallReactor::OnReadDone(bool ok) {
                             : std::string("the call ended before its request was complete")));
     return;
   }
-  if (calls().readers == nullptr) return Handle();
-  calls().readers->Read(request_.Length(), [self = shared_from_this()] { self->Handle(); });
+  if (calls().readers == nullptr || !RequestReaders::IsLarge(size)) return Handle();
+  calls().readers->Post([self = shared_from_this()] { self->Handle(); });
 }
 
 void CallReactor::Handle() {
+  {
+    MutexLock lock(&mu_);
+    if (phase_ != Phase::kWaiting) return;
+    phase_ = Phase::kHandling;
+  }
   HandleRequest(request_);
   request_.Clear();
   {
@@ -140,6 +145,7 @@ void CallReactor::OnCancel() {
     HandleNoRequest(CancelStatus());
     return;
   }
+  bool waited = false;
   {
     MutexLock lock(&mu_);
     if (phase_ == Phase::kNoRequest) return;
@@ -148,8 +154,12 @@ void CallReactor::OnCancel() {
       cancel_waits_ = true;
       return;
     }
+    waited = phase_ == Phase::kWaiting;
+    if (waited) phase_ = Phase::kNoRequest;
   }
-  HandleCancel();
+  if (!waited) return HandleCancel();
+  request_.Clear();
+  HandleNoRequest(CancelStatus());
 }
 
 void CallReactor::HandleSlow() {

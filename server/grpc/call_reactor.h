@@ -107,16 +107,19 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void OnCancel() final;
   void OnDone() final;
 
-  // Handles the request, which is here, and then a cancellation that came meanwhile.
+  // Handles the request, unless it was cancelled while it waited, and then a cancellation that has
+  // come meanwhile.
   void Handle();
   // Ends a call whose request is not here yet.
   void EndReading(const absl::Status& status);
   int64_t HeaderBytes() const;
 
-  enum class Phase { kReading, kHandling, kHandled, kNoRequest };
+  // kWaiting: the request is here, and waits for a reader.
+  enum class Phase { kReading, kWaiting, kHandling, kHandled, kNoRequest };
 
-  // Ends the reading; true for the one caller that does so first.
-  bool StopReading(Phase next);
+  // Ends the reading; true for the one caller that does so first. `bytes`: of a request that is here;
+  // from kWaiting on a cancellation may clear it.
+  bool StopReading(Phase next, int64_t bytes = 0);
   void HandleSlow();
   absl::Status CancelStatus() const;
   void GuardEnd();

@@ -25,7 +25,7 @@ void ConnectionExchange::OnGone(std::function<void()> gone) {
   {
     MutexLock lock(&mu_);
     if (!is_gone_) {
-      if (!is_sent_) gone_ = std::move(gone);
+      if (!is_sent_) std::swap(gone_, gone);
       return;
     }
   }

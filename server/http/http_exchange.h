@@ -23,7 +23,8 @@ class HttpExchange {
   virtual const HttpRequest& request() const = 0;
 
   // Calls `gone` once, from any thread and without locks, if the client closes its connection (or
-  // is cut off) before the answer has been sent; at once if that has happened. At most one is set.
+  // is cut off) before the answer has been sent; at once if that has happened. One is set at a time:
+  // a later one takes its place.
   virtual void OnGone(std::function<void()> gone) = 0;
 
   // Sends the whole answer. `sent`, which may be empty, is called once when it is on its way or
