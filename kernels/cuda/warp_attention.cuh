@@ -10,7 +10,12 @@
 //
 // A row's order of summation depends on head_dim, the type and the positions alone, not on kRows:
 // multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
-// Positions from `count` on are not read. Everything is f32 but what is loaded and stored.
+// Everything is f32 but what is loaded and stored.
+//
+// Positions from `count` on are not read: where one would be, its load takes the last position there
+// is once more, with a weight of 0, and so does a lane beyond head_dim with the row's first piece. So
+// no load depends on a condition. With conditions ptxas keeps zeros for what is not loaded, and has
+// one load wait for another to move it there.
 // Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
 #pragma once
 
@@ -56,6 +61,7 @@ class WarpAttention {
         group_at_(lane / kGroup * kGroup),
         at_(lane % kGroup * kElements),
         has_piece_(at_ < head_dim),
+        load_at_(has_piece_ ? at_ : 0),
         scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -69,17 +75,17 @@ class WarpAttention {
   // The query of row r (a constant, once unrolled) for this head.
   __device__ void SetQuery(int r, const T* query) {
     float x[kElements];
-    Widen(Load(query, true), x);
+    Widen(Load(query), x);
 #pragma unroll
-    for (int i = 0; i < kElements; ++i) query_[r][i] = x[i] * scale_;
+    for (int i = 0; i < kElements; ++i) query_[r][i] = has_piece_ ? x[i] * scale_ : 0.0F;
   }
 
   // Before any tile, for every row: a position that is in no tile, the query's own. Copies it to k_to
   // and v_to.
   template <class Bias = NoBias>
   __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to, const Bias& bias = {}) {
-    const RawPiece<T> key = Load(k, true);
-    const RawPiece<T> value = Load(v, true);
+    const RawPiece<T> key = Load(k);
+    const RawPiece<T> value = Load(v);
     if (lane_ < kGroup && has_piece_) {
       StoreRaw(k_to + at_, key);
       StoreRaw(v_to + at_, value);
@@ -104,8 +110,8 @@ class WarpAttention {
     }
   }
 
-  // Takes in the first `count` >= 1 positions of a tile. key(j, p), called by all lanes for load j,
-  // is where K of position p of the tile lies, and has no meaning for p >= count; V lies v_offset
+  // Takes in the first `count` >= 1 positions of a tile. key(p), called by all lanes together, is where
+  // K of position p < count of the tile lies, which may be another one for each lane; V lies v_offset
   // elements after it. `distance`: of the tile's first position from the first query.
   template <class Key, class Bias = NoBias>
   __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
@@ -123,15 +129,14 @@ class WarpAttention {
     float weight[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) weight[r] = Weigh(r, score[r]);
-    const int group_at = Unknown(group_at_);
+    int group_at = Unknown(group_at_);
 #pragma unroll
     for (int first = 0; first < kGroup; first += kBatch) {
-      EndBatch();
+      if (first > 0) group_at = After(acc_[0][0], group_at);
       RawPiece<T> v[kBatch];
 #pragma unroll
       for (int j = 0; j < kBatch; ++j) {
-        const int position = group_at + first + j;
-        v[j] = Load(key(first + j, position) + v_offset, position < count);
+        v[j] = Load(key(min(group_at + first + j, count - 1)) + v_offset);
       }
 #pragma unroll
       for (int j = 0; j < kBatch; ++j) {
@@ -155,16 +160,16 @@ class WarpAttention {
   // as for Tile.
   template <class Key>
   __device__ void Scores(int count, Key key, float (&score)[kRows]) const {
-    const int group_at = Unknown(group_at_);
+    int group_at = Unknown(group_at_);
     float parts[kRows][kBatches];
 #pragma unroll
     for (int batch = 0; batch < kBatches; ++batch) {
-      EndBatch();
+      if (batch > 0) group_at = After(parts[0][batch - 1], group_at);
       RawPiece<T> k[kBatch];
 #pragma unroll
       for (int i = 0; i < kBatch; ++i) {
         const int j = batch * kBatch + i;
-        k[i] = Load(key(j, group_at + j), group_at + j < count);
+        k[i] = Load(key(min(group_at + j, count - 1)));
       }
       float dots[kRows][kBatch];
 #pragma unroll
@@ -212,18 +217,16 @@ class WarpAttention {
     return value;
   }
 
-  // Between batches: or the compiler would load them all at once, into registers that are not
-  // there.
-  __device__ static void EndBatch() {
-    if constexpr (kBatches > 1) __syncwarp();
+  // The same value, for addresses of a batch's loads: they depend on a result of the batch before, or
+  // ptxas would move all loads to the front, past any barrier, into registers that are not there. No
+  // operation results in this NaN; with it the positions would be others of the tile.
+  __device__ static int After(float result, int value) {
+    constexpr uint32_t kNoResult = 0x7fffdeadU;
+    return __float_as_uint(result) == kNoResult ? 0 : value;
   }
 
-  // This lane's piece of a row; zeros where it has none or the row is not wanted.
-  __device__ RawPiece<T> Load(const T* row, bool wanted) const {
-    RawPiece<T> piece{};
-    if (wanted && has_piece_) piece = LoadRaw(row + at_);
-    return piece;
-  }
+  // This lane's piece of a row; the first one where it has none.
+  __device__ RawPiece<T> Load(const T* row) const { return LoadRaw(row + load_at_); }
 
   __device__ void Dot(RawPiece<T> k, float (&dot)[kRows]) const {
     float x[kElements];
@@ -270,6 +273,7 @@ class WarpAttention {
   const int group_at_;  // first position in a tile that this lane's group reads
   const int at_;        // of this lane's piece in a row
   const bool has_piece_;
+  const int load_at_;
   const float scale_;
   float query_[kRows][kElements];
   float max_[kRows];
@@ -284,7 +288,7 @@ inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
                                      : kHeadClass / kPieceElements<T> <= 16 ? 2
                                                                             : 1;
 template <class T, int kHeadClass>
-inline constexpr int kBlocksOfFourWarps = kHeadClass / kPieceElements<T> <= 16 ? 3 : 2;
+inline constexpr int kBlocksOfFourWarps = kHeadClass > 64 ? 2 : 3;
 
 template <int kClass>
 struct HeadClass {

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
     float score[1];
     attention.Scores(
         min(kTilePositions, length - tile),
-        [&](int /*j*/, int position) { return k + position * layout.head_dim; }, score);
+        [&](int position) { return k + position * layout.head_dim; }, score);
     return score[0];
   };
 

@@ -47,7 +47,7 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
     const int next = tile + kTilePositions < length ? pages[tile / kTilePositions + 1] : 0;
     const T* const k = first_k + int64_t{page} * layout.ElementsPerPage();
     attention.Tile(count, layout.DeviceVOffset(),
-                   [&](int /*j*/, int position) { return k + position * layout.head_dim; });
+                   [&](int position) { return k + position * layout.head_dim; });
     page = next;
   }
 #pragma unroll

@@ -8,9 +8,9 @@
 //
 // Why this shape: it is bound by memory and the latency of its tables (row -> page -> K, or, without
 // the step's table, row -> slot -> lane -> ancestor -> page -> K), so what counts is many
-// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier. Heads vary fastest over the blocks: the tables of
-// a row and the K/V of a layer, which is one piece of a page, are read by its heads at about one
-// time.
+// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier.
+// Heads vary fastest over the blocks: the tables of a row and the K/V of a layer, which is one piece
+// of a page, are read by its heads at about one time.
 //
 // No warp reads in this launch what another warp writes: the new position is taken from qkv, which is
 // also why it comes first in the sums; the other rows of the slot are at the same position. But rows
@@ -23,18 +23,13 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-// Blocks that an SM should hold at least; 0: as ptxas likes. Left alone, it uses a stack for small
-// heads on sm_80 and sm_89.
-template <int kHeadClass>
-constexpr int kBlocks = kHeadClass == 32 ? 5 : 0;
-// Before sm_90 it does for the widest heads with a bias, in float32.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr int kWidestBiased = 6;
-#else
-constexpr int kWidestBiased = 0;
-#endif
-template <int kHeadClass>
-constexpr int kBiasedBlocks = kHeadClass == 128 ? kWidestBiased : kBlocks<kHeadClass>;
+// Blocks that an SM should hold at least, so that ptxas saves registers. As it likes it takes 62 to 232
+// from sm_90 on, and loads of K and V wait for each other; held to these it has a batch of them in
+// flight, whatever the card (budgets.json, "loads").
+template <class T, int kHeadClass>
+constexpr int kBlocks = kHeadClass <= 64 ? 4
+                        : sizeof(T) == 4 ? 2
+                                         : 3;
 
 static_assert(kTilePositions == kPagePositions);
 
@@ -152,9 +147,8 @@ __device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& row
     const int count = min(kTilePositions, position - tile);
     attention.Tile(
         count, layout.DeviceVOffset(),
-        [&](int j, int p) {
-          const int64_t from =
-              __shfl_sync(kWholeWarp, page, j, WarpAttention<T, kHeadClass, 1>::kGroup);
+        [&](int p) {
+          const int64_t from = __shfl_sync(kWholeWarp, page, p);
           return first_k + from * page_elements + p * layout.head_dim;
         },
         bias, tile - position);
@@ -164,7 +158,7 @@ __device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& row
 }
 
 template <class T, int kHeadClass, class Pages>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass>)
     DecodeSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
                               const T* qkv, T* context_out) {
   AwaitKernelBefore();
@@ -172,7 +166,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<kHeadClass>)
 }
 
 template <class T, int kHeadClass, class Pages>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBiasedBlocks<kHeadClass>)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass>)
     BiasedSelfAttentionKernel(KvLayout layout, int layer, StepRows rows, SelfKvTables tables,
                               const T* qkv, RelativeBias bias, T* context_out) {
   AwaitKernelBefore();

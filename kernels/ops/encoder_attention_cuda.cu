@@ -57,7 +57,7 @@ __device__ void AttendPlainly(const HeadOfSegment<T>& head, int token, const Bia
     const T* const k = head.q + head.d + tile * head.stride();
     attention.Tile(
         min(kTilePositions, head.tokens - tile), head.d,
-        [&](int /*j*/, int position) { return k + position * row; }, bias, tile - token);
+        [&](int position) { return k + position * row; }, bias, tile - token);
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -302,8 +302,15 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   }
 }
 
+// Blocks that an SM should hold at least; of cards whose tensor cores lack the type it holds one.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kTensorBlocks = 3;
+#else
+constexpr int kTensorBlocks = 4;
+#endif
+
 template <class T, int kHeadClass>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 4)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : kTensorBlocks)
     TensorEncoderAttentionKernel(const T* qkv, const int32_t* offsets, int head_dim,
                                  T* context_out) {
   AwaitKernelBefore();

@@ -9,7 +9,7 @@ namespace {
 
 // kRowWarps: 1, or all of the block's.
 template <class T, int kRowWarps, int kSteps>
-__global__ void __launch_bounds__(kNormWarps* kWarpThreads)
+__global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     AddRmsNormKernel(const T* x, const T* residual, const float* gamma, float epsilon, int64_t rows,
                      const int32_t* count, int d, T* y, T* sums) {
   AwaitKernelBefore();
@@ -29,60 +29,47 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads)
   const T* x_row = x + row * d;
   const T* residual_row = residual == nullptr ? nullptr : residual + row * d;
 
+  const RowPieces<T, kSteps, kStep> pieces(x_row, residual_row, first, d);
   float z[kSteps * kPiece];
   float squares = 0.0F;
-  uint32_t loaded = 0;
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
-    const int i = first + step * kStep;
-    RawPiece<T> a{};
-    RawPiece<T> b{};
-    if (i < d) {
-      a = LoadRaw(x_row + i);
-      if (residual_row != nullptr) b = LoadRaw(residual_row + i);
-    }
-    loaded |= a.bits.x | b.bits.x;
-    float left[kPiece];
-    float right[kPiece];
-    Widen(a, left);
-    Widen(b, right);
+    pieces.Sum(step, z + step * kPiece);
 #pragma unroll
     for (int j = 0; j < kPiece; ++j) {
-      const float value = left[j] + right[j];
-      z[step * kPiece + j] = value;
+      const float value = z[step * kPiece + j];
       squares = fmaf(value, value, squares);
     }
   }
-  if (kAtOnce && row >= there.After(loaded)) return;
+  if (kAtOnce && row >= there.After(pieces.Loaded())) return;
   if (sums != nullptr) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
-      const int i = first + step * kStep;
-      if (i >= d) continue;
       Piece<T> out;
 #pragma unroll
       for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(z[step * kPiece + j]);
-      StorePiece(sums + row * d + i, out);
+      if (pieces.IsInside(step)) StorePiece(sums + row * d + pieces.At(step), out);
     }
   }
   const float mean = RowSum<kRowWarps>(squares, partial) / static_cast<float>(d);
   const float scale = 1.0F / sqrtf(mean + epsilon);
 
 #pragma unroll
-  for (int step = 0; step < kSteps; ++step) {
-    const int i = first + step * kStep;
-    if (i >= d) continue;
-    Piece<T> out;
+  for (int begin = 0; begin < kSteps; begin += kGainBatch) {
+    constexpr int kMost = kSteps < kGainBatch ? kSteps : kGainBatch;
+    float gains[kMost][kPiece];
 #pragma unroll
-    for (int part = 0; part < kPiece; part += 4) {
-      const float4 g = *reinterpret_cast<const float4*>(gamma + i + part);
-      const float* at = z + step * kPiece + part;
-      out.element[part] = FromFloat<T>(at[0] * scale * g.x);
-      out.element[part + 1] = FromFloat<T>(at[1] * scale * g.y);
-      out.element[part + 2] = FromFloat<T>(at[2] * scale * g.z);
-      out.element[part + 3] = FromFloat<T>(at[3] * scale * g.w);
+    for (int s = 0; s < kMost && begin + s < kSteps; ++s) {
+      LoadGains<T>(gamma + pieces.From(begin + s), gains[s]);
     }
-    StorePiece(y + row * d + i, out);
+#pragma unroll
+    for (int s = 0; s < kMost && begin + s < kSteps; ++s) {
+      const float* at = z + (begin + s) * kPiece;
+      Piece<T> out;
+#pragma unroll
+      for (int j = 0; j < kPiece; ++j) out.element[j] = FromFloat<T>(at[j] * scale * gains[s][j]);
+      if (pieces.IsInside(begin + s)) StorePiece(y + row * d + pieces.At(begin + s), out);
+    }
   }
 }
 

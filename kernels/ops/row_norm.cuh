@@ -10,7 +10,10 @@
 
 namespace dragoman::cuda {
 
-inline constexpr int kNormWarps = 4;         // of a block
+inline constexpr int kNormWarps = 4;  // of a block
+// Blocks that an SM should hold at least. Left alone, ptxas saves registers and has loads wait for each
+// other.
+inline constexpr int kNormBlocks = 5;
 inline constexpr int kNormWarpWidth = 1024;  // of a row that one warp holds
 inline constexpr int kMaxNormWidth = 4096;
 
@@ -31,6 +34,72 @@ __device__ float RowSum(float x, float* partial) {
     for (int warp = 1; warp < kRowWarps; ++warp) x += partial[warp];
   }
   return x;
+}
+
+// What a thread has of a row. All is loaded at once: no load depends on whether there is something,
+// a piece beyond d is loaded from the row's end and is zeros.
+template <class T, int kSteps, int kStep>
+class RowPieces {
+ public:
+  // Piece s of the thread begins at first + s * kStep.
+  __device__ RowPieces(const T* x, const T* residual, int first, int d)
+      : first_(first), d_(d), has_residual_(residual != nullptr) {
+    const T* const other = has_residual_ ? residual : x;
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+      x_[s] = LoadRaw(x + From(s));
+      residual_[s] = LoadRaw(other + From(s));
+    }
+  }
+
+  // A number that is there when all pieces are.
+  __device__ uint32_t Loaded() const {
+    uint32_t loaded = 0;
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) loaded |= x_[s].bits.x | residual_[s].bits.x;
+    return loaded;
+  }
+
+  __device__ bool IsInside(int s) const { return first_ + s * kStep < d_; }
+  __device__ int At(int s) const { return first_ + s * kStep; }
+  // Where to read what goes with the piece: At, or the row's end.
+  __device__ int From(int s) const { return min(first_ + s * kStep, d_ - kPieceElements<T>); }
+
+  // Piece s of x + residual.
+  __device__ void Sum(int s, float* sum) const {
+    float left[kPieceElements<T>];
+    float right[kPieceElements<T>];
+    Widen(x_[s], left);
+    Widen(residual_[s], right);
+#pragma unroll
+    for (int j = 0; j < kPieceElements<T>; ++j) {
+      const float value = left[j] + (has_residual_ ? right[j] : 0.0F);
+      sum[j] = IsInside(s) ? value : 0.0F;
+    }
+  }
+
+ private:
+  const int first_;
+  const int d_;
+  const bool has_residual_;
+  RawPiece<T> x_[kSteps];
+  RawPiece<T> residual_[kSteps];
+};
+
+// Pieces whose gains (and offsets) are read at once.
+inline constexpr int kGainBatch = 2;
+
+// The part of a vector of f32 that goes with a piece of T.
+template <class T>
+__device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) {
+#pragma unroll
+  for (int part = 0; part < kPieceElements<T>; part += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + part);
+    gains[part] = four.x;
+    gains[part + 1] = four.y;
+    gains[part + 2] = four.z;
+    gains[part + 3] = four.w;
+  }
 }
 
 // A number that is known when a kernel is compiled.

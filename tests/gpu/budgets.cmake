@@ -29,3 +29,5 @@ add_test(NAME gpu_machine_code_of_planted_kernels
 set_tests_properties(gpu_machine_code gpu_machine_code_of_planted_kernels PROPERTIES
                      ENVIRONMENT "DRAGOMAN_NVCC=${CMAKE_CUDA_COMPILER}"
                      SKIP_RETURN_CODE 77 TIMEOUT 600)
+# Minutes on one processor: begun first, so that it does not end alone.
+set_tests_properties(gpu_machine_code PROPERTIES COST 1000)

@@ -11,12 +11,17 @@ BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
     "code": {architecture: {instruction: count}}
                                      how often each instantiation has an instruction, exactly; or a list
                                      of what that may be, for instantiations that differ
+    "loads": {architecture: least}   loads of 16 bytes from global memory that are in flight when one of
+                                     them is waited for, in the mean over the waits of the worst
+                                     instantiation (loads_in_flight)
+    "waits": {architecture: most}    of those waits in an instantiation
 
 Prints a line for every kernel and architecture, and one beginning with FAIL for everything that is wrong:
 
   * an access to local memory (LDL, STL), without "spill" in the budget: a spill, or an array that is
     indexed by what the compiler cannot know
-  * another number of instructions than "code" says, or fewer warps than "warps"
+  * another number of instructions than "code" says, fewer warps than "warps", fewer loads in flight
+    than "loads", or more waits than "waits"
   * in a kernel with products of a warpgroup (HGMMA): an instruction at which lanes that went apart meet
     again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
     the products; or products without such a wait before them. Then lanes may arrive apart at what all
@@ -41,7 +46,9 @@ from ptxas_report import kernel_name
 CODE_FOR = re.compile(r'^\s*code for sm_(\w+)', re.M)
 ARCH = re.compile(r'^arch = sm_(\w+)', re.M)
 FUNCTION = re.compile(r'^\s*Function : (\S+)')
-INSTRUCTION = re.compile(r'^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)')
+INSTRUCTION = re.compile(r'^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)([^;]*)')
+REGISTER = re.compile(r'\bR(\d+)(\.64)?\b')
+WIDE_LOAD = re.compile(r'LDG\.(?:\w+\.)*128(?:\.|$)')
 USAGE_OF = re.compile(r'^\s*Function (\S+):')
 USAGE = re.compile(r'REG:(\d+) .*SHARED:(\d+)')
 SECTION = re.compile(r'^\.(\S+)$')
@@ -70,6 +77,7 @@ class Kernel:
 
     def __init__(self):
         self.instructions = []
+        self.operands = []  # of each
         self.registers = self.shared = 0
         self.threads = None  # of a block at most; None: not bounded
 
@@ -91,6 +99,7 @@ def read_code(text, kernels):
             kernel = kernels.setdefault((found[1], architecture), Kernel())
         elif kernel is not None and (found := INSTRUCTION.match(line)):
             kernel.instructions.append(found[1])
+            kernel.operands.append(found[2])
 
 
 def read_usage(text, kernels):
@@ -139,6 +148,32 @@ def warps(kernel, architecture, more_shared=0):
     if shared > 0:
         blocks = min(blocks, shared_kib * 1024 // shared)
     return blocks * of_block
+
+
+def loads_in_flight(kernel):
+    """Loads of 16 bytes at each wait: one is waited for where the listing first names a register of its
+    result, and by then those before it have come as well. Branches are not followed; what lies in the
+    listing after the end is mostly a copy for lanes that went apart."""
+    waits, pending, count = [], set(), 0
+    for name, operands in zip(kernel.instructions, kernel.operands):
+        named = set()
+        for number, is_pair in REGISTER.findall(operands):
+            named |= {int(number), int(number) + 1} if is_pair else {int(number)}
+        result = set()
+        if WIDE_LOAD.match(name) and (first := REGISTER.search(operands)):
+            result = set(range(int(first[1]), int(first[1]) + 4))
+        if pending & (named | result):
+            waits.append(count)
+            pending, count = set(), 0
+        pending |= result
+        count += bool(result)
+    return waits + [count] if count else waits
+
+
+def mean_in_flight(kernel):
+    """The mean of loads_in_flight, to a tenth; None where nothing is loaded so."""
+    waits = loads_in_flight(kernel)
+    return math.floor(10 * sum(waits) / len(waits)) / 10 if waits else None
 
 
 def products_apart(instructions):
@@ -205,6 +240,18 @@ def check(budgets, kernels):
             wrong.append(f'{where}: no budget of warps; found {found}')
         elif least is not None and (found is None or found < least):
             wrong.append(f'{where}: {found} warps on a multiprocessor, budget {least}')
+        least = budget.get('loads', {}).get(architecture)
+        found = mean_in_flight(kernel)
+        if name in budgets and found is not None and least is None:
+            wrong.append(f'{where}: no budget of loads; found {found}')
+        elif least is not None and found is not None and found < least:
+            wrong.append(f'{where}: {found} loads in flight, budget {least}')
+        most = budget.get('waits', {}).get(architecture)
+        found = len(loads_in_flight(kernel))
+        if name in budgets and found and most is None:
+            wrong.append(f'{where}: no budget of waits; found {found}')
+        elif most is not None and found > most:
+            wrong.append(f'{where}: {found} waits for loads, budget {most}')
     have = {(kernel_name(symbol), architecture) for symbol, architecture in kernels}
     for name, budget in sorted(budgets.items()):
         for architecture in sorted(architectures & set(budget.get('warps', {}))):
@@ -222,9 +269,11 @@ def table(budgets, kernels):
         more = budgets.get(name, {}).get('shared', 0)
         found = [warps(kernel, architecture, more) for kernel in group]
         least = '-' if None in found else min(found)
+        loads = [mean for kernel in group if (mean := mean_in_flight(kernel)) is not None]
         threads = '-' if group[0].threads is None else group[0].threads
         yield (f'{name:32} sm_{architecture:4} {max(k.registers for k in group):3} registers '
                f'{max(k.shared for k in group) + more:6} shared {threads:>4} threads {least:>2} warps '
+               f'{min(loads, default="-"):>4} loads {max(len(loads_in_flight(k)) for k in group):3} waits '
                f'{max(len(k.instructions) for k in group):6} instructions')
 
 

@@ -57,7 +57,7 @@ class Listings(unittest.TestCase):
         self.assertEqual(self.wrong(GOOD), [])
         line = next(machine_code.table(BUDGET, kernels_of(GOOD)))
         self.assertIn('FusedOutputKernel', line)
-        self.assertIn('168 registers   1024 shared  384 threads 12 warps     12 instructions', line)
+        self.assertIn('168 registers   1024 shared  384 threads 12 warps    - loads   0 waits     12 instructions', line)
 
     def test_local_memory(self):
         for access in ('LDL.LU R30, [R1+0x4]', '@!P2 STL [R1], R13'):
@@ -98,6 +98,35 @@ class Listings(unittest.TestCase):
                          ['FusedOutputKernel on sm_90a: 4 warps on a multiprocessor, budget 12'])
         self.assertEqual(self.wrong(GOOD, threads=None),
                          ['FusedOutputKernel on sm_90a: None warps on a multiprocessor, budget 12'])
+
+    def test_loads_in_flight(self):
+        load = '@!P0 LDG.E.128.CONSTANT R{}, desc[UR4][R{}.64]'.format
+        use = 'FADD R1, R{}, R2'.format
+        (at_once,) = kernels_of([load(4, 20), load(8, 22), use(7), use(11), load(4, 20), 'EXIT']).values()
+        self.assertEqual(machine_code.loads_in_flight(at_once), [2, 1])
+        self.assertEqual(machine_code.mean_in_flight(at_once), 1.5)
+        # One's address, the other's result.
+        (in_turn,) = kernels_of([load(4, 20), load(8, 6), load(8, 22), 'STG.E.128 [R2.64], R8']).values()
+        self.assertEqual(machine_code.loads_in_flight(in_turn), [1, 1, 1])
+        (pair,) = kernels_of([load(4, 20), 'IADD3 R1, R3.64, R2, RZ', 'LDG.E R9, [R2]']).values()
+        self.assertEqual(machine_code.loads_in_flight(pair), [1])
+        (none,) = kernels_of(['LDG.E.64 R4, [R2.64]', use(4)]).values()
+        self.assertIsNone(machine_code.mean_in_flight(none))
+
+    def test_a_budget_of_loads(self):
+        code = ['LDG.E.128 R4, [R20.64]', 'MOV R1, R4', 'EXIT']
+        budget = {'FusedOutputKernel': {'warps': {'90a': 12}, 'loads': {'90a': 1.0}, 'waits': {'90a': 1}}}
+        self.assertEqual(self.wrong(code, budgets=budget), [])
+        budget['FusedOutputKernel']['loads']['90a'] = 2.5
+        self.assertEqual(self.wrong(code, budgets=budget),
+                         ['FusedOutputKernel on sm_90a: 1.0 loads in flight, budget 2.5'])
+        budget['FusedOutputKernel'].update(loads={'90a': 1.0}, waits={'90a': 0})
+        self.assertEqual(self.wrong(code, budgets=budget),
+                         ['FusedOutputKernel on sm_90a: 1 waits for loads, budget 0'])
+        del budget['FusedOutputKernel']['loads'], budget['FusedOutputKernel']['waits']
+        self.assertEqual(self.wrong(code, budgets=budget),
+                         ['FusedOutputKernel on sm_90a: no budget of loads; found 1.0',
+                          'FusedOutputKernel on sm_90a: no budget of waits; found 1'])
 
     def test_an_architecture_without_a_budget(self):
         self.assertEqual(self.wrong(GOOD, architecture='100'),
@@ -198,6 +227,22 @@ class Planted(unittest.TestCase):
         self.expect(0, '16 warps', source, {'Holds': {'warps': {'90a': 16}}})
         self.expect(1, 'Holds on sm_90a: 16 warps on a multiprocessor, budget 32', source,
                     {'Holds': {'warps': {'90a': 32}}})
+
+    # Eight loads at once, and eight of which each needs what the one before it has loaded.
+    def test_loads_that_wait(self):
+        source = '''
+            __global__ void __launch_bounds__(128) Adds(const uint4* in, uint4* out) {
+              uint4 x[8];
+              for (int i = 0; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x];
+              %s
+              uint4 sum{};
+              for (int i = 0; i < 8; ++i) sum.x += x[i].x * x[7 - i].y + x[i].z * x[i].w;
+              out[threadIdx.x] = sum;
+            }'''
+        budget = {'Adds': {'warps': {'90a': 4}, 'loads': {'90a': 8.0}, 'waits': {'90a': 1}}}
+        self.expect(0, '8.0 loads', source % '', budget)
+        turns = 'for (int i = 1; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x + (x[i - 1].x == 7U)];'
+        self.expect(1, 'Adds on sm_90a: 1.0 loads in flight, budget 8.0', source % turns, budget)
 
     # A product after a wait; with `between` lanes that go apart and meet again.
     PRODUCTS = '''

@@ -9,12 +9,11 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kCopyWarps = 8;
-// Blocks on a multiprocessor for self-attention, as in the production kernel
-// (decode_attention_cuda.cu); in float32 ptxas, left alone, spills for head_dim 64 on sm_100.
+// Blocks on a multiprocessor for self-attention, as in the production kernel (decode_attention_cuda.cu).
 template <class T, int kHeadClass>
-constexpr int kBlocks = kHeadClass == 32                     ? 5
-                        : kHeadClass == 64 && sizeof(T) == 4 ? 2
-                                                             : 0;
+constexpr int kBlocks = kHeadClass <= 64 ? 4
+                        : sizeof(T) == 4 ? 2
+                                         : 3;
 // Left alone, ptxas spills for head_dim 64 on sm_90a; as few as the production's, which takes
 // several rows in a warp, would leave too few warps to wait for memory.
 template <class T, int kHeadClass>
@@ -53,7 +52,7 @@ __device__ void AttendTiles(WarpAttention<T, kHeadClass, 1>& attention, const Ow
   for (int tile = 0; tile < count; tile += kTilePositions) {
     const T* const tile_k = k + tile * layout.head_dim;
     attention.Tile(min(kTilePositions, count - tile), layout.VOffset(),
-                   [&](int /*j*/, int position) { return tile_k + position * layout.head_dim; });
+                   [&](int position) { return tile_k + position * layout.head_dim; });
   }
 }
 

@@ -172,6 +172,11 @@ template <class T>
 void __stwb(T* to, T value) {
   *to = value;
 }
+inline unsigned __float_as_uint(float x) {
+  unsigned bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
 inline float __uint_as_float(unsigned bits) {
   float x = 0;
   std::memcpy(&x, &bits, sizeof(x));
