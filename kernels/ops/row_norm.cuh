@@ -36,8 +36,8 @@ __device__ float RowSum(float x, float* partial) {
   return x;
 }
 
-// What a thread has of a row. All is loaded at once: no load depends on whether there is something,
-// a piece beyond d is loaded from the row's end and is zeros.
+// The pieces of a row that a thread holds. All are loaded at once: no load depends on whether there
+// is something, a piece beyond d is loaded from the row's end and is zeros.
 template <class T, int kSteps, int kStep>
 class RowPieces {
  public:

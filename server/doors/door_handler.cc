@@ -107,9 +107,11 @@ void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCo
 // of such a request any more.
 class WaitingExchange {
  public:
-  static std::shared_ptr<WaitingExchange> Make(std::shared_ptr<HttpExchange> exchange) {
-    auto waiting = std::make_shared<WaitingExchange>();
-    waiting->exchange_ = exchange;
+  explicit WaitingExchange(std::shared_ptr<HttpExchange> exchange)
+      : exchange_(std::move(exchange)) {}
+
+  static std::shared_ptr<WaitingExchange> Make(const std::shared_ptr<HttpExchange>& exchange) {
+    auto waiting = std::make_shared<WaitingExchange>(exchange);
     exchange->OnGone([waiting] { waiting->Take(); });
     return waiting;
   }
@@ -142,7 +144,7 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
   if (!RequestReaders::IsLarge(static_cast<int64_t>(bytes))) return Read(std::move(exchange));
-  calls_->readers->Post([this, waiting = WaitingExchange::Make(std::move(exchange))] {
+  calls_->readers->Post([this, waiting = WaitingExchange::Make(exchange)] {
     if (auto there = waiting->Take()) Read(std::move(there));
   });
 }
