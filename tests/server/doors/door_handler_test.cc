@@ -115,7 +115,14 @@ class DoorHandlerTest : public DoorFixture {
   std::shared_ptr<FakeExchange> AskForOnePiece(const std::string& body, absl::Status end) {
     engine_.HoldJobs();
     auto exchange = Ask(body);
-    const FakeEngine::Held held = engine_.WaitHeld();
+    const FakeEngine::Held held = PlayOnePiece(exchange.get());
+    engine_.Finish(held.id, std::move(end));
+    return exchange;
+  }
+
+  // Has the engine report a segment of the job that it holds, and waits for its piece.
+  FakeEngine::Held PlayOnePiece(FakeExchange* exchange) {
+    FakeEngine::Held held = engine_.WaitHeld();
     engine_.Play(held, [](TranslationSink* sink) {
       SegmentUpdate update;
       update.text = "one";
@@ -123,8 +130,7 @@ class DoorHandlerTest : public DoorFixture {
       sink->OnSegment(std::move(update));
     });
     exchange->WaitPiece(0);
-    engine_.Finish(held.id, std::move(end));
-    return exchange;
+    return held;
   }
 
   const WordDoor door_;
@@ -418,14 +424,7 @@ TEST_F(DoorHandlerTest, AClientThatReadsNothingIsCutOff) {
   auto exchange = std::make_shared<FakeExchange>(Post("/word", "stream"));
   exchange->HoldSends();
   handler_.Handle(exchange);
-  const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [](TranslationSink* sink) {
-    SegmentUpdate update;
-    update.text = "one";
-    update.final = true;
-    sink->OnSegment(std::move(update));
-  });
-  exchange->WaitPiece(0);
+  PlayOnePiece(exchange.get());
   Advance(context_.write_timeout);
   EXPECT_EQ(exchange->breaks(), 1);
   EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kClient);
