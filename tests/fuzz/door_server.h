@@ -218,7 +218,7 @@ class DoorServer {
 
   ManualClock clock_;
   Metrics metrics_{&clock_};
-  const FakeDetector detector_{/*guesses=*/true};
+  const FakeDetector detector_;
   GlossaryEngine engine_;
   ModelTable models_{&clock_, {}, {}};
   LanguageCatalog languages_{&models_};
