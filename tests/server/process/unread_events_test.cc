@@ -18,10 +18,7 @@
 namespace dragoman {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 class UnreadEventsTest : public ::testing::Test {
  protected:
@@ -82,10 +79,9 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
   }
   EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
   for (testing::RawClient& client : clients) {
-    const std::string answer = client.ReadAll();
-    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+    const std::string answer = client.ReadAll();  // what had left before
     EXPECT_LT(answer.size(), size_t{16} << 20);
-    EXPECT_THAT(answer.substr(answer.size() - 10), Not(EndsWith("0\r\n\r\n")));
+    EXPECT_FALSE(answer.ends_with("0\r\n\r\n"));
   }
   const std::string metrics = metrics_.Scrape();
   for (const char* api : {R"("openai",code="CANCELLED",method="StreamTranslate"} 2)",
