@@ -228,7 +228,7 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kFinal | kText, std::string(50'000, 'a'))));
   EXPECT_EQ(ReadFrame(&client).second.size(), 50'000U + 23);
-  // As long as may be, in any parts.
+  // A message may be as long as that, in any parts.
   for (const size_t part : {100'000U, 50'000U, 40'000U}) {
     for (size_t sent = 0; sent < 100'000; sent += part) {
       const size_t size = std::min<size_t>(part, 100'000 - sent);
@@ -237,8 +237,9 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
     client.Send(Frame(kFinal | kContinuation, ""));
     EXPECT_EQ(ReadFrame(&client).second.size(), 100'000U + 23);
   }
-  const std::string words = "own WEBSOCKET /socket: found a longer message than allowed, expected at "
-                            "most 100000 bytes";
+  const std::string words =
+      "own WEBSOCKET /socket: found a longer message than allowed, expected at "
+      "most 100000 bytes";
   client.Send(Frame(kFinal | kText, std::string(100'001, 'a')));
   EXPECT_EQ(ReadFarewell(&client), std::pair(1009, words));
   // In parts as well.
@@ -247,7 +248,7 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
     parts.Send(Frame(i == 0 ? kText : kContinuation, std::string(50'000, 'a')));
   }
   EXPECT_EQ(ReadFarewell(&parts), std::pair(1009, words));
-  // What is announced is enough, once it has begun to come.
+  // A frame that announces too much is refused once it has begun to come.
   RawClient begun = Open();
   begun.Send(Frame(kFinal | kText, std::string(200'000, 'a')).substr(0, 100));
   EXPECT_EQ(ReadFarewell(&begun), std::pair(1009, words));
@@ -312,8 +313,9 @@ TEST_F(WebSocketTest, AMessageThatNobodyAnswersEndsTheConnection) {
   Start();
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kFinal | kText, "drop")));
-  EXPECT_EQ(ReadFarewell(&client),
-            std::pair(1011, std::string("own WEBSOCKET /socket: the server has lost this message")));
+  EXPECT_EQ(
+      ReadFarewell(&client),
+      std::pair(1011, std::string("own WEBSOCKET /socket: the server has lost this message")));
 }
 
 TEST_F(WebSocketTest, MessagesThatDoNotComeInTimeEndTheConnection) {
