@@ -185,7 +185,7 @@ bool WebSocketConnection::IsTooLong() const {
   const size_t limit = shared().options.read.body_bytes;
   if (in_.size() > limit) return true;
   if (socket_.is_message_done()) return false;
-  // What is left of the frame. A hint of 1 says only that the message goes on.
+  // The hint is what is left of the frame; one of 1 says only that the message goes on.
   const size_t left = socket_.read_size_hint(size_t{1});
   return left > 1 && left > limit - in_.size();
 }
