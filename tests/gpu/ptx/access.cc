@@ -128,7 +128,7 @@ uint8_t* Resolve(Warp& warp, const Access& access, int lane) {
   } else {
     piece = space == Space::kParameter ? warp.block->launch->parameter_piece
                                        : warp.block->launch->memory->Find(address);
-    if (piece != nullptr) offset = address - reinterpret_cast<uint64_t>(piece->bytes());
+    if (piece != nullptr) offset = address - piece->address();
   }
   if (piece == nullptr || !piece->Holds(offset, access.bytes)) {
     const bool windowed = space == Space::kShared || space == Space::kLocal;

@@ -97,11 +97,11 @@ void StartBulkCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const auto address = Get<uint64_t>(warp.At(i.b), lane);
-    const auto* const map = reinterpret_cast<const TensorMap*>(address);
     Piece* const holder = block.launch->memory->Find(address);
-    const bool readable =
-        holder != nullptr &&
-        holder->Holds(address - reinterpret_cast<uint64_t>(holder->bytes()), sizeof(TensorMap));
+    const uint64_t offset = holder == nullptr ? 0 : address - holder->address();
+    const bool readable = holder != nullptr && holder->Holds(offset, sizeof(TensorMap));
+    const auto* const map =
+        readable ? reinterpret_cast<const TensorMap*>(holder->bytes() + offset) : nullptr;
     if (!readable || address % kMapAlignment != 0 || map->magic != TensorMap::kMagic) {
       Raise(warp, FindingKind::kUndefinedValue, 1U << lane,
             "the address of the tensor map is not that of one, aligned to 64 bytes");

@@ -129,7 +129,7 @@ class Scheduler {
         for (const Preset& p : presets) SetAll(*warp, p.place, p.width, base + p.value);
       };
       preset(kernel.immediates, 0);
-      preset(kernel.parameter_addresses, reinterpret_cast<uint64_t>(launch_.parameters));
+      preset(kernel.parameter_addresses, launch_.parameter_piece->address());
       preset(kernel.shared_addresses, kSharedBegin);
       preset(kernel.dynamic_shared_addresses, kSharedBegin + dynamic_begin);
       preset(kernel.local_addresses, 0);
@@ -321,7 +321,6 @@ bool Launch(const Kernel& kernel, const Grid& grid, std::span<const void* const>
   launch.memory = &memory;
   launch.report = &report;
   launch.counts = &counts;
-  launch.parameters = parameters.bytes();
   launch.parameter_piece = &parameters;
   launch.random.seed(options.seed);
   bool completed = true;
@@ -334,7 +333,7 @@ bool Launch(const Kernel& kernel, const Grid& grid, std::span<const void* const>
     report.Add(OfLaunch(kernel, FindingKind::kUnknownProgram, error.what()));
     completed = false;
   }
-  memory.Free(parameters.bytes());
+  memory.Free(parameters.address());
   return completed;
 }
 

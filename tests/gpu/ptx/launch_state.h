@@ -18,7 +18,6 @@ struct LaunchState {
   DeviceMemory* memory = nullptr;
   Report* report = nullptr;
   LaunchCounts* counts = nullptr;
-  uint8_t* parameters = nullptr;
   Piece* parameter_piece = nullptr;
   std::mt19937_64 random;
 

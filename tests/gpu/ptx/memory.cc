@@ -10,14 +10,17 @@ namespace {
 
 constexpr int kPattern = 0xff;
 constexpr size_t kDeviceAlignment = 256;
+// Between the pieces of the device.
+constexpr uint64_t kGap = uint64_t{64} << 20;
 
 }  // namespace
 
-Piece::Piece(size_t bytes, size_t alignment)
+Piece::Piece(size_t bytes, size_t alignment, uint64_t address)
     : size_(bytes),
       owned_(true),
       bytes_(static_cast<uint8_t*>(
           std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment))),
+      address_(address),
       states_(bytes, static_cast<uint8_t>(ByteState::kUnwritten)),
       history_(bytes) {
   if (bytes_ == nullptr) throw std::bad_alloc();
@@ -28,6 +31,7 @@ Piece::Piece(void* bytes, size_t size)
     : size_(size),
       owned_(false),
       bytes_(static_cast<uint8_t*>(bytes)),
+      address_(reinterpret_cast<uint64_t>(bytes)),
       states_(size, static_cast<uint8_t>(ByteState::kData)),
       history_(size) {}
 
@@ -52,9 +56,10 @@ void Piece::Reset() {
 }
 
 Piece& DeviceMemory::Allocate(size_t bytes) {
-  auto piece = std::make_unique<Piece>(bytes, kDeviceAlignment);
+  auto piece = std::make_unique<Piece>(bytes, kDeviceAlignment, next_);
   Piece& allocated = *piece;
-  pieces_[reinterpret_cast<uint64_t>(allocated.bytes())] = std::move(piece);
+  pieces_[next_] = std::move(piece);
+  next_ += (bytes + kDeviceAlignment - 1) / kDeviceAlignment * kDeviceAlignment + kGap;
   allocated_bytes_ += bytes;
   return allocated;
 }
@@ -66,8 +71,8 @@ Piece& DeviceMemory::Map(void* bytes, size_t size) {
   return *slot;
 }
 
-bool DeviceMemory::Free(const void* address) {
-  const auto found = pieces_.find(reinterpret_cast<uint64_t>(address));
+bool DeviceMemory::Free(uint64_t address) {
+  const auto found = pieces_.find(address);
   if (found == pieces_.end()) return false;
   if (last_ == found->second.get()) last_ = nullptr;
   allocated_bytes_ -= found->second->size();
@@ -77,7 +82,7 @@ bool DeviceMemory::Free(const void* address) {
 
 Piece* DeviceMemory::Find(uint64_t address) {
   const auto within = [address](const Piece& piece) {
-    return address - reinterpret_cast<uint64_t>(piece.bytes()) < piece.size();
+    return address - piece.address() < piece.size();
   };
   if (last_ != nullptr && within(*last_)) return last_;
   auto after = pieces_.upper_bound(address);

@@ -2,8 +2,10 @@
 // thread has of its own. Each knows its bounds, which of its bytes were ever written, and who accessed
 // them.
 //
-// Addresses of the device are the host's own pointers. Windows above them stand for the shared and the
-// local memory of whoever asks, as they do in generic addresses of a card.
+// Addresses of the device's own memory are made up, far from each other, so that an access beyond the end of
+// a piece does not hit another one; nothing is there for the host to see. Memory of the host has the host's
+// addresses. Windows above both stand for the shared and the local memory of whoever asks, as they do in
+// generic addresses of a card.
 //
 // Not thread-safe.
 #pragma once
@@ -34,14 +36,16 @@ enum class ByteState : uint8_t {
 class Piece {
  public:
   // Own bytes, none of them written. They hold a pattern that is a NaN in every floating type.
-  Piece(size_t bytes, size_t alignment);
+  Piece(size_t bytes, size_t alignment, uint64_t address = 0);
   // Bytes of the host that outlive this, all of them written.
   Piece(void* bytes, size_t size);
   ~Piece();
   Piece(const Piece&) = delete;
   Piece& operator=(const Piece&) = delete;
 
+  // Where the host has them, and where the device does.
   uint8_t* bytes() const { return bytes_; }
+  uint64_t address() const { return address_; }
   size_t size() const { return size_; }
   AccessHistory& history() { return history_; }
 
@@ -63,6 +67,7 @@ class Piece {
   const size_t size_;
   const bool owned_;
   uint8_t* bytes_;
+  const uint64_t address_;
   std::vector<uint8_t> states_;
   AccessHistory history_;
 };
@@ -74,7 +79,7 @@ class DeviceMemory {
   // Shows memory of the host to the device.
   Piece& Map(void* bytes, size_t size);
   // False: no piece begins there.
-  bool Free(const void* address);
+  bool Free(uint64_t address);
 
   // The piece that holds an address, or nullptr.
   Piece* Find(uint64_t address);
@@ -87,7 +92,8 @@ class DeviceMemory {
 
  private:
   std::map<uint64_t, std::unique_ptr<Piece>> pieces_;
-  Piece* last_ = nullptr;  // found last
+  uint64_t next_ = uint64_t{1} << 44;  // address
+  Piece* last_ = nullptr;              // found last
   size_t allocated_bytes_ = 0;
 };
 

@@ -21,7 +21,7 @@ bool FindPiece(Device& device, const void* address, size_t bytes, Piece** piece,
   const auto at = reinterpret_cast<uint64_t>(address);
   *piece = device.memory().Find(at);
   if (*piece == nullptr) return true;
-  *offset = at - reinterpret_cast<uint64_t>((*piece)->bytes());
+  *offset = at - (*piece)->address();
   return (*piece)->Holds(*offset, bytes);
 }
 
@@ -32,10 +32,10 @@ cudaError_t Copy(void* to, const void* from, size_t bytes) {
   Piece* source = nullptr;
   Piece* destination = nullptr;
   size_t at = 0;
-  if (!FindPiece(device, from, bytes, &source, &at) ||
-      !FindPiece(device, to, bytes, &destination, &at)) {
-    return device.Note(cudaErrorInvalidValue);
-  }
+  if (!FindPiece(device, from, bytes, &source, &at)) return device.Note(cudaErrorInvalidValue);
+  if (source != nullptr) from = source->bytes() + at;
+  if (!FindPiece(device, to, bytes, &destination, &at)) return device.Note(cudaErrorInvalidValue);
+  if (destination != nullptr) to = destination->bytes() + at;
   std::memmove(to, from, bytes);
   if (destination != nullptr) destination->Mark(at, bytes, ByteState::kData);
   return cudaSuccess;
@@ -50,7 +50,7 @@ cudaError_t Set(void* to, int value, size_t bytes) {
   if (!FindPiece(device, to, bytes, &destination, &at) || destination == nullptr) {
     return device.Note(cudaErrorInvalidValue);
   }
-  std::memset(to, value, bytes);
+  std::memset(destination->bytes() + at, value, bytes);
   destination->Mark(at, bytes, ByteState::kData);
   return cudaSuccess;
 }
@@ -59,7 +59,9 @@ cudaError_t Release(const void* address) {
   if (address == nullptr) return cudaSuccess;
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
-  return device.memory().Free(address) ? cudaSuccess : device.Note(cudaErrorInvalidValue);
+  return device.memory().Free(reinterpret_cast<uint64_t>(address))
+             ? cudaSuccess
+             : device.Note(cudaErrorInvalidValue);
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ cudaError_t cudaMalloc(void** address, size_t bytes) {
   if (bytes > Device::kTotalBytes - device.memory().allocated_bytes()) {
     return device.Note(cudaErrorMemoryAllocation);
   }
-  *address = device.memory().Allocate(bytes).bytes();
+  *address = reinterpret_cast<void*>(device.memory().Allocate(bytes).address());
   return cudaSuccess;
 }
 

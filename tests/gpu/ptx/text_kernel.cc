@@ -35,8 +35,8 @@ TextRun RunText(const std::string& text, const TextOptions& options) {
     std::memset(out.bytes(), 0, options.out_bytes);
     out.Mark(0, options.out_bytes, ByteState::kData);
   }
-  const uint8_t* const in_address = in.bytes();
-  const uint8_t* const out_address = out.bytes();
+  const uint64_t in_address = in.address();
+  const uint64_t out_address = out.address();
   const void* const arguments[] = {&in_address, &out_address, &options.count};
   LaunchCounts counts;
   try {
