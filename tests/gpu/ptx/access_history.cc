@@ -18,7 +18,7 @@ AccessHistory::Granule* AccessHistory::Find(size_t offset, uint32_t bytes, uint3
   }
   const auto shift = static_cast<uint32_t>(std::countr_zero(bytes));
   if (shift < page.shift) {
-    // What was true of a granule is true of each of its parts.
+    // Each part of a granule gets what was true of the whole.
     std::vector<Granule> finer(kPageBytes >> shift);
     for (size_t i = 0; i < finer.size(); ++i) {
       finer[i] = page.granules[i >> (page.shift - shift)];

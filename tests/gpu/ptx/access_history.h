@@ -52,7 +52,7 @@ class AccessHistory {
   static constexpr size_t kPageBytes = 1024;
   static constexpr uint32_t kCoarsest = 4;  // granules of 16 bytes
 
-  // As many bytes as every access so far to its page had at least.
+  // The bytes that an access so far to its page had at least.
   struct Granule {
     Moment write;
     Moment read;

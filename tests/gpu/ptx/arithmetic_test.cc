@@ -1,4 +1,4 @@
-// What a lane does by itself, against the text of the PTX ISA 9.0, chapter 9.7: "Integer Arithmetic",
+// Instructions that a lane does by itself, against the text of the PTX ISA 9.0, chapter 9.7: "Integer Arithmetic",
 // "Floating Point", "Comparison and Selection", "Logic and Shift" and "Data Movement and Conversion".
 // Expected values were worked out from those pages.
 #include <gtest/gtest.h>

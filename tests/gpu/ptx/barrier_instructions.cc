@@ -8,7 +8,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// Of Instruction::mode.
+// Values of Instruction::mode.
 enum BarrierMode { kSync, kArrive, kReduceOr, kReduceAnd, kReduceCount };
 
 uint32_t Uniform(const Warp& warp, Place place, uint32_t lanes, const char* what) {

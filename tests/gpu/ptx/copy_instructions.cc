@@ -47,7 +47,7 @@ void StartCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
     } else if (from % bytes != 0) {
       Raise(warp, FindingKind::kMisaligned, 1U << lane, "cp.async from a misaligned address");
     }
-    // As this thread, which must not have others' reads before it, and then as nobody.
+    // The write is this thread's, which must not have others' reads before it, and then nobody's.
     uint8_t* const to = ResolveShared(warp, copy.to, bytes, AccessKind::kWrite, warp.clock, lane);
     std::memset(to, kInFlight, bytes);
     warp.block->shared->history().Replace(copy.to - kSharedBegin, bytes, nobody, lane);

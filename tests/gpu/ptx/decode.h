@@ -16,7 +16,7 @@
 namespace dragoman::ptx {
 
 Instruction Decode(const Statement& statement, Names& names);
-// What stands after the last statement of a kernel.
+// The return that stands after the last statement of a kernel.
 Instruction EndOfKernel();
 // After the last instruction: what depends on all of them.
 void FinishKernel(Kernel* kernel);
@@ -46,7 +46,7 @@ bool DecodeCopy(const Statement& s, const Words& q, Names& names, Instruction* i
 bool DecodeMatrix(const Statement& s, const Words& q, Names& names, Instruction* i);
 bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instruction* i);
 
-// For those functions.
+// Helpers of those functions.
 bool Has(const Words& qualifiers, const char* one);
 // Throws unless there are so many operands.
 void ExpectOperands(const Statement& s, size_t least, size_t most);

@@ -62,7 +62,7 @@ class Device {
   // nullptr: not registered. `has_code`: its module has PTX for the architecture.
   RegisteredKernel* FindKernel(const void* stub, bool* has_code);
   const Kernel* Decoded(const RegisteredKernel& kernel);
-  // What can be said of a launch before it runs is returned; what it does wrong goes to the report, and
+  // Returns what can be said of a launch before it runs; what it does wrong goes to the report, and
   // where it cannot go on, later calls return an error.
   cudaError_t Launch(const void* stub, const Grid& grid, const void* const* arguments);
 

@@ -8,7 +8,7 @@
 namespace dragoman::ptx {
 namespace {
 
-// As fatbinary_section.h of the toolkit has them, and as cuobjdump reads them.
+// The layouts are those of the toolkit's fatbinary_section.h, and what cuobjdump reads.
 struct Wrapper {
   uint32_t magic;
   uint32_t version;

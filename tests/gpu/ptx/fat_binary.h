@@ -6,7 +6,7 @@
 
 namespace dragoman::ptx {
 
-// Those of the binary that a wrapper, the argument of __cudaRegisterFatBinary, points at. Throws
+// Returns those of the binary that a wrapper, the argument of __cudaRegisterFatBinary, points at. Throws
 // BadProgram for what is not one, and where a text is compressed.
 std::vector<std::string> PtxTexts(const void* wrapper);
 

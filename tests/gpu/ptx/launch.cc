@@ -22,7 +22,7 @@ constexpr uint64_t kPatience = uint64_t{1} << 27;
 
 uint64_t Product(const Index3& index) { return uint64_t{index.x} * index.y * index.z; }
 
-// What the launch asks for, against what kernel and device allow; "" if it may run.
+// Compares what the launch asks for with what kernel and device allow; "" if it may run.
 std::string Refusal(const Kernel& kernel, const Grid& grid, const LaunchOptions& options) {
   const auto found = [](const std::string& what, uint64_t value, uint64_t most) {
     return std::to_string(value) + " " + what + ", at most " + std::to_string(most) + " can be";

@@ -24,7 +24,7 @@ struct Grid {
   size_t dynamic_shared_bytes = 0;
 };
 
-// What a card of an architecture allows.
+// The limits of a card of an architecture.
 struct DeviceLimits {
   uint32_t shared_bytes_per_block = 227 << 10;
   uint32_t threads_per_block = 1024;
@@ -35,12 +35,12 @@ struct DeviceLimits {
 
 struct LaunchOptions {
   DeviceLimits limits;
-  // What cudaFuncSetAttribute allowed the kernel; 48 KiB without it.
+  // The bytes that cudaFuncSetAttribute allowed the kernel; 48 KiB without it.
   size_t max_dynamic_shared_bytes = 48 << 10;
   uint64_t seed = 1;
 };
 
-// What a launch cost.
+// The size of what ran.
 struct LaunchCounts {
   uint64_t blocks = 0;
   uint64_t warp_instructions = 0;

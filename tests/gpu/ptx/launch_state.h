@@ -1,4 +1,4 @@
-// What the blocks of a launch have in common while it runs.
+// The state that the blocks of a launch have in common while it runs.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct LaunchState {
 
   // Grows whenever something happens that another warp could wait for.
   uint64_t progress = 0;
-  // What strong writes made known, by address; of shared memory also by block, 0 for global memory.
+  // The clocks that strong writes made known, by address; of shared memory also by block, 0 for global memory.
   std::map<std::pair<uint32_t, uint64_t>, VectorClock> released;
 };
 

@@ -25,7 +25,7 @@ inline constexpr uint64_t kSharedWindow = 0x00f1'0000'0000'0000;
 inline constexpr uint64_t kLocalWindow = 0x00f2'0000'0000'0000;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 
-// What a byte holds.
+// The content of a byte.
 enum class ByteState : uint8_t {
   kUnwritten = 0,
   kData = 1,

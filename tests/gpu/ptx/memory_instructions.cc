@@ -14,7 +14,7 @@ constexpr int kAcquires = 1;
 constexpr int kReleases = 2;
 constexpr int kOperationShift = 2;
 
-// Of one access.
+// The bytes of one access.
 constexpr uint32_t kMostBytes = 16;
 
 enum AtomicOperation { kAdd, kAnd, kOr, kXor, kExchange, kCompareAndSwap, kMin, kMax };
@@ -28,7 +28,7 @@ uint64_t AddressOf(const Warp& warp, const Instruction& i, int lane) {
   return Get<uint32_t>(base, lane) + static_cast<uint32_t>(i.offset);
 }
 
-// By address, and by block for shared memory.
+// The clock of an address, in shared memory also of a block.
 VectorClock& Released(Warp& warp, const Instruction& i, uint64_t address) {
   const bool shared = i.space == Space::kShared || address - kSharedWindow < kWindowBytes;
   const uint32_t block = shared ? warp.clock.agent() - static_cast<uint32_t>(warp.index) : 0;
@@ -40,7 +40,7 @@ void Release(Warp& warp, const Instruction& i, uint64_t address) {
   Released(warp, i, address).Join((i.mode & kReleases) != 0 ? warp.clock : warp.fenced);
 }
 
-// What a strong read saw is known after the next fence, with .acquire at once.
+// A strong read makes known what it saw after the next fence, with .acquire at once.
 void Acquire(Warp& warp, const Instruction& i, uint64_t address) {
   const VectorClock& released = Released(warp, i, address);
   if ((i.mode & kAcquires) != 0) {

@@ -29,7 +29,7 @@ enum class Width : uint8_t { kPredicate, k16, k32, k64 };
 
 enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParameter };
 
-// What becomes of the program counter, and who must be there.
+// The way that the program counter goes, and who must be there.
 enum class Flow : uint8_t {
   kPlain,    // each lane by itself
   kBranch,   // to `target`
@@ -58,7 +58,7 @@ struct Instruction {
 
   int target = -1;  // of a branch: index of an instruction
 
-  // Of memory.
+  // Fields of accesses to memory.
   Space space = Space::kGeneric;
   uint8_t bytes = 0;     // of one element
   uint8_t elements = 1;  // of a vector

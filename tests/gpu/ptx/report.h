@@ -1,4 +1,4 @@
-// What the device found wrong with a kernel, and where.
+// Findings: what the device found wrong with a kernel, and where.
 //
 // Not thread-safe: the device runs one launch at a time. A finding of the same kind at the same
 // instruction is counted, not repeated.

@@ -1,4 +1,4 @@
-// What the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of 16-bit elements that is
+// The content that the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of 16-bit elements that is
 // copied by boxes, swizzled by 128 bytes.
 #pragma once
 

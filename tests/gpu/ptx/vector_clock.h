@@ -27,7 +27,7 @@ struct Moment {
 class VectorClock {
  public:
   VectorClock() = default;
-  // Of an agent of a block whose agents are first .. first + agents - 1.
+  // The clock of an agent of a block whose agents are first .. first + agents - 1.
   VectorClock(uint32_t agent, uint32_t first, uint32_t agents)
       : agent_(agent), first_(first), near_(agents, 0) {
     near_[agent - first] = 1;

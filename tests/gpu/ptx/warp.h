@@ -64,7 +64,7 @@ struct Warp {
   const Instruction* now = nullptr;
 
   VectorClock clock;
-  // What the warp knew at its last fence, which its strong writes pass on; and what it has read by
+  // The clock of the warp at its last fence, which its strong writes pass on; and what it has read by
   // strong reads, which the next fence makes known to it.
   VectorClock fenced;
   std::vector<VectorClock> acquired;
@@ -73,7 +73,7 @@ struct Warp {
   uint32_t barrier = 0;
   uint32_t barrier_votes = 0;  // of bar.red: lanes whose predicate holds
 
-  // What was asked for in vain last, the launch's progress then, and how often since it.
+  // The thing that was asked for in vain last, the launch's progress then, and how often since it.
   std::string polled;
   uint64_t polled_at = 0;
   int polls_in_vain = 0;

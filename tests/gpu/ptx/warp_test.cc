@@ -1,4 +1,4 @@
-// What lanes and warps do together, against the text of the PTX ISA 9.0: shfl.sync and vote.sync ("Data
+// Instructions that lanes and warps do together, against the text of the PTX ISA 9.0: shfl.sync and vote.sync ("Data
 // Movement", "Warp-level"), bar ("Parallel Synchronization"), atom, ldmatrix and mma ("Matrix
 // Multiply-Accumulate", with its figures of fragments). Expected values were worked out from those pages.
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TextRun RunRight(const std::string& body, const std::string& declarations = "",
   return run;
 }
 
-// What each lane gets of lane * 10 by a shuffle, and where its predicate is false 1000 more.
+// The values that lanes get of lane * 10 by a shuffle, 1000 more where the predicate is false.
 std::vector<uint32_t> Shuffled(const std::string& mode, const std::string& b,
                                const std::string& c) {
   const TextRun run =
