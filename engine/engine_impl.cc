@@ -63,6 +63,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
       "reading the model in " + model_directory,
       [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
   if (!loaded.ok()) return loaded.status();
+  if (!config.devices.warning.empty()) loaded->notes.push_back(config.devices.warning);
   absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
       OrOutOfMemory("reading the shortlist in " + model_directory,
                     [&] { return ShortlistFor(model_directory, config, &*loaded, load); });

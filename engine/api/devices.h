@@ -42,6 +42,9 @@ struct CudaProbe {
   // Why each device cannot be used; "" if it can.
   std::vector<std::string> unfit;
   bool mig_part = false;  // one of them is a part of a card, which hides all others
+  // With why_none: where a card shows all the same, "" if nowhere; and what can be done about it.
+  std::string card;
+  std::string remedy;
 };
 
 // Looks at the machine. A build without CUDA says so. Takes up to a second for each device.
@@ -50,7 +53,10 @@ CudaProbe ProbeCuda();
 struct DeviceChoice {
   std::vector<int> cuda;  // empty: the CPU
   ComputeType compute_type = ComputeType::kFloat32;
-  std::string note;       // of an automatic choice: what is left unused, and why
+  std::string note;  // of an automatic choice: what is left unused, and why
+  // Of an automatic choice: which card is there and left unused, why, and what can be done about it;
+  // "" if there is none.
+  std::string warning;
   std::string type_note;  // of a compute type that was not asked for: why this one
 };
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kernels/cuda/checked.h"
+#include "kernels/cuda/driver_versions.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -19,7 +20,8 @@ std::string WhyNone(cudaError_t status) {
   if (driver == 0) return "no CUDA driver";
   if (status == cudaErrorInsufficientDriver) {
     return "the CUDA driver is too old: it knows CUDA " + VersionText(driver) + ", this build is " +
-           VersionText(RuntimeVersion());
+           VersionText(RuntimeVersion()) + ", which needs driver " + std::to_string(LeastDriver()) +
+           " or newer";
   }
   return cudaGetErrorString(status);
 }
@@ -98,6 +100,8 @@ int RuntimeVersion() {
   int version = 0;
   return Checked(cudaRuntimeGetVersion(&version)) == Error::kNone ? version : 0;
 }
+
+int LeastDriver() { return LeastDriverOf(CUDART_VERSION / 1000); }
 
 const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
 

@@ -50,6 +50,9 @@ bool LaunchesEarly();
 int DriverVersion();
 int RuntimeVersion();
 
+// The major version of the oldest NVIDIA driver that takes this build (driver_versions.h).
+int LeastDriver();
+
 // The architectures that the kernels of this build were compiled for, in the form of
 // DRAGOMAN_CUDA_ARCHS: "80, 120, 120-virtual". Virtual ones are PTX, which a driver compiles for
 // every later card.

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/devices.h"
+#include "engine/api/nvidia_card.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
 
@@ -26,10 +27,19 @@ std::string WhyUnfit(int device, bool* mig_part) {
 CudaProbe ProbeCuda() {
   CudaProbe probe;
   const int count = cuda::DeviceCount(&probe.why_none);
-  if (count == 0) return probe;
+  if (count == 0) {
+    const NvidiaCard card = FindNvidiaCard("");
+    probe.card = card.seen_at;
+    probe.remedy = RemedyFor(card, cuda::LeastDriver());
+    return probe;
+  }
   const char* why = nullptr;
   if (cuda::LoadCublasLt(&why) == nullptr) {
     probe.why_none = absl::StrCat("cuBLASLt cannot be loaded: ", why);
+    probe.card = absl::StrCat("CUDA devices: ", count);
+    probe.remedy =
+        "install it where the dynamic loader finds it, or name its directory in "
+        "LD_LIBRARY_PATH";
     return probe;
   }
   for (int device = 0; device < count; ++device) {
