@@ -112,23 +112,39 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
           spec.generation.num_beams};
 }
 
+ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why) {
+  // The first whose tensor cores multiply bfloat16.
+  constexpr int kBFloat16Since = 80;
+  const bool was_asked = devices.type_note.empty();
+  if (devices.compute_type != ComputeType::kFloat16 || program.fits_float16 || was_asked) {
+    return devices.compute_type;
+  }
+  const bool narrow = devices.least_capability == 0 || devices.least_capability >= kBFloat16Since;
+  const ComputeType type = narrow ? ComputeType::kBFloat16 : ComputeType::kFloat32;
+  if (why == nullptr) return type;
+  *why = absl::StrCat("served in ", ComputeTypeName(type),
+                      ": activations of this model are beyond the range of float16");
+  if (!narrow) {
+    absl::StrAppend(why, ", and a GPU of compute capability ", devices.least_capability / 10, ".",
+                    devices.least_capability % 10,
+                    " has no bfloat16 in its tensor cores (8.0 and newer have)");
+  }
+  return type;
+}
+
 absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
   if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
-  ComputeType type = config.devices.compute_type;
-  const bool was_asked = config.devices.type_note.empty();
-  if (type == ComputeType::kFloat16 && !loaded->program.fits_float16 && !was_asked) {
-    type = ComputeType::kBFloat16;
-    loaded->notes.emplace_back(
-        "served in bfloat16: activations of this model are beyond the range of float16");
-  }
+  std::string why;
+  const ComputeType type = GpuTypeFor(config.devices, loaded->program, &why);
+  if (!why.empty()) loaded->notes.push_back(std::move(why));
   return MakeWeightImage(loaded->program, *loaded->weights, type);
 }
 
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
-  const ComputeType type = config.devices.compute_type;
   const auto bytes_of = [&](const Program& program) {
-    return config.devices.cuda.empty() ? CpuWeightBytes(program, type)
-                                       : WeightImageBytes(program, type);
+    return config.devices.cuda.empty()
+               ? CpuWeightBytes(program, config.devices.compute_type)
+               : WeightImageBytes(program, GpuTypeFor(config.devices, program, nullptr));
   };
   int64_t bytes = bytes_of(loaded.program);
   for (const LoadedNetwork& other : loaded.others) bytes += bytes_of(other.program);

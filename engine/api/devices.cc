@@ -160,6 +160,13 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
     }
     choice.cuda = request.cuda;
   }
+  for (const int device : choice.cuda) {
+    if (static_cast<size_t>(device) >= probe.capability.size()) continue;
+    const int capability = probe.capability[static_cast<size_t>(device)];
+    if (choice.least_capability == 0 || capability < choice.least_capability) {
+      choice.least_capability = capability;
+    }
+  }
   const bool cpu = choice.cuda.empty();
   if (!request.compute_type.has_value()) {
     choice.compute_type = cpu ? ComputeType::kInt8 : ComputeType::kFloat16;

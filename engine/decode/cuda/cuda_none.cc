@@ -12,7 +12,7 @@ constexpr char kNoCuda[] = "this build has no CUDA";
 
 CudaProbe ProbeCuda() {
   const NvidiaCard card = FindNvidiaCard("");
-  return {kNoCuda, {}, false, card.seen_at, RemedyFor(card, 0)};
+  return {kNoCuda, {}, false, {}, card.seen_at, RemedyFor(card, 0)};
 }
 
 absl::Status CheckCudaModel(const Program&) { return absl::UnimplementedError(kNoCuda); }

@@ -7,12 +7,15 @@
 namespace dragoman {
 namespace {
 
-std::string WhyUnfit(int device, bool* mig_part) {
+// *capability: 0 where it is not known.
+std::string WhyUnfit(int device, bool* mig_part, int* capability) {
   cuda::DeviceInfo info;
+  *capability = 0;
   if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
     return cuda::ErrorText(error);
   }
   *mig_part = *mig_part || info.IsMigPart();
+  *capability = 10 * info.major + info.minor;
   const cuda::Error error = cuda::FindCode(device);
   if (error == cuda::Error::kNone) return "";
   const std::string card =
@@ -43,7 +46,9 @@ CudaProbe ProbeCuda() {
     return probe;
   }
   for (int device = 0; device < count; ++device) {
-    probe.unfit.push_back(WhyUnfit(device, &probe.mig_part));
+    int capability = 0;
+    probe.unfit.push_back(WhyUnfit(device, &probe.mig_part, &capability));
+    probe.capability.push_back(capability);
   }
   return probe;
 }

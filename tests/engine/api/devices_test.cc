@@ -105,7 +105,7 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
 
 // A card that is there and unused costs its owner money: the log says so louder than of no card.
 TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
-  const CudaProbe old{"the CUDA driver is too old", {}, false, "/dev/nvidia0", "update it"};
+  const CudaProbe old{"the CUDA driver is too old", {}, false, {}, "/dev/nvidia0", "update it"};
   const auto choice = ChooseDevices(Asked("auto"), old);
   ASSERT_TRUE(choice.ok()) << choice.status();
   EXPECT_THAT(choice->cuda, IsEmpty());
@@ -127,7 +127,7 @@ TEST(ChooseDevices, NothingIsWarnedOfWhereNoCardIsLeftUnused) {
   EXPECT_EQ(ChooseDevices(Asked("auto"), {"", {"", ""}})->warning, "");
   // The operator has said so.
   EXPECT_EQ(
-      ChooseDevices(Asked("cpu"), {"too old", {}, false, "/dev/nvidia0", "update it"})->warning,
+      ChooseDevices(Asked("cpu"), {"too old", {}, false, {}, "/dev/nvidia0", "update it"})->warning,
       "");
   EXPECT_EQ(ChooseDevices(Asked("cuda:0"), {"", {"", "no code for it"}})->warning, "");
 }

@@ -118,6 +118,7 @@ TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
   const CudaProbe old{"the CUDA driver is too old: it knows CUDA 12.2, this build is 13.0",
                       {},
                       false,
+                      {},
                       "/dev/nvidia0",
                       "found NVIDIA driver 535.183.01, expected 580 or newer"};
   const auto engine = Start(settings, old);
