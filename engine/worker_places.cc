@@ -154,11 +154,6 @@ int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded) {
   if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
-  if (!loaded->others.empty()) {
-    return absl::UnimplementedError(absl::StrCat("ensemble: found the device ",
-                                                 DeviceNames(config.devices),
-                                                 ", expected the CPU: ensembles run nowhere else"));
-  }
   std::vector<WorkerPlace> places;
   const absl::StatusOr<WeightImage> image = ImageFor(config, loaded);
   if (!image.ok()) return image.status();
@@ -188,6 +183,21 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   return LoadEnsemble(directories, options, load);
 }
 
+absl::Status CheckDevicesTake(const EngineConfig& config) {
+  if (config.devices.cuda.empty()) return absl::OkStatus();
+  const auto refuse = [&](const char* what, const char* why) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, ": found the device ", DeviceNames(config.devices), ", expected the CPU: ", why));
+  };
+  if (!config.ensemble.directories.empty()) {
+    return refuse("ensemble", "ensembles run nowhere else");
+  }
+  if (config.lexical_shortlist) {
+    return refuse("lexical-shortlist", "shortlists are used nowhere else");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load) {
@@ -201,10 +211,6 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     return absl::UnimplementedError(absl::StrCat("lexical-shortlist: found ", what...));
   };
   if (!loaded->others.empty()) return refuse("an ensemble, expected one model");
-  if (!config.devices.cuda.empty()) {
-    return refuse("the device ", DeviceNames(config.devices),
-                  ", expected the CPU: shortlists are used nowhere else");
-  }
   if (loaded->layout != MarianDirectorySource().layout()) {
     return refuse("a model in the layout ", loaded->layout,
                   ", expected Marian's files, which have a shortlist, lex.*.bin, beside them");

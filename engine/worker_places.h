@@ -48,6 +48,10 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
                                     LoadContext* load);
 
+// Whether the devices take what the configuration asks for, as far as that can be told before the
+// model is read. UNIMPLEMENTED: an ensemble or a shortlist on GPUs.
+absl::Status CheckDevicesTake(const EngineConfig& config);
+
 // The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
 // noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(

@@ -46,11 +46,6 @@ absl::Status LoadMemory::Keep(int64_t bytes, std::string_view what) {
   return absl::OkStatus();
 }
 
-void LoadMemory::Forget() {
-  MutexLock lock(&mu_);
-  kept_ = 0;
-}
-
 LoadMemory::Hold LoadMemory::Count(int64_t bytes) {
   MutexLock lock(&mu_);
   Take(bytes);

@@ -60,9 +60,6 @@ class LoadMemory {
   // are made into.
   absl::Status Keep(int64_t bytes, std::string_view what);
 
-  // The load begins anew: what was kept has gone.
-  void Forget();
-
   int64_t held() const;  // by Holds, now
   int64_t kept() const;
   int64_t peak() const;  // the most that was held and kept at once

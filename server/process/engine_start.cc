@@ -135,7 +135,6 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
   none.remedy = "the CPU serves this model beside those that GPUs take";
   devices = ChooseDevices(request, none);
   if (!devices.ok()) return devices.status();
-  if (load != nullptr) load->memory().Forget();
   return Create(model, share, *devices, clock, observer, load);
 }
 
