@@ -109,7 +109,7 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
 
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
   return {device, config.device_memory_fraction, BatchConfigOf(spec, config),
-          spec.generation.num_beams};
+          spec.generation.num_beams, config.cuda};
 }
 
 ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why) {
@@ -162,6 +162,10 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
     absl::StatusOr<std::shared_ptr<const Backend>> backend =
         CreateCudaBackend(CudaConfigOf(device, loaded->spec, config), loaded->program, *image);
     if (!backend.ok()) return backend.status();
+    const BackendInfo& info = (*backend)->info();
+    for (const std::string& note : info.notes) {
+      loaded->notes.push_back(absl::StrCat(info.device, ": ", note));
+    }
     places.push_back({*std::move(backend), 1});
   }
   return places;

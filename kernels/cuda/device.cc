@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/checked.h"
 #include "kernels/cuda/driver_versions.h"
+#include "kernels/cuda/early_launch.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -84,8 +85,11 @@ bool LaunchesEarly() {
     const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
     return setting == nullptr || std::string_view(setting) != "off";
   }();
+  // In a graph that is captured, such an edge needs a driver that knows it.
+  constexpr int kEdgesSince = 12'030;
+  static const bool known = DriverVersion() >= kEdgesSince;
   int major = 0;
-  return wanted &&
+  return wanted && known && EarlyLaunches::allowed() &&
          Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                                         CurrentDevice())) == Error::kNone &&
          major >= 9;

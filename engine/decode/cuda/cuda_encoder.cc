@@ -11,6 +11,7 @@
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/embed.h"
@@ -215,6 +216,7 @@ absl::Status CudaEncoder::RunOnce() {
 
 absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   const NvtxRange range("encode");
+  const cuda::EarlyLaunches early(model_->options().early_launch);
   const int64_t tokens = in.offsets[in.segments];
   const int64_t page_count = in.page_offsets[in.segments];
   if (tokens > capacity_ || in.segments > tokens || page_count > tokens) {
