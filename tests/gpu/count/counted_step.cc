@@ -212,7 +212,7 @@ Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, boo
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
-  shape.waits = 1;  // the count, x and the residual at once
+  shape.waits = 2;  // the count, x and the residual at once; then gains and biases
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   return shape;
@@ -314,6 +314,21 @@ double Seconds(const std::vector<CountedNode>& nodes) {
   double seconds = 0;
   for (const CountedNode& node : nodes) seconds += node.seconds;
   return seconds;
+}
+
+CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<CountedNode>& step) {
+  CountedWait wait;
+  wait.pass_seconds = Seconds(pass);
+  for (const CountedNode& node : pass) {
+    if (node.nodes == 0) continue;
+    wait.longest_kernel_seconds =
+        std::max(wait.longest_kernel_seconds, node.seconds / static_cast<double>(node.nodes));
+  }
+  int64_t nodes = 0;
+  for (const CountedNode& node : step) nodes += node.nodes;
+  wait.seconds =
+      std::min(wait.pass_seconds, static_cast<double>(nodes) * wait.longest_kernel_seconds);
+  return wait;
 }
 
 std::string CountedText(const std::vector<CountedNode>& nodes) {

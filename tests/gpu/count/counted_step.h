@@ -81,6 +81,15 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
 
 double Seconds(const std::vector<CountedNode>& nodes);
 
+// How long a step waits at worst beside an encoder pass. A GPU interrupts no kernel, so each node of
+// the step may wait until the one of the pass that runs has ended, and for no more than the pass.
+struct CountedWait {
+  double pass_seconds = 0;
+  double longest_kernel_seconds = 0;  // of the pass
+  double seconds = 0;
+};
+CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<CountedNode>& step);
+
 // A line for each name, then the sum.
 std::string CountedText(const std::vector<CountedNode>& nodes);
 

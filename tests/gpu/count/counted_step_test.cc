@@ -156,6 +156,30 @@ TEST(CountedEncoderPass, AttentionGrowsWithTheSegmentsAtEqualTokens) {
   EXPECT_GT(seconds(16, 512), seconds(128, 64));
 }
 
+// What a bound on the tokens of a pass is worth to the steps beside it.
+TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
+  const auto step = CountStep(WorkOf(4), 8, {}, {});
+  int64_t nodes = 0;
+  for (const CountedNode& node : step) nodes += node.nodes;
+  double before = 0;
+  for (const int segments : {1, 16, 64, 256}) {
+    const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, segments, 32, {}, {});
+    const CountedWait wait = WaitBehind(pass, step);
+    EXPECT_EQ(wait.pass_seconds, Seconds(pass));
+    EXPECT_LE(wait.seconds, wait.pass_seconds);
+    EXPECT_LE(wait.seconds, static_cast<double>(nodes) * wait.longest_kernel_seconds);
+    EXPECT_GT(wait.longest_kernel_seconds, 0);
+    EXPECT_GT(wait.seconds, before);
+    before = wait.seconds;
+  }
+  // A step of one node waits for one kernel.
+  const std::vector<CountedNode> one = {CountedNode{.name = "one", .nodes = 1}};
+  const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, 256, 32, {}, {});
+  const CountedWait wait = WaitBehind(pass, one);
+  EXPECT_EQ(wait.seconds, wait.longest_kernel_seconds);
+  EXPECT_LT(wait.seconds, wait.pass_seconds / 4);
+}
+
 TEST(CountedStep, TheTextEndsWithTheSum) {
   const auto nodes = CountStep(WorkOf(4), 8, {}, {});
   const std::string text = CountedText(nodes);

@@ -1,7 +1,7 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
 // 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
-// forced prefix and without, and the tables of
-// encoder passes over 8,192 tokens, in sentences and in long segments.
+// forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
+// segments, and how long a step waits at worst beside passes of several sizes.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
@@ -24,6 +24,7 @@ constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
 constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
+constexpr int kWaitTokens = 32;         // of a segment, of passes that steps wait for
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
 FiguresByKernel Read(const char* path) {
@@ -75,6 +76,38 @@ void PrintSentence(const Program& program, bool few_rows, int forced,
       steps * step * 1e3, kHostSeconds * 1e3, (encoder + steps * step + kHostSeconds) * 1e3);
 }
 
+// A T4 by its data sheet, which has neither early launches nor our own kernel for a few rows.
+CountedCard T4() {
+  CountedCard card;
+  card.multiprocessors = 40;
+  card.memory_bytes_per_second = 0.3e12;
+  card.l2_bytes_per_second = 1.2e12;
+  card.multiprocessor_bytes_per_second = 30e9;
+  card.flop_per_second = 65e12;
+  card.instructions_per_second = 4 * 1.2e9;
+  card.cycles_per_second = 1.2e9;
+  card.tensor_cores = false;
+  card.overlaps = false;
+  card.few_rows = false;
+  return card;
+}
+
+// How long a step of a lone sentence waits at worst beside passes of some sizes.
+void PrintWaits(const Program& program, const char* name, const CountedCard& card,
+                const FiguresByKernel& figures) {
+  std::printf("\na step of %d rows beside an encoder pass, %s\n%8s %9s %14s %14s\n", kBeam, name,
+              "tokens", "pass us", "longest kernel", "wait at worst");
+  const auto step = CountStep(LoneStep(program), 8, card, figures);
+  for (const int tokens : {kPassTokens, 4096, 2048, 1024, 512, 256}) {
+    const CountedWait wait =
+        WaitBehind(CountEncoderPass(program, ComputeType::kFloat16, tokens / kWaitTokens,
+                                    kWaitTokens, card, figures),
+                   step);
+    std::printf("%8d %9.0f %14.0f %14.0f\n", tokens, wait.pass_seconds * 1e6,
+                wait.longest_kernel_seconds * 1e6, wait.seconds * 1e6);
+  }
+}
+
 void Print(const FiguresByKernel& figures) {
   const CountedCard card;
   const Program program = ProgramOf(BaseSpec());
@@ -106,6 +139,8 @@ void Print(const FiguresByKernel& figures) {
                   tokens, tensor_cores ? "tensor" : "plain", CountedText(nodes).c_str());
     }
   }
+  PrintWaits(program, "H200", card, figures);
+  PrintWaits(program, "T4", T4(), {});
 }
 
 }  // namespace
