@@ -29,7 +29,7 @@ class DriverVersions(unittest.TestCase):
         self.assertIn('NVIDIA_REQUIRE_CUDA="driver>=${DRIVER}"', dockerfile)
 
     def test_the_documents_name_the_same_drivers(self):
-        rows = re.findall(r'^\| CUDA (\d+)[^|]*\| (\d+) or newer \|', text('docker/README.md'), re.M)
+        rows = re.findall(r'^\| CUDA (\d+)[^|]*\| (\d+) or newer', text('docker/README.md'), re.M)
         self.assertTrue(rows)
         for cuda, driver in rows:
             self.assertEqual(int(driver), self.least[int(cuda)], f'docker/README.md, CUDA {cuda}')
