@@ -10,7 +10,10 @@ ConnectionExchange::ConnectionExchange(std::shared_ptr<HttpConnection> connectio
     : connection_(std::move(connection)), id_(id), request_(std::move(request)) {}
 
 ConnectionExchange::~ConnectionExchange() {
-  Post([](HttpConnection& connection, uint64_t id) { connection.OnDropped(id); });
+  std::string().swap(request_.body);
+  Post([head = std::move(request_)](HttpConnection& connection, uint64_t id) {
+    connection.OnDropped(id, head);
+  });
 }
 
 template <typename Function>

@@ -39,7 +39,7 @@ class ConnectionExchange final : public HttpExchange {
 
   const std::shared_ptr<HttpConnection> connection_;
   const uint64_t id_;
-  const HttpRequest request_;
+  HttpRequest request_;  // constant until the end
 
   Mutex mu_;
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);

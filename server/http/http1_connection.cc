@@ -422,14 +422,14 @@ void Http1Connection::Break(uint64_t id) {
   if (id == last_id_ && phase_ == Phase::kAnswering) Close();
 }
 
-void Http1Connection::OnDropped(uint64_t id) {
+void Http1Connection::OnDropped(uint64_t id, const HttpRequest& head) {
   if (id != current_) return;
   if (framing_ != BodyFraming::kLength) {
     End(id, true);
     return;
   }
   Log(LogLevel::kError, "a request was not answered", {{"peer", peer_}});
-  Respond(id, PlainRefusal({500, "the server has lost this request"}), nullptr);
+  Respond(id, shared().handler->Refused(head, {500, "the server has lost this request"}), nullptr);
 }
 
 void Http1Connection::FinishAnswer() {

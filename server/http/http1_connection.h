@@ -35,7 +35,7 @@ class Http1Connection final : public HttpConnection {
   void Write(uint64_t id, std::string piece, std::function<void(bool)> done) override;
   void End(uint64_t id, bool cut_off) override;
   void Break(uint64_t id) override;
-  void OnDropped(uint64_t id) override;
+  void OnDropped(uint64_t id, const HttpRequest& head) override;
 
  private:
   enum class Phase {

@@ -5,7 +5,7 @@
 //
 // Thread-safe where not said otherwise; methods never block. Shared by the server, until the answer
 // is sent or the client is gone, and by whoever answers; an exchange that is dropped unanswered is
-// answered with 500.
+// refused with 500.
 #pragma once
 
 #include <functional>
@@ -56,8 +56,8 @@ class HttpHandler {
   // Whether a WebSocket may be opened at this path; false: the upgrade is answered with 404.
   virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
-  // The answer to a request that the server refuses itself: one that is too large, too slow or
-  // malformed. `head` has what was understood of it, and no body; its path is "" where that was not.
+  // The answer to a request, or to a message of a WebSocket, that the server refuses itself. `head`
+  // has what was understood of it, and no body; its path is "" where that was not.
   virtual HttpResponse Refused(const HttpRequest& /*head*/, const Refusal& refusal) {
     return PlainRefusal(refusal);
   }

@@ -97,8 +97,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   virtual void Write(uint64_t id, std::string piece, std::function<void(bool)> done) = 0;
   virtual void End(uint64_t id, bool cut_off) = 0;
   virtual void Break(uint64_t id) = 0;
-  // Nobody holds the exchange any more; it may have been answered.
-  virtual void OnDropped(uint64_t id) = 0;
+  // Nobody holds the exchange any more; it may have been answered. `head`: its request, without the
+  // body.
+  virtual void OnDropped(uint64_t id, const HttpRequest& head) = 0;
 
  protected:
   const HttpShared& shared() const;

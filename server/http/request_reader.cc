@@ -60,13 +60,16 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   size_t on_body_impl(Text bytes, Code& /*error*/) override {
     std::string& body = reader_->request_.body;
     const size_t needed = body.size() + bytes.size();
-    // Twice as much each time, and not all that a client announces. A body whose length is known
-    // does not get more than that.
+    // Twice as much each time, and not all that a client announces; no more than it announces, or
+    // than a body may have.
     if (needed > body.capacity()) {
-      size_t room = std::max(needed, 2 * body.capacity());
       const auto left = content_length_remaining();
-      if (left.has_value()) room = std::min<size_t>(room, body.size() + *left);
-      body.reserve(std::max(room, needed));
+      const size_t most = left.has_value() ? body.size() + *left : reader_->limits_.body_bytes;
+      // A string that has room already takes twice that at least, whatever it is asked for.
+      std::string larger;
+      larger.reserve(std::max(needed, std::min(most, 2 * body.capacity())));
+      larger.append(body);
+      body.swap(larger);
     }
     body.append(bytes.data(), bytes.size());
     return bytes.size();

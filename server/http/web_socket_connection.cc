@@ -6,6 +6,7 @@
 #include <boost/beast/websocket/error.hpp>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 
@@ -18,6 +19,9 @@ namespace websocket = boost::beast::websocket;
 
 // Bytes that are read of a message at a time, between two looks at the memory that all hold.
 constexpr size_t kReadBytes = 16 * 1024;
+// An announced frame that Beast refuses by its head, without words. Shorter ones that are too long
+// are refused with the handler's words once their first bytes come.
+constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
 // How long a client has to answer the close frame.
 constexpr Nanos kEndingNanos = 2 * kNanosPerSecond;
 
@@ -31,6 +35,8 @@ http::request<http::empty_body> BeastRequest(const HttpRequest& request) {
 }
 
 websocket::close_code CloseCodeOf(int status) {
+  if (status == 413) return websocket::close_code::too_big;
+  if (status == 415) return websocket::close_code::unknown_data;
   if (status == 429 || status == 503) return websocket::close_code::try_again_later;
   return status < 500 ? websocket::close_code::policy_error : websocket::close_code::internal_error;
 }
@@ -61,7 +67,7 @@ WebSocketConnection::WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketS
   socket_.set_option(none);
   // An answer is one frame.
   socket_.auto_fragment(false);
-  socket_.read_message_max(shared().options.read.body_bytes);
+  socket_.read_message_max(kAbsurdBytes);
   socket_.set_option(websocket::stream_base::decorator(
       [](websocket::response_type& response) { response.set(http::field::server, "dragomand"); }));
 }
@@ -89,7 +95,11 @@ void WebSocketConnection::OnTick(Nanos now) {
   if (now >= write_deadline_ || (now >= deadline_ && (ending_ || !open_))) {
     Close();
   } else if (now >= deadline_ && current_ == 0 && !writing_) {
-    EndWith(message_began_ != 0 ? CloseCode::policy_error : CloseCode::going_away);
+    if (message_began_ != 0) {
+      Refuse({408, "the message took too long to arrive"});
+    } else {
+      EndWith(CloseCode::going_away);
+    }
   }
 }
 
@@ -116,7 +126,8 @@ void WebSocketConnection::Close() {
 
 void WebSocketConnection::OnEvicted() {
   if (current_ == 0 && !writing_) {
-    EndWith(CloseCode::try_again_later);
+    Refuse({503, absl::StrCat("requests that are not answered hold more than ",
+                              shared().held.limit(), " bytes, this one most of them")});
   } else {
     Close();
   }
@@ -152,17 +163,31 @@ void WebSocketConnection::OnRead(const beast::error_code& error) {
     deadline_ = message_began_ + NanosOf(shared().options.request_time);
   }
   UpdateHeld();
-  if (!socket_.is_message_done()) {
-    Read();
+  if (!socket_.got_text()) {
+    Refuse({415, "found a binary message, expected text"});
     return;
   }
-  if (!socket_.got_text()) {
-    EndWith(CloseCode::unknown_data);
+  if (IsTooLong()) {
+    Refuse({413, absl::StrCat("found a longer message than allowed, expected at most ",
+                              shared().options.read.body_bytes, " bytes")});
+    return;
+  }
+  if (!socket_.is_message_done()) {
+    Read();
     return;
   }
   message_waits_ = true;
   deadline_ = kNoDeadline;
   HandleNext();
+}
+
+bool WebSocketConnection::IsTooLong() const {
+  const size_t limit = shared().options.read.body_bytes;
+  if (in_.size() > limit) return true;
+  if (socket_.is_message_done()) return false;
+  // The hint is what is left of the frame; one of 1 says only that the message goes on.
+  const size_t left = socket_.read_size_hint(size_t{1});
+  return left > 1 && left > limit - in_.size();
 }
 
 void WebSocketConnection::HandleNext() {
@@ -243,6 +268,17 @@ void WebSocketConnection::EndWith(CloseCode code, std::string_view reason) {
   socket_.async_close(close, [self = Self()](const beast::error_code&) { self->Close(); });
 }
 
+void WebSocketConnection::Refuse(const Refusal& refusal) {
+  if (ending_ || closed_) return;
+  Log(LogLevel::kDebug, "message refused",
+      {{"peer", upgrade_.peer}, {"status", refusal.status}, {"why", refusal.why}});
+  HttpRequest head = upgrade_;
+  head.method = kWebSocketMethod;
+  head.started = message_began_;
+  const HttpResponse words = shared().handler->Refused(head, refusal);
+  EndWith(CloseCodeOf(refusal.status), words.body.substr(0, words.body.find('\n')));
+}
+
 void WebSocketConnection::Begin(uint64_t id, const HttpResponse& /*head*/) {
   if (id == current_) Close();
 }
@@ -260,11 +296,11 @@ void WebSocketConnection::Break(uint64_t id) {
   if (id == last_id_ && (current_ != 0 || writing_)) Close();
 }
 
-void WebSocketConnection::OnDropped(uint64_t id) {
+void WebSocketConnection::OnDropped(uint64_t id, const HttpRequest& /*head*/) {
   if (id != current_) return;
   Log(LogLevel::kError, "a message was not answered", {{"peer", upgrade_.peer}});
   current_ = 0;
-  EndWith(CloseCode::internal_error);
+  Refuse({500, "the server has lost this message"});
 }
 
 }  // namespace dragoman

@@ -36,7 +36,7 @@ class WebSocketConnection final : public HttpConnection {
   void Write(uint64_t id, std::string piece, std::function<void(bool)> done) override;
   void End(uint64_t id, bool cut_off) override;
   void Break(uint64_t id) override;
-  void OnDropped(uint64_t id) override;
+  void OnDropped(uint64_t id, const HttpRequest& head) override;
 
  private:
   using CloseCode = boost::beast::websocket::close_code;
@@ -51,6 +51,10 @@ class WebSocketConnection final : public HttpConnection {
   // Sends a close frame and closes the connection soon after. The reason is cut to what a frame
   // has room for.
   void EndWith(CloseCode code, std::string_view reason = {});
+  // Ends with what the handler says of the refusal.
+  void Refuse(const Refusal& refusal);
+  // Whether the message that is being read is longer than it may be, or is announced to be.
+  bool IsTooLong() const;
   void UpdateHeld();
 
   const std::unique_ptr<SocketStream> stream_;

@@ -60,18 +60,32 @@ def unread_answers():
         "decoding": {"beamSize": 16, "numAlternatives": 16},
         "returnOptions": {"tokens": True, "scores": True},
     }
-    text, sent = [], json.dumps(body).encode()
-    with daemon_of("--write-timeout-seconds", 3) as daemon:
+    sent = json.dumps(body).encode()
+    return _unread([("/v1/translate", sent), ("/v1/translate:stream", sent)], 2)
+
+
+@attack("unread_completions", issue=31, limit=150)
+def unread_completions():
+    """10,000 completions as events, five megabytes of them, that are never read."""
+    body = {"model": MODEL_NAME, "prompt": ["Der Hund rennt."] * 10_000, "stream": True}
+    flags = ("--max-items", 10_000, "--max-code-points", 150_000, "--max-queue-segments", 100_000)
+    return _unread([("/v1/completions", json.dumps(body).encode())], 1, *flags, "--max-queue-tokens", 1_000_000)
+
+
+def _unread(requests, connections, *flags):
+    """So many connections at a time for each of (path, body), which read nothing."""
+    text = []
+    with daemon_of("--write-timeout-seconds", 3, *flags) as daemon:
         memory = Memory(daemon, over=OverHttp)
         with Bystander(daemon.door, timeout=60.0, client=HttpClient) as other:
-            for path in ("/v1/translate", "/v1/translate:stream"):
+            for path, sent in requests:
                 begin = time.monotonic()
-                raws = [connect(daemon, receive_buffer=4096) for _ in range(2)]
+                raws = [connect(daemon, receive_buffer=4096) for _ in range(connections)]
                 for raw in raws:
                     raw.sendall(post(sent, path=path))
                 check(wait_until(lambda: daemon.samples()[RUNNING] > 0, 20, step=0.01), f"{path}: no request runs")
                 # The bystander's connection stays.
-                ended = wait_until(lambda: daemon.samples()['dragoman_connections{port="http"}'] <= 1, 60)
+                ended = wait_until(lambda: daemon.samples()['dragoman_connections{port="http"}'] <= 1, 90)
                 text.append(f"{path} ended after {time.monotonic() - begin:.0f} s")
                 check(ended, f"{path}: connections are left after {time.monotonic() - begin:.0f} s")
                 for raw in raws:

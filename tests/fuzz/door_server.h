@@ -6,8 +6,6 @@
 
 #include <google/protobuf/stubs/logging.h>
 
-#include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -22,35 +20,12 @@
 #include "server/call/request_parser.h"
 #include "server/doors/doors.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/server/fake_detector.h"
 #include "tests/server/glossary_engine.h"
 #include "tests/server/manual_clock.h"
 #include "tests/server/served_models.h"
 
 namespace dragoman {
-
-// Takes every text for the first candidate, and an empty one for nothing.
-class FirstCandidate final : public LanguageDetector {
- public:
-  std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override {
-    return std::make_unique<Choice>(candidates);
-  }
-  const std::vector<std::string>& languages() const override { return languages_; }
-
- private:
-  class Choice final : public LanguageChoice {
-   public:
-    explicit Choice(std::vector<std::string> candidates) : candidates_(std::move(candidates)) {}
-    std::vector<DetectedLanguage> Detect(std::string_view text) const override {
-      if (text.empty() || candidates_.empty()) return {};
-      return {{candidates_.front(), 0.75}};
-    }
-
-   private:
-    const std::vector<std::string> candidates_;
-  };
-
-  const std::vector<std::string> languages_ = {"de", "en"};
-};
 
 class DoorServer {
  public:
@@ -243,7 +218,7 @@ class DoorServer {
 
   ManualClock clock_;
   Metrics metrics_{&clock_};
-  FirstCandidate detector_;
+  const FakeDetector detector_;
   GlossaryEngine engine_;
   ModelTable models_{&clock_, {}, {}};
   LanguageCatalog languages_{&models_};

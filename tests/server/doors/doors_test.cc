@@ -153,6 +153,9 @@ TEST_F(DoorsTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirDoor) {
                 "found 9 bytes, expected at most 8");
     ExpectCounted(dialect, "INVALID_ARGUMENT", "unknown");
     ExpectError(dialect, handler_.Refused(head, {408, "too slow"}), 408, "too slow");
+    ExpectError(dialect, handler_.Refused(head, {500, "the server has lost this request"}), 500,
+                "the server has lost this request");
+    ExpectCounted(dialect, "INTERNAL", "unknown");
     const HttpResponse full = handler_.Refused(head, {503, "too much"});
     ExpectError(dialect, full, 503, "too much");
     EXPECT_EQ(HeaderOf(full, "Retry-After"), "1");

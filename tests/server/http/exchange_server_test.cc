@@ -294,6 +294,12 @@ TEST_F(ExchangeServerTest, ARequestThatNobodyAnswersIsAnsweredWith500) {
   RawClient client = Connect();
   ASSERT_TRUE(client.Send(Get("/drop")));
   EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 500 "));
+  // In the handler's form; the connection stays.
+  paths_["/own"] = paths_["/drop"];
+  ASSERT_TRUE(client.Send(Post("/own", "a body") + Get("/echo")));
+  EXPECT_THAT(client.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 500 "),
+                                         EndsWith("own POST: the server has lost this request")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /echo? "));
 }
 
 TEST_F(ExchangeServerTest, BreakEndsAnAnswerThatIsNotRead) {

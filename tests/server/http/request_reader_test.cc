@@ -251,6 +251,30 @@ TEST(RequestReader, TakesMemoryForWhatHasComeAndNotForWhatIsAnnounced) {
   EXPECT_LT(reader.held(), 4096U);
 }
 
+TEST(RequestReader, ABodyTakesNoMoreMemoryThanItIsAnnounced) {
+  constexpr size_t kBytes = 100'000;
+  RequestReader reader({.header_bytes = 4096, .headers = 20, .body_bytes = 1 << 20});
+  reader.Take(Get("Content-Length: " + std::to_string(kBytes) + "\r\n"));
+  for (size_t sent = 0; sent < kBytes; sent += 10'000) {
+    ASSERT_EQ(reader.Take(std::string(10'000, 'a')), 10'000U);
+    EXPECT_LE(reader.request().body.capacity(), kBytes) << sent;
+  }
+  EXPECT_TRUE(reader.whole());
+}
+
+TEST(RequestReader, ABodyInChunksTakesNoMoreMemoryThanABodyMayHave) {
+  constexpr size_t kBytes = 100'000;
+  RequestReader reader({.header_bytes = 4096, .headers = 20, .body_bytes = kBytes});
+  reader.Take(Get("Transfer-Encoding: chunked\r\n"));
+  std::string left;
+  for (size_t sent = 0; sent < kBytes; sent += 10'000) {
+    left += "2710\r\n" + std::string(10'000, 'a') + "\r\n";
+    left.erase(0, reader.Take(left));
+    EXPECT_LE(reader.request().body.capacity(), kBytes) << sent;
+  }
+  EXPECT_EQ(reader.request().body.size(), kBytes);
+}
+
 TEST(RequestReader, AWebSocketIsOneOfThisServersPagesOrOfNoPage) {
   HttpRequest request;
   request.headers = {{"host", "translate.example:8080"}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -97,6 +98,13 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
                     std::string(request.Header("x-mine")) + " " + request.body;
     exchange->Respond(std::move(response));
   }
+  HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override {
+    EXPECT_EQ(head.body, "");
+    HttpResponse response;
+    response.status = refusal.status;
+    response.body = "own " + head.method + " " + head.path + ": " + refusal.why;
+    return response;
+  }
   std::shared_ptr<HttpExchange> WaitForKept() {
     MutexLock lock(&mu_);
     while (kept_.empty()) changed_.Wait(&mu_);
@@ -124,23 +132,26 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
                               HasSubstr("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")));
     return client;
   }
-  // The next frame of the server: its first byte and its payload, of less than 64 KiB.
+  // The next frame of the server: its first byte and its payload.
   static std::pair<uint8_t, std::string> ReadFrame(RawClient* client) {
     const std::string head = client->ReadBytes(2);
     if (head.size() < 2) return {0, "the connection ended"};
     size_t size = static_cast<uint8_t>(head[1]);
-    if (size == 126) {
-      const std::string more = client->ReadBytes(2);
-      size =
-          static_cast<size_t>(static_cast<uint8_t>(more[0])) << 8 | static_cast<uint8_t>(more[1]);
+    if (size >= 126) {
+      const std::string more = client->ReadBytes(size == 126 ? 2 : 8);
+      size = 0;
+      for (const char byte : more) size = size << 8 | static_cast<uint8_t>(byte);
     }
     return {static_cast<uint8_t>(head[0]), client->ReadBytes(size)};
   }
   // The code of the close frame that comes next; 0: another frame or none.
-  static int ReadClose(RawClient* client) {
+  static int ReadClose(RawClient* client) { return ReadFarewell(client).first; }
+  // The same with its reason.
+  static std::pair<int, std::string> ReadFarewell(RawClient* client) {
     const auto [first, payload] = ReadFrame(client);
-    if (first != (kFinal | kClose) || payload.size() < 2) return 0;
-    return static_cast<uint8_t>(payload[0]) << 8 | static_cast<uint8_t>(payload[1]);
+    if (first != (kFinal | kClose) || payload.size() < 2) return {0, payload};
+    return {static_cast<uint8_t>(payload[0]) << 8 | static_cast<uint8_t>(payload[1]),
+            payload.substr(2)};
   }
 
   const SteadyClock clock_;
@@ -217,14 +228,30 @@ TEST_F(WebSocketTest, MessagesHaveTheLimitOfBodies) {
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kFinal | kText, std::string(50'000, 'a'))));
   EXPECT_EQ(ReadFrame(&client).second.size(), 50'000U + 23);
+  // A message may be as long as that, in any parts.
+  for (const size_t part : {100'000U, 50'000U, 40'000U}) {
+    for (size_t sent = 0; sent < 100'000; sent += part) {
+      const size_t size = std::min<size_t>(part, 100'000 - sent);
+      client.Send(Frame(sent == 0 ? kText : kContinuation, std::string(size, 'a')));
+    }
+    client.Send(Frame(kFinal | kContinuation, ""));
+    EXPECT_EQ(ReadFrame(&client).second.size(), 100'000U + 23);
+  }
+  const std::string words =
+      "own WEBSOCKET /socket: found a longer message than allowed, expected at "
+      "most 100000 bytes";
   client.Send(Frame(kFinal | kText, std::string(100'001, 'a')));
-  EXPECT_EQ(ReadClose(&client), 1009);
-  // In parts as well; and what is announced alone is enough.
+  EXPECT_EQ(ReadFarewell(&client), std::pair(1009, words));
+  // In parts as well.
   RawClient parts = Open();
   for (int i = 0; i < 3; ++i) {
     parts.Send(Frame(i == 0 ? kText : kContinuation, std::string(50'000, 'a')));
   }
-  EXPECT_EQ(ReadClose(&parts), 1009);
+  EXPECT_EQ(ReadFarewell(&parts), std::pair(1009, words));
+  // A frame that announces too much is refused once it has begun to come.
+  RawClient begun = Open();
+  begun.Send(Frame(kFinal | kText, std::string(200'000, 'a')).substr(0, 100));
+  EXPECT_EQ(ReadFarewell(&begun), std::pair(1009, words));
   RawClient announced = Open();
   announced.Send(std::string("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff", 10) + "mask");
   EXPECT_EQ(ReadClose(&announced), 1009);
@@ -286,7 +313,9 @@ TEST_F(WebSocketTest, AMessageThatNobodyAnswersEndsTheConnection) {
   Start();
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kFinal | kText, "drop")));
-  EXPECT_EQ(ReadClose(&client), 1011);
+  EXPECT_EQ(
+      ReadFarewell(&client),
+      std::pair(1011, std::string("own WEBSOCKET /socket: the server has lost this message")));
 }
 
 TEST_F(WebSocketTest, MessagesThatDoNotComeInTimeEndTheConnection) {
@@ -294,7 +323,9 @@ TEST_F(WebSocketTest, MessagesThatDoNotComeInTimeEndTheConnection) {
   Start();
   RawClient client = Open();
   ASSERT_TRUE(client.Send(Frame(kText, "the first part")));
-  EXPECT_EQ(ReadClose(&client), 1008);
+  EXPECT_EQ(
+      ReadFarewell(&client),
+      std::pair(1008, std::string("own WEBSOCKET /socket: the message took too long to arrive")));
 }
 
 TEST_F(WebSocketTest, ThoseThatSayNothingEndAfterTheirTime) {

@@ -1,0 +1,94 @@
+// Streams of server-sent events over a real socket, whose clients read nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/base/log.h"
+#include "server/base/steady_clock.h"
+#include "server/process/serving.h"
+#include "tests/server/fake_engine.h"
+#include "tests/server/http/raw_client.h"
+#include "tests/server/served_models.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::HasSubstr;
+
+class UnreadEventsTest : public ::testing::Test {
+ protected:
+  UnreadEventsTest() {
+    SetLogLevel(LogLevel::kOff);
+    config_.listen = {.host = "127.0.0.1"};
+    config_.http = Address{.host = "127.0.0.1"};
+    config_.write_timeout_seconds = 1;
+    EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
+    metrics_.AttachModels([this] { return models_.Stats(); });
+    engine_.HoldJobs();
+    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);
+    EXPECT_TRUE(serving.ok()) << serving.status();
+    serving_ = *std::move(serving);
+  }
+  ~UnreadEventsTest() override {
+    serving_.reset();
+    SetLogLevel(LogLevel::kInfo);
+  }
+
+  testing::RawClient Post(const std::string& path, const std::string& body) const {
+    testing::RawClient client(serving_->http_address());
+    EXPECT_TRUE(client.Send("POST " + path +
+                            " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                            "Content-Length: " +
+                            std::to_string(body.size()) + "\r\n\r\n" + body));
+    return client;
+  }
+
+  ServerConfig config_;
+  SteadyClock clock_;
+  FakeEngine engine_;
+  ModelTable models_{&clock_, {}, {}};
+  Metrics metrics_{&clock_};
+  std::unique_ptr<Serving> serving_;
+};
+
+TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
+  const std::vector<std::pair<std::string, std::string>> streams = {
+      {"/v1/chat/completions",
+       R"({"model": "de-en", "stream": true, "messages": [{"role": "user", "content": "Hallo"}]})"},
+      {"/v1/completions", R"({"model": "de-en", "stream": true, "prompt": "Hallo"})"},
+      {"/v1/translate:stream", R"({"contents": ["Hallo"]})"}};
+  std::vector<testing::RawClient> clients;
+  for (const auto& [path, body] : streams) {
+    clients.push_back(Post(path, body));
+    engine_.Play(engine_.WaitHeld(), [](TranslationSink* sink) {
+      SegmentUpdate update;
+      update.source = {0, 5};
+      // More than the system keeps for a connection.
+      update.text.assign(16 << 20, 'x');
+      update.final = true;
+      sink->OnSegment(std::move(update));
+    });
+  }
+  for (size_t i = 0; i < streams.size(); ++i) {
+    EXPECT_EQ(engine_.WaitCancel(i).second, CancelCause::kClient);
+  }
+  EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
+  for (testing::RawClient& client : clients) {
+    const std::string answer = client.ReadAll();  // what had left before
+    EXPECT_LT(answer.size(), size_t{16} << 20);
+    EXPECT_FALSE(answer.ends_with("0\r\n\r\n"));
+  }
+  const std::string metrics = metrics_.Scrape();
+  for (const char* api : {R"("openai",code="CANCELLED",method="StreamTranslate"} 2)",
+                          R"("dragoman",code="CANCELLED",method="StreamTranslate"} 1)"}) {
+    EXPECT_THAT(metrics, HasSubstr(std::string("dragoman_rpcs_total{api=") + api));
+  }
+}
+
+}  // namespace
+}  // namespace dragoman
