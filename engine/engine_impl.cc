@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      EngineObserver* observer, LoadContext* load) {
   LoadContext own;
   if (load == nullptr) load = &own;
-  // What an earlier try of the same load has kept is gone, and none of this model's.
+  // An earlier try of the same load may have kept something, which is gone by now.
   const int64_t kept_before = load->memory().kept();
   LimitLoad(config, &load->memory());
   // Known without a look at the files.

@@ -57,7 +57,7 @@ struct DeviceChoice {
   int least_capability = 0;
   ComputeType compute_type = ComputeType::kFloat32;
   std::string note;  // of an automatic choice: what is left unused, and why
-  // Of an automatic choice: which card is there and left unused, why, and what can be done about it;
+  // An automatic choice names a card that it leaves unused, with why and what can be done about it;
   // "" if there is none.
   std::string warning;
   std::string type_note;  // of a compute type that was not asked for: why this one

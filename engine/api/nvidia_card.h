@@ -16,7 +16,7 @@ struct NvidiaCard {
 // Looks in /dev, /proc and /sys, without CUDA. `root` is "", or a directory that stands for /.
 NvidiaCard FindNvidiaCard(const std::string& root);
 
-// What an operator can do about a card that no CUDA device is made of. `least_driver`: the major
+// Says what to do about a card that no CUDA device is made of. `least_driver`: the major
 // version of the oldest driver that this build takes, such as 580; 0: the build has no CUDA. Pure.
 std::string RemedyFor(const NvidiaCard& card, int least_driver);
 

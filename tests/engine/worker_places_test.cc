@@ -21,7 +21,7 @@ class GpuType : public ::testing::Test {
     return *std::move(loaded);
   }
 
-  // As `asked` comes out on cards of these compute capabilities.
+  // The choice that `asked` leads to on cards of these compute capabilities.
   static DeviceChoice On(std::vector<int> capability, const std::string& asked = "auto") {
     CudaProbe probe;
     probe.unfit.assign(capability.size(), "");

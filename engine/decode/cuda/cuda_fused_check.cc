@@ -50,7 +50,7 @@ class OnDevice {
   cuda::DeviceBuffer buffer_;
 };
 
-// What a way made of the rows.
+// The answers of one of the two ways.
 struct Folded {
   std::vector<LogitSummary> summaries;  // of each row; their pointers are the device's
   std::vector<TokenScore> top;          // [rows, kTop]
@@ -62,7 +62,7 @@ float LogNormaliser(const LogitSummary& summary) {
   return summary.normaliser.max + std::log(summary.normaliser.sum);
 }
 
-// What differs in a row, "" where nothing does.
+// Says what differs in a row, or "".
 std::string Difference(int row, const Folded& fused, const Folded& stored) {
   const LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
   const LogitSummary& b = stored.summaries[static_cast<size_t>(row)];

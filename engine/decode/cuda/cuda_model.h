@@ -77,7 +77,7 @@ class CudaModel {
   const cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
-  // What an operator should know: products for which no algorithm gives a row the same bits in every
+  // Notes for the operator: products for which no algorithm gives a row the same bits in every
   // row count, so that two were pinned (Linear::other_bits_from); a fused output layer that failed
   // its check; what `options` turn off.
   std::vector<std::string> Notes() const;

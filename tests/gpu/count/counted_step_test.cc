@@ -156,7 +156,7 @@ TEST(CountedEncoderPass, AttentionGrowsWithTheSegmentsAtEqualTokens) {
   EXPECT_GT(seconds(16, 512), seconds(128, 64));
 }
 
-// What a bound on the tokens of a pass is worth to the steps beside it.
+// A bound on the tokens of a pass shortens the waits of the steps beside it.
 TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
   const auto step = CountStep(WorkOf(4), 8, {}, {});
   int64_t nodes = 0;

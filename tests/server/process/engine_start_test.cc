@@ -86,7 +86,7 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
   EXPECT_THAT(log_, AllOf(HasSubstr("\"level\":\"warn\""), HasSubstr(reasons.at("pair"))));
 }
 
-// What the first try on the GPU read is gone, and is not counted beside the second's.
+// The first try on the GPU has given back what it read, which is not counted beside the second's.
 TEST_F(EngineStart, TheSecondTryIsAccountedForAlone) {
   ModelSettings settings = Read(absl::StrCat(R"({"models": [{"name": "ssru", "directory": ")",
                                              DirectoryOf("marian-ssru"), R"("}]})"))

@@ -126,7 +126,7 @@ class EmulatedGraph {
   // Fails where a launch runs another number of kernels than it has nodes.
   Error Launch(Stream stream) const;
   int64_t nodes() const;
-  // Those of launches that were allowed to begin early.
+  // The nodes of launches that were allowed to begin early.
   int64_t early_nodes() const;
 
   struct Call {
@@ -163,7 +163,7 @@ class EmulatedLinear {
   int other_bits_from() const { return other_bits; }
 };
 
-// What a fused layer gets wrong in the last row of a fold.
+// An error of a fused layer in the last row of a fold.
 enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber };
 
 // With the narrow types: the fused kernel, its instructions emulated too.

@@ -1,4 +1,4 @@
-// What each switch of the GPU backend turns off, what cards have at all, and what becomes of a fused
+// The switches of the GPU backend, the parts that each card has, and the fate of a fused
 // output layer that is wrong: on the emulated device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
