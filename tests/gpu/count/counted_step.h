@@ -37,7 +37,8 @@ struct CountedCard {
   bool fused_output = true;               // else the logits are stored and folded
   int multiprocessors = 132;
   double memory_bytes_per_second = 4.3e12;
-  double l2_bytes_per_second = 5.5e12;  // as reads of it have been measured elsewhere, no share of it
+  double l2_bytes_per_second =
+      5.5e12;  // as reads of it have been measured elsewhere, no share of it
   double multiprocessor_bytes_per_second = 60e9;
   double flop_per_second = 790e12;
   double layer_product_share = 0.6;      // of the flop
