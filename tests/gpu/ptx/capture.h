@@ -1,4 +1,4 @@
-// What a thread captures into a graph instead of doing it: calls, in their order.
+// Calls that a thread captures into a graph instead of doing them, in their order.
 //
 // A capture belongs to the thread that began it, as with cudaStreamCaptureModeThreadLocal; whatever the
 // thread does to a stream meanwhile is captured. What may not be captured (allocations, waits) is an error.

@@ -30,7 +30,7 @@ cudaError_t DeleteHandle(Handle handle) {
   return cudaSuccess;
 }
 
-// What waits for the device may not be captured.
+// The device may not be waited for in a capture.
 cudaError_t Waited() {
   if (captured != nullptr) return Device::Get().Note(cudaErrorStreamCaptureUnsupported);
   return Lasting();
