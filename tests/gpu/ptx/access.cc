@@ -19,6 +19,9 @@ std::string Hex(uint64_t x) {
   return "0x" + text;
 }
 
+// Copies and products are of no lane (Moment::kSeveralLanes); their findings name the warp's first one.
+int Named(int lane) { return lane < kLanes ? lane : 0; }
+
 std::string Verb(AccessKind kind) { return kind == AccessKind::kRead ? "read" : "write"; }
 
 // "thread 37 of block 2", of an agent of this launch.
@@ -36,7 +39,7 @@ std::string Who(const Warp& warp, const Moment& moment) {
 void ReportRace(const Warp& warp, const std::string& where, AccessKind kind, const Race& race,
                 int lane) {
   warp.block->launch->report->Add(
-      warp.At(FindingKind::kRace, lane,
+      warp.At(FindingKind::kRace, Named(lane),
               Verb(kind) + " of " + where + " after a " + (race.earlier_wrote ? "write" : "read") +
                   " by " + Who(warp, race.earlier) + " that nothing orders before it"));
 }
@@ -54,11 +57,11 @@ uint8_t* Touch(Warp& warp, Piece& piece, size_t offset, const Access& access,
     same_bits = false;
     if (piece.At(offset) == ByteState::kBarrier ||
         piece.At(offset + access.bytes - 1) == ByteState::kBarrier) {
-      Raise(warp, FindingKind::kBarrierMisuse, 1U << lane,
+      Raise(warp, FindingKind::kBarrierMisuse, 1U << Named(lane),
             Verb(access.kind) + " of " + where() + ", where an mbarrier is");
     }
     if (access.kind != AccessKind::kWrite) {
-      warp.block->launch->report->Add(warp.At(FindingKind::kUninitialised, lane,
+      warp.block->launch->report->Add(warp.At(FindingKind::kUninitialised, Named(lane),
                                               "read of " + where() + " that nothing has written"));
     }
     // Said once.
@@ -74,13 +77,13 @@ uint8_t* Touch(Warp& warp, Piece& piece, size_t offset, const Access& access,
 
 [[noreturn]] void OutOfBounds(const Warp& warp, const Access& access, int lane,
                               const std::string& where) {
-  Raise(warp, FindingKind::kOutOfBounds, 1U << lane,
+  Raise(warp, FindingKind::kOutOfBounds, 1U << Named(lane),
         Verb(access.kind) + " of " + std::to_string(access.bytes) + " bytes at " + where);
 }
 
 void CheckAligned(const Warp& warp, const Access& access, uint64_t address, int lane) {
   if ((address & (access.bytes - 1)) == 0) return;
-  Raise(warp, FindingKind::kMisaligned, 1U << lane,
+  Raise(warp, FindingKind::kMisaligned, 1U << Named(lane),
         Verb(access.kind) + " of " + std::to_string(access.bytes) + " bytes at address " +
             Hex(address) + ", which is not a multiple of that");
 }
@@ -141,7 +144,8 @@ uint8_t* Resolve(Warp& warp, const Access& access, int lane) {
   }
   if (!piece->writable) {
     if (access.kind == AccessKind::kRead) return piece->bytes() + offset;
-    Raise(warp, FindingKind::kOutOfBounds, 1U << lane, "write to the parameters of the kernel");
+    Raise(warp, FindingKind::kOutOfBounds, 1U << Named(lane),
+          "write to the parameters of the kernel");
   }
   return Touch(warp, *piece, offset, access, warp.clock, lane, name);
 }

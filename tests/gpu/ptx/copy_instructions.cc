@@ -62,7 +62,9 @@ void FinishCopies(Warp& warp, std::vector<LaneCopy>& copies, int lane) {
     // From here on it is this thread's own write.
     shared.history().Replace(offset, copy.bytes, warp.clock, lane);
     std::memset(shared.bytes() + offset, 0, copy.bytes);
-    std::memcpy(shared.bytes() + offset, copy.from, copy.from_bytes);
+    if (copy.from_bytes != 0) {
+      std::memcpy(shared.bytes() + offset, copy.from, copy.from_bytes);
+    }
   }
   copies.clear();
 }
