@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/create_engine.h"
 #include "engine/decode/step_model.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/worker_places.h"
 
 namespace dragoman {

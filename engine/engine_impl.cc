@@ -10,7 +10,7 @@
 #include "engine/base/out_of_memory.h"
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/backend.h"
-#include "engine/model/ensemble_source.h"
+#include "engine/model/layouts/ensemble_source.h"
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
 

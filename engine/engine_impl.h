@@ -12,7 +12,7 @@
 #include "engine/api/engine.h"
 #include "engine/api/glossary_terms.h"
 #include "engine/base/worker_pool.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/request/job.h"
 #include "engine/request/job_planner.h"
 #include "engine/request/model_tokenizer.h"

@@ -10,7 +10,7 @@
 #include "engine/api/create_engine.h"
 #include "engine/base/load_memory.h"
 #include "engine/decode/backend.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/model_spec.h"
 #include "engine/worker_places.h"
 
 namespace dragoman {

@@ -12,7 +12,7 @@
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"
-#include "engine/model/ensemble_source.h"
+#include "engine/model/layouts/ensemble_source.h"
 #include "engine/model/layouts/marian/directory.h"
 
 namespace dragoman {

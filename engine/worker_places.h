@@ -12,7 +12,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/model/formats/lexical_shortlist.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 namespace dragoman {
 

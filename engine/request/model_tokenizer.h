@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman {

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/request/job_planner.h"
 #include "engine/request/search_settings.h"
 #include "engine/text/glossaries.h"

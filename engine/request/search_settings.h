@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/model_spec.h"
 #include "kernels/search/options.h"
 
 namespace dragoman {

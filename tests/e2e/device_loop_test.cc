@@ -11,7 +11,7 @@
 
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/cpu_model.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "tests/engine/support/collecting_sink.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/host_device_backend.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engine/create_loaded_engine.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/step_gate.h"

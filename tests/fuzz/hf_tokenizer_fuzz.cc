@@ -74,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "merges.txt"})
     directory.Write(file, rest);
 
-  const auto read = dragoman::ReadCheckpointTokenizer(dragoman::DiskFolder(directory.path()),
-                                                      dragoman::TokenizerChoice::kSlow, &*config);
+  const auto read = dragoman::ReadHfTokenizer(dragoman::DiskFolder(directory.path()),
+                                              dragoman::TokenizerChoice::kSlow, &*config);
   if (!read.ok()) return 0;
   const int rows = config->spec.shape.source_vocab;
   dragoman::FuzzCheck(read->source_vocabulary.size() == rows);

@@ -28,12 +28,11 @@ ROOMS = {
     'engine/request/': 'engine/request',
     'engine/text/': 'engine/text',
     'engine/network/': 'engine/network',
-    'engine/model/': 'engine/model',
-    'engine/model/spec/': 'engine/model/spec',
     'engine/model/formats/': 'engine/model/formats',
     'engine/model/tokenizers/': 'engine/model/tokenizers',
     'engine/model/families/': 'engine/model/families',
     'engine/model/layouts/': 'engine/model/layouts',
+    'engine/model/layouts/base/': 'engine/model/layouts/base',
     'engine/model/layouts/hf/': 'engine/model/layouts/hf',
     'engine/model/layouts/ct2/': 'engine/model/layouts/ct2',
     'engine/model/layouts/marian/': 'engine/model/layouts/marian',
@@ -94,36 +93,34 @@ ALLOWED = {
     'engine/api': 'options engine/base kernels/base kernels/search absl icu',
     'engine/text': 'engine/base engine/api absl icu',
     'engine/network': 'kernels/base absl',
-    'engine/model/spec': 'kernels/base',
     'engine/model/formats': 'engine/base absl json',
-    'engine/model/tokenizers': 'engine/model/formats engine/model/spec engine/base engine/text absl json',
-    'engine/model/families': 'engine/model/formats engine/model/spec engine/model/tokenizers engine/base engine/network '
-                             'kernels/base absl json',
-    'engine/model/layouts': 'engine/model/families engine/model/formats engine/model/spec engine/model/tokenizers '
-                            'engine/base engine/network kernels/base absl',
-    'engine/model/layouts/hf': 'engine/model/families engine/model/formats engine/model/layouts engine/model/spec '
+    'engine/model/tokenizers': 'engine/model/formats engine/base engine/text absl json',
+    'engine/model/families': 'engine/model/formats engine/model/tokenizers engine/base engine/network kernels/base '
+                             'absl json',
+    'engine/model/layouts/base': 'engine/model/families engine/model/formats engine/model/tokenizers '
+                                 'engine/base engine/network kernels/base absl',
+    'engine/model/layouts/hf': 'engine/model/families engine/model/formats engine/model/layouts/base '
                                'engine/model/tokenizers engine/base engine/network engine/text kernels/base '
                                'kernels/search absl json',
-    'engine/model/layouts/ct2': 'engine/model/families engine/model/formats engine/model/layouts '
+    'engine/model/layouts/ct2': 'engine/model/families engine/model/formats engine/model/layouts/base '
                                 'engine/model/tokenizers engine/base engine/network kernels/base absl json',
-    'engine/model/layouts/marian': 'engine/model/families engine/model/formats engine/model/layouts '
+    'engine/model/layouts/marian': 'engine/model/families engine/model/formats engine/model/layouts/base '
                                    'engine/model/tokenizers engine/base engine/network kernels/base '
                                    'kernels/search absl',
-    'engine/model/layouts/argos': 'engine/model/formats engine/model/layouts engine/model/layouts/ct2 '
+    'engine/model/layouts/argos': 'engine/model/formats engine/model/layouts/base engine/model/layouts/ct2 '
                                   'engine/model/tokenizers engine/base engine/text absl json',
-    'engine/model': 'engine/model/formats engine/model/layouts engine/model/layouts/argos engine/model/layouts/ct2 '
-                    'engine/model/layouts/hf engine/model/layouts/marian engine/model/spec engine/model/tokenizers '
-                    'engine/base engine/network engine/text kernels/base kernels/search absl',
+    'engine/model/layouts': 'engine/model/layouts/argos engine/model/layouts/base engine/model/layouts/ct2 '
+                            'engine/model/layouts/hf engine/model/layouts/marian engine/base kernels/base absl',
     'engine/decode': 'engine/base engine/network kernels/base kernels/search kernels/ops absl',
     'engine/decode/cuda': 'engine/base engine/api engine/network engine/decode '
                           'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'engine/schedule': 'engine/base engine/api engine/decode kernels/search absl',
-    'engine/request': 'engine/base engine/api engine/text engine/model engine/model/formats engine/model/spec '
-                      'engine/decode engine/schedule kernels/search absl icu',
-    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model engine/model/formats '
-              'engine/model/layouts/marian engine/model/spec engine/decode engine/decode/cuda engine/schedule '
+    'engine/request': 'engine/base engine/api engine/text engine/model/families engine/model/formats '
+                      'engine/model/layouts engine/decode engine/schedule kernels/search absl icu',
+    'engine': 'kernels/cpu engine/base engine/api engine/text engine/network engine/model/families '
+              'engine/model/formats engine/model/layouts engine/model/layouts/marian engine/decode engine/decode/cuda engine/schedule '
               'engine/request kernels/search absl',
-    'engine/profile': 'engine/base engine/api engine/network engine/model engine/model/formats engine/model/spec engine/decode engine/decode/cuda engine '
+    'engine/profile': 'engine/base engine/api engine/network engine/decode engine/decode/cuda engine '
                       'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl',
@@ -152,9 +149,10 @@ INTERFACES = {
     'engine/model/formats': [f'engine/model/formats/{name}.h' for name in (
         'byte_reader', 'json', 'lexical_shortlist', 'model_folder', 'tensor_file', 'yaml', 'zip_folder')],
     'engine/model/tokenizers': [f'engine/model/tokenizers/{name}.h' for name in (
-        'checkpoint_tokenizer', 'ct2_vocabularies', 'marian_vocabularies', 'tokenizer_description', 'tokenizer_rules',
-        'tokenizer_scheme')],
-    'engine/model/families': [f'engine/model/families/{name}.h' for name in ('bart_network', 'family', 't5_network')],
+        'checkpoint_tokenizer', 'ct2_vocabularies', 'marian_vocabularies', 'model_tokens', 'tokenizer_description',
+        'tokenizer_rules', 'tokenizer_scheme')],
+    'engine/model/families': [f'engine/model/families/{name}.h' for name in (
+        'bart_network', 'family', 'model_spec', 't5_network')],
     'engine/model/layouts/argos': ['engine/model/layouts/argos/package.h'],
     'engine/model/layouts/ct2': ['engine/model/layouts/ct2/directory.h'],
     'engine/model/layouts/hf': ['engine/model/layouts/hf/directory.h'],

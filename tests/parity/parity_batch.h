@@ -15,7 +15,7 @@
 
 #include "engine/decode/batch.h"
 #include "engine/decode/step_model.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/request/search_settings.h"
 #include "engine/schedule/segment.h"
 

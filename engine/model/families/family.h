@@ -6,15 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/model/families/model_spec.h"
 #include "engine/model/families/network.h"
 #include "engine/model/formats/json.h"
-#include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 
 namespace dragoman {
@@ -33,6 +35,16 @@ struct ConfigDefaults {
   std::string_view generation = "{}";
 };
 
+// Readers of the translation tasks that a config.json may list (task_specific_params).
+struct TranslationTasks {
+  // The prompts of "translation_en_to_de" and its like. Errors are recorded in `fields`.
+  std::vector<LanguagePrompt> (*prompts)(JsonFields* fields);
+  // Returns `generation` in which the fields that all translation tasks of config.json set to the same
+  // value (max_length, num_beams, ...) replace its own, as in a translation pipeline of transformers.
+  nlohmann::json (*with_their_fields)(const nlohmann::json& config,
+                                      const nlohmann::json& generation);
+};
+
 struct Family {
   std::string_view model_type;    // as config.json names it
   std::string_view architecture;  // the class that translates
@@ -45,8 +57,9 @@ struct Family {
   // Makes the network. INVALID_ARGUMENT for a shape that no network can have.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
 
-  // Whether the family reads fields of old files, or of tasks, that the others do not.
-  bool has_tasks = false;              // task_specific_params with prompts: T5's
+  // nullptr for a family without; T5 and its like have them.
+  const TranslationTasks* tasks = nullptr;
+  // Whether the family reads fields of old files that the others do not.
   bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
   bool notes_fields_of_bart = false;   // notes in the log BART's fields, which the family ignores
 };

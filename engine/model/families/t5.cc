@@ -29,7 +29,7 @@ const Family kT5 = {
     .read_shape = ReadT5Shape,
     .tokenizers = kTokenizers,
     .make = Make,
-    .has_tasks = true,
+    .tasks = &kT5Tasks,
 };
 const Family kMt5 = {
     .model_type = "mt5",
@@ -38,7 +38,7 @@ const Family kMt5 = {
     .read_shape = ReadT5Shape,
     .tokenizers = kTokenizers,
     .make = Make,
-    .has_tasks = true,
+    .tasks = &kT5Tasks,
 };
 
 }  // namespace dragoman

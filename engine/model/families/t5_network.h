@@ -3,7 +3,6 @@
 // together may be wider than the model, and feed-forward layers may be gated.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,11 +70,7 @@ int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distan
 // Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output layer.
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// The translations among task_specific_params: "translation_en_to_de" with its `prefix`.
-std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields);
-
-// Returns `generation` in which the fields that all translation tasks of config.json set to the same
-// value (max_length, num_beams, ...) replace its own, as in a translation pipeline of transformers.
-nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::json& generation);
+// Family::tasks of T5 and its like.
+extern const TranslationTasks kT5Tasks;
 
 }  // namespace dragoman

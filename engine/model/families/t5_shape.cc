@@ -66,6 +66,43 @@ std::vector<std::pair<std::string, const nlohmann::json*>> TranslationsOf(
   return found;
 }
 
+std::vector<LanguagePrompt> ReadPrompts(JsonFields* fields) {
+  std::vector<LanguagePrompt> prompts;
+  const nlohmann::json* tasks = fields->Find(kTasks);
+  if (tasks == nullptr) return prompts;
+  for (const auto& [name, task] : TranslationsOf(*tasks)) {
+    const auto prefix = task->find("prefix");
+    if (prefix == task->end() || !prefix->is_string() ||
+        prefix->get_ref<const std::string&>().size() > kMaxPromptBytes) {
+      fields->Fail(kTasks, Concat("in '", name.substr(0, 64), "' a prefix of at most ",
+                                  kMaxPromptBytes, " bytes"));
+      return prompts;
+    }
+    const auto [source, target] = *PairOf(name);
+    prompts.push_back({source, target, prefix->get<std::string>()});
+  }
+  return prompts;
+}
+
+nlohmann::json WithTheirFields(const nlohmann::json& config, const nlohmann::json& generation) {
+  nlohmann::json fields = generation;
+  const auto tasks = config.find(kTasks);
+  if (tasks == config.end()) return fields;
+  const auto translations = TranslationsOf(*tasks);
+  if (translations.empty()) return fields;
+  for (const auto& [name, value] : translations.front().second->items()) {
+    const bool all_alike =
+        // clang 14 captures no structured bindings.
+        std::all_of(translations.begin(), translations.end(),
+                    [&name = name, &value = value](const auto& other) {
+                      const auto found = other.second->find(name);
+                      return found != other.second->end() && *found == value;
+                    });
+    if (all_alike && name != "prefix") fields[name] = value;
+  }
+  return fields;
+}
+
 }  // namespace
 
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
@@ -101,41 +138,6 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
 }
 
-std::vector<LanguagePrompt> ReadTranslationTasks(JsonFields* fields) {
-  std::vector<LanguagePrompt> prompts;
-  const nlohmann::json* tasks = fields->Find(kTasks);
-  if (tasks == nullptr) return prompts;
-  for (const auto& [name, task] : TranslationsOf(*tasks)) {
-    const auto prefix = task->find("prefix");
-    if (prefix == task->end() || !prefix->is_string() ||
-        prefix->get_ref<const std::string&>().size() > kMaxPromptBytes) {
-      fields->Fail(kTasks, Concat("in '", name.substr(0, 64), "' a prefix of at most ",
-                                  kMaxPromptBytes, " bytes"));
-      return prompts;
-    }
-    const auto [source, target] = *PairOf(name);
-    prompts.push_back({source, target, prefix->get<std::string>()});
-  }
-  return prompts;
-}
-
-nlohmann::json WithFieldsOfTasks(const nlohmann::json& config, const nlohmann::json& generation) {
-  nlohmann::json fields = generation;
-  const auto tasks = config.find(kTasks);
-  if (tasks == config.end()) return fields;
-  const auto translations = TranslationsOf(*tasks);
-  if (translations.empty()) return fields;
-  for (const auto& [name, value] : translations.front().second->items()) {
-    const bool all_alike =
-        // clang 14 captures no structured bindings.
-        std::all_of(translations.begin(), translations.end(),
-                    [&name = name, &value = value](const auto& other) {
-                      const auto found = other.second->find(name);
-                      return found != other.second->end() && *found == value;
-                    });
-    if (all_alike && name != "prefix") fields[name] = value;
-  }
-  return fields;
-}
+const TranslationTasks kT5Tasks = {ReadPrompts, WithTheirFields};
 
 }  // namespace dragoman

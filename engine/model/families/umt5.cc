@@ -27,7 +27,7 @@ const Family kUmt5 = {
     .read_shape = ReadT5Shape,
     .tokenizers = kTokenizers,
     .make = Make,
-    .has_tasks = true,
+    .tasks = &kT5Tasks,
 };
 
 }  // namespace dragoman

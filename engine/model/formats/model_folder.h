@@ -20,10 +20,8 @@
 
 namespace dragoman {
 
-// The largest files.
+// The largest configuration file.
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
-inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
-inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 
 // The last part of the path, with and without a slash at the end.
 std::string NameOf(const std::string& directory);

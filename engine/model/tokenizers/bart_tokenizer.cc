@@ -20,7 +20,7 @@ constexpr std::string_view kMergesFile = "merges.txt";
 absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::string_view file,
                                           std::vector<std::string> pieces) {
   const TokenizerSettings& tokenizer = config.tokenizer;
-  const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
+  const auto size = static_cast<size_t>(config.sizes.source);
   // A model that was not made for filling in masks may have no row for <mask>, the last piece.
   if (pieces.size() == size + 1 && pieces.back() == tokenizer.mask_piece) pieces.pop_back();
   if (pieces.size() > size) {
@@ -126,19 +126,19 @@ absl::StatusOr<ModelTokenizer> ReadBartTokenizer(const ModelFolder& folder, Toke
   if (!unk.ok()) return unk.status();
   const absl::StatusOr<int> bos = SpecialId(*vocabulary, file, tokenizer.bos_piece);
   if (!bos.ok()) return bos.status();
-  config->spec.tokens.unk = *unk;
+  config->ids.unk = *unk;
   absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
   if (status.ok()) status = CheckListed(tokenizer, *vocabulary);
   if (status.ok()) status = CheckSourceRoom(*config, 2);
   if (!status.ok()) return status;
-  facts.source_eos = config->spec.tokens.eos;
+  facts.source_eos = config->ids.eos;
   facts.source_unk = *unk;
   facts.source_bos = *bos;
   facts.special.push_back(*bos);
   if (const auto mask = vocabulary->IdOf(tokenizer.mask_piece)) facts.special.push_back(*mask);
   AddSpecialTokens(files->added, *vocabulary, config, &facts);
-  SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens,
-                 false, &facts);
+  SetAddedTokens(files->added, tokenizer.added, tokenizer.listed, *vocabulary, config->ids, false,
+                 &facts);
   facts.max_source_tokens = tokenizer.model_max_length;
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),
                         LanguageMap(tokenizer.source_language, tokenizer.target_language, {})};

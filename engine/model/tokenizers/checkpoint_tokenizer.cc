@@ -58,10 +58,9 @@ absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view fil
 
 absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config) {
-  const SpecialIds& tokens = config.spec.tokens;
   for (const auto& [piece, field, id] :
-       {std::tuple(&config.tokenizer.eos_piece, "eos_token_id", tokens.eos),
-        std::tuple(&config.tokenizer.pad_piece, "pad_token_id", tokens.pad)}) {
+       {std::tuple(&config.tokenizer.eos_piece, "eos_token_id", config.ids.eos),
+        std::tuple(&config.tokenizer.pad_piece, "pad_token_id", config.ids.pad)}) {
     const absl::StatusOr<int> found = SpecialId(target, file, *piece);
     if (!found.ok()) return found.status();
     if (*found != id) {
@@ -76,22 +75,12 @@ absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {
   const int length = config.tokenizer.model_max_length;
   if (length > special) return absl::OkStatus();
-  const bool by_tokenizer = length < config.spec.shape.max_positions;
+  const bool by_tokenizer = length < config.sizes.positions;
   return absl::InvalidArgumentError(
       Concat(by_tokenizer ? "tokenizer_config.json: field 'model_max_length'"
                           : "config.json: field 'max_position_embeddings'",
              " is ", length, ", expected at least ", special + 1, ": a token, the end of sentence",
              special == 2 ? " and the language tag" : ""));
-}
-
-absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation) {
-  const char* field = nullptr;
-  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
-  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
-  if (field == nullptr) return absl::OkStatus();
-  return absl::UnimplementedError(Concat("generation_config.json: field '", field,
-                                         "' is not supported with two vocabularies, whose sources "
-                                         "have other ids than their translations"));
 }
 
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 
@@ -55,16 +55,17 @@ struct TokenizerSettings {
 void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass> classes,
                           JsonFields* fields, TokenizerSettings* tokenizer);
 
-// The contents of the configuration files; reading the tokenizer completes them.
+// The configuration of a checkpoint's tokens, from its files; reading the tokenizer completes it.
 struct CheckpointConfig {
-  ModelSpec spec;  // without tokens.unk, which comes from the vocabulary
+  EmbeddingSizes sizes;
+  SpecialIds ids;  // without unk, which comes from the vocabulary
   TokenizerSettings tokenizer;
-  std::vector<std::string> notes;  // for the log: fields that are set and have no effect
+  std::vector<std::string> notes;  // for the log
 };
 
 // Reads by config->tokenizer.scheme. The special tokens that the vocabularies define go into
-// config->spec.tokens, and notes for the log into config->notes. The vocabularies and the
-// configuration must agree.
+// config->ids, and notes for the log into config->notes. The vocabularies and the configuration must
+// agree.
 absl::StatusOr<ModelTokenizer> ReadCheckpointTokenizer(const ModelFolder& folder,
                                                        TokenizerChoice choice,
                                                        CheckpointConfig* config);
@@ -77,8 +78,5 @@ absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config);
 // Checks that a source has room for the model's `special` tokens and one of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
-// Refuses rules that compare the tokens of an output with those of its source, for models whose
-// sources have ids of their own.
-absl::Status RefuseRulesOfTheSource(const GenerationDefaults& generation);
 
 }  // namespace dragoman

@@ -33,16 +33,16 @@ absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string&
 
 class Reader {
  public:
-  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, std::string_view model_file,
-         const TokenizerConfig& fields, TokenizerChoice choice, const Ct2Tokens& config,
-         ModelSpec* spec, std::vector<std::string>* notes)
+  Reader(const ModelFolder& folder, const ModelFolder& tokenizer, const TokenizerConfig& fields,
+         TokenizerChoice choice, const Ct2Tokens& config, const Ct2NetworkTokens& network,
+         SpecialIds* ids, std::vector<std::string>* notes)
       : folder_(folder),
         tokenizer_folder_(tokenizer),
-        model_file_(model_file),
         fields_(fields),
         choice_(choice),
         config_(config),
-        spec_(*spec),
+        network_(network),
+        ids_(*ids),
         notes_(*notes) {}
 
   absl::StatusOr<ModelTokenizer> Read() {
@@ -52,8 +52,8 @@ class Reader {
     if (!status.ok()) return status;
     absl::StatusOr<LanguageMap> languages = ReadLanguages();
     if (!languages.ok()) return languages.status();
-    SetAddedTokens(tokenizer_.added, fields_.added, fields_.listed, vocabularies_->target(),
-                   spec_.tokens, has_prompts_, &facts_);
+    SetAddedTokens(tokenizer_.added, fields_.added, fields_.listed, vocabularies_->target(), ids_,
+                   has_prompts_, &facts_);
     return ModelTokenizer{std::move(vocabularies_->source), std::move(vocabularies_->own_target),
                           std::move(facts_), *std::move(languages)};
   }
@@ -77,8 +77,9 @@ class Reader {
         is_shared ? source : ReadVocabularySide(folder_, target_file_);
     if (!target.ok()) return target.status();
     // CTranslate2 appends <unk> where the file has none, as OpenNMT-tf's have none.
-    absl::StatusOr<SideVocabularies> made = MakeSideVocabularies(
-        &*source, &*target, spec_, {.model_file = model_file_, .unk = config_.unk_piece});
+    absl::StatusOr<SideVocabularies> made =
+        MakeSideVocabularies(&*source, &*target, network_.sizes,
+                             {.model_file = network_.file, .unk = config_.unk_piece});
     if (!made.ok()) return made.status();
     vocabularies_ = *std::move(made);
     return absl::OkStatus();
@@ -87,7 +88,6 @@ class Reader {
   absl::Status ReadTokens() {
     const Vocabulary& source = vocabularies_->source;
     const Vocabulary& target = vocabularies_->target();
-    SpecialIds& tokens = spec_.tokens;
     struct Wanted {
       const Vocabulary& vocabulary;
       std::string_view file;
@@ -103,30 +103,29 @@ class Reader {
          {Wanted{source, source_file_, "eos_token of config.json", source_end, &facts_.source_eos},
           Wanted{source, source_file_, "unk_token of config.json", config_.unk_piece,
                  &facts_.source_unk},
-          Wanted{target, target_file_, "eos_token of config.json", config_.eos_piece, &tokens.eos},
-          Wanted{target, target_file_, "unk_token of config.json", config_.unk_piece,
-                 &tokens.unk}}) {
+          Wanted{target, target_file_, "eos_token of config.json", config_.eos_piece, &ids_.eos},
+          Wanted{target, target_file_, "unk_token of config.json", config_.unk_piece, &ids_.unk}}) {
       if (*one.id < 0) continue;
       const absl::StatusOr<int> id = IdOfPiece(one.vocabulary, one.file, one.piece, one.role);
       if (!id.ok()) return id.status();
       *one.id = *id;
     }
-    tokens.pad = spec_.shape.target_vocab - 1;
-    tokens.decoder_start = tokens.pad;
-    if (config_.starts_empty) return absl::OkStatus();
+    ids_.pad = network_.sizes.target - 1;
+    ids_.decoder_start = ids_.pad;
+    if (network_.starts_empty) return absl::OkStatus();
     // Where it is null the languages say what an output begins with: mBART's end of sentence, if not
     // one of them.
     const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
         IdOfPiece(target, target_file_, start_piece, "decoder_start_token of config.json");
     if (!start.ok()) return start.status();
-    tokens.decoder_start = *start;
+    ids_.decoder_start = *start;
     return absl::OkStatus();
   }
 
   absl::Status ReadTokenizer() {
     const Ct2Sides sides = {vocabularies_->source, vocabularies_->target(), source_file_,
-                            target_file_,          spec_.family == "t5",    config_.starts_empty};
+                            target_file_,          network_.is_t5,          network_.starts_empty};
     absl::StatusOr<Ct2Tokenizer> read =
         ReadCt2Tokenizer(tokenizer_folder_, fields_, choice_, sides, &facts_);
     if (!read.ok()) return read.status();
@@ -140,7 +139,7 @@ class Reader {
     if (folder_.Has("vmap.txt")) {
       notes_.push_back("vmap.txt is not read: translations may have any word of the vocabulary");
     }
-    facts_.max_source_tokens = spec_.shape.max_positions;
+    facts_.max_source_tokens = network_.sizes.positions;
     if (tokenizer_.kind != Ct2Tokenizer::kBart && !config_.adds_source_begin) {
       return absl::OkStatus();
     }
@@ -192,7 +191,7 @@ class Reader {
   }
 
   absl::Status CheckStart() const {
-    if (config_.decoder_start_piece || config_.starts_empty) return absl::OkStatus();
+    if (config_.decoder_start_piece || network_.starts_empty) return absl::OkStatus();
     if (AreOfMbart(languages_) && facts_.ends_source) return absl::OkStatus();
     return absl::UnimplementedError(
         "config.json: field 'decoder_start_token' is null, which is not supported without "
@@ -238,11 +237,11 @@ class Reader {
 
   const ModelFolder& folder_;
   const ModelFolder& tokenizer_folder_;
-  const std::string_view model_file_;
   const TokenizerConfig& fields_;
   const TokenizerChoice choice_;
   const Ct2Tokens& config_;
-  ModelSpec& spec_;
+  const Ct2NetworkTokens& network_;
+  SpecialIds& ids_;
   std::vector<std::string>& notes_;
   std::string source_file_;
   std::string target_file_;
@@ -255,11 +254,13 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(
-    const ModelFolder& folder, const ModelFolder& tokenizer, std::string_view model_file,
-    const TokenizerConfig& fields, TokenizerChoice choice, const Ct2Tokens& tokens, ModelSpec* spec,
-    std::vector<std::string>* notes) {
-  return Reader(folder, tokenizer, model_file, fields, choice, tokens, spec, notes).Read();
+absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
+                                                   const ModelFolder& tokenizer,
+                                                   const TokenizerConfig& fields,
+                                                   TokenizerChoice choice, const Ct2Tokens& tokens,
+                                                   const Ct2NetworkTokens& network, SpecialIds* ids,
+                                                   std::vector<std::string>* notes) {
+  return Reader(folder, tokenizer, fields, choice, tokens, network, ids, notes).Read();
 }
 
 }  // namespace dragoman

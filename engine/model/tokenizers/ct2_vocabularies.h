@@ -7,11 +7,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/base/tokenizer_choice.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 
@@ -26,15 +27,24 @@ struct Ct2Tokens {
   std::optional<std::string> decoder_start_piece;
   bool adds_source_begin = false;  // CTranslate2 begins a source with bos_piece
   bool adds_source_end = false;    // CTranslate2 ends a source; else its caller may
-  bool starts_empty = false;  // an output begins with the empty token (BartTraits::empty_token)
 };
 
-// Completes `spec`, the network's, with the tokens. The tokenizer's files are in `tokenizer`, the
-// vocabularies in `folder`; `model_file` has the network. `notes` receives lines for the log. Errors as
-// ModelSource::Load; not all messages begin with the path.
-absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(
-    const ModelFolder& folder, const ModelFolder& tokenizer, std::string_view model_file,
-    const TokenizerConfig& fields, TokenizerChoice choice, const Ct2Tokens& tokens, ModelSpec* spec,
-    std::vector<std::string>* notes);
+// The part of the network that the tokenizer must fit.
+struct Ct2NetworkTokens {
+  std::string_view file;  // has the network; for messages
+  EmbeddingSizes sizes;
+  bool is_t5 = false;
+  bool starts_empty = false;  // an output begins with the empty token, the last of the target's
+};
+
+// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. The special tokens go
+// into `ids`; `notes` receives lines for the log. Errors as ModelSource::Load; not all messages begin
+// with the path.
+absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
+                                                   const ModelFolder& tokenizer,
+                                                   const TokenizerConfig& fields,
+                                                   TokenizerChoice choice, const Ct2Tokens& tokens,
+                                                   const Ct2NetworkTokens& network, SpecialIds* ids,
+                                                   std::vector<std::string>* notes);
 
 }  // namespace dragoman

@@ -25,7 +25,7 @@ constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 class PieceList {
  public:
   PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
-      : config_(config), size_(config.spec.shape.source_vocab), pieces_(std::move(pieces)) {}
+      : config_(config), size_(config.sizes.source), pieces_(std::move(pieces)) {}
 
   // Whether another id fits.
   bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
@@ -254,15 +254,15 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   if (!read.ok()) return read.status();
   std::string_view file = is_of_spm ? kSpmFile : "vocab.json";
   if (is_json) file = kTokenizerJsonFile;
-  if (read->size() > static_cast<size_t>(config->spec.shape.source_vocab)) {
+  if (read->size() > static_cast<size_t>(config->sizes.source)) {
     return absl::InvalidArgumentError(Concat(file, ": ", read->size(), " pieces, expected at most ",
-                                             config->spec.shape.source_vocab,
+                                             config->sizes.source,
                                              ", the vocab_size of config.json"));
   }
   const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
   if (fewer != nullptr && !tokenizer.scheme_given) {
     // After the pieces come the languages and <mask>.
-    const auto rest = static_cast<size_t>(config->spec.shape.source_vocab) - read->size();
+    const auto rest = static_cast<size_t>(config->sizes.source) - read->size();
     if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
   }
   PieceList pieces(*config, *std::move(read));
@@ -277,11 +277,11 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
-  config->spec.tokens.unk = *unk;
+  config->ids.unk = *unk;
   absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
   if (status.ok()) status = CheckSourceRoom(*config, 2);
   if (!status.ok()) return status;
-  facts.source_eos = config->spec.tokens.eos;
+  facts.source_eos = config->ids.eos;
   facts.source_unk = *unk;
   for (const std::string* piece : {&tokenizer.bos_piece, &tokenizer.mask_piece}) {
     if (const std::optional<int> id = vocabulary->IdOf(*piece)) facts.special.push_back(*id);
@@ -291,11 +291,8 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
     facts.special.push_back(*vocabulary->IdOf(piece));
   }
   std::sort(facts.special.begin(), facts.special.end());
-  SetAddedTokens(added, tokenizer.added, tokenizer.listed, *vocabulary, config->spec.tokens, false,
-                 &facts);
+  SetAddedTokens(added, tokenizer.added, tokenizer.listed, *vocabulary, config->ids, false, &facts);
   facts.max_source_tokens = tokenizer.model_max_length;
-  // The target's token wins over a forced first one of the checkpoint, which is of one language.
-  config->spec.generation.forced_bos.reset();
   LanguageTokenPlacement placement = tokenizer.scheme->placement;
   if (tokenizer.legacy) placement = tokenizer.scheme->legacy_placement.value_or(placement);
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),

@@ -74,18 +74,17 @@ absl::StatusOr<ModelTokenizer> ReadFsmtTokenizer(const ModelFolder& folder, Toke
                                                  CheckpointConfig* config) {
   const TokenizerSettings& settings = config->tokenizer;
   absl::Status status = RequireSlow(choice, "an FSMTTokenizer");
-  if (status.ok()) status = RefuseRulesOfTheSource(config->spec.generation);
   if (!status.ok()) return status;
-  const ModelShape& shape = config->spec.shape;
-  absl::StatusOr<Vocabulary> source = ReadVocabulary(folder, kSourceFile, shape.source_vocab);
+  const EmbeddingSizes& sizes = config->sizes;
+  absl::StatusOr<Vocabulary> source = ReadVocabulary(folder, kSourceFile, sizes.source);
   if (!source.ok()) return source.status();
-  absl::StatusOr<Vocabulary> target = ReadVocabulary(folder, kTargetFile, shape.target_vocab);
+  absl::StatusOr<Vocabulary> target = ReadVocabulary(folder, kTargetFile, sizes.target);
   if (!target.ok()) return target.status();
   absl::StatusOr<SideIds> source_ids = ReadIds(*source, kSourceFile, settings);
   if (!source_ids.ok()) return source_ids.status();
   absl::StatusOr<SideIds> target_ids = ReadIds(*target, kTargetFile, settings);
   if (!target_ids.ok()) return target_ids.status();
-  config->spec.tokens.unk = target_ids->unk;
+  config->ids.unk = target_ids->unk;
   status = CheckAdded(settings, *source);
   if (status.ok()) status = CheckSpecialIds(*target, kTargetFile, *config);
   if (status.ok()) status = CheckSourceRoom(*config, 1);

@@ -59,16 +59,10 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   }
 
   // If there are several EOS ids, the tokenizer's is the one that ends the source and may be forced.
-  SpecialIds& tokens = config->spec.tokens;
+  SpecialIds& tokens = config->ids;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
     if (at != tokens.more_eos.end()) std::swap(*at, tokens.eos);
-  }
-  if (const std::optional<int> forced = config->spec.generation.forced_eos;
-      forced && *forced != tokens.eos) {
-    return absl::UnimplementedError(Concat("forced_eos_token_id is ", *forced,
-                                           ", which is not supported; supported: null or ",
-                                           tokens.eos, ", the id of '", pieces.eos_piece, "'"));
   }
   const absl::StatusOr<int> unk = SpecialId(target, target_file, pieces.unk_piece);
   if (!unk.ok()) return unk.status();
@@ -107,8 +101,8 @@ absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   std::sort(facts.special.begin(), facts.special.end());
   std::sort(facts.source_special.begin(), facts.source_special.end());
   NoteSpecialTokens(noted, tokenizer.added_file, &config->notes);
-  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->TargetVocabulary(),
-                 config->spec.tokens, false, &facts);
+  SetAddedTokens({}, tokenizer.added, tokenizer.listed, read->TargetVocabulary(), config->ids,
+                 false, &facts);
   return absl::OkStatus();
 }
 
@@ -117,27 +111,26 @@ absl::StatusOr<ModelTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
                                                    CheckpointConfig* config) {
   absl::Status status = RequireSlow(choice, "a MarianTokenizer");
   if (!status.ok()) return status;
-  const ModelShape& shape = config->spec.shape;
+  const EmbeddingSizes& sizes = config->sizes;
   absl::StatusOr<Vocabulary> source =
-      ReadVocabulary(folder, "vocab.json", config->tokenizer, shape.source_vocab);
+      ReadVocabulary(folder, "vocab.json", config->tokenizer, sizes.source);
   if (!source.ok()) return source.status();
   std::optional<Vocabulary> target;
   if (config->tokenizer.separate_vocabularies) {
     absl::StatusOr<Vocabulary> read =
-        ReadVocabulary(folder, "target_vocab.json", config->tokenizer, shape.target_vocab);
+        ReadVocabulary(folder, "target_vocab.json", config->tokenizer, sizes.target);
     if (!read.ok()) return read.status();
     target = *std::move(read);
-  } else if (shape.target_vocab != shape.source_vocab) {
-    return absl::InvalidArgumentError(Concat(
-        "config.json: field 'decoder_vocab_size' is ", shape.target_vocab, ", expected vocab_size ",
-        shape.source_vocab, ", as tokenizer_config.json has no separate_vocabs"));
+  } else if (sizes.target != sizes.source) {
+    return absl::InvalidArgumentError(Concat("config.json: field 'decoder_vocab_size' is ",
+                                             sizes.target, ", expected vocab_size ", sizes.source,
+                                             ", as tokenizer_config.json has no separate_vocabs"));
   }
   const std::vector<LanguageTag> tags = LanguageTags(*source);
   LanguageMap languages(config->tokenizer.source_language, config->tokenizer.target_language, tags);
   ModelTokenizer read{*std::move(source), std::move(target), {}, std::move(languages)};
 
-  if (read.own_target_vocabulary) status = RefuseRulesOfTheSource(config->spec.generation);
-  if (status.ok()) status = ReadSpecialTokens(&read, config);
+  status = ReadSpecialTokens(&read, config);
   if (status.ok()) status = SetAdded(&read, config);
   if (status.ok()) status = CheckSourceRoom(*config, tags.empty() ? 1 : 2);
   if (!status.ok()) return status;

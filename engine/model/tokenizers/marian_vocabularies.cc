@@ -38,8 +38,9 @@ absl::StatusOr<VocabularySide> ReadSide(const ModelFolder& folder, const std::st
 
 class Reader {
  public:
-  Reader(const ModelFolder& folder, const MarianVocabularyFiles& files, ModelSpec* spec)
-      : folder_(folder), files_(files), spec_(*spec) {}
+  Reader(const ModelFolder& folder, const MarianVocabularyFiles& files, const EmbeddingSizes& sizes,
+         SpecialIds* ids)
+      : folder_(folder), files_(files), sizes_(sizes), ids_(*ids) {}
 
   absl::StatusOr<ModelTokenizer> Read() {
     absl::Status status = ReadPieces();
@@ -60,7 +61,7 @@ class Reader {
     source_side_ = *std::move(source);
     target_side_ = *std::move(target);
     absl::StatusOr<SideVocabularies> made = MakeSideVocabularies(
-        &source_side_, &target_side_, spec_, {.model_file = files_.model, .fewest = kMinPieces});
+        &source_side_, &target_side_, sizes_, {.model_file = files_.model, .fewest = kMinPieces});
     if (!made.ok()) return made.status();
     vocabularies_ = *std::move(made);
     absl::Status status = CheckBelongs(source_side_.spm, source_side_.spm_file,
@@ -73,11 +74,10 @@ class Reader {
   }
 
   absl::Status ReadTokens() {
-    SpecialIds& tokens = spec_.tokens;
     for (const auto& [vocabulary, side, eos, unk] :
          {std::tuple(&std::as_const(vocabularies_->source), &source_side_, &facts_.source_eos,
                      &facts_.source_unk),
-          std::tuple(&vocabularies_->target(), &target_side_, &tokens.eos, &tokens.unk)}) {
+          std::tuple(&vocabularies_->target(), &target_side_, &ids_.eos, &ids_.unk)}) {
       absl::StatusOr<int> id = IdOfPiece(*vocabulary, side->file, kEos);
       if (!id.ok()) return id.status();
       *eos = *id;
@@ -85,19 +85,17 @@ class Reader {
       if (!id.ok()) return id.status();
       *unk = *id;
     }
-    tokens.pad = spec_.shape.target_vocab - 1;
-    tokens.decoder_start = tokens.pad;
-    // Marian takes it out of the search, unless it is allowed.
-    if (!files_.allow_unk) spec_.generation.bad_words = {{tokens.unk}};
+    ids_.pad = sizes_.target - 1;
+    ids_.decoder_start = ids_.pad;
     for (const int id : target_side_.control) {
-      if (id != tokens.eos) facts_.special.push_back(id);
+      if (id != ids_.eos) facts_.special.push_back(id);
     }
     facts_.source_special = source_side_.control;
     facts_.source_spm = std::move(source_side_.spm);
     facts_.target_spm = std::move(target_side_.spm);
     facts_.source_path = PathOf(folder_.path(), source_side_.spm_file);
     facts_.target_path = PathOf(folder_.path(), target_side_.spm_file);
-    facts_.max_source_tokens = spec_.shape.max_positions;
+    facts_.max_source_tokens = sizes_.positions;
     return absl::OkStatus();
   }
 
@@ -116,7 +114,8 @@ class Reader {
 
   const ModelFolder& folder_;
   const MarianVocabularyFiles& files_;
-  ModelSpec& spec_;
+  const EmbeddingSizes& sizes_;
+  SpecialIds& ids_;
   VocabularySide source_side_;
   VocabularySide target_side_;
   std::optional<SideVocabularies> vocabularies_;
@@ -147,8 +146,9 @@ std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_v
 
 absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
-                                                      ModelSpec* spec) {
-  return Reader(folder, files, spec).Read();
+                                                      const EmbeddingSizes& sizes,
+                                                      SpecialIds* ids) {
+  return Reader(folder, files, sizes, ids).Read();
 }
 
 }  // namespace dragoman

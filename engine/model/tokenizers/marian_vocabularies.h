@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/tokenizer_choice.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 
 namespace dragoman {
@@ -22,8 +22,7 @@ struct MarianVocabularyFiles {
   // The names of the two sides' files; both may be the same.
   std::string source;
   std::string target;
-  std::string model;       // the model's file
-  bool allow_unk = false;  // the decoder's configuration lets outputs have the unknown token
+  std::string model;  // the model's file
 };
 
 // UNIMPLEMENTED where the tokenizers library is asked for: these files have SentencePiece models only.
@@ -33,10 +32,10 @@ absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
 // vocab.deen.spm: four letters, two for each language. Nothing where the name has none.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
-// Completes `spec`, the network's, with the tokens and the rules that name them. Errors as
+// Reads the vocabularies that fit the network's `sizes`, and the special tokens into `ids`. Errors as
 // ModelSource::Load; not all messages begin with the directory.
 absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
-                                                      ModelSpec* spec);
+                                                      const EmbeddingSizes& sizes, SpecialIds* ids);
 
 }  // namespace dragoman

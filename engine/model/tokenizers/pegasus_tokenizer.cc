@@ -78,7 +78,7 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
   for (size_t i = kReplaced; i < file->pieces.size(); ++i) {
     pieces.push_back(file->pieces[i].text);
   }
-  const auto size = static_cast<size_t>(config->spec.shape.source_vocab);
+  const auto size = static_cast<size_t>(config->sizes.source);
   if (pieces.size() > size) {
     return absl::InvalidArgumentError(
         Concat("config.json: field 'vocab_size' is ", size, ", expected at least ", pieces.size(),
@@ -90,11 +90,11 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
 
   const absl::StatusOr<int> unk = SpecialId(*vocabulary, kSpmFile, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
-  config->spec.tokens.unk = *unk;
+  config->ids.unk = *unk;
   status = CheckSpecialIds(*vocabulary, kSpmFile, *config);
   if (status.ok()) status = CheckSourceRoom(*config, 1);
   if (!status.ok()) return status;
-  facts.source_eos = config->spec.tokens.eos;
+  facts.source_eos = config->ids.eos;
   facts.source_unk = *unk;
   facts.max_source_tokens = tokenizer.model_max_length;
   return ModelTokenizer{*std::move(vocabulary), std::nullopt, std::move(facts),

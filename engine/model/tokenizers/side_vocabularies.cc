@@ -167,21 +167,20 @@ absl::StatusOr<VocabularySide> ReadVocabularySide(const ModelFolder& folder,
 }
 
 absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
-                                                      VocabularySide* target, const ModelSpec& spec,
+                                                      VocabularySide* target,
+                                                      const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule) {
   // One matrix has one vocabulary, whatever the files; and two matrices may have one file.
-  const bool one_matrix = spec.share_embeddings;
-  if (one_matrix && source->pieces != target->pieces) {
+  if (sizes.shared && source->pieces != target->pieces) {
     return absl::InvalidArgumentError(Concat(target->file, ": differs from ", source->file,
                                              ", though ", rule.model_file,
                                              " has one embedding for both"));
   }
-  absl::StatusOr<Vocabulary> made =
-      MakeVocabulary(source, spec.shape.source_vocab, one_matrix, rule);
+  absl::StatusOr<Vocabulary> made = MakeVocabulary(source, sizes.source, sizes.shared, rule);
   if (!made.ok()) return made.status();
   SideVocabularies both{*std::move(made), std::nullopt};
-  if (one_matrix) return both;
-  made = MakeVocabulary(target, spec.shape.target_vocab, true, rule);
+  if (sizes.shared) return both;
+  made = MakeVocabulary(target, sizes.target, true, rule);
   if (!made.ok()) return made.status();
   both.own_target = *std::move(made);
   return both;

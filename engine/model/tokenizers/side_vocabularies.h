@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/vocabulary.h"
 
 namespace dragoman {
@@ -52,10 +52,11 @@ struct SideVocabularies {
 
 // The last id of the target's vocabulary is the empty token, which has no piece; nor have the ids after a
 // side's pieces. Of two pieces <extra_id_N> the first counts. INVALID_ARGUMENT where the sides differ
-// though the model has one embedding, and for a number of pieces that does not fit `spec.shape`.
-// Takes the pieces out of both.
+// though the model has one embedding, and for a number of pieces that does not fit `sizes`. Takes the
+// pieces out of both.
 absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
-                                                      VocabularySide* target, const ModelSpec& spec,
+                                                      VocabularySide* target,
+                                                      const EmbeddingSizes& sizes,
                                                       const EmbeddingRule& rule);
 
 // The id of a piece that must be there. `role` is for the message: "eos_token of config.json".

@@ -31,7 +31,7 @@ struct PieceList {
 // The tokens behind the pieces of SentencePiece.
 absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, bool has_them,
                          std::vector<std::string>* pieces) {
-  const auto size = static_cast<size_t>(config.spec.shape.source_vocab);
+  const auto size = static_cast<size_t>(config.sizes.source);
   const size_t known = pieces->size();
   // A class that is not asked otherwise adds 100; a model without room for them was made with none.
   int extra = config.tokenizer.extra_ids.value_or(kUsualExtraIds);
@@ -66,11 +66,11 @@ absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<Languag
   for (const LanguagePrompt& prompt : prompts) longest = std::max(longest, prompt.text.size() + 1);
   const int length = config.tokenizer.model_max_length;
   if (static_cast<size_t>(length) >= longest + 2) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(
-      length < config.spec.shape.max_positions ? "tokenizer_config.json: field 'model_max_length'"
-                                               : "config.json: field 'n_positions'",
-      " is ", length, ", expected at least ", longest + 2,
-      ": the longest prompt, a token and the end of sentence"));
+  return absl::InvalidArgumentError(
+      Concat(length < config.sizes.positions ? "tokenizer_config.json: field 'model_max_length'"
+                                             : "config.json: field 'n_positions'",
+             " is ", length, ", expected at least ", longest + 2,
+             ": the longest prompt, a token and the end of sentence"));
 }
 
 absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const CheckpointConfig& config,
@@ -162,7 +162,7 @@ absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, Tokeni
   if (!unk.ok()) return unk.status();
   const absl::StatusOr<int> eos = SpecialId(*vocabulary, file_name, config->tokenizer.eos_piece);
   if (!eos.ok()) return eos.status();
-  SpecialIds& tokens = config->spec.tokens;
+  SpecialIds& tokens = config->ids;
   if (*eos != tokens.eos) {
     return absl::InvalidArgumentError(Concat(file_name, ": piece '", config->tokenizer.eos_piece,
                                              "' has id ", *eos, ", expected ", tokens.eos,

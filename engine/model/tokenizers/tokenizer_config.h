@@ -1,6 +1,6 @@
 // tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
 // checkpoint, as they are written there: the one reader of these files, whatever the layout they
-// lie beside. checkpoint_tokenizer.h and layouts/ct2/tokenizer.h use what it reads.
+// lie beside. checkpoint_tokenizer.h and ct2_tokenizer.h use what it reads.
 //
 // Pure functions; thread-safe.
 #pragma once

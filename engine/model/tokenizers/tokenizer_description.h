@@ -17,7 +17,7 @@
 namespace dragoman {
 
 // Everything that a Tokenizer is made from. The ids of the source side are its own: with separate
-// vocabularies they differ from those of ModelSpec::tokens, which are the target's.
+// vocabularies they differ from SpecialIds, which are the target's.
 struct TokenizerDescription {
   std::string source_spm;  // the bytes of the SentencePiece files
   std::string target_spm;

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/formats/model_folder.h"
 #include "engine/model/tokenizers/tokenizer_json_parts.h"
+#include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/pipeline_model.h"
 
 namespace dragoman {

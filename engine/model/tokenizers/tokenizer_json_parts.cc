@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "engine/base/concat.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_json_parts.h"
 
 namespace dragoman {

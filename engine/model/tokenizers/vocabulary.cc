@@ -7,12 +7,14 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
+#include "engine/model/tokenizers/model_tokens.h"
 
 namespace dragoman {
 namespace {
 
-constexpr JsonLimits kVocabularyLimits = {
-    .max_bytes = 64 << 20, .max_depth = 2, .max_values = (1 << 21) + 1};
+constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
+                                          .max_depth = 2,
+                                          .max_values = static_cast<size_t>(kMaxVocabulary) + 1};
 constexpr size_t kMaxPieceBytes = 1024;
 
 }  // namespace

@@ -14,6 +14,10 @@
 
 namespace dragoman {
 
+// The largest files of vocabularies and of what cuts texts into their pieces.
+inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
+inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
+
 class Vocabulary {
  public:
   // Reads vocab.json: one object, piece -> id. The ids must start at 0 without gaps, each once. With

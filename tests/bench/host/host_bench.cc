@@ -22,7 +22,7 @@
 
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/device_batch.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/schedule/decode_loop.h"
 #include "server/base/steady_clock.h"
 #include "server/metrics/metrics.h"

@@ -13,7 +13,7 @@
 #include "engine/api/engine.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/decode/step_model.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/request/model_tokenizer.h"
 #include "engine/request/search_settings.h"
 #include "engine/text/tokenizer.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/ensemble_model.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 namespace dragoman::bench {
 

@@ -11,7 +11,7 @@
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"
 #include "engine/decode/word_selections.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 namespace dragoman {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/decoding_batch.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/schedule/segment.h"
 
 namespace dragoman {

@@ -12,7 +12,7 @@
 
 #include "engine/model/formats/zip_folder.h"
 #include "engine/model/layouts/marian/directory.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "engine/profile/op_times.h"
 
 namespace dragoman {

@@ -2,7 +2,7 @@
 // times, which do not depend on what a translation says.
 #pragma once
 
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/model_spec.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/backend.h"
-#include "engine/model/spec/model_spec.h"
+#include "engine/model/families/model_spec.h"
 
 namespace dragoman::bench {
 

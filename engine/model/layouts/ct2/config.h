@@ -14,7 +14,7 @@
 namespace dragoman {
 
 struct Ct2Config {
-  Ct2Tokens tokens;                   // without starts_empty, which the network says
+  Ct2Tokens tokens;
   std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 

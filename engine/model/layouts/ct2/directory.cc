@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/base/concat.h"
+#include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/layouts/ct2/network.h"
-#include "engine/model/layouts/weights_loader.h"
 
 namespace dragoman {
 namespace {
@@ -52,10 +52,13 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   if (!config.ok()) return config.status();
   absl::StatusOr<Ct2Network> read = ReadCt2Network(kModelFile, *config, &*file);
   if (!read.ok()) return read.status();
-  config->tokens.starts_empty = read->starts_empty;
+  const Ct2NetworkTokens network = {.file = kModelFile,
+                                    .sizes = read->spec.embedding_sizes(),
+                                    .is_t5 = read->spec.family == "t5",
+                                    .starts_empty = read->starts_empty};
   std::vector<std::string> notes;
   absl::StatusOr<ModelTokenizer> texts = ReadCt2Vocabularies(
-      folder, tokenizer, kModelFile, fields, choice, config->tokens, &read->spec, &notes);
+      folder, tokenizer, fields, choice, config->tokens, network, &read->spec.tokens, &notes);
   if (!texts.ok()) return texts.status();
   LoadedModel model(*std::move(texts));
   model.spec = std::move(read->spec);

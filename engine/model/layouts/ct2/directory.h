@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "engine/model/layouts/layout.h"
+#include "engine/model/layouts/base/layout.h"
 #include "engine/model/tokenizers/ct2_vocabularies.h"
 
 namespace dragoman {

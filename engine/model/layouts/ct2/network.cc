@@ -144,8 +144,8 @@ class NetworkReader {
     shape.d_model = in_.Size(source, 1, kMaxDim);
     shape.source_vocab = in_.Size(source, 0, kMaxVocabulary);
     shape.target_vocab = in_.Size(target, 0, kMaxVocabulary);
-    shape.encoder_layers = in_.Layers("encoder");
-    shape.decoder_layers = in_.Layers("decoder");
+    shape.encoder_layers = Layers("encoder");
+    shape.decoder_layers = Layers("decoder");
     shape.encoder_ffn = in_.Size(up_of("encoder"), 0, kMaxFfn);
     shape.decoder_ffn = in_.Size(up_of("decoder"), 0, kMaxFfn);
     const int heads = HeadsByName();
@@ -163,6 +163,21 @@ class NetworkReader {
     // The empty token.
     ++shape.target_vocab;
     if (spec.share_embeddings) ++shape.source_vocab;
+  }
+
+  // How many layers a stage has: those with a self-attention.
+  int Layers(const char* stage) {
+    const auto input = [stage](int layer) {
+      return Concat(Ct2BartNames().of(stage, layer, BartPart::kSelfInput).front(), "/weight");
+    };
+    int layers = 0;
+    while (in_.Find(input(layers)) != nullptr) ++layers;
+    if (layers == 0) return in_.Fail(input(0), "is missing");
+    if (layers > kMaxLayers) {
+      return in_.Fail(input(layers - 1),
+                      Concat("is of a layer too many, expected at most ", kMaxLayers));
+    }
+    return layers;
   }
 
   // Where no attribute says how many there are; 0, which is refused, if the name does not either.

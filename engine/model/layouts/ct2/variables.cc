@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/base/concat.h"
-#include "engine/model/families/bart_network.h"
 
 namespace dragoman {
 namespace {
@@ -31,10 +30,6 @@ double NumberOf(const TensorView& view) {
       return double{value};
     }
   }
-}
-
-std::string InputOfLayer(const std::string& stage, int layer) {
-  return Concat(Ct2BartNames().of(stage, layer, BartPart::kSelfInput).front(), "/weight");
 }
 
 }  // namespace
@@ -109,17 +104,6 @@ int Ct2Variables::Whole(std::string_view stage, std::string_view name, int absen
   Fail(Concat(stage, "/", name),
        Concat("is ", value, ", expected a whole number from ", min, " to ", max));
   return absent;
-}
-
-int Ct2Variables::Layers(const std::string& stage) {
-  int layers = 0;
-  while (Find(InputOfLayer(stage, layers)) != nullptr) ++layers;
-  if (layers == 0) return Fail(InputOfLayer(stage, 0), "is missing");
-  if (layers > kMaxLayers) {
-    return Fail(InputOfLayer(stage, layers - 1),
-                Concat("is of a layer too many, expected at most ", kMaxLayers));
-  }
-  return layers;
 }
 
 int Ct2Variables::Fail(std::string_view name, std::string_view what) {

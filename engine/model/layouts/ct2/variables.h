@@ -39,9 +39,6 @@ class Ct2Variables {
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
-  // How many layers a stage has: those with a self-attention.
-  int Layers(const std::string& stage);
-
   // These record what is wrong with a variable, and return 0.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED

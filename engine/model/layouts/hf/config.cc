@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
-#include "engine/model/families/t5_network.h"
 
 namespace dragoman {
 namespace {
@@ -115,17 +114,19 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
       object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
     }
   }
-  if (family.has_tasks) found.object = WithFieldsOfTasks(config, found.object);
+  if (family.tasks != nullptr) {
+    found.object = family.tasks->with_their_fields(config, found.object);
+  }
   return found;
 }
 
 }  // namespace
 
-absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts) {
+absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts) {
   const absl::StatusOr<nlohmann::json> config = ParseConfigObject(texts.config, kConfigName);
   if (!config.ok()) return config.status();
   JsonFields fields(kConfigName, *config);
-  CheckpointConfig result;
+  HfConfig result;
   const Family* const family = ReadFamily(&fields, &result.spec);
   if (family == nullptr) return fields.status();
   ReadArchitectures(&fields, family->architecture);
@@ -138,7 +139,7 @@ absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts) {
   tokenizer.source_language = fields.String("source_lang", "");
   tokenizer.target_language = fields.String("target_lang", "");
   tokenizer.model_max_length = result.spec.shape.max_positions;
-  if (family->has_tasks) tokenizer.prompts = ReadTranslationTasks(&fields);
+  if (family->tasks != nullptr) tokenizer.prompts = family->tasks->prompts(&fields);
   if (!fields.status().ok()) return fields.status();
   if (family->notes_fields_of_bart) NoteFieldsWithoutEffect(fields, &result.notes);
 
@@ -156,6 +157,20 @@ absl::StatusOr<CheckpointConfig> ParseHfConfig(const HfConfigTexts& texts) {
   ApplyTokenizerConfig(*std::move(read), family->tokenizers, &tokenizer_fields, &tokenizer);
   if (!tokenizer_fields.status().ok()) return tokenizer_fields.status();
   return result;
+}
+
+absl::StatusOr<ModelTokenizer> ReadHfTokenizer(const ModelFolder& folder, TokenizerChoice choice,
+                                               HfConfig* config) {
+  ModelSpec& spec = config->spec;
+  CheckpointConfig tokens{spec.embedding_sizes(), spec.tokens, std::move(config->tokenizer), {}};
+  absl::StatusOr<ModelTokenizer> read = ReadCheckpointTokenizer(folder, choice, &tokens);
+  if (!read.ok()) return read;
+  spec.tokens = std::move(tokens.ids);
+  config->tokenizer = std::move(tokens.tokenizer);
+  config->notes.insert(config->notes.end(), tokens.notes.begin(), tokens.notes.end());
+  absl::Status status = FitGeneration(*read, config->tokenizer, &spec);
+  if (!status.ok()) return status;
+  return read;
 }
 
 }  // namespace dragoman

@@ -8,14 +8,14 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/hf/checkpoint.h"
 #include "engine/model/layouts/hf/config.h"
-#include "engine/model/layouts/weights_loader.h"
 
 namespace dragoman {
 namespace {
 
-absl::StatusOr<CheckpointConfig> ReadConfig(const ModelFolder& folder) {
+absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   HfConfigTexts texts;
   absl::StatusOr<std::string> config = folder.Read("config.json", kMaxConfigBytes);
   if (!config.ok()) return config.status();
@@ -59,7 +59,7 @@ absl::StatusOr<OpenedWeights> ReadWeights(const ModelFolder& folder, const Netwo
   return OpenWeights(folder, *std::move(checkpoint), network);
 }
 
-absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, CheckpointConfig config) {
+absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig config) {
   model->spec = std::move(config.spec);
   absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
   if (!network.ok()) return network.status();
@@ -84,10 +84,9 @@ absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
   const auto in_directory = [&folder](const absl::Status& status) {
     return InDirectory(folder.path(), status);
   };
-  absl::StatusOr<CheckpointConfig> config = ReadConfig(folder);
+  absl::StatusOr<HfConfig> config = ReadConfig(folder);
   if (!config.ok()) return in_directory(config.status());
-  absl::StatusOr<ModelTokenizer> texts =
-      ReadCheckpointTokenizer(folder, options.tokenizer, &*config);
+  absl::StatusOr<ModelTokenizer> texts = ReadHfTokenizer(folder, options.tokenizer, &*config);
   if (!texts.ok()) return in_directory(texts.status());
   LoadedModel model(*std::move(texts));
   model.name = NameOf(folder.path());

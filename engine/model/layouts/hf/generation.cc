@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "kernels/search/options.h"
 
@@ -266,6 +267,30 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   ReadBadWords(fields, *spec, &generation.bad_words);
   ReadSuppressed(fields, *spec, &generation.bad_words);
   if (fields->status().ok()) FinishBans(fields, spec);
+}
+
+absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
+                           ModelSpec* spec) {
+  GenerationDefaults& generation = spec->generation;
+  const char* field = nullptr;
+  if (generation.encoder_no_repeat_ngram != 0) field = "encoder_no_repeat_ngram_size";
+  if (generation.encoder_repetition_penalty != 1.0F) field = "encoder_repetition_penalty";
+  if (field != nullptr && read.own_target_vocabulary) {
+    return absl::UnimplementedError(
+        Concat("generation_config.json: field '", field,
+               "' is not supported with two vocabularies, whose sources "
+               "have other ids than their translations"));
+  }
+  // The search forces the tokenizer's alone.
+  const int eos = spec->tokens.eos;
+  if (const int forced = generation.forced_eos.value_or(eos); forced != eos) {
+    return absl::UnimplementedError(Concat("forced_eos_token_id is ", forced,
+                                           ", which is not supported; supported: null or ", eos,
+                                           ", the id of '", tokenizer.eos_piece, "'"));
+  }
+  // The target's token wins over a forced first one of the checkpoint, which is of one language.
+  if (!tokenizer.scheme->languages.empty()) generation.forced_bos.reset();
+  return absl::OkStatus();
 }
 
 // transformers reads the generation fields of config.json and not of generation_config.json when

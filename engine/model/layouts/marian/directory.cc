@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/layouts/base/weights_loader.h"
 #include "engine/model/layouts/marian/config.h"
 #include "engine/model/layouts/marian/file.h"
-#include "engine/model/layouts/weights_loader.h"
 #include "engine/model/tokenizers/marian_vocabularies.h"
 
 namespace dragoman {
@@ -172,7 +172,6 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   absl::StatusOr<MarianVocabularyFiles> vocabularies = finder.Vocabularies(decoder);
   if (!vocabularies.ok()) return vocabularies.status();
   vocabularies->model = *name;
-  vocabularies->allow_unk = decoder.allow_unk;
 
   absl::StatusOr<MappedFile> bytes = folder.Map(*name, kMaxModelBytes);
   if (!bytes.ok()) return bytes.status();
@@ -189,8 +188,11 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   if (!network.ok()) return network.status();
   absl::Status status = CheckMarianTensors(*file, *name, *network);
   if (!status.ok()) return status;
-  absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(folder, *vocabularies, &read->spec);
+  absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(
+      folder, *vocabularies, read->spec.embedding_sizes(), &read->spec.tokens);
   if (!texts.ok()) return texts.status();
+  // Marian takes it out of the search, unless it is allowed.
+  if (!decoder.allow_unk) read->spec.generation.bad_words = {{read->spec.tokens.unk}};
   LoadedModel model(*std::move(texts));
   model.spec = std::move(read->spec);
   model.names_shortlist = !decoder.shortlist.empty();

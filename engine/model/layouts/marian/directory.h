@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "engine/model/layouts/layout.h"
+#include "engine/model/layouts/base/layout.h"
 
 namespace dragoman {
 

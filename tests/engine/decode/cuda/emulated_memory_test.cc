@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/decode/batch.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "tests/engine/decode/cuda/emulated_names.h"
 // After it, for the classes are those of the emulated device.
 #include "engine/decode/cuda/cuda_model.h"

@@ -1,7 +1,7 @@
 // Directories of BART: what their files may lack and say, and what is refused.
 #include <string>
 
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
@@ -66,6 +66,17 @@ TEST(Bart, MayHaveNoRowForTheMask) {
   EXPECT_THAT(
       directory.Change("vocab.json", vocabulary).Refusal(),
       HasSubstr(std::to_string(rows + 2) + " pieces, expected at most " + std::to_string(rows)));
+}
+
+// The search forces the tokenizer's end of sentence. To force another would need an option.
+TEST(Bart, RefusesAForcedEndThatIsNotTheTokenizers) {
+  const json ends = {{"eos_token_id", {2, 5}}, {"forced_eos_token_id", 2}};
+  Directory directory("tiny-bart");
+  EXPECT_TRUE(directory.Change("generation_config.json", ends).Load().ok());
+  EXPECT_THAT(
+      directory.Change("generation_config.json", {{"forced_eos_token_id", 5}}).Refusal(),
+      HasSubstr("forced_eos_token_id is 5, which is not supported; supported: null or 2, the id "
+                "of '</s>'"));
 }
 
 TEST(Bart, RefusesWhatItIsNot) {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"

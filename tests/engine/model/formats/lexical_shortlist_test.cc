@@ -1,5 +1,5 @@
 #include "engine/model/formats/lexical_shortlist.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 #include <cstring>
 #include <string>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"

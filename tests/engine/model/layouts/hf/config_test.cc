@@ -33,9 +33,8 @@ json Generation() {
                          "decoder_start_token_id": 9, "renormalize_logits": true})");
 }
 
-absl::StatusOr<CheckpointConfig> Parse(const json& config,
-                                       const std::optional<json>& generation = {},
-                                       const std::optional<json>& tokenizer = {}) {
+absl::StatusOr<HfConfig> Parse(const json& config, const std::optional<json>& generation = {},
+                               const std::optional<json>& tokenizer = {}) {
   HfConfigTexts texts{.config = config.dump()};
   if (generation) texts.generation = generation->dump();
   if (tokenizer) texts.tokenizer.config = tokenizer->dump();
@@ -43,7 +42,7 @@ absl::StatusOr<CheckpointConfig> Parse(const json& config,
 }
 
 // The message of the refusal, with its code in front.
-std::string Refusal(const absl::StatusOr<CheckpointConfig>& config) {
+std::string Refusal(const absl::StatusOr<HfConfig>& config) {
   EXPECT_FALSE(config.ok());
   return config.status().ToString();
 }

@@ -12,9 +12,9 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/tokenizer_choice.h"
+#include "engine/model/families/model_spec.h"
 #include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/formats/model_folder.h"
-#include "engine/model/spec/model_spec.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
@@ -37,8 +37,9 @@ struct LoadedModel : ModelTokenizer {
   // The weights of `program`, in the mapped files of the directory, which stay mapped as long as this
   // exists. Shared by the places that pack them, which release it after that.
   std::shared_ptr<const Weights> weights;
-  std::vector<LoadedNetwork> others;  // these step together with `program` (ensemble_source.h)
-  bool names_shortlist = false;       // the configuration names one (lexical_shortlist.h)
+  std::vector<LoadedNetwork>
+      others;                    // these step together with `program` (layouts/ensemble_source.h)
+  bool names_shortlist = false;  // the configuration names one (lexical_shortlist.h)
   // The shortlist of words for decoding; nullptr: all words. No ModelSource sets it, only a caller that
   // asks for one. Shared by those who plan searches.
   std::shared_ptr<const LexicalShortlist> shortlist;

@@ -1,5 +1,5 @@
 // Weights in pieces and as they are stored; what is wrong with tensors is in model_source_test.cc.
-#include "engine/model/layouts/weights_loader.h"
+#include "engine/model/layouts/base/weights_loader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/layouts/marian/file.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"

@@ -1,4 +1,4 @@
-#include "engine/model/ensemble_source.h"
+#include "engine/model/layouts/ensemble_source.h"
 
 #include <filesystem>
 #include <string>

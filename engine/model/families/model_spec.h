@@ -1,6 +1,6 @@
 // The description of a model in its checkpoint's configuration: shape, special tokens, defaults of the
-// search, and the limits of a shape. A family's file (families/) makes the network from it; the code that runs the network reads
-// the program (engine/network/program.h) and not this.
+// search, and the limits of a shape. A family's file makes the network from it; the code that runs the
+// network reads the program (engine/network/program.h) and not this.
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/tokenizers/model_tokens.h"
 #include "kernels/base/activation.h"
 
 namespace dragoman {
@@ -20,7 +21,6 @@ inline constexpr int64_t kMaxDim = 1 << 14;
 inline constexpr int64_t kMaxFfn = 1 << 16;
 inline constexpr int64_t kMaxLayers = 128;
 inline constexpr int64_t kMaxHeads = 256;
-inline constexpr int64_t kMaxVocabulary = 1 << 21;
 inline constexpr int64_t kMaxPositions = 1 << 16;
 
 // When generation ends (SEARCH.md a.7): the checkpoint's early_stopping.
@@ -44,14 +44,6 @@ struct ModelShape {
 struct DistanceBuckets {
   int buckets = 0;
   int max_distance = 0;
-};
-
-struct SpecialIds {
-  int eos = 0;                // the tokenizer's: it also ends the source, and it alone is forced
-  std::vector<int> more_eos;  // other ids that end an output; at most kMaxMoreEos
-  int unk = 0;
-  int pad = 0;
-  int decoder_start = 0;
 };
 
 // The fields of generation_config.json (or, without it, the same fields of config.json). Other fields
@@ -87,6 +79,11 @@ struct ModelSpec {
   SpecialIds tokens;
   GenerationDefaults generation;
   bool is_ensemble = false;  // several networks: a step has log-probabilities and no logits
+
+  // The part that the model's tokenizer must fit.
+  EmbeddingSizes embedding_sizes() const {
+    return {shape.source_vocab, shape.target_vocab, share_embeddings, shape.max_positions};
+  }
 };
 
 }  // namespace dragoman

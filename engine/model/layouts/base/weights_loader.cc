@@ -1,4 +1,4 @@
-#include "engine/model/layouts/weights_loader.h"
+#include "engine/model/layouts/base/weights_loader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 namespace dragoman {
 

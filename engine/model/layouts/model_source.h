@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/load_context.h"
-#include "engine/model/layouts/layout.h"
+#include "engine/model/layouts/base/layout.h"
 
 namespace dragoman {
 

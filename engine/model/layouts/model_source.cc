@@ -1,4 +1,4 @@
-#include "engine/model/model_source.h"
+#include "engine/model/layouts/model_source.h"
 
 #include <filesystem>
 #include <initializer_list>
