@@ -59,7 +59,7 @@ class RequestReaders {
 
   Mutex mu_;
   FairTurns turns_ ABSL_GUARDED_BY(mu_);
-  // By client; none is empty.
+  // These are the clients that have something waiting.
   std::unordered_map<std::string, Flow> flows_ ABSL_GUARDED_BY(mu_);
 
   WorkerPool pool_;  // has a task for each request that waits; its end comes before all else

@@ -92,8 +92,8 @@ class LargeRequestsTest : public ::testing::Test {
     metrics_.AttachModels([this] { return models_.Stats(); });
   }
   void Start() {
-    auto serving = Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr,
-                                  &detector_);
+    auto serving =
+        Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr, &detector_);
     ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
     stub_ = v1::TranslationService::NewStub(
