@@ -22,10 +22,13 @@ IntakeLimits LimitsOf(const TransportLimits& limits) {
 
 }  // namespace
 
-Guard::Guard(const TransportLimits& limits, const Clock* clock, DeadlineTimer* timer)
+Guard::Guard(const TransportLimits& limits, const Clock* clock)
     : max_connections_(limits.max_connections),
-      intake_(std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(),
-                                       ResetWatch::RealCounts(), clock, timer)) {}
+      watch_(clock) {
+  intake_ = std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(), ResetWatch::RealCounts(), clock,
+                                     &watch_, &enders_);
+  watch_.Start();
+}
 
 Guard::~Guard() = default;
 

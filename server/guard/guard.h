@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
+#include "engine/base/worker_pool.h"
 #include "server/base/address.h"
 #include "server/base/deadline_timer.h"
 #include "server/guard/listener.h"
@@ -30,11 +31,12 @@ class Intake;
 class Guard {
  public:
   // Ends a call whose request is not whole yet: INVALID_ARGUMENT for one that is too large,
-  // RESOURCE_EXHAUSTED where all requests together are. Called without locks; may come late.
+  // RESOURCE_EXHAUSTED where all requests together are. Called without locks by a thread of the guard's;
+  // may come late.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
-  Guard(const TransportLimits& limits, const Clock* clock, DeadlineTimer* timer);
+  // `clock` outlives it.
+  Guard(const TransportLimits& limits, const Clock* clock);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
@@ -57,7 +59,9 @@ class Guard {
 
  private:
   const int max_connections_;
-  const std::unique_ptr<Intake> intake_;
+  WorkerPool enders_{1};
+  std::unique_ptr<Intake> intake_;
+  DeadlineTimer watch_;  // calls intake_
 };
 
 // The client's address of a connection, as gRPC writes it: "ipv4:192.0.2.7:4711",

@@ -35,11 +35,12 @@ constexpr uint64_t kIdleLooks = 5;
 Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, UnreadOf, EndAtOnce}; }
 
 Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
-               const Clock* clock, DeadlineTimer* timer)
+               const Clock* clock, DeadlineTimer* timer, WorkerPool* enders)
     : limits_(limits),
       sockets_(std::move(sockets)),
       clock_(clock),
       timer_(timer),
+      enders_(enders),
       resets_(limits.resets, std::move(counts)) {}
 
 void Intake::Open(int fd) {
@@ -246,9 +247,12 @@ void Intake::Look() {
     }
     if (total > limits_.receive_bytes) EndGreediest(total, &endings);
   }
-  for (const Ending& ending : endings) {
-    for (const EndCall& end : ending.calls) end(ending.status);
-  }
+  if (endings.empty()) return;
+  enders_->Post([endings = std::move(endings)] {
+    for (const Ending& ending : endings) {
+      for (const EndCall& end : ending.calls) end(ending.status);
+    }
+  });
 }
 
 void Intake::ArmLocked() {

@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
+#include "engine/base/worker_pool.h"
 #include "server/base/deadline_timer.h"
 #include "server/guard/reset_watch.h"
 
@@ -50,7 +51,8 @@ class Intake {
   };
   static Sockets RealSockets();
 
-  // Ends a call that is still waiting for its request. Called without locks; may come late.
+  // Ends a call that is still waiting for its request. Called without locks by a thread of `enders`; may
+  // come late.
   using EndCall = std::function<void(const absl::Status& status)>;
 
   // The charge for one call beside its bytes: its objects here and in gRPC.
@@ -58,9 +60,11 @@ class Intake {
   // How often connections with waiting calls are looked at.
   static constexpr Nanos kPeriod = 20'000'000;
 
-  // `clock` and `timer` outlive it; `timer` must have ended when it is destroyed.
+  // `clock`, `timer` and `enders` outlive it; `timer` must have ended when it is destroyed. `timer` should
+  // have no other users, and `enders` a thread: gRPC takes a millisecond to end a call of a connection
+  // that it has much to read of, and of thousands of them the looks would be seconds late.
   Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts, const Clock* clock,
-         DeadlineTimer* timer);
+         DeadlineTimer* timer, WorkerPool* enders);
 
   // Sets what is done when streams are reset by the thousand. To be called before calls come;
   // `hold` runs with a lock held that Close takes.
@@ -130,6 +134,7 @@ class Intake {
   const Sockets sockets_;
   const Clock* const clock_;
   DeadlineTimer* const timer_;
+  WorkerPool* const enders_;
   std::function<void()> hold_ = [] {};
 
   mutable Mutex mu_;

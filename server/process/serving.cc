@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   std::unique_ptr<Serving> serving(new Serving(config, models, clock, metrics));
   serving->calls_.spans = spans;
   serving->calls_.detector = detector;
-  serving->guard_ = std::make_unique<Guard>(*limits, clock, &serving->timer_);
+  serving->guard_ = std::make_unique<Guard>(*limits, clock);
   serving->context_.guard = serving->guard_.get();
   serving->context_.max_message_bytes = limits->message_bytes;
   serving->context_.max_streams = limits->max_streams;

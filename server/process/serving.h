@@ -71,7 +71,7 @@ class Serving {
 
   ModelTable* const models_;
   Metrics* const metrics_;
-  std::unique_ptr<Guard> guard_;  // outlives timer_, which runs it
+  std::unique_ptr<Guard> guard_;
   DeadlineTimer timer_;
   CallTracker tracker_;
   std::atomic<int64_t> translated_{0};  // code points

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "kernels/ops/few_rows.h"
+#include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::bench {
 namespace {
@@ -101,8 +102,9 @@ class Counter {
     nodes_.push_back(std::move(node));
   }
 
-  // The fused output layer, whose fold is beside the products as far as it is shorter.
-  void FusedOutput(const OpCost& cost) {
+  // The fused output layer, whose fold is beside the products as far as it is shorter. Every block of rows
+  // reads the weights of all tiles: `weight_bytes`.
+  void FusedOutput(const OpCost& cost, int64_t rows, double weight_bytes) {
     CountedNode node;
     node.name = step_op::kFused;
     node.kernel = "FusedOutputKernelI6__halfLi4E";
@@ -113,7 +115,9 @@ class Counter {
     const double slower = std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
     const double flop = cost.flop / card_.flop_per_second * slower;
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
-    node.seconds = Start(true) + card_.product_seconds + std::max(bytes, flop);
+    const double from_l2 = static_cast<double>(Divided(rows, kTileRows)) * weight_bytes /
+                           card_.l2_bytes_per_second;
+    node.seconds = Start(true) + card_.product_seconds + std::max({bytes, flop, from_l2});
     nodes_.push_back(std::move(node));
   }
 
@@ -212,7 +216,7 @@ Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, boo
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
-  shape.waits = 1;  // the count, x and the residual at once
+  shape.waits = 2;  // the count, x and the residual at once; gains and offsets
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
   return shape;
@@ -228,6 +232,9 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
   const auto tiles = [](double positions) {
     return static_cast<int>(std::ceil(positions / kPagePositions));
   };
+  // Stored rows go through a buffer, so many at a time.
+  const int64_t chunks = Divided(work.stored_rows, cuda::kChunkRows);
+  const int64_t chunk_rows = std::min<int64_t>(work.stored_rows, cuda::kChunkRows);
   Counter counter(card, figures, true);
   for (const StepCost& cost : CostsOf(work)) {
     if (cost.launches == 0) continue;
@@ -239,7 +246,9 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
       continue;
     }
     if (name == step_op::kFused) {
-      counter.FusedOutput(cost.cost);
+      const Weight& table = program.weight(program.output().table);
+      counter.FusedOutput(cost.cost, work.fused_rows,
+                          element * static_cast<double>(program.vocabulary() * table.cols));
       const int64_t vocabulary_tiles = Divided(program.vocabulary(), kTileColumns);
       shape.kernel = "MergeFusedKernel";
       shape.waits = 5;
@@ -247,6 +256,17 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
       shape.in_l2 = true;
       counter.Kernel("merge of its parts", 1,
                      {static_cast<double>(work.rows * vocabulary_tiles) * 8, 0}, shape);
+      continue;
+    }
+    if (name == step_op::kLogits) {
+      counter.Product(cost.name, chunks, cost.cost, chunk_rows, program.vocabulary());
+      continue;
+    }
+    if (name == step_op::kFoldStored) continue;  // no row needs its logits whole
+    if (name == step_op::kFoldLogits) {
+      // The row of the list, its request; the logits go by at the rate of bytes.
+      shape = {"FoldStoredKernelEPf", 3, chunk_rows, 16};
+      counter.Kernel(cost.name, chunks, cost.cost, shape);
       continue;
     }
     if (name == step_op::kBegin) {
@@ -308,6 +328,50 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
     }
   }
   return counter.Take();
+}
+
+std::span<const CountedCard> CountedCards() {
+  const auto of = [](CountedCard card, double clock, double flop, double memory) {
+    const double clocks = clock / CountedCard().cycles_per_second;
+    const double processors = card.multiprocessors / static_cast<double>(CountedCard().multiprocessors);
+    card.cycles_per_second *= clocks;
+    card.instructions_per_second *= clocks;
+    card.multiprocessor_bytes_per_second *= clocks;
+    card.l2_bytes_per_second *= clocks * processors;
+    card.memory_bytes_per_second = memory;
+    card.flop_per_second = flop;
+    return card;
+  };
+  const auto older = [](CountedCard card) {
+    card.fused_output = false;
+    card.overlaps = false;
+    card.few_rows = false;
+    return card;
+  };
+  static const std::vector<CountedCard> cards = [&] {
+    CountedCard h100;
+    h100.name = "H100";
+    CountedCard b200;
+    b200.name = "B200";
+    b200.architecture = "100";
+    b200.multiprocessors = 148;
+    b200.fused_output = false;
+    CountedCard l4;
+    l4.name = "L4";
+    l4.architecture = "89";
+    l4.multiprocessors = 58;
+    CountedCard t4;
+    t4.name = "T4";
+    t4.architecture = "75";
+    t4.multiprocessors = 40;
+    t4.tensor_cores = false;
+    t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
+    t4.l2_bytes_per_second = 1.27e12;
+    return std::vector<CountedCard>{CountedCard(), of(h100, 1.75e9, 790e12, 3.0e12),
+                                    of(b200, 1.85e9, 1800e12, 7.2e12),
+                                    older(of(l4, 2.04e9, 97e12, 0.27e12)), t4};
+  }();
+  return cards;
 }
 
 double Seconds(const std::vector<CountedNode>& nodes) {

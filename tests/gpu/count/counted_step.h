@@ -13,14 +13,17 @@
 // chain    products of tensor cores that wait for the sum of the one before
 // instructions   of warps, where the kernel's loop has been counted in its machine code
 // bytes    at the rate of memory, or of L2 for what the node before has just written; no more than
-//          the multiprocessors with a block get
+//          the multiprocessors with a block get. The fused output layer reads its weights from L2 once
+//          for each block of rows, beside all else
 //
 // Pure.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/decode/cuda/step_costs.h"
@@ -29,9 +32,12 @@ namespace dragoman::bench {
 
 // An H200, as the design counts it; the shares are what such kernels reach elsewhere.
 struct CountedCard {
+  std::string_view name = "H200";
+  std::string_view architecture = "90a";  // whose machine code it runs
+  bool fused_output = true;               // else the logits are stored and folded
   int multiprocessors = 132;
   double memory_bytes_per_second = 4.3e12;
-  double l2_bytes_per_second = 5.5e12;
+  double l2_bytes_per_second = 5.5e12;  // as reads of it have been measured elsewhere, no share of it
   double multiprocessor_bytes_per_second = 60e9;
   double flop_per_second = 790e12;
   double layer_product_share = 0.6;      // of the flop
@@ -49,6 +55,12 @@ struct CountedCard {
   double launch_seconds = 3.5e-6;   // without a graph: the host's
   double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
 };
+
+// H200, H100, B200, L4 and T4. Rates are those of the data sheets, times the shares that the design
+// counts for an H200: 0.9 of the bytes, 0.8 of the flop. Of a T4 and its L2 they are those that Jia et
+// al. measured (arXiv 1903.07486), and of the L2 of other cards the H200's bytes a cycle and
+// multiprocessor.
+std::span<const CountedCard> CountedCards();
 
 // Figures of one instantiation of a kernel, from its machine code.
 struct KernelFigures {

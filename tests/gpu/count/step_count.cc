@@ -1,15 +1,19 @@
-// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, at
-// 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
-// forced prefix and without, and the tables of
-// encoder passes over 8,192 tokens, in sentences and in long segments.
+// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on an H200,
+// at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
+// forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
+// segments, and the steps of beam 4 on other cards.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
 // An estimate without a card (counted_step.h), for comparing what was before with what comes after.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/search/slot.h"
 #include "nlohmann/json.hpp"
@@ -19,29 +23,34 @@
 namespace dragoman::bench {
 namespace {
 
-constexpr char kArchitecture[] = "90a";
 constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
 constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
-FiguresByKernel Read(const char* path) {
-  FiguresByKernel figures;
+using FiguresByArchitecture = std::map<std::string, FiguresByKernel, std::less<>>;
+
+FiguresByArchitecture Read(const char* path) {
+  FiguresByArchitecture figures;
   std::ifstream file(path);
   const nlohmann::json all = nlohmann::json::parse(file);
-  for (const auto& [symbol, of] : all.at(kArchitecture).items()) {
-    figures[symbol] = {of.at("registers").get<int>(), of.at("warps").get<int>()};
+  for (const auto& [architecture, kernels] : all.items()) {
+    for (const auto& [symbol, of] : kernels.items()) {
+      figures[architecture][symbol] = {of.at("registers").get<int>(), of.at("warps").get<int>()};
+    }
   }
   return figures;
 }
 
-StepWork LoneStep(const Program& program) {
+// A step of `rows` in the middle of their targets.
+StepWork WorkOf(const Program& program, int rows, int beam, bool fused) {
   StepWork work;
   work.program = &program;
   work.type = ComputeType::kFloat16;
-  work.rows = work.fused_rows = kBeam;
-  work.slots = 1;
+  work.rows = rows;
+  (fused ? work.fused_rows : work.stored_rows) = rows;
+  work.slots = rows / beam;
   work.self_positions = (kTokens + 1) / 2.0;
   work.source_positions = kTokens;
   return work;
@@ -66,7 +75,7 @@ void PrintSentence(const Program& program, bool few_rows, int forced,
   card.few_rows = few_rows;
   const double encoder =
       Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
-  const double step = Seconds(CountStep(LoneStep(program), 8, card, figures));
+  const double step = Seconds(CountStep(WorkOf(program, kBeam, kBeam, true), 8, card, figures));
   const int steps = Steps(forced);
   std::printf(
       "a lone sentence of %d tokens, %d forced, products of %s: encoder %.2f ms, %d steps of %.0f "
@@ -75,18 +84,44 @@ void PrintSentence(const Program& program, bool few_rows, int forced,
       steps * step * 1e3, kHostSeconds * 1e3, (encoder + steps * step + kHostSeconds) * 1e3);
 }
 
-void Print(const FiguresByKernel& figures) {
+// The nodes' times on each card, a column a card, and what the step comes to.
+void PrintCards(const Program& program, int rows, const FiguresByArchitecture& figures) {
+  std::vector<std::map<std::string, double>> seconds;
+  std::vector<std::string> names;
+  for (const CountedCard& card : CountedCards()) {
+    const auto at = figures.find(card.architecture);
+    const auto nodes =
+        CountStep(WorkOf(program, rows, kBeam, card.fused_output), std::max(rows, 8), card,
+                  at == figures.end() ? FiguresByKernel() : at->second);
+    auto& of = seconds.emplace_back();
+    for (const CountedNode& node : nodes) {
+      if (std::find(names.begin(), names.end(), node.name) == names.end()) names.push_back(node.name);
+      of[node.name] = node.seconds;
+      of["all, counted"] += node.seconds;
+    }
+  }
+  names.emplace_back("all, counted");
+  std::printf("\n%d rows of beam %d, us on each card\n%-30s", rows, kBeam, "node");
+  for (const CountedCard& card : CountedCards()) std::printf(" %9s", std::string(card.name).c_str());
+  std::printf("\n");
+  for (const std::string& name : names) {
+    std::printf("%-30s", name.c_str());
+    for (const auto& of : seconds) {
+      const auto at = of.find(name);
+      at == of.end() ? std::printf(" %9s", "-") : std::printf(" %9.1f", at->second * 1e6);
+    }
+    std::printf("\n");
+  }
+}
+
+void Print(const FiguresByArchitecture& all_figures) {
   const CountedCard card;
+  const auto own = all_figures.find(card.architecture);
+  const FiguresByKernel figures = own == all_figures.end() ? FiguresByKernel() : own->second;
   const Program program = ProgramOf(BaseSpec());
   for (const auto& [rows, beam] :
        {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
-    StepWork work;
-    work.program = &program;
-    work.type = ComputeType::kFloat16;
-    work.rows = work.fused_rows = rows;
-    work.slots = rows / beam;
-    work.self_positions = (kTokens + 1) / 2.0;
-    work.source_positions = kTokens;
+    const StepWork work = WorkOf(program, rows, beam, true);
     const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
     std::printf("%d rows of %lld slots, %.1f positions behind each, sources of %d\n%s\n", rows,
                 static_cast<long long>(work.slots), work.self_positions, kTokens,
@@ -106,6 +141,7 @@ void Print(const FiguresByKernel& figures) {
                   tokens, tensor_cores ? "tensor" : "plain", CountedText(nodes).c_str());
     }
   }
+  for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
 }
 
 }  // namespace
@@ -117,6 +153,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   dragoman::bench::Print(argc == 2 ? dragoman::bench::Read(argv[1])
-                                   : dragoman::bench::FiguresByKernel());
+                                   : dragoman::bench::FiguresByArchitecture());
   return 0;
 }
