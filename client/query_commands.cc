@@ -87,6 +87,7 @@ nlohmann::ordered_json ToJson(const v1::Model& model) {
           {"version", model.version()},
           {"checksum", model.checksum()},
           {"memory", MemoryToJson(model)},
+          {"notes", model.notes()},
           {"loaded_at", model.loaded_at().seconds()},
           {"pivot", model.pivot()}};
 }
@@ -118,7 +119,11 @@ std::string ToText(const v1::Model& model) {
       model.glossaries_size() == 0
           ? ""
           : absl::StrCat("\n  glossaries: ", absl::StrJoin(model.glossaries(), ", ")),
-      VersionText(model), "\n");
+      VersionText(model),
+      model.notes_size() == 0
+          ? ""
+          : absl::StrCat("\n  note: ", absl::StrJoin(model.notes(), "\n  note: ")),
+      "\n");
 }
 
 // The flags of both commands here.

@@ -58,11 +58,16 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      EngineObserver* observer, LoadContext* load) {
   LoadContext own;
   if (load == nullptr) load = &own;
+  // An earlier try of the same load may have kept something, which is gone by now.
+  const int64_t kept_before = load->memory().kept();
   LimitLoad(config, &load->memory());
+  // Known without a look at the files.
+  if (absl::Status status = CheckDevicesTake(config); !status.ok()) return status;
   absl::StatusOr<LoadedModel> loaded = OrOutOfMemory(
       "reading the model in " + model_directory,
       [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
   if (!loaded.ok()) return loaded.status();
+  if (!config.devices.warning.empty()) loaded->notes.push_back(config.devices.warning);
   absl::StatusOr<std::shared_ptr<const LexicalShortlist>> shortlist =
       OrOutOfMemory("reading the shortlist in " + model_directory,
                     [&] { return ShortlistFor(model_directory, config, &*loaded, load); });
@@ -75,14 +80,16 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
       OrOutOfMemory("packing the weights", [&] { return CreatePlaces(config, &*loaded); });
   if (!places.ok()) return places.status();
   if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
-  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load);
+  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load,
+                            kept_before);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr);
+  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr,
+                            0);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
@@ -95,7 +102,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
 
 absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
     LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
-    const Clock* clock, EngineObserver* observer, LoadContext* load) {
+    const Clock* clock, EngineObserver* observer, LoadContext* load, int64_t kept_before) {
   if (const absl::Status status = CheckCounts(places, config); !status.ok()) return status;
   if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
       !status.ok()) {
@@ -107,7 +114,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
   const int64_t vocabularies = load == nullptr ? 0 : load->memory().kept();
-  engine->vocabulary_bytes_ = vocabularies;
+  engine->vocabulary_bytes_ = vocabularies - kept_before;
   if (status.ok()) {
     status = OrOutOfMemory("loading the glossaries",
                            [&] { return engine->glossaries_.Load(*engine->tokenizer_, load); });

@@ -109,26 +109,42 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config) {
 
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config) {
   return {device, config.device_memory_fraction, BatchConfigOf(spec, config),
-          spec.generation.num_beams};
+          spec.generation.num_beams, config.cuda};
+}
+
+ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why) {
+  // The first whose tensor cores multiply bfloat16.
+  constexpr int kBFloat16Since = 80;
+  const bool was_asked = devices.type_note.empty();
+  if (devices.compute_type != ComputeType::kFloat16 || program.fits_float16 || was_asked) {
+    return devices.compute_type;
+  }
+  const bool narrow = devices.least_capability == 0 || devices.least_capability >= kBFloat16Since;
+  const ComputeType type = narrow ? ComputeType::kBFloat16 : ComputeType::kFloat32;
+  if (why == nullptr) return type;
+  *why = absl::StrCat("served in ", ComputeTypeName(type),
+                      ": activations of this model are beyond the range of float16");
+  if (!narrow) {
+    absl::StrAppend(why, ", and a GPU of compute capability ", devices.least_capability / 10, ".",
+                    devices.least_capability % 10,
+                    " has no bfloat16 in its tensor cores (8.0 and newer have)");
+  }
+  return type;
 }
 
 absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
   if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
-  ComputeType type = config.devices.compute_type;
-  const bool was_asked = config.devices.type_note.empty();
-  if (type == ComputeType::kFloat16 && !loaded->program.fits_float16 && !was_asked) {
-    type = ComputeType::kBFloat16;
-    loaded->notes.emplace_back(
-        "served in bfloat16: activations of this model are beyond the range of float16");
-  }
+  std::string why;
+  const ComputeType type = GpuTypeFor(config.devices, loaded->program, &why);
+  if (!why.empty()) loaded->notes.push_back(std::move(why));
   return MakeWeightImage(loaded->program, *loaded->weights, type);
 }
 
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
-  const ComputeType type = config.devices.compute_type;
   const auto bytes_of = [&](const Program& program) {
-    return config.devices.cuda.empty() ? CpuWeightBytes(program, type)
-                                       : WeightImageBytes(program, type);
+    return config.devices.cuda.empty()
+               ? CpuWeightBytes(program, config.devices.compute_type)
+               : WeightImageBytes(program, GpuTypeFor(config.devices, program, nullptr));
   };
   int64_t bytes = bytes_of(loaded.program);
   for (const LoadedNetwork& other : loaded.others) bytes += bytes_of(other.program);
@@ -138,11 +154,6 @@ int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded) {
   if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
-  if (!loaded->others.empty()) {
-    return absl::UnimplementedError(absl::StrCat("ensemble: found the device ",
-                                                 DeviceNames(config.devices),
-                                                 ", expected the CPU: ensembles run nowhere else"));
-  }
   std::vector<WorkerPlace> places;
   const absl::StatusOr<WeightImage> image = ImageFor(config, loaded);
   if (!image.ok()) return image.status();
@@ -151,6 +162,10 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
     absl::StatusOr<std::shared_ptr<const Backend>> backend =
         CreateCudaBackend(CudaConfigOf(device, loaded->spec, config), loaded->program, *image);
     if (!backend.ok()) return backend.status();
+    const BackendInfo& info = (*backend)->info();
+    for (const std::string& note : info.notes) {
+      loaded->notes.push_back(absl::StrCat(info.device, ": ", note));
+    }
     places.push_back({*std::move(backend), 1});
   }
   return places;
@@ -172,6 +187,21 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
   return LoadEnsemble(directories, options, load);
 }
 
+absl::Status CheckDevicesTake(const EngineConfig& config) {
+  if (config.devices.cuda.empty()) return absl::OkStatus();
+  const auto refuse = [&](const char* what, const char* why) {
+    return absl::UnimplementedError(absl::StrCat(
+        what, ": found the device ", DeviceNames(config.devices), ", expected the CPU: ", why));
+  };
+  if (!config.ensemble.directories.empty()) {
+    return refuse("ensemble", "ensembles run nowhere else");
+  }
+  if (config.lexical_shortlist) {
+    return refuse("lexical-shortlist", "shortlists are used nowhere else");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load) {
@@ -185,10 +215,6 @@ absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     return absl::UnimplementedError(absl::StrCat("lexical-shortlist: found ", what...));
   };
   if (!loaded->others.empty()) return refuse("an ensemble, expected one model");
-  if (!config.devices.cuda.empty()) {
-    return refuse("the device ", DeviceNames(config.devices),
-                  ", expected the CPU: shortlists are used nowhere else");
-  }
   if (loaded->layout != MarianDirectorySource().layout()) {
     return refuse("a model in the layout ", loaded->layout,
                   ", expected Marian's files, which have a shortlist, lex.*.bin, beside them");

@@ -34,14 +34,23 @@ BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 // The configuration of a worker on the GPU `device`.
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
 
-// The weights as GPUs take them. float16 gives way to bfloat16 where a model does not fit and
-// float16 was not asked for; loaded->notes say so. UNIMPLEMENTED for a model that GPUs do not take.
+// The type of a model's weights on these GPUs. float16 gives way where a model's activations do not
+// fit and it was not asked for: to bfloat16, or to float32 where a device has no bfloat16 in its
+// tensor cores (before 8.0). *why says so, "" where nothing gave way; it may be nullptr.
+ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why);
+
+// The weights as GPUs take them, in GpuTypeFor, which loaded->notes explain. UNIMPLEMENTED for a
+// model that GPUs do not take.
 absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
                                     LoadContext* load);
+
+// Whether the devices take what the configuration asks for, as far as that can be told before the
+// model is read. UNIMPLEMENTED: an ensemble or a shortlist on GPUs.
+absl::Status CheckDevicesTake(const EngineConfig& config);
 
 // The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
 // noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.

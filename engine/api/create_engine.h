@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/cuda_options.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
@@ -58,6 +59,7 @@ struct EngineConfig {
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
   double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
+  CudaOptions cuda;                     // of the GPUs
   int max_rows = 256;                   // of each worker
   int workers = 1;                      // of the CPU
   int threads_per_worker = 1;

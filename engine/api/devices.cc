@@ -47,7 +47,9 @@ int CudaNumber(const std::string& text) {
 }
 
 std::string WhyNotOf(const CudaProbe& probe, int device) {
-  if (!probe.why_none.empty()) return probe.why_none;
+  if (!probe.why_none.empty()) {
+    return probe.card.empty() ? probe.why_none : absl::StrCat(probe.why_none, "; ", probe.remedy);
+  }
   const auto count = static_cast<int>(probe.unfit.size());
   if (device >= count) {
     return absl::StrCat("this machine has ", count, count == 1 ? " CUDA device" : " CUDA devices",
@@ -56,10 +58,19 @@ std::string WhyNotOf(const CudaProbe& probe, int device) {
   return probe.unfit[static_cast<size_t>(device)];
 }
 
+constexpr const char* kUnusedCard = "this machine has an NVIDIA card that is not used: ";
+constexpr const char* kSilence = "; --device names those that are to be used, or cpu";
+
 DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
   DeviceChoice choice;
   std::vector<std::string> reasons;
-  if (!probe.why_none.empty()) reasons.push_back(probe.why_none);
+  if (!probe.why_none.empty()) {
+    reasons.push_back(probe.why_none);
+    if (!probe.card.empty()) {
+      choice.warning = absl::StrCat(kUnusedCard, probe.why_none, " (", probe.card, "); ",
+                                    probe.remedy, kSilence);
+    }
+  }
   for (size_t i = 0; i < probe.unfit.size(); ++i) {
     if (probe.unfit[i].empty()) {
       choice.cuda.push_back(static_cast<int>(i));
@@ -68,6 +79,9 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
     }
   }
   choice.note = absl::StrJoin(reasons, "; ");
+  if (probe.why_none.empty() && !reasons.empty()) {
+    choice.warning = absl::StrCat(kUnusedCard, choice.note, kSilence);
+  }
   return choice;
 }
 
@@ -145,6 +159,13 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
       }
     }
     choice.cuda = request.cuda;
+  }
+  for (const int device : choice.cuda) {
+    if (static_cast<size_t>(device) >= probe.capability.size()) continue;
+    const int capability = probe.capability[static_cast<size_t>(device)];
+    if (choice.least_capability == 0 || capability < choice.least_capability) {
+      choice.least_capability = capability;
+    }
   }
   const bool cpu = choice.cuda.empty();
   if (!request.compute_type.has_value()) {

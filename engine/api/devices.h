@@ -41,7 +41,11 @@ struct CudaProbe {
   std::string why_none;  // not empty: no device can be used, and why
   // Why each device cannot be used; "" if it can.
   std::vector<std::string> unfit;
-  bool mig_part = false;  // one of them is a part of a card, which hides all others
+  bool mig_part = false;        // one of them is a part of a card, which hides all others
+  std::vector<int> capability;  // of each device: 75 is 7.5; empty: not known
+  // With why_none: where a card shows all the same, "" if nowhere; and what can be done about it.
+  std::string card;
+  std::string remedy;
 };
 
 // Looks at the machine. A build without CUDA says so. Takes up to a second for each device.
@@ -49,8 +53,13 @@ CudaProbe ProbeCuda();
 
 struct DeviceChoice {
   std::vector<int> cuda;  // empty: the CPU
+  // The least compute capability among them, 75 for 7.5; 0: not known.
+  int least_capability = 0;
   ComputeType compute_type = ComputeType::kFloat32;
-  std::string note;       // of an automatic choice: what is left unused, and why
+  std::string note;  // of an automatic choice: what is left unused, and why
+  // An automatic choice names a card that it leaves unused, with why and what can be done about it;
+  // "" if there is none.
+  std::string warning;
   std::string type_note;  // of a compute type that was not asked for: why this one
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/decode/batch.h"
@@ -21,6 +22,7 @@ struct BackendInfo {
   std::string device_name;   // the card's; of the CPU its instruction set: "avx2"
   std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
+  std::vector<std::string> notes = {};  // what an operator should know of the model here
 };
 
 // K/V pages of one worker.

@@ -7,7 +7,8 @@
 # driver compiles for later cards. OUT becomes the list of objects, to be named among the
 # sources of a target. Beside each object lies what ptxas said of its kernels (OBJECT.ptxas, all of
 # them in the global property DRAGOMAN_PTXAS_REPORTS), which tests/gpu reads against its budgets.
-# The machine code is packed small: every program of the tests has all of it.
+# The machine code is packed small, where the compiler can (12.8): every program of the tests has all
+# of it.
 # Multiply-add is fused in arithmetic; the code of the search says FLAGS -fmad=false.
 function(dragoman_cuda_objects out)
   cmake_parse_arguments(PARSE_ARGV 1 CUDA "" "" "SOURCES;ARCHS;FLAGS")
@@ -26,6 +27,10 @@ function(dragoman_cuda_objects out)
   endforeach()
   # What a host compiler of these files must know as well: a debug build's assertions stay out.
   set(host_flags -Xcompiler=-Wall,-Wextra,-ffp-contract=off)
+  set(compression)
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
+    set(compression --compress-mode=size)
+  endif()
   set(objects)
   foreach(source ${CUDA_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}.o)
@@ -35,7 +40,7 @@ function(dragoman_cuda_objects out)
       OUTPUT ${object}
       BYPRODUCTS ${object}.ptxas
       COMMAND ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh ${object}.ptxas
-              ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 --compress-mode=size
+              ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 ${compression}
               --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v ${host_flags} ${CUDA_FLAGS}
               ${targets} -I${CMAKE_SOURCE_DIR} -MD -MF ${object}.d
               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}

@@ -7,9 +7,8 @@
 namespace dragoman::cuda {
 namespace {
 
-// The version whose headers this was compiled with first, then whatever the machine has.
-constexpr const char* kNames[] = {"libcublasLt.so.13", "libcublasLt.so"};
-static_assert(CUBLAS_VER_MAJOR == 13, "the name of the library goes with its headers");
+// The struct of algorithms, which Same compares byte by byte, was read in these.
+static_assert(CUBLAS_VER_MAJOR == 12 || CUBLAS_VER_MAJOR == 13);
 
 struct Loaded {
   CublasLt functions;
@@ -25,8 +24,11 @@ bool Find(void* library, const char* name, Function* function) {
 Loaded Load() {
   Loaded loaded;
   void* library = nullptr;
-  for (const char* name : kNames) {
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  // The version whose headers this was compiled with first, then whatever the machine has.
+  const std::string names[] = {"libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR),
+                               "libcublasLt.so"};
+  for (const std::string& name : names) {
+    library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;
     // The words about the first name are the ones that help.
     const char* words = dlerror();

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "kernels/cuda/checked.h"
+#include "kernels/cuda/driver_versions.h"
+#include "kernels/cuda/early_launch.h"
 
 namespace dragoman::cuda {
 namespace {
@@ -19,7 +21,8 @@ std::string WhyNone(cudaError_t status) {
   if (driver == 0) return "no CUDA driver";
   if (status == cudaErrorInsufficientDriver) {
     return "the CUDA driver is too old: it knows CUDA " + VersionText(driver) + ", this build is " +
-           VersionText(RuntimeVersion());
+           VersionText(RuntimeVersion()) + ", which needs driver " + std::to_string(LeastDriver()) +
+           " or newer";
   }
   return cudaGetErrorString(status);
 }
@@ -82,8 +85,11 @@ bool LaunchesEarly() {
     const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
     return setting == nullptr || std::string_view(setting) != "off";
   }();
+  // In a graph that is captured, such an edge needs a driver that knows it.
+  constexpr int kEdgesSince = 12'030;
+  static const bool known = DriverVersion() >= kEdgesSince;
   int major = 0;
-  return wanted &&
+  return wanted && known && EarlyLaunches::allowed() &&
          Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                                         CurrentDevice())) == Error::kNone &&
          major >= 9;
@@ -98,6 +104,8 @@ int RuntimeVersion() {
   int version = 0;
   return Checked(cudaRuntimeGetVersion(&version)) == Error::kNone ? version : 0;
 }
+
+int LeastDriver() { return LeastDriverOf(CUDART_VERSION / 1000); }
 
 const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
 

@@ -42,13 +42,17 @@ Error SetDevice(int index);
 int CurrentDevice();
 
 // Whether a kernel on the current device may begin while the one before it ends: on Hopper and later
-// (9.0), unless DRAGOMAN_CUDA_EARLY_LAUNCH=off is in the environment. That is for finding out what it
-// is worth, or whether it is to blame.
+// (9.0) with a driver that knows CUDA 12.3, unless this thread forbids it (early_launch.h) or DRAGOMAN_CUDA_EARLY_LAUNCH=off is in the
+// environment. Both are for finding out what it is worth, or whether it is to blame: the daemon has a
+// setting, the benchmarks of kernels have the environment.
 bool LaunchesEarly();
 
 // 13000 is 13.0. The newest CUDA that the driver knows (0: no driver), and that of this build.
 int DriverVersion();
 int RuntimeVersion();
+
+// The major version of the oldest NVIDIA driver that takes this build (driver_versions.h).
+int LeastDriver();
 
 // The architectures that the kernels of this build were compiled for, in the form of
 // DRAGOMAN_CUDA_ARCHS: "80, 120, 120-virtual". Virtual ones are PTX, which a driver compiles for

@@ -30,18 +30,21 @@ constexpr bool kHasTensorCores = true;
 // last two registers 8 columns further. Of b: column g, rows 2 t and 2 t + 1; the second register 8
 // rows further. Of c: row g, columns 2 t and 2 t + 1; then row g + 8. So what is in c of two
 // products, 16 columns side by side, is an a of the next when it has been rounded.
-// A row of c depends on no other row of a.
+// A row of c depends on no other row of a. volatile, for all lanes of the warp must come to it together:
+// a compiler may move what is not to where only some of them go.
 #if defined(__CUDACC__)
 __device__ inline void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                 unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 __device__ inline void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0,
                                 unsigned b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));

@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     for (int j = 0; j < kPiece; ++j) sum += z[step * kPiece + j];
   }
   if (kAtOnce && row >= there.After(pieces.Loaded())) return;
+  const float mean = RowSum<kRowWarps>(sum, partial[0]) / static_cast<float>(d);
   if (sums != nullptr) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
@@ -54,7 +55,6 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
       if (pieces.IsInside(step)) StorePiece(sums + row * d + pieces.At(step), out);
     }
   }
-  const float mean = RowSum<kRowWarps>(sum, partial[0]) / static_cast<float>(d);
 
   float squares = 0.0F;
 #pragma unroll

@@ -257,7 +257,7 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
 
 namespace {
 
-// One algorithm for all row counts, or, with per_bucket, those of the same bits. nullptr, and why; *none:
+// One algorithm for all row counts, or, with per_bucket and few_rows, those of the same bits. nullptr, and why; *none:
 // because there is none, and not because the device failed.
 std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
                                      const void* weight, const void* bias,
@@ -295,7 +295,7 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
               .bias = bias,
               .activation = options.activation};
   int few_rows = 0;
-  if (options.per_bucket && found && error == Error::kNone && shape.y_type == shape.type) {
+  if (options.few_rows && found && error == Error::kNone && shape.y_type == shape.type) {
     error = chooser.TryFew(buckets, &few, &few_rows);
   }
   if (error != Error::kNone) {

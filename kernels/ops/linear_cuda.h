@@ -51,10 +51,12 @@ struct LinearOptions {
   int64_t y_stride = 0;
   // The row count whose best algorithm is tried first: where the time is to be gained.
   int tune_rows = 1024;
-  // Lets every row count have the algorithm that cuBLASLt thinks best for it, and a few rows a kernel
-  // of our own (few_rows.h), where their bits are those of the pinned one in the trial. Equality is
-  // then an observation, no longer what one kernel does by construction.
-  bool per_bucket = false;  // CudaModel's on Hopper and later
+  // Lets every row count have the algorithm that cuBLASLt thinks best for it, where its bits are
+  // those of the pinned one in the trial. Equality is then an observation, no longer what one kernel
+  // does by construction.
+  bool per_bucket = false;  // CudaModel's from compute capability 8.0 on
+  // And a few rows a kernel of our own (few_rows.h), in the same way.
+  bool few_rows = false;
 };
 
 class Linear {

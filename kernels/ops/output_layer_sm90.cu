@@ -249,11 +249,15 @@ EncodeTiled FindEncodeTiled() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
   constexpr unsigned kSince = 12000;  // the version whose signature is meant
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSince, cudaEnableDefault,
-                                       &found) != cudaSuccess ||
-      found != cudaDriverEntryPointSuccess) {
-    return nullptr;
-  }
+#if defined(CUDART_VERSION) && CUDART_VERSION < 12050
+  static_cast<void>(kSince);  // there is one version of it
+  const cudaError_t status =
+      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &found);
+#else
+  const cudaError_t status = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry,
+                                                              kSince, cudaEnableDefault, &found);
+#endif
+  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) return nullptr;
   return reinterpret_cast<EncodeTiled>(entry);
 }
 

@@ -42,6 +42,7 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
     }
   }
   if (kAtOnce && row >= there.After(pieces.Loaded())) return;
+  const float mean = RowSum<kRowWarps>(squares, partial) / static_cast<float>(d);
   if (sums != nullptr) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
@@ -51,7 +52,6 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
       if (pieces.IsInside(step)) StorePiece(sums + row * d + pieces.At(step), out);
     }
   }
-  const float mean = RowSum<kRowWarps>(squares, partial) / static_cast<float>(d);
   const float scale = 1.0F / sqrtf(mean + epsilon);
 
 #pragma unroll

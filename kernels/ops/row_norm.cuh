@@ -21,8 +21,9 @@ inline constexpr int kMaxNormWidth = 4096;
 template <class T, int kRowWarps>
 inline constexpr int kNormStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 
-// The sum over the threads of a row, the same in each of them. partial: one float for each warp in
-// shared memory, of this call alone.
+// The sum over the threads of a row, the same in each of them, and a barrier: what any of them has read
+// of the row before may be written after it. partial: one float for each warp in shared memory, of this
+// call alone.
 template <int kRowWarps>
 __device__ float RowSum(float x, float* partial) {
   x = WarpSum(x);
@@ -32,12 +33,15 @@ __device__ float RowSum(float x, float* partial) {
     x = partial[0];
 #pragma unroll
     for (int warp = 1; warp < kRowWarps; ++warp) x += partial[warp];
+  } else {
+    __syncwarp();  // shuffles do not order memory
   }
   return x;
 }
 
 // The pieces of a row that a thread holds. All are loaded at once: no load depends on whether there
-// is something, a piece beyond d is loaded from the row's end and is zeros.
+// is something, a piece beyond d is loaded from the row's end and is zeros. So a row's last piece is
+// read by threads that do not write it: in place, writes come after a RowSum.
 template <class T, int kSteps, int kStep>
 class RowPieces {
  public:

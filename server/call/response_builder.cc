@@ -180,6 +180,7 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   out.set_decoder_heads(info.decoder_heads);
   out.set_default_profile(WireProfile(info.default_profile));
   for (const std::string& name : info.glossaries) out.add_glossaries(name);
+  for (const std::string& note : info.notes) out.add_notes(note);
   out.mutable_loaded_at()->set_seconds(model.loaded_at);
   for (const ModelPtr& leg : model.legs) out.add_pivot(leg->name);
   if (model.is_pivot()) return out;

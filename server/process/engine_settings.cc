@@ -25,7 +25,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   const auto& [model_name, model_directory, asked_devices, device_memory_fraction,
                own_device_memory_fraction, max_rows, cpu_workers, threads_per_worker, pin,
                max_threads_per_worker, tokenizer_threads, detokenizer_threads, max_queue_segments,
-               max_queue_tokens, encoded_queue_segments, kv_memory_mb, scheduler, ensemble,
+               max_queue_tokens, encoded_queue_segments, kv_memory_mb, scheduler, cuda, ensemble,
                lexical_shortlist, tokenizer, default_profile, glossary_dir, watchdog_seconds] =
       config;
   const WorkerPlan plan =
@@ -49,6 +49,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.encoded_queue_segments = encoded_queue_segments;
   out.kv_memory_mb = kv_memory_mb;
   out.scheduler = scheduler;
+  out.cuda = cuda;
   if (!devices.cuda.empty() && out.scheduler.capacity == 0) {
     out.scheduler.capacity = UsualCapacityOfGpu(out.scheduler, out.max_rows);
   }

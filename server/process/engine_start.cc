@@ -14,9 +14,10 @@
 namespace dragoman {
 namespace {
 
-absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request) {
+absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request,
+                                    const std::function<CudaProbe()>& probe) {
   const bool may_be_cuda = request.automatic || !request.cuda.empty();
-  return ChooseDevices(request, may_be_cuda ? ProbeCuda() : CudaProbe{});
+  return ChooseDevices(request, may_be_cuda ? probe() : CudaProbe{});
 }
 
 HostMemory HostMemoryFor(const ModelShare& share) {
@@ -119,15 +120,19 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
 
 absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
                                                     const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer, LoadContext* load) {
+                                                    EngineObserver* observer, LoadContext* load,
+                                                    const std::function<CudaProbe()>& probe) {
   const DeviceRequest& request = model.devices;
-  absl::StatusOr<DeviceChoice> devices = Choose(request);
+  absl::StatusOr<DeviceChoice> devices = Choose(request, probe);
   if (!devices.ok()) return devices.status();
   absl::StatusOr<std::unique_ptr<Engine>> engine =
       Create(model, share, *devices, clock, observer, load);
   const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
   if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
-  const CudaProbe none{std::string(engine.status().message()), {}};
+  CudaProbe none;
+  none.why_none = std::string(engine.status().message());
+  none.card = DeviceNames(*devices);
+  none.remedy = "the CPU serves this model beside those that GPUs take";
   devices = ChooseDevices(request, none);
   if (!devices.ok()) return devices.status();
   return Create(model, share, *devices, clock, observer, load);

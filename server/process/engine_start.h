@@ -1,12 +1,14 @@
 // Starts an engine from a model's settings: chooses the devices, and names them in the log.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
@@ -23,11 +25,13 @@ namespace dragoman {
 // ParseCommandLine.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
-// With --device auto a model that GPUs cannot take runs on the CPU. `clock` and `observer` are
-// borrowed for the engine's life. REQUIRES: checked by ParseCommandLine.
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer, LoadContext* load);
+// With --device auto a model that GPUs cannot take runs on the CPU; ModelInfo::notes say so, and the
+// log. `clock` and `observer` are borrowed for the engine's life. `probe` looks at the machine's
+// GPUs; it is called only where the settings allow one. REQUIRES: checked by ParseCommandLine.
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(
+    const ModelSettings& model, const ModelShare& share, const Clock* clock,
+    EngineObserver* observer, LoadContext* load,
+    const std::function<CudaProbe()>& probe = ProbeCuda);
 
 // The resources that this machine has for models, beside what serving needs. To be called before
 // any model is loaded.

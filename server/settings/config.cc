@@ -136,19 +136,20 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
 absl::Status SetModelOption(const std::string& name, const std::string& where,
                             const nlohmann::json& value, ModelSettings* model) {
   const bool is_request = where == kSettingsOfRequest;
-  if (name == "schedule") {
-    if (!is_request || !value.is_string()) return SetSchedule(where, value, model);
-    const absl::StatusOr<nlohmann::json> schedule =
+  for (const std::string_view object : kOptionObjects) {
+    if (name != object) continue;
+    if (!is_request || !value.is_string()) return SetObject(object, where, value, model);
+    const absl::StatusOr<nlohmann::json> parsed =
         ParseJson(value.get<std::string>(), where + name, kConfigFileLimits);
-    return schedule.ok() ? SetSchedule(where, *schedule, model) : schedule.status();
+    return parsed.ok() ? SetObject(object, where, *parsed, model) : parsed.status();
   }
   const Option* option = FindFlag(name);
   if (option == nullptr || !IsOfModel(*option)) {
     std::vector<std::string> names;
     for (const Option& known : Options()) {
-      if (IsOfModel(known) && known.audience != Audience::kResearch) names.emplace_back(known.name);
+      if (IsOfModel(known) && ObjectFor(known.audience).empty()) names.emplace_back(known.name);
     }
-    names.emplace_back("schedule");
+    for (const std::string_view object : kOptionObjects) names.emplace_back(object);
     return RefuseUnknown(where, Quoted(name), name, "no setting of a model",
                          absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
@@ -230,19 +231,23 @@ std::string ConfigToJson(const ServerConfig& config) {
   ServerConfig copy = config;
   nlohmann::ordered_json json;
   for (const Option& option : Options()) {
-    if (option.audience == Audience::kResearch) continue;
+    if (!ObjectFor(option.audience).empty()) continue;
     json[std::string(option.name)] = ValueOf(option, {&copy, &copy});
   }
-  json["schedule"] = ScheduleOf(config);
+  for (const std::string_view object : kOptionObjects) {
+    json[std::string(object)] = ValuesOf(object, config);
+  }
   // All served models, each with its settings in effect.
   json["models"] = nlohmann::ordered_json::array();
   for (ModelSettings model : config.models) {
     nlohmann::ordered_json one = {{"name", model.model_name}, {"directory", model.model_directory}};
     for (const Option& option : Options()) {
-      if (option.audience == Audience::kResearch || !IsOfModel(option)) continue;
+      if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
     }
-    one["schedule"] = ScheduleOf(model);
+    for (const std::string_view object : kOptionObjects) {
+      one[std::string(object)] = ValuesOf(object, model);
+    }
     json["models"].push_back(std::move(one));
   }
   json["model"] = nlohmann::ordered_json::array();  // they are in `models`

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/api/create_engine.h"
+#include "engine/api/cuda_options.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 #include "engine/api/scheduler_options.h"
@@ -51,6 +52,7 @@ struct ModelSettings {
   int encoded_queue_segments = 256;  // of each worker
   int kv_memory_mb = 0;              // 0: the engine takes what max_rows needs
   SchedulerOptions scheduler;
+  CudaOptions cuda;
   EnsembleChoice ensemble;
   bool lexical_shortlist = false;
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -81,14 +83,15 @@ absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
       continue;
     }
     absl::Status status;
-    if (key == "schedule") {
-      status = SetSchedule(where, value, config);
+    const auto* const object = std::find(std::begin(kOptionObjects), std::end(kOptionObjects), key);
+    if (object != std::end(kOptionObjects)) {
+      status = SetObject(*object, where, value, config);
     } else if (const Option* option = FindFlag(key)) {
       status = SetFromFile(*option, where, value, {config, config});
     } else {
-      status =
-          RefuseUnknown(where, Quoted(key), key, "an unknown setting",
-                        "one of the flags that dragomand --help all lists, models or schedule");
+      status = RefuseUnknown(
+          where, Quoted(key), key, "an unknown setting",
+          "one of the flags that dragomand --help all lists, models, schedule or cuda");
     }
     if (!status.ok()) return status;
   }

@@ -86,6 +86,12 @@ Target Choice(E ModelSettings::*member, const Named<E> (&names)[kSize]) {
   });
 }
 
+Target Switch(bool CudaOptions::*member) {
+  return Target::Model([member](ModelSettings& settings) -> Field {
+    return ChoiceField(&(settings.cuda.*member), kSwitch);
+  });
+}
+
 TextField DeviceField(DeviceRequest* field) {
   TextField out;
   out.read = [field](const std::string& text) { return ReadDevice(text, field); };
@@ -227,6 +233,7 @@ TextField ThresholdField(SchedulerOptions* field) {
 const std::vector<Option>& Options() {
   using C = ServerConfig;
   using M = ModelSettings;
+  using O = CudaOptions;
   using enum Audience;
   static const auto* const kOptions = new std::vector<Option>{
       {kEveryone, "model", "DIR|NAME=DIR",
@@ -446,6 +453,19 @@ const std::vector<Option>& Options() {
        "order in which the encoder encodes the segments that it has taken",
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.scheduler.window.order, kOrders); })},
+
+      // Keys of "cuda": parts of the GPU backend, to find out which is to blame. None changes a
+      // translation unless it is at fault.
+      {kSupport, "fused-output", "on|off",
+       "the output layer of Hopper that keeps its logits in registers", Switch(&O::fused_output)},
+      {kSupport, "few-rows", "on|off", "our own kernel for products of up to 16 rows",
+       Switch(&O::few_rows)},
+      {kSupport, "bucket-algorithms", "on|off",
+       "an algorithm for each row count of a product, where all give the same bits",
+       Switch(&O::bucket_algorithms)},
+      {kSupport, "graphs", "on|off", "decode steps as CUDA graphs", Switch(&O::graphs)},
+      {kSupport, "early-launch", "on|off",
+       "kernels that take their place while the one before ends", Switch(&O::early_launch)},
   };
   return *kOptions;
 }
@@ -467,15 +487,6 @@ constexpr std::pair<std::string_view, std::string_view> kScheduleFlags[] = {
     {"encode-window-order", "window-order"},
 };
 
-const Option* Find(std::string_view name, bool of_schedule) {
-  for (const Option& option : Options()) {
-    if (option.name == name && (option.audience == Audience::kResearch) == of_schedule) {
-      return &option;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 const char* PinningName(Pinning pinning) {
@@ -492,9 +503,14 @@ std::optional<int64_t> WholeNumber(std::string_view text) {
   return number;
 }
 
-const Option* FindFlag(std::string_view name) { return Find(name, false); }
+const Option* FindFlag(std::string_view name) { return FindKey("", name); }
 
-const Option* FindScheduleKey(std::string_view name) { return Find(name, true); }
+const Option* FindKey(std::string_view object, std::string_view name) {
+  for (const Option& option : Options()) {
+    if (option.name == name && ObjectFor(option.audience) == object) return &option;
+  }
+  return nullptr;
+}
 
 std::string SuccessorOf(std::string_view name) {
   for (const auto& [flag, key] : kScheduleFlags) {

@@ -60,8 +60,18 @@ struct Target {
 enum class Audience : uint8_t {
   kEveryone,  // people who serve a model: --help lists it
   kSome,      // --help all lists it
-  kResearch   // no flag, but a key of the file's object "schedule"
+  kResearch,  // no flag, but a key of the file's object "schedule"
+  kSupport    // no flag, but a key of the file's object "cuda"
 };
+
+// The objects of settings that have no flags, in the order of the printed configuration.
+inline constexpr std::string_view kOptionObjects[] = {"schedule", "cuda"};
+
+// The object whose key a setting of this audience is; "" of flags.
+constexpr std::string_view ObjectFor(Audience audience) {
+  if (audience == Audience::kResearch) return kOptionObjects[0];
+  return audience == Audience::kSupport ? kOptionObjects[1] : "";
+}
 
 struct Option {
   Audience audience;
@@ -73,7 +83,7 @@ struct Option {
   int64_t max = INT_MAX;
 };
 
-// Flags in the order of the help, then the keys of "schedule".
+// Flags in the order of the help, then the keys of "schedule", then those of "cuda".
 const std::vector<Option>& Options();
 
 // The number that the whole text stands for; nullopt for any other text.
@@ -81,8 +91,8 @@ std::optional<int64_t> WholeNumber(std::string_view text);
 
 // The flag of that name; nullptr if there is none.
 const Option* FindFlag(std::string_view name);
-// The key of "schedule" of that name; nullptr if there is none.
-const Option* FindScheduleKey(std::string_view name);
+// The key of that name in an object of kOptionObjects; nullptr if there is none.
+const Option* FindKey(std::string_view object, std::string_view name);
 
 // Names the replacement of a flag that existed once; "" if there never was one of that name.
 std::string SuccessorOf(std::string_view name);

@@ -146,20 +146,21 @@ absl::Status SetFromFile(const Option& option, const std::string& where,
   return SetWhole(option, where, value.get<int64_t>(), field);
 }
 
-absl::Status SetSchedule(const std::string& where, const nlohmann::json& value,
-                         ModelSettings* model) {
-  if (!value.is_object()) return Refuse(where, "schedule", value.type_name(), "an object");
+absl::Status SetObject(std::string_view object, const std::string& where,
+                       const nlohmann::json& value, ModelSettings* model) {
+  const std::string inside = absl::StrCat(std::string(object), ": ");
+  if (!value.is_object()) return Refuse(where, object, value.type_name(), "an object");
   for (const auto& [key, one] : value.items()) {
-    const Option* const option = FindScheduleKey(key);
+    const Option* const option = FindKey(object, key);
     if (option == nullptr) {
       std::vector<std::string> names;
       for (const Option& known : Options()) {
-        if (known.audience == Audience::kResearch) names.emplace_back(known.name);
+        if (ObjectFor(known.audience) == object) names.emplace_back(known.name);
       }
-      return Refuse(where, absl::StrCat("schedule: ", Quoted(key)), "an unknown key",
+      return Refuse(where, absl::StrCat(inside, Quoted(key)), "an unknown key",
                     absl::StrCat("one of ", absl::StrJoin(names, ", ")));
     }
-    absl::Status status = SetFromFile(*option, where + "schedule: ", one, {model, nullptr});
+    absl::Status status = SetFromFile(*option, where + inside, one, {model, nullptr});
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -185,11 +186,11 @@ std::string TextOf(const Option& option, const Place& place) {
   return value.is_number_float() ? absl::StrCat(value.get<double>()) : value.dump();
 }
 
-nlohmann::ordered_json ScheduleOf(const ModelSettings& model) {
+nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& model) {
   ModelSettings copy = model;
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const Option& option : Options()) {
-    if (option.audience != Audience::kResearch) continue;
+    if (ObjectFor(option.audience) != object) continue;
     json[std::string(option.name)] = ValueOf(option, {&copy, nullptr});
   }
   return json;

@@ -44,14 +44,15 @@ absl::Status SetFromText(const Option& option, std::string_view where, const std
 // Sets a value of a configuration file.
 absl::Status SetFromFile(const Option& option, const std::string& where,
                          const nlohmann::json& value, const Place& place);
-// Sets the fields of the file's object "schedule", or a model's. Fields that it leaves out stay.
-absl::Status SetSchedule(const std::string& where, const nlohmann::json& value,
-                         ModelSettings* model);
+// Sets the fields of an object of kOptionObjects, the file's or a model's. Fields that it leaves out
+// stay.
+absl::Status SetObject(std::string_view object, const std::string& where,
+                       const nlohmann::json& value, ModelSettings* model);
 
 // A setting as SetFromFile takes it, and as text.
 nlohmann::json ValueOf(const Option& option, const Place& place);
 std::string TextOf(const Option& option, const Place& place);
-// The whole object "schedule".
-nlohmann::ordered_json ScheduleOf(const ModelSettings& model);
+// A whole object of kOptionObjects.
+nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& model);
 
 }  // namespace dragoman

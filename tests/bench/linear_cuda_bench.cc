@@ -143,6 +143,7 @@ class ProductBench {
   std::unique_ptr<Linear> Make(bool per_bucket) const {
     LinearOptions options = options_;
     options.per_bucket = per_bucket;
+    options.few_rows = per_bucket;
     std::string why;
     std::unique_ptr<Linear> linear =
         Linear::Create(blas_, options, weight_.data(), bias_.data(), buckets_, &why);

@@ -65,6 +65,7 @@ TEST(Lists, ModelsAndLanguages) {
   EXPECT_THAT(run.out, HasSubstr("\nde-fr\n  de-fr, zh-Hans > fr, *-fr\n"));
   EXPECT_THAT(run.out, HasSubstr("decoder of 6 layers with 8 heads, profile ct2\n"
                                  "  glossaries: law, names\n"));
+  EXPECT_THAT(run.out, HasSubstr("\n  note: a card is not used\n"));
   run = RunCommand({"models", "--json", "--server", server.address()});
   const auto model = nlohmann::json::parse(run.out)[0];
   EXPECT_EQ(model["name"], "opus-de-en");
@@ -72,6 +73,7 @@ TEST(Lists, ModelsAndLanguages) {
   EXPECT_EQ(model["decoder_heads"], 8);
   EXPECT_EQ(model["default_profile"], "ct2");
   EXPECT_EQ(model["glossaries"], (std::vector<std::string>{"law", "names"}));
+  EXPECT_EQ(model["notes"], std::vector<std::string>{"a card is not used"});
   run = RunCommand({"languages", "--server", server.address()});
   EXPECT_EQ(run.out, "de\ten\n");
   run = RunCommand({"languages", "--server", server.address(), "--model", "x"});

@@ -75,6 +75,7 @@ class ScriptedServer::Service final : public v1::TranslationService::Service {
     model->set_default_profile(v1::DecodingOptions::CT2);
     model->add_glossaries("law");
     model->add_glossaries("names");
+    model->add_notes("a card is not used");
     model->set_state(v1::Model::SERVING);
     model->set_version(3);
     model->set_checksum("0123456789abcdef");

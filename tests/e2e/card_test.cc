@@ -42,7 +42,10 @@ TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
   SetCard(kNoKernelImage);
   Daemon daemon({"--device=auto"}, DRAGOMAN_DAEMON_WITH_CARD);
   EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty()));
-  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr("cpu"));
+  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
+              AllOf(HasSubstr("cpu"), HasSubstr("note: this machine has an NVIDIA card that is not "
+                                                "used: cuda:0: " +
+                                                std::string(kWhy))));
   EXPECT_THAT(daemon.process().Errors(),
               AllOf(HasSubstr("\"msg\":\"device\",\"model\":\"de-en\",\"device\":\"cpu\""),
                     HasSubstr("\"not_used\":\"cuda:0: " + std::string(kWhy) + "\"")));

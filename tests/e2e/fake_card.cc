@@ -31,6 +31,7 @@ int CurrentDevice() { return 0; }
 bool LaunchesEarly() { return false; }
 int DriverVersion() { return 13000; }
 int RuntimeVersion() { return 13000; }
+int LeastDriver() { return 580; }
 const char* CompiledArchitectures() { return "75, 80"; }
 
 Error FindCode(int) {

@@ -303,6 +303,7 @@ TEST(ResponseBuilder, DescribesTheModel) {
   info.decoder_heads = 8;
   info.default_beam = 4;
   info.glossaries = {"law", "names"};
+  info.notes = {"a card is not used"};
   ServedModel served = Borrowed(&engine);
   served.version = 3;
   served.loaded_at = 1'700'000'000;
@@ -311,6 +312,7 @@ TEST(ResponseBuilder, DescribesTheModel) {
   EXPECT_EQ(model.decoder_layers(), 6);
   EXPECT_EQ(model.decoder_heads(), 8);
   EXPECT_THAT(model.glossaries(), ElementsAre("law", "names"));
+  EXPECT_THAT(model.notes(), ElementsAre("a card is not used"));
   EXPECT_EQ(model.state(), v1::Model::SERVING);
   EXPECT_EQ(model.version(), 3);
   EXPECT_EQ(model.checksum(), "c0ffee");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_status.h"
@@ -20,8 +19,8 @@ class CudaBackend final : public Backend {
   CudaBackend(CudaPlanner planner, std::shared_ptr<const CudaModel> model)
       : planner_(std::move(planner)),
         model_(std::move(model)),
-        info_{CudaDeviceName(model_->device()), NameAndNotes(), ComputeTypeName(model_->type()),
-              model_->weight_bytes()} {}
+        info_{CudaDeviceName(model_->device()), planner_.device_name(),
+              ComputeTypeName(model_->type()), model_->weight_bytes(), model_->Notes()} {}
 
   const BackendInfo& info() const override { return info_; }
 
@@ -68,13 +67,6 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  // The card's name, and notes about the model on it for an operator.
-  std::string NameAndNotes() const {
-    const std::string notes = model_->TwoClassesText();
-    return notes.empty() ? planner_.device_name()
-                         : absl::StrCat(planner_.device_name(), "; ", notes);
-  }
-
   const CudaPlanner planner_;
   const std::shared_ptr<const CudaModel> model_;  // shared with what is created
   const BackendInfo info_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "engine/api/cuda_options.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/batch.h"
 #include "engine/decode/cuda/weight_image.h"
@@ -18,6 +19,7 @@ struct CudaBackendConfig {
   double memory_fraction = 0.9;  // of the device's memory that may be taken
   BatchConfig batch;             // of the workers to come
   int default_beam = 1;          // a search of this beam must be able to run
+  CudaOptions options;
 };
 
 // Whether CUDA devices take the network. UNIMPLEMENTED, naming what they do not take, or

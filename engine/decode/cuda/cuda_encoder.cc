@@ -5,12 +5,15 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/nvtx.h"
+#include "engine/decode/cuda/pass_limit.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/embed.h"
@@ -46,13 +49,14 @@ class CudaEncoder final : public Encoder {
   explicit CudaEncoder(std::shared_ptr<const CudaModel> model)
       : model_(std::move(model)),
         program_(model_->program()),
-        capacity_(model_->encoder_buckets().back()) {}
+        capacity_(model_->encoder_buckets().back()),
+        limit_(model_->encoder_buckets()) {}
 
   ~CudaEncoder() override { static_cast<void>(cuda::SetDevice(model_->device())); }
 
   absl::Status Init();
   absl::Status Encode(const EncodeInput& in) override;
-  int64_t max_tokens() const override { return capacity_; }
+  int64_t max_tokens() const override { return limit_.tokens(); }
   int64_t workspace_bytes() const override {
     return inputs_.bytes() + workspace_.bytes() + activations_.bytes();
   }
@@ -67,7 +71,9 @@ class CudaEncoder final : public Encoder {
     status_ = CudaStatus(model_->device(), op, launch());
   }
 
-  absl::Status RunOnce();
+  absl::Status RunFirst();
+  // Counts the time of the pass that has just ended, launched for so many rows.
+  void Measure(int64_t rows);
   void SendInputs(const EncodeInput& in, const PassInputs& at);
   const int32_t* Input(int64_t at) const {
     return static_cast<const int32_t*>(inputs_.data()) + at;
@@ -83,7 +89,10 @@ class CudaEncoder final : public Encoder {
   const Program& program_;
   const int64_t capacity_;
 
+  PassLimit limit_;
+
   cuda::OwnedStream stream_;
+  cuda::Event begun_;
   cuda::Event done_;
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
@@ -108,6 +117,8 @@ class CudaEncoder::Launcher {
       longest_ = std::max<int64_t>(longest_, in.offsets[i + 1] - in.offsets[i]);
     }
   }
+
+  int64_t rows() const { return rows_; }
 
   cuda::Error Launch(size_t op) {
     number_ = op;
@@ -173,8 +184,9 @@ absl::Status CudaEncoder::Init() {
   const int device = model_->device();
   cuda::Error error = cuda::SetDevice(device);
   if (error == cuda::Error::kNone) error = stream_.Create(cuda::StreamPriority::kLow);
+  if (error == cuda::Error::kNone) error = begun_.Create(cuda::Event::Timing::kOn);
   if (error == cuda::Error::kNone) {
-    error = done_.Create(cuda::Event::Timing::kOff, cuda::Event::HostWait::kSleep);
+    error = done_.Create(cuda::Event::Timing::kOn, cuda::Event::HostWait::kSleep);
   }
   if (error != cuda::Error::kNone) return CudaStatus(device, "making the encoder's stream", error);
 
@@ -197,24 +209,48 @@ absl::Status CudaEncoder::Init() {
   if (error != cuda::Error::kNone) {
     return CudaStatus(device, "clearing encoder activations", error);
   }
-  return RunOnce();
+  return RunFirst();
 }
 
-// Makes a pass over one token, into a page of its own that is given back. Errors show here, and the
-// device, which loads a kernel at its first launch, has them all before it serves.
-absl::Status CudaEncoder::RunOnce() {
-  const int64_t bytes = program_.kv.ElementsPerPage() * ElementBytes(model_->type());
-  cuda::DeviceBuffer page;
-  if (const cuda::Error error = page.Allocate(bytes); error != cuda::Error::kNone) {
-    return CudaMemoryStatus(model_->device(), "a page of the first pass", bytes, error);
+// Makes two passes over a few short segments, into pages of their own that are given back. Errors
+// show here, and the device, which loads a kernel at its first launch, has them all before it serves:
+// the second pass is the first whose time means something.
+absl::Status CudaEncoder::RunFirst() {
+  constexpr int kSegments = 4;
+  // A page each.
+  const int64_t length = std::clamp<int64_t>(
+      capacity_ / kSegments, 1, std::min<int64_t>(kPagePositions, program_.max_positions));
+  const int64_t bytes = kSegments * program_.kv.ElementsPerPage() * ElementBytes(model_->type());
+  cuda::DeviceBuffer memory;
+  if (const cuda::Error error = memory.Allocate(bytes); error != cuda::Error::kNone) {
+    return CudaMemoryStatus(model_->device(), "pages of the first passes", bytes, error);
   }
-  const int32_t none = 0;  // the token and the page
-  const int32_t offsets[] = {0, 1};
-  return Encode({&none, offsets, 1, offsets, &none, page.data()});
+  const std::vector<int32_t> zeros(static_cast<size_t>(kSegments * length), 0);
+  std::vector<int32_t> offsets;
+  std::vector<int32_t> page_offsets;
+  std::vector<int32_t> pages;
+  for (int i = 0; i <= kSegments; ++i) {
+    offsets.push_back(static_cast<int32_t>(i * length));
+    page_offsets.push_back(i);
+    pages.push_back(i);
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    const absl::Status status = Encode({zeros.data(), offsets.data(), kSegments,
+                                        page_offsets.data(), pages.data(), memory.data()});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+void CudaEncoder::Measure(int64_t rows) {
+  float milliseconds = 0;
+  Do("timing the encoder", [&] { return done_.MillisecondsSince(begun_, &milliseconds); });
+  if (status_.ok()) limit_.Add(static_cast<int>(rows), milliseconds / 1000.0);
 }
 
 absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   const NvtxRange range("encode");
+  const cuda::EarlyLaunches early(model_->options().early_launch);
   const int64_t tokens = in.offsets[in.segments];
   const int64_t page_count = in.page_offsets[in.segments];
   if (tokens > capacity_ || in.segments > tokens || page_count > tokens) {
@@ -225,6 +261,7 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   const PassInputs at(tokens, in.segments, page_count);
   status_ = absl::OkStatus();
   Do("selecting the device", [&] { return cuda::SetDevice(model_->device()); });
+  Do("encoder", [&] { return begun_.Record(stream_.get()); });
   SendInputs(in, at);
   Launcher launcher(*this, in, at);
   for (size_t i = 0; i < program_.encoder.ops.size(); ++i) {
@@ -240,6 +277,7 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
   const cuda::Error waited =
       status_.ok() ? done_.Wait() : stream_.Wait();  // of a failed pass, what was begun
   Do("encoder", [&] { return waited; });
+  Measure(launcher.rows());
   return status_;
 }
 

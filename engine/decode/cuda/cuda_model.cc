@@ -80,6 +80,7 @@ absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConf
   std::unique_ptr<CudaModel> model(new CudaModel(config, program, image));
   absl::Status status = model->Load(image);
   if (status.ok()) status = model->MakeProducts();
+  if (status.ok()) status = model->CheckFused();
   if (!status.ok()) return status;
   return model;
 }
@@ -108,13 +109,27 @@ RelativeBias CudaModel::relative_bias(WeightId id) const {
   return {float_weight(id), program_.weight(id).cols, program_.max_positions - 1};
 }
 
-std::string CudaModel::TwoClassesText() const {
-  if (products_of_two_classes_ == 0) return "";
-  return absl::StrCat(
-      "no algorithm of cuBLASLt for ", products_of_two_classes_,
-      " of the products gives a row the same bits in every row count: the last bits "
-      "of a score may depend on how many rows a step has (from ",
-      other_bits_from_, " rows on)");
+std::vector<std::string> CudaModel::Notes() const {
+  std::vector<std::string> notes;
+  if (products_of_two_classes_ > 0) {
+    notes.push_back(
+        absl::StrCat("no algorithm of cuBLASLt for ", products_of_two_classes_,
+                     " of the products gives a row the same bits in every row count: the last bits "
+                     "of a score may depend on how many rows a step has (from ",
+                     other_bits_from_, " rows on)"));
+  }
+  if (fused_failed_) {
+    notes.push_back(absl::StrCat("the fused output layer is not used, which costs speed, because ",
+                                 why_not_fused_));
+  }
+  const CudaOptions& o = config_.options;
+  for (const auto& [name, on] :
+       {std::pair{"fused-output", o.fused_output}, std::pair{"few-rows", o.few_rows},
+        std::pair{"bucket-algorithms", o.bucket_algorithms}, std::pair{"graphs", o.graphs},
+        std::pair{"early-launch", o.early_launch}}) {
+    if (!on) notes.push_back(absl::StrCat("cuda: ", name, " is off, which costs speed"));
+  }
+  return notes;
 }
 
 absl::Status CudaModel::Load(const WeightImage& image) {
@@ -168,7 +183,8 @@ absl::Status CudaModel::MakeProducts() {
       const auto* product = std::get_if<ProductOp>(&op.what);
       if (product == nullptr) continue;
       cuda::LinearOptions options;
-      options.per_bucket = config_.per_bucket;
+      options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
+      options.few_rows = config_.per_bucket && config_.options.few_rows;
       options.in = static_cast<int>(program_.weight(product->weight).cols);
       options.out = static_cast<int>(product->rows);
       options.type = type_;
@@ -191,9 +207,13 @@ absl::Status CudaModel::MakeProducts() {
   options.float_output = true;
   options.y_stride = LogitStride(options.out);
   options.tune_rows = cuda::kChunkRows;
-  options.per_bucket = config_.per_bucket;
+  options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
   logits_ = make("decoder", "output layer", options, weight(output.table), nullptr, chunks);
   if (!status.ok()) return status;
+  if (!config_.options.fused_output) {
+    why_not_fused_ = "the setting cuda: fused-output is off";
+    return absl::OkStatus();
+  }
   fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),
                                      options.in, options.out, &why_not_fused_);
   return absl::OkStatus();

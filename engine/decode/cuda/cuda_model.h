@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/cuda_options.h"
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/decode/step_model.h"
 #include "engine/network/buffers.h"
@@ -26,7 +27,10 @@ struct CudaModelConfig {
   int device = 0;
   int max_rows = 0;            // of a step
   int64_t encoder_tokens = 0;  // of a pass
-  bool per_bucket = false;     // LinearOptions::per_bucket
+  // Whether row counts of a product may differ in their algorithm, our own kernel for a few rows
+  // included; `options` may still forbid it.
+  bool per_bucket = false;
+  CudaOptions options;
 };
 
 class CudaModel {
@@ -45,6 +49,7 @@ class CudaModel {
   CudaModel& operator=(const CudaModel&) = delete;
 
   int device() const { return config_.device; }
+  const CudaOptions& options() const { return config_.options; }
   ComputeType type() const { return type_; }
   const Program& program() const { return program_; }
   const BufferPlan& encoder_buffers() const { return encoder_buffers_; }
@@ -72,16 +77,20 @@ class CudaModel {
   const cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
-  // Products for which no algorithm gives a row the same bits in every row count, so that two were
-  // pinned (Linear::other_bits_from): their number, and in words for the log, "" if there are none.
-  int products_of_two_classes() const { return products_of_two_classes_; }
-  std::string TwoClassesText() const;
+  // Notes for the operator: products for which no algorithm gives a row the same bits in every
+  // row count, so that two were pinned (Linear::other_bits_from); a fused output layer that failed
+  // its check; what `options` turn off.
+  std::vector<std::string> Notes() const;
 
  private:
   CudaModel(const CudaModelConfig& config, const Program& program, const WeightImage& image);
 
   absl::Status Load(const WeightImage& image);
   absl::Status MakeProducts();
+  // Folds random rows by the fused output layer and by the product and the sweeps. Where they differ
+  // there is no fused layer from then on, and why_not_fused says what differed. Errors are the
+  // device's.
+  absl::Status CheckFused();
 
   const CudaModelConfig config_;
   const Program program_;
@@ -97,6 +106,7 @@ class CudaModel {
   std::unique_ptr<cuda::Linear> logits_;
   std::unique_ptr<cuda::FusedOutput> fused_;
   std::string why_not_fused_;
+  bool fused_failed_ = false;  // its check
   int products_of_two_classes_ = 0;
   int other_bits_from_ = 0;  // of one of them
 };

@@ -1,5 +1,6 @@
 // The functions of the CUDA backend in a build without CUDA: each says that there is none.
 #include "engine/api/devices.h"
+#include "engine/api/nvidia_card.h"
 #include "engine/decode/cuda/cuda_backend.h"
 
 namespace dragoman {
@@ -9,7 +10,10 @@ constexpr char kNoCuda[] = "this build has no CUDA";
 
 }  // namespace
 
-CudaProbe ProbeCuda() { return {kNoCuda, {}}; }
+CudaProbe ProbeCuda() {
+  const NvidiaCard card = FindNvidiaCard("");
+  return {kNoCuda, {}, false, {}, card.seen_at, RemedyFor(card, 0)};
+}
 
 absl::Status CheckCudaModel(const Program&) { return absl::UnimplementedError(kNoCuda); }
 

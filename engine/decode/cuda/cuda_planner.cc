@@ -12,9 +12,10 @@ namespace dragoman {
 namespace {
 
 // The compute capability from which every row count of a product may have an algorithm of its own,
-// as long as the bits are the same: tiles are so large there that one kind for 8 and for 4,096 rows
-// costs 60 to 120 us of a step (counted).
-constexpr int kPerBucketSince = 9;
+// and a few rows our own kernel, as long as the bits are the same, which the trial at load decides:
+// one kind of tile for 8 and for 4,096 rows costs 60 to 120 us of a step of an H200 (counted). Older
+// tensor cores do not have the instruction of our own kernel.
+constexpr int kPerBucketSince = 8;
 
 }  // namespace
 
@@ -28,6 +29,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   planner.device_ = config.device;
   planner.device_name_ = info.mps ? absl::StrCat(info.name, ", shared through MPS") : info.name;
   planner.per_bucket_ = info.major >= kPerBucketSince;
+  planner.options_ = config.options;
   MemoryRequest& r = planner.request_;
   r.device_bytes = info.total_bytes;
   r.free_bytes = info.free_bytes;
@@ -56,6 +58,7 @@ absl::StatusOr<std::shared_ptr<const CudaModel>> CudaPlanner::LoadModel(const We
   config.max_rows = request_.batch.max_rows;
   config.encoder_tokens = request_.encoder_tokens;
   config.per_bucket = per_bucket_;
+  config.options = options_;
   absl::StatusOr<std::unique_ptr<CudaModel>> model =
       CudaModel::Create(config, request_.program, image);
   if (!model.ok()) return model.status();

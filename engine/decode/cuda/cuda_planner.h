@@ -33,7 +33,8 @@ class CudaPlanner {
  private:
   int device_ = 0;
   std::string device_name_;
-  bool per_bucket_ = false;  // LinearOptions::per_bucket
+  bool per_bucket_ = false;  // CudaModelConfig::per_bucket
+  CudaOptions options_;
   MemoryRequest request_;
 };
 

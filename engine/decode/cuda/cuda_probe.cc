@@ -1,17 +1,21 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/devices.h"
+#include "engine/api/nvidia_card.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
 
 namespace dragoman {
 namespace {
 
-std::string WhyUnfit(int device, bool* mig_part) {
+// *capability: 0 where it is not known.
+std::string WhyUnfit(int device, bool* mig_part, int* capability) {
   cuda::DeviceInfo info;
+  *capability = 0;
   if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
     return cuda::ErrorText(error);
   }
   *mig_part = *mig_part || info.IsMigPart();
+  *capability = 10 * info.major + info.minor;
   const cuda::Error error = cuda::FindCode(device);
   if (error == cuda::Error::kNone) return "";
   const std::string card =
@@ -26,14 +30,25 @@ std::string WhyUnfit(int device, bool* mig_part) {
 CudaProbe ProbeCuda() {
   CudaProbe probe;
   const int count = cuda::DeviceCount(&probe.why_none);
-  if (count == 0) return probe;
+  if (count == 0) {
+    const NvidiaCard card = FindNvidiaCard("");
+    probe.card = card.seen_at;
+    probe.remedy = RemedyFor(card, cuda::LeastDriver());
+    return probe;
+  }
   const char* why = nullptr;
   if (cuda::LoadCublasLt(&why) == nullptr) {
     probe.why_none = absl::StrCat("cuBLASLt cannot be loaded: ", why);
+    probe.card = absl::StrCat("CUDA devices: ", count);
+    probe.remedy =
+        "install it where the dynamic loader finds it, or name its directory in "
+        "LD_LIBRARY_PATH";
     return probe;
   }
   for (int device = 0; device < count; ++device) {
-    probe.unfit.push_back(WhyUnfit(device, &probe.mig_part));
+    int capability = 0;
+    probe.unfit.push_back(WhyUnfit(device, &probe.mig_part, &capability));
+    probe.capability.push_back(capability);
   }
   return probe;
 }

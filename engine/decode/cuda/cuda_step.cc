@@ -9,6 +9,7 @@
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
@@ -253,6 +254,7 @@ cuda::Error CudaStep::Format(cuda::Stream stream) const {
 
 CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant,
                                  StepProbe* probe) const {
+  const cuda::EarlyLaunches early(model_->options().early_launch);
   return Launcher(*this, stream, variant, probe).Run();
 }
 

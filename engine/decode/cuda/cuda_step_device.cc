@@ -53,7 +53,11 @@ class CudaStepDevice final : public StepDevice {
   // REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
 
-  // Records all graphs; graph_bytes_ becomes the memory that the device has less for them.
+  // Puts a step of this kind on the stream: its graph, or its launches one by one.
+  CudaStep::Fault LaunchStep(const StepVariant& variant) const;
+
+  // Records all graphs; graph_bytes_ becomes the memory that the device has less for them. Without
+  // graphs every kind of step runs once all the same.
   absl::Status Record();
   absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
@@ -148,7 +152,8 @@ absl::Status CudaStepDevice::Record() {
 
 absl::Status CudaStepDevice::RecordAll() {
   if (absl::Status status = Format(); !status.ok()) return status;
-  graphs_.resize(buckets().size() * classes() * kWays);
+  const bool graphs = model_->options().graphs;
+  if (graphs) graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
     for (size_t group = 0; group < classes(); ++group) {
       // Kernels are loaded at their first launch. A capture is not affected: every launch of a
@@ -157,7 +162,7 @@ absl::Status CudaStepDevice::RecordAll() {
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
       if (!status.ok()) return status;
-      for (size_t way = 0; way < kWays; ++way) {
+      for (size_t way = 0; graphs && way < kWays; ++way) {
         const StepVariant variant{bucket, kTopKClasses[group], way / 2 != 0, way % 2 != 0};
         cuda::Graph& graph = graphs_[GraphOf(variant)];
         CudaStep::Fault fault;
@@ -188,14 +193,21 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
         absl::StrCat("step device: ", launch.bucket, " rows, expected one of its buckets"));
     return status_;
   }
-  const cuda::Graph& graph =
-      graphs_[GraphOf({launch.bucket, launch.max_k, launch.stored, launch.align})];
-  cuda::Error error = cuda::SetDevice(model_->device());
-  if (error == cuda::Error::kNone) error = graph.Launch(stream_.get());
-  if (error == cuda::Error::kNone) {
-    error = done_[static_cast<size_t>(launch.mailbox)].Record(stream_.get());
+  if (const cuda::Error error = cuda::SetDevice(model_->device()); error != cuda::Error::kNone) {
+    return Finally("launching a step", error);
   }
-  return Finally("launching a step", error);
+  const CudaStep::Fault fault =
+      LaunchStep({launch.bucket, launch.max_k, launch.stored, launch.align});
+  if (fault.error != cuda::Error::kNone) {
+    return Finally(absl::StrCat("launching a step: ", fault.op).c_str(), fault.error);
+  }
+  return Finally("launching a step",
+                 done_[static_cast<size_t>(launch.mailbox)].Record(stream_.get()));
+}
+
+CudaStep::Fault CudaStepDevice::LaunchStep(const StepVariant& variant) const {
+  if (!model_->options().graphs) return step_->Launch(stream_.get(), variant);
+  return {graphs_[GraphOf(variant)].Launch(stream_.get()), "a graph"};
 }
 
 absl::Status CudaStepDevice::Wait(int mailbox) {

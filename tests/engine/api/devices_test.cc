@@ -103,6 +103,35 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
   EXPECT_EQ(unfit->note, "cuda:0: too old");
 }
 
+// A card that is there and unused costs its owner money: the log says so louder than of no card.
+TEST(ChooseDevices, AutoWarnsOfACardThatIsThereAndNotUsed) {
+  const CudaProbe old{"the CUDA driver is too old", {}, false, {}, "/dev/nvidia0", "update it"};
+  const auto choice = ChooseDevices(Asked("auto"), old);
+  ASSERT_TRUE(choice.ok()) << choice.status();
+  EXPECT_THAT(choice->cuda, IsEmpty());
+  EXPECT_THAT(choice->warning,
+              AllOf(HasSubstr("has an NVIDIA card that is not used"), HasSubstr("too old"),
+                    HasSubstr("/dev/nvidia0"), HasSubstr("update it"), HasSubstr("cpu")));
+  // One of several, too.
+  EXPECT_THAT(ChooseDevices(Asked("auto"), {"", {"", "no code for it"}})->warning,
+              HasSubstr("not used: cuda:1: no code for it"));
+  // An operator who names the device is refused, with the same words.
+  const auto named = ChooseDevices(Asked("cuda:0"), old);
+  EXPECT_THAT(std::string(named.status().message()),
+              AllOf(HasSubstr("cuda:0 cannot be used: the CUDA driver is too old"),
+                    HasSubstr("update it")));
+}
+
+TEST(ChooseDevices, NothingIsWarnedOfWhereNoCardIsLeftUnused) {
+  EXPECT_EQ(ChooseDevices(Asked("auto"), {"no CUDA driver", {}})->warning, "");
+  EXPECT_EQ(ChooseDevices(Asked("auto"), {"", {"", ""}})->warning, "");
+  // The operator has said so.
+  EXPECT_EQ(
+      ChooseDevices(Asked("cpu"), {"too old", {}, false, {}, "/dev/nvidia0", "update it"})->warning,
+      "");
+  EXPECT_EQ(ChooseDevices(Asked("cuda:0"), {"", {"", "no code for it"}})->warning, "");
+}
+
 TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   const auto choice = ChooseDevices(Asked("auto", "float16"), {"no CUDA driver", {}});
   EXPECT_EQ(choice.status().code(), absl::StatusCode::kInvalidArgument);

@@ -115,8 +115,8 @@ class Counter {
     const double slower = std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
     const double flop = cost.flop / card_.flop_per_second * slower;
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
-    const double from_l2 = static_cast<double>(Divided(rows, kTileRows)) * weight_bytes /
-                           card_.l2_bytes_per_second;
+    const double from_l2 =
+        static_cast<double>(Divided(rows, kTileRows)) * weight_bytes / card_.l2_bytes_per_second;
     node.seconds = Start(true) + card_.product_seconds + std::max({bytes, flop, from_l2});
     nodes_.push_back(std::move(node));
   }
@@ -333,7 +333,8 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
 std::span<const CountedCard> CountedCards() {
   const auto of = [](CountedCard card, double clock, double flop, double memory) {
     const double clocks = clock / CountedCard().cycles_per_second;
-    const double processors = card.multiprocessors / static_cast<double>(CountedCard().multiprocessors);
+    const double processors =
+        card.multiprocessors / static_cast<double>(CountedCard().multiprocessors);
     card.cycles_per_second *= clocks;
     card.instructions_per_second *= clocks;
     card.multiprocessor_bytes_per_second *= clocks;
@@ -378,6 +379,21 @@ double Seconds(const std::vector<CountedNode>& nodes) {
   double seconds = 0;
   for (const CountedNode& node : nodes) seconds += node.seconds;
   return seconds;
+}
+
+CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<CountedNode>& step) {
+  CountedWait wait;
+  wait.pass_seconds = Seconds(pass);
+  for (const CountedNode& node : pass) {
+    if (node.nodes == 0) continue;
+    wait.longest_kernel_seconds =
+        std::max(wait.longest_kernel_seconds, node.seconds / static_cast<double>(node.nodes));
+  }
+  int64_t nodes = 0;
+  for (const CountedNode& node : step) nodes += node.nodes;
+  wait.seconds =
+      std::min(wait.pass_seconds, static_cast<double>(nodes) * wait.longest_kernel_seconds);
+  return wait;
 }
 
 std::string CountedText(const std::vector<CountedNode>& nodes) {

@@ -37,7 +37,8 @@ struct CountedCard {
   bool fused_output = true;               // else the logits are stored and folded
   int multiprocessors = 132;
   double memory_bytes_per_second = 4.3e12;
-  double l2_bytes_per_second = 5.5e12;  // as reads of it have been measured elsewhere, no share of it
+  double l2_bytes_per_second =
+      5.5e12;  // as reads of it have been measured elsewhere, no share of it
   double multiprocessor_bytes_per_second = 60e9;
   double flop_per_second = 790e12;
   double layer_product_share = 0.6;      // of the flop
@@ -92,6 +93,15 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
                                           const FiguresByKernel& figures);
 
 double Seconds(const std::vector<CountedNode>& nodes);
+
+// How long a step waits at worst beside an encoder pass. A GPU interrupts no kernel, so each node of
+// the step may wait until the one of the pass that runs has ended, and for no more than the pass.
+struct CountedWait {
+  double pass_seconds = 0;
+  double longest_kernel_seconds = 0;  // of the pass
+  double seconds = 0;
+};
+CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<CountedNode>& step);
 
 // A line for each name, then the sum.
 std::string CountedText(const std::vector<CountedNode>& nodes);

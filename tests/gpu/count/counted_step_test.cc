@@ -156,6 +156,30 @@ TEST(CountedEncoderPass, AttentionGrowsWithTheSegmentsAtEqualTokens) {
   EXPECT_GT(seconds(16, 512), seconds(128, 64));
 }
 
+// A bound on the tokens of a pass shortens the waits of the steps beside it.
+TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
+  const auto step = CountStep(WorkOf(4), 8, {}, {});
+  int64_t nodes = 0;
+  for (const CountedNode& node : step) nodes += node.nodes;
+  double before = 0;
+  for (const int segments : {16, 64, 256}) {
+    const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, segments, 32, {}, {});
+    const CountedWait wait = WaitBehind(pass, step);
+    EXPECT_EQ(wait.pass_seconds, Seconds(pass));
+    EXPECT_LE(wait.seconds, wait.pass_seconds);
+    EXPECT_LE(wait.seconds, static_cast<double>(nodes) * wait.longest_kernel_seconds);
+    EXPECT_GT(wait.longest_kernel_seconds, 0);
+    EXPECT_GT(wait.seconds, before);
+    before = wait.seconds;
+  }
+  // A step of one node waits for one kernel.
+  const std::vector<CountedNode> one = {CountedNode{.name = "one", .nodes = 1}};
+  const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, 256, 32, {}, {});
+  const CountedWait wait = WaitBehind(pass, one);
+  EXPECT_EQ(wait.seconds, wait.longest_kernel_seconds);
+  EXPECT_LT(wait.seconds, wait.pass_seconds / 4);
+}
+
 // 59.5 MB of weights 32 times: on an H200 that takes as long as the products with their fold, 346 us.
 TEST(CountedStep, TheFusedLayerReadsItsWeightsOnceForEachBlockOfRows) {
   CountedCard card;
@@ -181,7 +205,8 @@ TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
     const double logits = 4.0 * 4096 * 58101;
     if (card.fused_output) continue;
     EXPECT_EQ(Named(nodes, "fold logits").nodes, 8) << card.name;  // of 512 rows
-    EXPECT_GE(Named(nodes, "fold logits").seconds, logits / card.memory_bytes_per_second) << card.name;
+    EXPECT_GE(Named(nodes, "fold logits").seconds, logits / card.memory_bytes_per_second)
+        << card.name;
     EXPECT_GE(Named(nodes, "logits").seconds, logits / card.memory_bytes_per_second) << card.name;
   }
 }

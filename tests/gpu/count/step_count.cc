@@ -1,7 +1,7 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on an H200,
 // at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
 // forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
-// segments, and the steps of beam 4 on other cards.
+// segments, the steps of beam 4 on other cards, and how long steps wait there beside encoder passes.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
@@ -27,6 +27,7 @@ constexpr int kTokens = 30;  // of a source, and of its target
 constexpr int kBeam = 4;
 constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
+constexpr int kWaitTokens = 32;         // of a segment, of passes that steps wait for
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
 using FiguresByArchitecture = std::map<std::string, FiguresByKernel, std::less<>>;
@@ -90,19 +91,20 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
   std::vector<std::string> names;
   for (const CountedCard& card : CountedCards()) {
     const auto at = figures.find(card.architecture);
-    const auto nodes =
-        CountStep(WorkOf(program, rows, kBeam, card.fused_output), std::max(rows, 8), card,
-                  at == figures.end() ? FiguresByKernel() : at->second);
+    const auto nodes = CountStep(WorkOf(program, rows, kBeam, card.fused_output), std::max(rows, 8),
+                                 card, at == figures.end() ? FiguresByKernel() : at->second);
     auto& of = seconds.emplace_back();
     for (const CountedNode& node : nodes) {
-      if (std::find(names.begin(), names.end(), node.name) == names.end()) names.push_back(node.name);
+      if (std::find(names.begin(), names.end(), node.name) == names.end())
+        names.push_back(node.name);
       of[node.name] = node.seconds;
       of["all, counted"] += node.seconds;
     }
   }
   names.emplace_back("all, counted");
   std::printf("\n%d rows of beam %d, us on each card\n%-30s", rows, kBeam, "node");
-  for (const CountedCard& card : CountedCards()) std::printf(" %9s", std::string(card.name).c_str());
+  for (const CountedCard& card : CountedCards())
+    std::printf(" %9s", std::string(card.name).c_str());
   std::printf("\n");
   for (const std::string& name : names) {
     std::printf("%-30s", name.c_str());
@@ -111,6 +113,26 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
       at == of.end() ? std::printf(" %9s", "-") : std::printf(" %9.1f", at->second * 1e6);
     }
     std::printf("\n");
+  }
+}
+
+// How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
+void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
+  for (const CountedCard& card : CountedCards()) {
+    const auto at = all_figures.find(card.architecture);
+    const FiguresByKernel figures = at == all_figures.end() ? FiguresByKernel() : at->second;
+    std::printf("\na step of %d rows beside an encoder pass, %s\n%8s %9s %14s %14s\n", kBeam,
+                std::string(card.name).c_str(), "tokens", "pass us", "longest kernel",
+                "wait at worst");
+    const auto step = CountStep(WorkOf(program, kBeam, kBeam, card.fused_output), 8, card, figures);
+    for (const int tokens : {kPassTokens, 4096, 2048, 1024, 512, 256}) {
+      const CountedWait wait =
+          WaitBehind(CountEncoderPass(program, ComputeType::kFloat16, tokens / kWaitTokens,
+                                      kWaitTokens, card, figures),
+                     step);
+      std::printf("%8d %9.0f %14.0f %14.0f\n", tokens, wait.pass_seconds * 1e6,
+                  wait.longest_kernel_seconds * 1e6, wait.seconds * 1e6);
+    }
   }
 }
 
@@ -142,6 +164,7 @@ void Print(const FiguresByArchitecture& all_figures) {
     }
   }
   for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
+  PrintWaits(program, all_figures);
 }
 
 }  // namespace

@@ -196,8 +196,8 @@ TEST_F(LinearChoiceTest, RowCountsMayHaveTheirOwnWhereItsBitsAreTheSame) {
   EXPECT_EQ(text.find("from 64"), std::string::npos) << text;
 }
 
-// A kernel of our own for a few rows, where it gives the bits of what is pinned, and only where row
-// counts may have their own.
+// A kernel of our own for a few rows, where it gives the bits of what is pinned, and only where it is
+// allowed.
 TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
   const AlignedFloats x(RandomFloats(size_t{100} * kIn, 3));
   const AlignedFloats workspace(std::vector<float>(64));
@@ -205,11 +205,11 @@ TEST_F(LinearChoiceTest, AFewRowsGoByAKernelOfOurOwnWhereItsBitsAreTheSame) {
     SetOffers([&](int) { return std::vector<LtFault>{pinned}; });
     for (const LtFault few : {kUnfit, kSound, kOtherOrder, kFailsToRun}) {
       SetFewRows(few);
-      for (const bool per_bucket : {false, true}) {
-        options_.per_bucket = per_bucket;
+      for (const bool allowed : {false, true}) {
+        options_.few_rows = allowed;
         const std::unique_ptr<Linear> linear = Create();
         ASSERT_NE(linear, nullptr) << why_;
-        const bool own = per_bucket && few == pinned;
+        const bool own = allowed && few == pinned;
         EXPECT_EQ(linear->algorithm().rfind("own; from 64 rows algorithm ", 0) == 0, own)
             << linear->algorithm();
         std::vector<std::vector<float>> first_rows;
@@ -233,7 +233,7 @@ TEST_F(LinearChoiceTest, TheActivationOfAFewRowsIsTakenWhereItsBitsAreTheSame) {
   const AlignedFloats workspace(std::vector<float>(64));
   SetOffers([](int) { return std::vector<LtFault>{kSound}; });
   options_.activation = Activation::kSwish;
-  options_.per_bucket = true;
+  options_.few_rows = true;
   for (const LtFault few : {kSound, kOtherActivation}) {
     SetFewRows(few);
     const std::unique_ptr<Linear> linear = Create();

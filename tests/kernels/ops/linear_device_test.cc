@@ -59,6 +59,7 @@ class TestLinear {
     options.activation = c.activation;
     options.y_stride = c.y_stride;
     options.per_bucket = c.per_bucket;
+    options.few_rows = c.per_bucket;
     on_device_ = cuda::Linear::Create(blas_.get(), options, at_w_.data(),
                                       c.bias ? at_b_.data() : nullptr, kBuckets, &why);
     EXPECT_NE(on_device_, nullptr) << why;

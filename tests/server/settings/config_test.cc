@@ -523,7 +523,7 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
   std::vector<std::string> expected = {"--config",  "--check-config", "--print-program",
                                        "--version", "--verbose",      "--help"};
   for (const Option& option : Options()) {
-    if (option.audience == Audience::kResearch) continue;
+    if (!ObjectFor(option.audience).empty()) continue;
     expected.push_back(absl::StrCat("--", std::string(option.name)));
   }
   EXPECT_THAT(FlagsOf(HelpText(true)), UnorderedElementsAreArray(expected));
@@ -570,10 +570,10 @@ TEST(Config, TheReadmeNamesEverySetting) {
   const std::string of_models = readme.substr(begin, readme.find("\n\n", begin) - begin);
   for (const Option& option : Options()) {
     const std::string name(option.name);
-    const bool in_schedule = option.audience == Audience::kResearch;
-    EXPECT_TRUE(HasWord(readme, (in_schedule ? "`" : "--") + name)) << name;
+    const bool in_object = !ObjectFor(option.audience).empty();
+    EXPECT_TRUE(HasWord(readme, (in_object ? "`" : "--") + name)) << name;
     const bool listed = HasWord(of_models, " " + name) || HasWord(of_models, "\n" + name);
-    EXPECT_EQ(listed, IsOfModel(option) && !in_schedule) << name << ", of a model";
+    EXPECT_EQ(listed, IsOfModel(option) && !in_object) << name << ", of a model";
   }
 }
 
@@ -804,6 +804,64 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
   EXPECT_THAT(error(R"({"threshold": "1/4"})"), HasSubstr("only with refill stream"));
 }
 
+// Parts of the GPU backend, each of which can be turned off, by itself and for one model.
+TEST(CudaSettings, TurnEachPartOff) {
+  const auto cuda = [](const std::string& object) {
+    const auto command = ParseFile(absl::StrCat(R"({"model": "x", "cuda": )", object, "}"));
+    EXPECT_TRUE(command.ok()) << command.status();
+    return command.ok() ? command->config.models.at(0).cuda : CudaOptions();
+  };
+  EXPECT_EQ(cuda("{}"), CudaOptions());
+  const std::pair<const char*, bool CudaOptions::*> keys[] = {
+      {"fused-output", &CudaOptions::fused_output},
+      {"few-rows", &CudaOptions::few_rows},
+      {"bucket-algorithms", &CudaOptions::bucket_algorithms},
+      {"graphs", &CudaOptions::graphs},
+      {"early-launch", &CudaOptions::early_launch}};
+  size_t known = 0;
+  for (const Option& option : Options()) known += ObjectFor(option.audience) == "cuda" ? 1 : 0;
+  EXPECT_EQ(std::size(keys), known);
+  for (const auto& [key, member] : keys) {
+    CudaOptions expected;
+    expected.*member = false;
+    EXPECT_EQ(cuda(absl::StrCat("{\"", key, "\": \"off\"}")), expected) << key;
+  }
+}
+
+TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
+  const auto command = ParseFile(R"({"cuda": {"graphs": "off"}, "models": [
+      {"name": "a", "directory": "/a", "cuda": {"fused-output": "off"}},
+      {"name": "b", "directory": "/b", "cuda": {"graphs": "on"}}]})");
+  ASSERT_TRUE(command.ok()) << command.status();
+  const auto again = ParseFile(ConfigToJson(command->config));
+  ASSERT_TRUE(again.ok()) << again.status();
+  for (const ServerConfig& config : {command->config, again->config}) {
+    EXPECT_EQ(config.models[0].cuda, (CudaOptions{.fused_output = false, .graphs = false}));
+    EXPECT_EQ(config.models[1].cuda, CudaOptions());
+  }
+  // The engine gets them.
+  DeviceChoice gpu;
+  gpu.cuda = {0};
+  EXPECT_EQ(MakeEngineConfig(command->config.models[0], ModelShare(), gpu).cuda,
+            command->config.models[0].cuda);
+  const auto set = OverrideSettings(command->config.models[1], {{"cuda", R"({"graphs": "off"})"}});
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->cuda, CudaOptions{.graphs = false});
+}
+
+TEST(CudaSettings, SayWhatIsWrong) {
+  const auto error = [](const std::string& object) {
+    return FileErrorOf(absl::StrCat(R"({"model": "x", "cuda": )", object, "}"));
+  };
+  EXPECT_THAT(error(R"({"graphs": "no"})"),
+              AllOf(HasSubstr("cuda: graphs: found 'no'"), HasSubstr("off or on")));
+  EXPECT_THAT(error(R"({"graphs": false})"),
+              AllOf(HasSubstr("cuda: graphs: found boolean"), HasSubstr("a string")));
+  EXPECT_THAT(error(R"({"refill": "static"})"),
+              AllOf(HasSubstr("cuda: 'refill'"), HasSubstr("one of fused-output, few-rows")));
+  EXPECT_THAT(error("true"), HasSubstr("cuda: found boolean, expected an object"));
+}
+
 TEST(Config, AFlagThatIsGoneNamesItsSuccessor) {
   for (const auto& [flag, key] : std::vector<std::pair<std::string, std::string>>{
            {"scheduler", "refill"},
@@ -821,7 +879,7 @@ TEST(Config, AFlagThatIsGoneNamesItsSuccessor) {
                                 HasSubstr("{\"schedule\": {\"" + key + "\": ...}}"));
     EXPECT_THAT(ErrorOf({"--model=x", "--" + flag, "1"}), names_it);
     EXPECT_THAT(FileErrorOf("{\"" + flag + "\": 1}"), names_it);
-    EXPECT_NE(FindScheduleKey(key), nullptr) << key;
+    EXPECT_NE(FindKey("schedule", key), nullptr) << key;
   }
 }
 

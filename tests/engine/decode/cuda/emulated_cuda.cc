@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/narrow.h"
 #include "engine/decode/cuda/step_costs.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/search/batch_step.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/kernels/ops/activation_reference.h"
@@ -22,6 +23,9 @@ constexpr Error kMiscounted{901};
 
 // The graph that this thread records.
 thread_local std::vector<EmulatedGraph::Call>* recording = nullptr;
+
+// The rows of all products so far.
+std::atomic<int64_t> product_rows = 0;
 
 // The part of the device's memory that graphs have taken.
 std::atomic<int64_t> graph_bytes = 0;
@@ -99,6 +103,7 @@ class HostLinear final : public EmulatedLinear {
     }
     return EmulateLaunch(
         [=, this] {
+          product_rows += rows;
           const ComputeType type = options_.float_output ? ComputeType::kFloat32 : options_.type;
           const int64_t stride = options_.y_stride > 0 ? options_.y_stride : options_.out;
           const int64_t live = count == nullptr ? rows : std::min<int64_t>(rows, *count);
@@ -144,12 +149,38 @@ class HostFusedOutput final : public EmulatedFusedOutput {
              LogitSummary* summaries) const override {
     return EmulateLaunch(
         [=, this] {
-          return fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
+          const Error error =
+              fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
+          if (error == Error::kNone && *rows.count > 0) Plant(&summaries[*rows.count - 1]);
+          return error;
         },
         {2, true});
   }
 
  private:
+  void Plant(LogitSummary* row) const {
+    switch (fault_) {
+      case FusedFault::kNone:
+        break;
+      case FusedFault::kNormaliser:  // a tile of 256 columns in 10,000 is missing
+        row->normaliser.sum *= 1 - 256.0F / 10'000;
+        break;
+      case FusedFault::kScore:
+        row->top[row->count - 1].score -= 0.125F;
+        break;
+      case FusedFault::kToken:
+        std::swap(row->top[0].token, row->top[row->count - 1].token);
+        break;
+      case FusedFault::kCount:
+        --row->count;
+        break;
+      case FusedFault::kNotANumber:
+        row->top[0].score = NAN;
+        break;
+    }
+  }
+
+  const FusedFault fault_ = EmulatedFusedOutput::fault;
   const std::unique_ptr<FusedOutput> fused_;
 };
 
@@ -161,7 +192,7 @@ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mai
 
 Error EmulateLaunch(std::function<Error()> launch, EmulatedNodes nodes) {
   if (recording != nullptr) {
-    recording->push_back({std::move(launch), nodes});
+    recording->push_back({std::move(launch), nodes, EarlyLaunches::allowed()});
     return Error::kNone;
   }
   const std::lock_guard<std::mutex> lock(OneAtATime());
@@ -170,7 +201,8 @@ Error EmulateLaunch(std::function<Error()> launch, EmulatedNodes nodes) {
 
 Error EmulatedDescribe(int index, DeviceInfo* info) {
   if (index != 0) return Error{101};
-  *info = {"emulated", 9, 0, 4, kEmulatedDeviceBytes, kEmulatedDeviceBytes};
+  *info = {"emulated", emulated_capability / 10, emulated_capability % 10,
+           4,          kEmulatedDeviceBytes,     kEmulatedDeviceBytes};
   return Error::kNone;
 }
 
@@ -213,6 +245,7 @@ Error EmulatedOwnedStream::Wait() const {
 Error EmulatedEvent::Record(Stream) {
   if (recording != nullptr) return kNotWhileRecording;
   recorded_ = true;
+  product_rows_ = product_rows;
   return Error::kNone;
 }
 
@@ -221,7 +254,8 @@ Error EmulatedEvent::Wait() const {
 }
 
 Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const {
-  *milliseconds = kMilliseconds;
+  const auto rows = static_cast<double>(product_rows_ - begin.product_rows_);
+  *milliseconds = kMilliseconds + static_cast<float>(1000 * rows * product_row_seconds);
   return begin.recorded_ && recorded_ ? Error::kNone : kInvalidValue;
 }
 
@@ -258,6 +292,12 @@ int64_t EmulatedGraph::nodes() const {
   return nodes;
 }
 
+int64_t EmulatedGraph::early_nodes() const {
+  int64_t nodes = 0;
+  for (const Call& call : launches_) nodes += call.early ? call.nodes.nodes : 0;
+  return nodes;
+}
+
 std::unique_ptr<EmulatedBlas> EmulatedBlas::Create(std::string*) {
   return std::make_unique<EmulatedBlas>();
 }
@@ -271,6 +311,7 @@ std::unique_ptr<EmulatedLinear> EmulatedLinear::Create(const EmulatedBlas* blas,
     *why = "the emulation does not take these options";
     return nullptr;
   }
+  EmulatedLinear::made.push_back(options);
   return std::make_unique<HostLinear>(options, weight, bias, buckets);
 }
 

@@ -53,6 +53,8 @@ inline const char* EmulatedErrorText(Error error) {
 }
 
 inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
+// The device's compute capability, 90 for 9.0; tests set it.
+inline int emulated_capability = 90;
 Error EmulatedDescribe(int index, DeviceInfo* info);
 // The memory that graphs have left; buffers are not counted here.
 Error EmulatedFreeMemory(int64_t* bytes);
@@ -100,12 +102,14 @@ class EmulatedEvent {
   Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
   Error Record(Stream);
   Error Wait() const;
-  // Every launch seems to take so long.
+  // Every launch seems to take so long, and each row of its products longer by this; tests set it.
   static constexpr float kMilliseconds = 0.125F;
+  inline static double product_row_seconds = 0;
   Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
 
  private:
   bool recorded_ = false;
+  int64_t product_rows_ = 0;  // of all products until then
 };
 
 class EmulatedGraph {
@@ -122,10 +126,13 @@ class EmulatedGraph {
   // Fails where a launch runs another number of kernels than it has nodes.
   Error Launch(Stream stream) const;
   int64_t nodes() const;
+  // The nodes of launches that were allowed to begin early.
+  int64_t early_nodes() const;
 
   struct Call {
     std::function<Error()> launch;
     EmulatedNodes nodes;
+    bool early = false;
   };
 
  private:
@@ -149,14 +156,22 @@ class EmulatedLinear {
   virtual ~EmulatedLinear() = default;
   virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
                     const int32_t* count, void* y) const = 0;
+  // The options of all that were made; tests clear them.
+  inline static std::vector<LinearOptions> made;
   // Linear's; tests set it for those that are made from then on.
   inline static int other_bits = 0;
   int other_bits_from() const { return other_bits; }
 };
 
+// An error of a fused layer in the last row of a fold.
+enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber };
+
 // With the narrow types: the fused kernel, its instructions emulated too.
 class EmulatedFusedOutput {
  public:
+  // Planted in those that are made from then on.
+  inline static FusedFault fault = FusedFault::kNone;
+
   static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, const void* weight,
                                                      const float* bias, int d, int vocabulary,
                                                      std::string* why);

@@ -62,10 +62,12 @@ class EmulatedEngine : public ::testing::Test {
     return config;
   }
 
-  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& model = kModel) {
+  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& model = kModel,
+                                          const CudaOptions& options = {}) {
     LoadedModel loaded = Load(model);
-    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program,
-                                             ImageOf(loaded, type));
+    CudaBackendConfig config = ConfigFor(loaded.spec, kMaxRows);
+    config.options = options;
+    auto backend = CreateEmulatedCudaBackend(config, loaded.program, ImageOf(loaded, type));
     EXPECT_TRUE(backend.ok()) << backend.status();
     EngineConfig engine_config;
     engine_config.max_rows = kMaxRows;
@@ -131,6 +133,23 @@ TEST_F(EmulatedEngine, T5TranslatesAsOnTheCpuAndAloneAsInCompany) {
   }
 }
 
+// A switch costs time and changes no bit.
+TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
+  const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
+  const std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
+  const auto order = InOrder(jobs.size());
+  const auto expected = TranslateTogether(*OnDevice(ComputeType::kFloat16, model), jobs, order);
+  for (const CudaOptions& options :
+       {CudaOptions{.graphs = false}, CudaOptions{.early_launch = false}}) {
+    const auto found =
+        TranslateTogether(*OnDevice(ComputeType::kFloat16, model, options), jobs, order);
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_TRUE(expected[i].status.ok()) << expected[i].status;
+      EXPECT_TRUE(testing::SameToTheBit(found[i], expected[i])) << jobs[i].contents[0];
+    }
+  }
+}
+
 TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
   const LoadedModel loaded = Load(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5");
   const auto image = MakeWeightImage(loaded.program, *loaded.weights, ComputeType::kFloat16);
@@ -164,18 +183,18 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
 TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   const LoadedModel loaded = Load();
   const WeightImage image = ImageOf(loaded, ComputeType::kFloat32);
-  const auto name = [&] {
+  const auto notes = [&] {
     const auto backend =
         CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image);
     EXPECT_TRUE(backend.ok()) << backend.status();
-    return (*backend)->info().device_name;
+    EXPECT_EQ((*backend)->info().device_name, "emulated");
+    return (*backend)->info().notes;
   };
-  EXPECT_EQ(name(), "emulated");
+  EXPECT_THAT(notes(), ::testing::IsEmpty());
   SetEmulatedOtherBits(64);
-  EXPECT_THAT(name(),
-              ::testing::MatchesRegex(
-                  "emulated; no algorithm of cuBLASLt for [0-9]+ of the products gives a row "
-                  "the same bits in every row count: .* \\(from 64 rows on\\)"));
+  EXPECT_THAT(notes(), ::testing::ElementsAre(::testing::MatchesRegex(
+                           "no algorithm of cuBLASLt for [0-9]+ of the products gives a row "
+                           "the same bits in every row count: .* \\(from 64 rows on\\)")));
   SetEmulatedOtherBits(0);
 }
 

@@ -1,0 +1,27 @@
+// The parts of the GPU backend that can be turned off one by one: to find out which of them is to
+// blame for a wrong translation or an error, and what each is worth. None changes a translation,
+// unless it is at fault; each costs time when it is off.
+//
+// Plain data.
+#pragma once
+
+namespace dragoman {
+
+struct CudaOptions {
+  // The output layer of Hopper that keeps its logits in registers; off: a product, and sweeps over
+  // its logits in memory.
+  bool fused_output = true;
+  // Our own kernel for products of up to 16 rows; off: cuBLASLt's for every row count.
+  bool few_rows = true;
+  // An algorithm of its own for each row count of a product, where its bits are those of the others;
+  // off: one for all.
+  bool bucket_algorithms = true;
+  // A step is a CUDA graph; off: its kernels are launched one by one.
+  bool graphs = true;
+  // A kernel may take its place while the one before it ends; off: only after that.
+  bool early_launch = true;
+
+  friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
+};
+
+}  // namespace dragoman

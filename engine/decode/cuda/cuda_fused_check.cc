@@ -1,0 +1,254 @@
+// The fused output layer against the product and the sweeps, on random rows, before the first
+// request depends on it: the graphs are tried with empty batches, in which its barriers, copies and
+// products do not run.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_model.h"
+#include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/row_buckets.h"
+#include "kernels/cuda/device.h"
+#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/search/batch_tables.h"
+
+namespace dragoman {
+namespace {
+
+// Several blocks of rows, the last not a full one.
+constexpr int kMostRows = 200;
+constexpr int kTop = cuda::kMaxFusedTopK;
+
+// Both ways multiply the same narrow numbers and sum in f32, in different orders. What that may
+// change, as a part of the row's largest score, is some 1e-6; a tile that is missing or misread
+// changes scores by themselves.
+constexpr float kTolerance = 1.0F / 4096;
+
+// An array on the device, copied from the host.
+template <class T>
+class OnDevice {
+ public:
+  cuda::Error Put(cuda::Stream stream, const std::vector<T>& from) {
+    const auto bytes = static_cast<int64_t>(from.size() * sizeof(T));
+    const cuda::Error error = buffer_.Allocate(bytes);
+    if (error != cuda::Error::kNone) return error;
+    return cuda::Copy(stream, buffer_.data(), from.data(), bytes);
+  }
+  cuda::Error Get(cuda::Stream stream, std::vector<T>* to) const {
+    return cuda::Copy(stream, to->data(), buffer_.data(),
+                      static_cast<int64_t>(to->size() * sizeof(T)));
+  }
+  T* data() const { return static_cast<T*>(buffer_.data()); }
+
+ private:
+  cuda::DeviceBuffer buffer_;
+};
+
+// The answers of one of the two ways.
+struct Folded {
+  std::vector<LogitSummary> summaries;  // of each row; their pointers are the device's
+  std::vector<TokenScore> top;          // [rows, kTop]
+
+  const TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
+};
+
+float LogNormaliser(const LogitSummary& summary) {
+  return summary.normaliser.max + std::log(summary.normaliser.sum);
+}
+
+// Says what differs in a row, or "".
+std::string Difference(int row, const Folded& fused, const Folded& stored) {
+  const LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
+  const LogitSummary& b = stored.summaries[static_cast<size_t>(row)];
+  const auto differ = [&](const auto&... what) { return absl::StrCat("row ", row, ": ", what...); };
+  if (a.nan != b.nan) return differ("a bad number by one way only");
+  if (a.count != b.count) return differ(a.count, " candidates, expected ", b.count);
+  const TokenScore* const x = fused.Top(row);
+  const TokenScore* const y = stored.Top(row);
+  float largest = 1;
+  for (int i = 0; i < b.count; ++i) largest = std::max(largest, std::abs(y[i].score));
+  const float tolerance = kTolerance * largest;
+  // A NaN is near nothing.
+  const auto near = [&](float s, float t) { return std::abs(s - t) <= tolerance; };
+  if (!near(LogNormaliser(a), LogNormaliser(b))) {
+    return differ("log of the normaliser ", LogNormaliser(a), ", expected ", LogNormaliser(b));
+  }
+  for (int i = 0; i < b.count; ++i) {
+    // Near ties may change their places; then the scores of both places are near.
+    if (!near(x[i].score, y[i].score)) {
+      return differ("candidate ", i, " has the score ", x[i].score, ", expected ", y[i].score);
+    }
+    const auto* const same = std::find_if(
+        y, y + b.count, [&](const TokenScore& other) { return other.token == x[i].token; });
+    const float expected = same == y + b.count ? y[b.count - 1].score : same->score;
+    if (!near(x[i].score, expected)) {
+      return differ("token ", x[i].token, " has the score ", x[i].score, ", expected ", expected,
+                    same == y + b.count ? " at most" : "");
+    }
+  }
+  return "";
+}
+
+class Check {
+ public:
+  Check(const CudaModel& model, int rows)
+      : model_(model),
+        rows_(rows),
+        bucket_(ProductRows(rows)),
+        d_(static_cast<int>(model.program().weight(model.program().output().table).cols)),
+        vocabulary_(static_cast<int>(model.program().vocabulary())) {}
+
+  // The first error of the device.
+  cuda::Error Prepare() {
+    cuda::Error error = stream_.Create(cuda::StreamPriority::kLow);
+    const auto then = [&](const auto& step) {
+      if (error == cuda::Error::kNone) error = step();
+    };
+    then([&] { return PutHidden(); });
+    const auto n = static_cast<size_t>(rows_);
+    std::vector<int32_t> numbers(n);
+    for (int row = 0; row < rows_; ++row) numbers[static_cast<size_t>(row)] = row;
+    SlotState state;
+    state.options.beam = kTop;
+    then([&] { return state_.Put(stream_.get(), {state}); });
+    SlotView view;
+    view.state = state_.data();
+    then([&] { return view_.Put(stream_.get(), {view}); });
+    then([&] { return row_numbers_.Put(stream_.get(), numbers); });
+    then([&] { return row_slot_.Put(stream_.get(), std::vector<int32_t>(bucket_, 0)); });
+    then([&] { return blas_workspace_.Allocate(cuda::Blas::kWorkspaceBytes); });
+    then([&] { return fused_workspace_.Allocate(model_.fused()->WorkspaceBytes(bucket_)); });
+    then([&] {
+      return logits_.Allocate(bucket_ * LogitStride(vocabulary_) *
+                              static_cast<int64_t>(sizeof(float)));
+    });
+    then([&] { return stream_.Wait(); });
+    return error;
+  }
+
+  // Rows [0, count) with K candidates each.
+  cuda::Error Run(int count, int k, Folded* fused, Folded* stored) {
+    cuda::Error error = count_.Put(stream_.get(), {count});
+    if (error == cuda::Error::kNone) error = Ask(k);
+    if (error == cuda::Error::kNone) {
+      cuda::StepRows rows;
+      rows.rows = bucket_;
+      rows.count = count_.data();
+      rows.slot = row_slot_.data();
+      error = model_.fused()->Fold(stream_.get(), fused_workspace_.data(), hidden_.data(), rows,
+                                   view_.data(), k, requests_.data(), summaries_.data());
+    }
+    if (error == cuda::Error::kNone) error = Fetch(fused);
+    if (error == cuda::Error::kNone) error = Ask(k);
+    if (error == cuda::Error::kNone) {
+      error = model_.logits().Run(stream_.get(), blas_workspace_.data(), hidden_.data(), bucket_,
+                                  nullptr, logits_.data());
+    }
+    if (error == cuda::Error::kNone) {
+      const cuda::StoredRows list{row_numbers_.data(), count_.data(), rows_};
+      error = cuda::FoldStoredLogits(
+          stream_.get(), static_cast<float*>(logits_.data()), LogitStride(vocabulary_),
+          model_.float_weight(model_.program().output().bias), vocabulary_, list, 0, rows_,
+          requests_.data(), summaries_.data());
+    }
+    return error == cuda::Error::kNone ? Fetch(stored) : error;
+  }
+
+ private:
+  // Seeded: every start tries the same rows.
+  cuda::Error PutHidden() {
+    std::mt19937 random(1);
+    std::vector<uint16_t> hidden(static_cast<size_t>(bucket_) * static_cast<size_t>(d_));
+    for (uint16_t& x : hidden) {
+      const float value = static_cast<float>(random() % 2001) / 1000.0F - 1.0F;
+      x = model_.type() == ComputeType::kFloat16 ? ToFloat16(value) : ToBFloat16(value);
+    }
+    return hidden_.Put(stream_.get(), hidden);
+  }
+
+  // Requests and summaries as before a fold.
+  cuda::Error Ask(int k) {
+    const auto n = static_cast<size_t>(rows_);
+    LogitRequest request;
+    request.k = k;
+    request.need_normaliser = true;
+    cuda::Error error = requests_.Put(stream_.get(), std::vector<LogitRequest>(n, request));
+    if (error != cuda::Error::kNone) return error;
+    error = top_.Put(stream_.get(), std::vector<TokenScore>(n * kTop, {NAN, -1}));
+    if (error != cuda::Error::kNone) return error;
+    std::vector<LogitSummary> summaries(n);
+    for (size_t row = 0; row < n; ++row) {
+      summaries[row].count = -1;
+      summaries[row].top = top_.data() + row * kTop;
+    }
+    return summaries_.Put(stream_.get(), summaries);
+  }
+
+  cuda::Error Fetch(Folded* to) {
+    to->summaries.resize(static_cast<size_t>(rows_));
+    to->top.resize(static_cast<size_t>(rows_) * kTop);
+    cuda::Error error = summaries_.Get(stream_.get(), &to->summaries);
+    if (error == cuda::Error::kNone) error = top_.Get(stream_.get(), &to->top);
+    return error == cuda::Error::kNone ? stream_.Wait() : error;
+  }
+
+  const CudaModel& model_;
+  const int rows_;
+  const int bucket_;
+  const int d_;
+  const int vocabulary_;
+  cuda::OwnedStream stream_;
+  OnDevice<uint16_t> hidden_;
+  OnDevice<SlotState> state_;
+  OnDevice<SlotView> view_;
+  OnDevice<int32_t> row_numbers_, row_slot_, count_;
+  OnDevice<LogitRequest> requests_;
+  OnDevice<LogitSummary> summaries_;
+  OnDevice<TokenScore> top_;
+  cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
+};
+
+}  // namespace
+
+absl::Status CudaModel::CheckFused() {
+  if (fused_ == nullptr) return absl::OkStatus();
+  const cuda::EarlyLaunches early(config_.options.early_launch);
+  const int rows = std::min(kMostRows, config_.max_rows);
+  Check check(*this, rows);
+  // An error leaves the device unusable for this process, so that nothing is left to fall back to.
+  const auto failed = [&](cuda::Error error) {
+    return CudaStatus(
+        config_.device,
+        "trying the fused output layer, which {\"cuda\": {\"fused-output\": \"off\"}} "
+        "turns off",
+        error);
+  };
+  if (const cuda::Error error = check.Prepare(); error != cuda::Error::kNone) return failed(error);
+  // Each instantiation, in steps of several sizes.
+  const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
+  for (const auto& [count, k] : runs) {
+    Folded fused;
+    Folded stored;
+    const cuda::Error error = check.Run(count, k, &fused, &stored);
+    if (error != cuda::Error::kNone) return failed(error);
+    for (int row = 0; row < count; ++row) {
+      const std::string difference = Difference(row, fused, stored);
+      if (difference.empty()) continue;
+      why_not_fused_ =
+          absl::StrCat("it does not give what the product and the sweeps give: ", difference,
+                       ", of ", count, " random rows with ", k, " candidates each");
+      fused_failed_ = true;
+      fused_ = nullptr;
+      return absl::OkStatus();
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace dragoman

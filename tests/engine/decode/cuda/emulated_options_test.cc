@@ -1,0 +1,191 @@
+// The switches of the GPU backend, the parts that each card has, and the fate of a fused
+// output layer that is wrong: on the emulated device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "engine/decode/batch.h"
+#include "engine/model/families/family.h"
+#include "tests/engine/decode/cuda/emulated_names.h"
+// After it, for the classes are those of the emulated device.
+#include "engine/decode/cuda/cuda_planner.h"
+#include "engine/decode/cuda/cuda_step.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kMaxRows = 200;
+
+// Small, and of a shape that the fused output layer takes.
+ModelSpec Spec() {
+  ModelSpec spec;
+  spec.shape = {64, 1, 1, 8, 8, 128, 128, 520, 520, 40};
+  return spec;
+}
+
+class EmulatedOptions : public ::testing::Test {
+ protected:
+  EmulatedOptions() : program_(FindFamily("marian")->make(Spec())->program) {
+    std::mt19937 random(7);
+    WeightValues values;
+    for (const Weight& weight : program_.weights) {
+      std::vector<float>& of = values.emplace_back(static_cast<size_t>(weight.elements()));
+      for (float& x : of) x = static_cast<float>(random() % 2001) / 2000.0F - 0.5F;
+    }
+    auto image = MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)),
+                                 ComputeType::kFloat16);
+    EXPECT_TRUE(image.ok()) << image.status();
+    image_ = *std::move(image);
+    cuda::EmulatedLinear::made.clear();
+  }
+  ~EmulatedOptions() override {
+    cuda::emulated_capability = 90;
+    cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kNone;
+  }
+
+  CudaPlanner Planner(const CudaOptions& options) const {
+    CudaBackendConfig config;
+    config.batch.max_rows = kMaxRows;
+    config.batch.max_positions = Spec().shape.max_positions + 1;
+    config.batch.vocabulary = Spec().shape.target_vocab;
+    config.options = options;
+    auto planner = CudaPlanner::Create(config, program_, image_);
+    EXPECT_TRUE(planner.ok()) << planner.status();
+    return *std::move(planner);
+  }
+
+  std::shared_ptr<const CudaModel> Model(CudaPlanner* planner) const {
+    auto model = planner->LoadModel(image_);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return *std::move(model);
+  }
+  std::shared_ptr<const CudaModel> Model(const CudaOptions& options) const {
+    CudaPlanner planner = Planner(options);
+    return Model(&planner);
+  }
+
+  const Program program_;
+  WeightImage image_;
+};
+
+bool AnyPerBucket() {
+  return std::any_of(cuda::EmulatedLinear::made.begin(), cuda::EmulatedLinear::made.end(),
+                     [](const cuda::LinearOptions& o) { return o.per_bucket; });
+}
+bool AnyFewRows() {
+  return std::any_of(cuda::EmulatedLinear::made.begin(), cuda::EmulatedLinear::made.end(),
+                     [](const cuda::LinearOptions& o) { return o.few_rows; });
+}
+
+TEST_F(EmulatedOptions, AllPartsAreOnUnlessTurnedOff) {
+  const auto model = Model(CudaOptions());
+  EXPECT_NE(model->fused(), nullptr) << model->why_not_fused();
+  EXPECT_TRUE(AnyPerBucket());
+  EXPECT_TRUE(AnyFewRows());
+  EXPECT_THAT(model->Notes(), IsEmpty());
+}
+
+TEST_F(EmulatedOptions, TheFusedOutputLayerCanBeTurnedOff) {
+  const auto model = Model({.fused_output = false});
+  EXPECT_EQ(model->fused(), nullptr);
+  EXPECT_THAT(model->why_not_fused(), HasSubstr("fused-output is off"));
+  EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("cuda: fused-output is off")));
+}
+
+TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
+  EXPECT_THAT(Model({.few_rows = false})->Notes(), ElementsAre(HasSubstr("few-rows")));
+  EXPECT_FALSE(AnyFewRows());
+  EXPECT_TRUE(AnyPerBucket());
+  cuda::EmulatedLinear::made.clear();
+  EXPECT_THAT(Model({.bucket_algorithms = false})->Notes(),
+              ElementsAre(HasSubstr("bucket-algorithms")));
+  EXPECT_TRUE(AnyFewRows());
+  EXPECT_FALSE(AnyPerBucket());
+}
+
+// Their trial keeps the bits; cards before 8.0 lack the instruction.
+TEST_F(EmulatedOptions, SmallRowCountsAreServedOnCardsFromAmpereOn) {
+  for (const auto& [capability, there] :
+       {std::pair{75, false}, {80, true}, {86, true}, {89, true}, {90, true}, {120, true}}) {
+    cuda::emulated_capability = capability;
+    cuda::EmulatedLinear::made.clear();
+    Model(CudaOptions());
+    EXPECT_EQ(AnyFewRows(), there) << capability;
+    EXPECT_EQ(AnyPerBucket(), there) << capability;
+  }
+}
+
+// Steps that are launched one by one take no memory for graphs, and each kind has run at the start.
+TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
+  for (const bool graphs : {true, false}) {
+    CudaPlanner planner = Planner({.graphs = graphs});
+    const auto model = Model(&planner);
+    const auto step = CudaStep::Create(model, planner.Limits(), nullptr, cuda::StepMailboxes{});
+    ASSERT_TRUE(step.ok()) << step.status();
+    const auto device = CreateCudaStepDevice(model, planner.Limits(), nullptr);
+    ASSERT_TRUE(device.ok()) << device.status();
+    const int64_t of_graphs = (*device)->workspace_bytes() - (*step)->bytes();
+    if (graphs) {
+      EXPECT_GT(of_graphs, 0);
+    } else {
+      EXPECT_EQ(of_graphs, 0);
+      EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("graphs")));
+    }
+  }
+}
+
+TEST_F(EmulatedOptions, EarlyLaunchesCanBeTurnedOff) {
+  for (const bool early : {true, false}) {
+    CudaPlanner planner = Planner({.early_launch = early});
+    const auto step =
+        CudaStep::Create(Model(&planner), planner.Limits(), nullptr, cuda::StepMailboxes{});
+    ASSERT_TRUE(step.ok()) << step.status();
+    cuda::Graph graph;
+    EXPECT_EQ(graph.Record(nullptr,
+                           [&] {
+                             return (*step)->Launch(nullptr, {8, 4, true, true}).error;
+                           }),
+              cuda::Error::kNone);
+    EXPECT_EQ(graph.early_nodes(), early ? graph.nodes() : 0);
+  }
+}
+
+// Whatever a fused layer gets wrong, in one row of 200, shows at load. The model is served without
+// it, and the operator is told.
+TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
+  using cuda::FusedFault;
+  for (const auto& [fault, words] : {std::pair{FusedFault::kNormaliser, "log of the normaliser"},
+                                     {FusedFault::kScore, "has the score"},
+                                     {FusedFault::kToken, "has the score"},
+                                     {FusedFault::kCount, "candidates, expected 16"},
+                                     {FusedFault::kNotANumber, "has the score nan"}}) {
+    cuda::EmulatedFusedOutput::fault = fault;
+    CudaPlanner planner = Planner(CudaOptions());
+    const auto model = Model(&planner);
+    EXPECT_EQ(model->fused(), nullptr) << words;
+    EXPECT_THAT(model->why_not_fused(), AllOf(HasSubstr("does not give what the product"),
+                                              HasSubstr("row 199: "), HasSubstr(words)));
+    EXPECT_THAT(model->Notes(),
+                Contains(AllOf(HasSubstr("fused output layer is not used"), HasSubstr(words))));
+    // The plan has room for the logits of every row, and steps of them.
+    const auto plan = planner.Plan(int64_t{8} << 20, 2);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const auto device = CreateCudaStepDevice(model, plan->limits, nullptr);
+    ASSERT_TRUE(device.ok()) << device.status();
+    EXPECT_EQ(plan->limits.stored_rows, kMaxRows);
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

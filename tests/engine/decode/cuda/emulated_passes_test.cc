@@ -1,0 +1,83 @@
+// How many tokens a pass of the emulated device's encoder takes, by the time that passes take there.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/decode/batch.h"
+#include "engine/model/layouts/model_source.h"
+#include "tests/engine/decode/cuda/emulated_names.h"
+// After it, for the classes are those of the emulated device.
+#include "engine/decode/cuda/cuda_model.h"
+#include "engine/decode/cuda/cuda_planner.h"
+#include "engine/decode/cuda/pass_limit.h"
+
+namespace dragoman {
+namespace {
+
+class EmulatedPasses : public ::testing::Test {
+ protected:
+  ~EmulatedPasses() override { cuda::EmulatedEvent::product_row_seconds = 0; }
+
+  // An encoder on a device on which each row of a product takes so long.
+  void Make(double row_seconds) {
+    cuda::EmulatedEvent::product_row_seconds = row_seconds;
+    const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const auto image = MakeWeightImage(loaded->program, *loaded->weights, ComputeType::kFloat32);
+    ASSERT_TRUE(image.ok()) << image.status();
+    CudaBackendConfig config;
+    config.batch.max_rows = 8;
+    config.batch.max_positions = loaded->spec.shape.max_positions + 1;
+    config.batch.vocabulary = loaded->spec.shape.target_vocab;
+    auto planner = CudaPlanner::Create(config, loaded->program, *image);
+    ASSERT_TRUE(planner.ok()) << planner.status();
+    const auto model = planner->LoadModel(*image);
+    ASSERT_TRUE(model.ok()) << model.status();
+    page_bytes_ = loaded->program.kv.ElementsPerPage() * ElementBytes(ComputeType::kFloat32);
+    auto encoder = CreateCudaEncoder(*model);
+    ASSERT_TRUE(encoder.ok()) << encoder.status();
+    encoder_ = *std::move(encoder);
+  }
+
+  // A pass of segments of 16 tokens.
+  void Encode(int segments) {
+    std::vector<int32_t> tokens(static_cast<size_t>(16 * segments), 0);
+    std::vector<int32_t> offsets;
+    std::vector<int32_t> pages;
+    for (int i = 0; i <= segments; ++i) {
+      offsets.push_back(16 * i);
+      pages.push_back(i);
+    }
+    std::vector<float> pool(static_cast<size_t>(segments * page_bytes_) / sizeof(float));
+    const absl::Status status = encoder_->Encode(
+        {tokens.data(), offsets.data(), segments, pages.data(), pages.data(), pool.data()});
+    EXPECT_TRUE(status.ok()) << status;
+  }
+
+  int64_t page_bytes_ = 0;
+  std::unique_ptr<Encoder> encoder_;
+};
+
+TEST_F(EmulatedPasses, OfAFastCardAreAsLargeAsItsBuffers) {
+  Make(0);
+  // The first passes took the time of a launch, 125 us for 128 rows.
+  EXPECT_EQ(encoder_->max_tokens(), 2048);
+  Encode(static_cast<int>(encoder_->max_tokens() / 16));
+  EXPECT_EQ(encoder_->max_tokens(), 8192);
+}
+
+// The start is bounded as well: the encoder has timed passes of its own by then.
+TEST_F(EmulatedPasses, OfASlowCardAreBoundedFromTheStartOn) {
+  Make(0.5e-6);
+  const int64_t at_first = encoder_->max_tokens();
+  EXPECT_GE(at_first, PassLimit::kAlways);
+  EXPECT_LT(at_first, 2048);
+  Encode(static_cast<int>(at_first / 16));
+  EXPECT_GE(encoder_->max_tokens(), at_first);
+  EXPECT_LT(encoder_->max_tokens(), 2048);
+}
+
+}  // namespace
+}  // namespace dragoman

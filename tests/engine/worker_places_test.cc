@@ -1,0 +1,83 @@
+// In which numbers a model is served on GPUs whose tensor cores do not have them all.
+#include "engine/worker_places.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace dragoman {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class GpuType : public ::testing::Test {
+ protected:
+  static LoadedModel Load(const std::string& name) {
+    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    return *std::move(loaded);
+  }
+
+  // The choice that `asked` leads to on cards of these compute capabilities.
+  static DeviceChoice On(std::vector<int> capability, const std::string& asked = "auto") {
+    CudaProbe probe;
+    probe.unfit.assign(capability.size(), "");
+    probe.capability = std::move(capability);
+    const auto request = ParseDevices("auto", asked);
+    EXPECT_TRUE(request.ok()) << request.status();
+    const auto choice = ChooseDevices(*request, probe);
+    EXPECT_TRUE(choice.ok()) << choice.status();
+    return *choice;
+  }
+};
+
+TEST_F(GpuType, IsBFloat16WhereFloat16IsTooSmallAndTheCardHasIt) {
+  const LoadedModel t5 = Load("tiny-t5");
+  for (const int capability : {80, 89, 90}) {
+    std::string why;
+    EXPECT_EQ(GpuTypeFor(On({capability}), t5.program, &why), ComputeType::kBFloat16);
+    EXPECT_THAT(why, AllOf(HasSubstr("served in bfloat16"), HasSubstr("range of float16"),
+                           Not(HasSubstr("compute capability"))));
+  }
+}
+
+// A T4's tensor cores have float16 alone.
+TEST_F(GpuType, IsFloat32WhereTheCardLacksBFloat16) {
+  const LoadedModel t5 = Load("tiny-t5");
+  for (const auto& capabilities : {std::vector<int>{75}, std::vector<int>{90, 75}}) {
+    std::string why;
+    const DeviceChoice devices = On(capabilities);
+    EXPECT_EQ(GpuTypeFor(devices, t5.program, &why), ComputeType::kFloat32);
+    EXPECT_THAT(why, AllOf(HasSubstr("served in float32"), HasSubstr("range of float16"),
+                           HasSubstr("compute capability 7.5 has no bfloat16")));
+    // The host's memory for them is that of float32.
+    EngineConfig config;
+    config.devices = devices;
+    EngineConfig narrow;
+    narrow.devices = On({90});
+    EXPECT_GT(HostWeightBytes(config, t5), HostWeightBytes(narrow, t5));
+  }
+}
+
+TEST_F(GpuType, IsFloat16WhereThatIsLargeEnough) {
+  const LoadedModel marian = Load("tiny-a");
+  std::string why;
+  EXPECT_EQ(GpuTypeFor(On({75}), marian.program, &why), ComputeType::kFloat16);
+  EXPECT_EQ(GpuTypeFor(On({90}), marian.program, nullptr), ComputeType::kFloat16);
+  EXPECT_EQ(why, "");
+}
+
+TEST_F(GpuType, IsTheOneThatWasAskedFor) {
+  const LoadedModel t5 = Load("tiny-t5");
+  std::string why;
+  EXPECT_EQ(GpuTypeFor(On({75}, "bfloat16"), t5.program, &why), ComputeType::kBFloat16);
+  // MakeWeightImage then refuses it.
+  EXPECT_EQ(GpuTypeFor(On({75}, "float16"), t5.program, &why), ComputeType::kFloat16);
+  EXPECT_EQ(why, "");
+}
+
+}  // namespace
+}  // namespace dragoman

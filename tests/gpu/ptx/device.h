@@ -1,0 +1,109 @@
+// The one device of a program that links this runtime in place of CUDA's: an interpreter of the PTX that
+// the program's kernels were compiled to. The runtime's functions (runtime_*.cc) are thin above it.
+//
+// Everything happens at once, in the order of the calls: a launch has ended when it returns. So streams
+// and events order nothing that is not ordered already, and what overlaps on a card does not here.
+//
+// Environment: DRAGOMAN_PTX_ARCH (90a, 80 or 75; 90a without it) is the architecture, DRAGOMAN_PTX_SEED
+// decides the order of blocks, warps and bulk copies (1 without it). For planted faults
+// (planted_faults.py): where DRAGOMAN_PTX_PLANT_FIND, a regular expression, matches in the text of a module
+// that names DRAGOMAN_PTX_PLANT_IN, DRAGOMAN_PTX_PLANT_PUT takes its place.
+//
+// Thread-safe: a lock is held for the length of a call.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tests/gpu/ptx/launch.h"
+#include "tests/gpu/ptx/memory.h"
+#include "tests/gpu/ptx/module.h"
+#include "tests/gpu/ptx/report.h"
+
+namespace dragoman::ptx {
+
+struct Architecture {
+  std::string name;  // "90a"
+  int major = 0;
+  int minor = 0;
+  DeviceLimits limits;
+};
+
+// A kernel that the program registered, known by the address of its stub.
+struct RegisteredKernel {
+  size_t module = 0;
+  std::string name;
+  size_t max_dynamic_shared_bytes = 48 << 10;
+};
+
+class Device {
+ public:
+  static Device& Get();
+  static constexpr int kMultiprocessors = 4;  // few, so that blocks loop
+  static constexpr size_t kTotalBytes = size_t{8} << 30;
+
+  std::mutex& mutex() { return mutex_; }
+  const Architecture& architecture() const { return architecture_; }
+  // Why this machine cannot run the interpreter; "" if it can.
+  const std::string& why_not() const { return why_not_; }
+
+  // All of the following REQUIRE: the caller holds the mutex.
+
+  // Takes the PTX for the architecture out of a fat binary; a handle for AddKernel.
+  size_t AddModule(const void* fat_binary);
+  void AddKernel(size_t module, const void* stub, const std::string& name);
+  // nullptr: not registered. `has_code`: its module has PTX for the architecture.
+  RegisteredKernel* FindKernel(const void* stub, bool* has_code);
+  const Kernel* Decoded(const RegisteredKernel& kernel);
+  // Returns what can be said of a launch before it runs; what it does wrong goes to the report, and
+  // where it cannot go on, later calls return an error.
+  cudaError_t Launch(const void* stub, const Grid& grid, const void* const* arguments);
+
+  DeviceMemory& memory() { return memory_; }
+  Report& report() { return report_; }
+  const LaunchCounts& counts() const { return counts_; }
+  uint64_t launches() const { return launches_; }
+
+  // The error that a launch has left, which every later call returns.
+  cudaError_t lasting_error() const { return lasting_error_; }
+  // Notes an error for cudaGetLastError, and returns it.
+  cudaError_t Note(cudaError_t error);
+  cudaError_t TakeLastError();
+
+  // Hands out what was found since the last time, and lets the device go on after a fault, as no card
+  // would: so one test's fault is no other's.
+  std::vector<Finding> TakeFindings();
+
+  // How many places of the kernels' texts were changed on the way in (below).
+  int planted() const { return planted_; }
+
+ private:
+  struct LoadedModule {
+    std::string text;  // "": nothing for the architecture
+    std::unique_ptr<Module> module;
+  };
+
+  Device();
+
+  std::mutex mutex_;
+  Architecture architecture_;
+  std::string why_not_;
+  uint64_t seed_ = 1;
+  int planted_ = 0;
+  std::vector<LoadedModule> modules_;
+  std::unordered_map<const void*, RegisteredKernel> kernels_;
+  DeviceMemory memory_;
+  Report report_;
+  LaunchCounts counts_;
+  uint64_t launches_ = 0;
+  cudaError_t lasting_error_ = cudaSuccess;
+};
+
+}  // namespace dragoman::ptx

@@ -1,0 +1,40 @@
+// Fails a test for what the PTX device found while it ran, and says at the end what the device did.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <mutex>
+
+#include "tests/gpu/ptx/device.h"
+
+namespace dragoman::ptx {
+namespace {
+
+class FindingsListener : public ::testing::EmptyTestEventListener {
+  void OnTestEnd(const ::testing::TestInfo& /*info*/) override {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    for (const Finding& finding : device.TakeFindings()) {
+      ADD_FAILURE() << "PTX device: " << finding.Text();
+    }
+  }
+
+  void OnTestProgramEnd(const ::testing::UnitTest& /*test*/) override {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    std::printf(
+        "PTX device sm_%s: %llu launches, %llu blocks, %llu warp and %llu thread instructions\n",
+        device.architecture().name.c_str(), static_cast<unsigned long long>(device.launches()),
+        static_cast<unsigned long long>(device.counts().blocks),
+        static_cast<unsigned long long>(device.counts().warp_instructions),
+        static_cast<unsigned long long>(device.counts().thread_instructions));
+    if (device.planted() > 0) std::printf("PTX device: planted %d\n", device.planted());
+  }
+};
+
+[[maybe_unused]] const bool registered = [] {
+  ::testing::UnitTest::GetInstance()->listeners().Append(new FindingsListener);
+  return true;
+}();
+
+}  // namespace
+}  // namespace dragoman::ptx

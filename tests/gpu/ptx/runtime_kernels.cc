@@ -1,0 +1,138 @@
+// The CUDA runtime: registration of kernels, as nvcc's host code calls it, and launches.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "tests/gpu/ptx/device.h"
+#include "tests/gpu/ptx/program.h"
+
+namespace {
+
+using dragoman::ptx::BadProgram;
+using dragoman::ptx::Device;
+using dragoman::ptx::Grid;
+using dragoman::ptx::RegisteredKernel;
+
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+};
+// Between <<<>>> and the stub's call.
+thread_local std::vector<Configuration> configurations;
+
+cudaError_t LaunchNow(const void* stub, dim3 grid, dim3 block, void** arguments,
+                      size_t shared_bytes) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
+  return device.Launch(stub, shape, arguments);
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  try {
+    // A handle is never dereferenced.
+    return reinterpret_cast<void**>(device.AddModule(wrapper) + 1);
+  } catch (const BadProgram& error) {
+    std::fprintf(stderr, "PTX device: %s\n", error.what());
+    std::abort();
+  }
+}
+void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+void __cudaUnregisterFatBinary(void** /*handle*/) {}
+
+void __cudaRegisterFunction(void** handle, const char* stub, char* /*device_fun*/,
+                            const char* device_name, int /*thread_limit*/, uint3* /*tid*/,
+                            uint3* /*bid*/, dim3* /*block*/, dim3* /*grid*/, int* /*warp_size*/) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  device.AddKernel(reinterpret_cast<size_t>(handle) - 1, stub, device_name);
+}
+
+char __cudaInitModule(void** /*handle*/) { return 1; }
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                     cudaStream_t stream) {
+  configurations.push_back({grid, block, shared_bytes, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes,
+                                       void* stream) {
+  if (configurations.empty()) return cudaErrorMissingConfiguration;
+  const Configuration configuration = configurations.back();
+  configurations.pop_back();
+  *grid = configuration.grid;
+  *block = configuration.block;
+  *shared_bytes = configuration.shared_bytes;
+  *static_cast<cudaStream_t*>(stream) = configuration.stream;
+  return cudaSuccess;
+}
+
+// nvcc's stubs ask for a kernel by its stub and launch that; here both are the stub's address.
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared_bytes, cudaStream_t /*stream*/) {
+  return LaunchNow(kernel, grid, block, arguments, shared_bytes);
+}
+
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
+                             size_t shared_bytes, cudaStream_t /*stream*/) {
+  return LaunchNow(stub, grid, block, arguments, shared_bytes);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub,
+                                void** arguments) {
+  return LaunchNow(stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
+}
+
+cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  bool has_code = false;
+  RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
+  if (kernel == nullptr || !has_code) return device.Note(cudaErrorInvalidDeviceFunction);
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    return device.Note(cudaErrorNotSupported);
+  }
+  const size_t limit = device.architecture().limits.shared_bytes_per_block -
+                       device.Decoded(*kernel)->static_shared_bytes;
+  if (value < 0 || static_cast<size_t>(value) > limit) return device.Note(cudaErrorInvalidValue);
+  kernel->max_dynamic_shared_bytes = static_cast<size_t>(value);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  *attributes = {};
+  bool has_code = false;
+  const RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
+  if (kernel == nullptr) return device.Note(cudaErrorInvalidDeviceFunction);
+  if (!has_code) return device.Note(cudaErrorNoKernelImageForDevice);
+  const dragoman::ptx::Kernel* const decoded = device.Decoded(*kernel);
+  attributes->sharedSizeBytes = decoded->static_shared_bytes;
+  attributes->localSizeBytes = decoded->local_bytes;
+  attributes->maxThreadsPerBlock =
+      decoded->max_threads != 0 ? static_cast<int>(decoded->max_threads) : 1024;
+  attributes->ptxVersion = device.architecture().major * 10 + device.architecture().minor;
+  attributes->binaryVersion = attributes->ptxVersion;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel->max_dynamic_shared_bytes);
+  return cudaSuccess;
+}
+
+}  // extern "C"

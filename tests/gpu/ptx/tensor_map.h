@@ -1,0 +1,23 @@
+// The content that the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of 16-bit elements that is
+// copied by boxes, swizzled by 128 bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman::ptx {
+
+struct TensorMap {
+  static constexpr uint64_t kMagic = 0x50a7'7e45'04a9'0001;
+
+  uint64_t magic = 0;  // kMagic: this is a map
+  const uint8_t* data = nullptr;
+  uint64_t columns = 0;
+  uint64_t rows = 0;
+  uint64_t row_stride = 0;  // bytes
+  uint32_t box_columns = 0;
+  uint32_t box_rows = 0;
+};
+
+inline constexpr uint32_t kTensorElementBytes = 2;
+
+}  // namespace dragoman::ptx

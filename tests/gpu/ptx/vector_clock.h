@@ -1,0 +1,106 @@
+// Which accesses of other warps a warp knows to have happened: vector clocks, one component for each
+// agent of a launch (Lamport 1978; Fidge 1988; the compressed form is that of FastTrack, Flanagan and Freund 2009).
+//
+// An agent is a warp, or the engine that does a block's bulk copies. A warp's own component counts
+// what releases its writes to others: barriers, arrivals, fences. Lanes of one warp are ordered by
+// bar.warp.sync and barriers alone, so an access also has a lane.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace dragoman::ptx {
+
+// When something happened: at a tick of an agent, by one of its lanes. Agents count from 1.
+struct Moment {
+  static constexpr uint32_t kSeveralLanes = 33;
+
+  uint32_t agent = 0;  // 0: never
+  uint32_t tick : 24 = 0;
+  uint32_t lane : 6 = 0;
+  uint32_t strong : 1 = 0;  // an atomic, or another access that may meet others' of its kind
+};
+
+class VectorClock {
+ public:
+  VectorClock() = default;
+  // The clock of an agent of a block whose agents are first .. first + agents - 1.
+  VectorClock(uint32_t agent, uint32_t first, uint32_t agents)
+      : agent_(agent), first_(first), near_(agents, 0) {
+    near_[agent - first] = 1;
+  }
+
+  // A tick that no agent comes to.
+  static constexpr uint32_t kNeverKnown = (1U << 24) - 1;
+
+  uint32_t agent() const { return agent_; }
+  uint32_t first() const { return first_; }
+  uint32_t tick() const { return near_[agent_ - first_]; }
+  void Advance() { ++near_[agent_ - first_]; }
+  void SetTick(uint32_t tick) { near_[agent_ - first_] = tick; }
+
+  Moment Now(int lane, bool strong) const {
+    Moment now;
+    now.agent = agent_;
+    now.tick = tick();
+    now.lane = static_cast<uint32_t>(lane);
+    now.strong = strong ? 1 : 0;
+    return now;
+  }
+
+  // Whether what happened at a moment happened before what this agent's lane does now.
+  bool Knows(const Moment& moment, int lane) const {
+    if (moment.agent == agent_) {
+      return moment.lane == static_cast<uint32_t>(lane) || moment.tick < tick();
+    }
+    return TickOf(moment.agent) >= moment.tick;
+  }
+
+  // Takes over everything that another clock knows; the own component is its own.
+  void Join(const VectorClock& other) {
+    if (other.first_ == first_) {
+      for (size_t i = 0; i < near_.size(); ++i) {
+        if (first_ + i != agent_) near_[i] = std::max(near_[i], other.near_[i]);
+      }
+    } else {
+      for (size_t i = 0; i < other.near_.size(); ++i) {
+        Learn(other.first_ + static_cast<uint32_t>(i), other.near_[i]);
+      }
+    }
+    for (const auto& [agent, tick] : other.far_) Learn(agent, tick);
+  }
+
+ private:
+  uint32_t TickOf(uint32_t agent) const {
+    if (agent - first_ < near_.size()) return near_[agent - first_];
+    for (const auto& [known, tick] : far_) {
+      if (known == agent) return tick;
+    }
+    return 0;
+  }
+
+  void Learn(uint32_t agent, uint32_t tick) {
+    if (agent == agent_ || tick == 0) return;
+    if (agent - first_ < near_.size()) {
+      near_[agent - first_] = std::max(near_[agent - first_], tick);
+      return;
+    }
+    for (auto& [known, known_tick] : far_) {
+      if (known == agent) {
+        known_tick = std::max(known_tick, tick);
+        return;
+      }
+    }
+    far_.emplace_back(agent, tick);
+  }
+
+  uint32_t agent_ = 0;
+  uint32_t first_ = 0;
+  std::vector<uint32_t> near_;                      // of the own block
+  std::vector<std::pair<uint32_t, uint32_t>> far_;  // of others, few
+};
+
+}  // namespace dragoman::ptx

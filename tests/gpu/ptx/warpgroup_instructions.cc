@@ -1,0 +1,187 @@
+// wgmma: products of four warps that go on while the warps do other things.
+//
+// A product reads its operands when it is waited for, as late as it can: what was overwritten meanwhile shows
+// in values and as a race. Until then its accumulators belong to it, and whoever touches them is reported.
+#include <cstring>
+#include <string>
+
+#include "tests/gpu/ptx/access.h"
+#include "tests/gpu/ptx/decode.h"
+#include "tests/gpu/ptx/half.h"
+
+namespace dragoman::ptx {
+namespace {
+
+constexpr int kRowsOfWarp = 16;
+constexpr int kColumns = 256;
+constexpr int kDepth = 16;
+constexpr int kWarpsOfGroup = 4;
+
+// A matrix of rows of 16-bit elements in shared memory by its descriptor: the canonical layout with the
+// 128-byte swizzle, the summed dimension contiguous. Rows are 128 bytes, 8 of them a pattern, patterns the
+// descriptor's stride apart.
+class Operand {
+ public:
+  Operand(Warp& warp, uint64_t descriptor)
+      : start_(static_cast<uint32_t>(descriptor & 0x3fff) << 4),
+        stride_(static_cast<uint32_t>(descriptor >> 32 & 0x3fff) << 4) {
+    const auto layout = static_cast<uint32_t>(descriptor >> 62);
+    const auto base = static_cast<uint32_t>(descriptor >> 49 & 7);
+    if (layout != 1 || base != 0) {
+      Raise(warp, FindingKind::kUndefinedValue, warp.live,
+            "a descriptor of layout " + std::to_string(layout) + " and base offset " +
+                std::to_string(base) + "; this device knows the 128-byte swizzle with base 0");
+    }
+  }
+
+  // The first 16 elements of a row from the start on.
+  template <auto widen>
+  void Read(Warp& warp, int row, double (&out)[kDepth]) const {
+    constexpr int kPiece = 8;
+    for (int k = 0; k < kDepth; k += kPiece) {
+      const auto r = static_cast<uint32_t>(row);
+      const uint32_t straight =
+          start_ + r / 8 * stride_ + r % 8 * 128 + static_cast<uint32_t>(2 * k);
+      const uint32_t address = straight ^ ((straight >> 7 & 7U) << 4);
+      const uint8_t* const bytes = ResolveShared(warp, address, 2 * kPiece, AccessKind::kRead,
+                                                 warp.clock, Moment::kSeveralLanes);
+      for (int e = 0; e < kPiece; ++e) {
+        uint16_t value = 0;
+        std::memcpy(&value, bytes + 2 * e, 2);
+        out[k + e] = static_cast<double>(widen(value));
+      }
+    }
+  }
+
+ private:
+  const uint32_t start_;
+  const uint32_t stride_;
+};
+
+// The warp's 16 rows of the product.
+template <auto widen>
+void Multiply(Warp& warp, const PendingProduct& product) {
+  const Operand a(warp, product.a);
+  const Operand b(warp, product.b);
+  static thread_local double rows[kRowsOfWarp][kDepth];
+  static thread_local double columns[kDepth][kColumns];
+  for (int row = 0; row < kRowsOfWarp; ++row) {
+    a.Read<widen>(warp, warp.index % kWarpsOfGroup * kRowsOfWarp + row, rows[row]);
+  }
+  for (int column = 0; column < kColumns; ++column) {
+    double elements[kDepth];
+    b.Read<widen>(warp, column, elements);
+    for (int k = 0; k < kDepth; ++k) columns[k][column] = elements[k];
+  }
+  for (int row = 0; row < kRowsOfWarp; ++row) {
+    double sums[kColumns] = {};
+    for (int k = 0; k < kDepth; ++k) {
+      const double x = rows[row][k];
+      for (int column = 0; column < kColumns; ++column) sums[column] += x * columns[k][column];
+    }
+    // Lane 4 g + t has of row g (and g + 8) columns 8 n + 2 t and the one after it.
+    for (int column = 0; column < kColumns; ++column) {
+      const int lane = row % 8 * 4 + column % 8 / 2;
+      const int which = column / 8 * 4 + row / 8 * 2 + column % 2;
+      uint32_t* const d = warp.At(product.instruction->list[static_cast<size_t>(which)]);
+      const double before = product.accumulates ? static_cast<double>(Get<float>(d, lane)) : 0.0;
+      Put<float>(d, lane, static_cast<float>(before + sums[column]));
+    }
+  }
+}
+
+void Perform(Warp& warp, const PendingProduct& product) {
+  const Instruction* const now = warp.now;
+  warp.now = product.instruction;
+  if (product.instruction->mode != 0) {
+    Multiply<&BFloat16ToFloat>(warp, product);
+  } else {
+    Multiply<&HalfToFloat>(warp, product);
+  }
+  warp.now = now;
+}
+
+// Operands: accumulators (list), descriptors (a, b), whether to add to what they hold (c). mode: bfloat16.
+void StartProduct(Warp& warp, const Instruction& i, uint32_t lanes) {
+  const size_t first = static_cast<size_t>(warp.index / kWarpsOfGroup * kWarpsOfGroup);
+  if (first + kWarpsOfGroup > warp.block->warps.size()) {
+    Raise(warp, FindingKind::kMissingLanes, lanes,
+          "wgmma by a warp whose group of four is not complete");
+  }
+  if (warp.accumulators_touched) {
+    Raise(warp, FindingKind::kUndefinedValue, lanes,
+          "wgmma after registers of its accumulator were accessed, without a wgmma.fence between "
+          "them");
+  }
+  PendingProduct product;
+  product.instruction = &i;
+  product.a = Get<uint64_t>(warp.At(i.a), 0);
+  product.b = Get<uint64_t>(warp.At(i.b), 0);
+  const uint32_t add = warp.Predicate(i.c);
+  product.accumulates = (add & 1U) != 0;
+  bool same = add == 0 || add == kAllLanes;
+  for (int lane = 1; lane < kLanes; ++lane) {
+    same = same && Get<uint64_t>(warp.At(i.a), lane) == product.a &&
+           Get<uint64_t>(warp.At(i.b), lane) == product.b;
+  }
+  if (!same) {
+    Raise(warp, FindingKind::kUndefinedValue, lanes,
+          "operands of wgmma differ between the lanes of a warp");
+  }
+  warp.products.push_back(product);
+}
+
+void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
+  warp.accumulators_touched = false;
+}
+
+void Commit(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
+  warp.product_groups.push_back(std::move(warp.products));
+  warp.products.clear();
+}
+
+// Until at most `mode` groups are under way.
+void Wait(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
+  while (warp.product_groups.size() > static_cast<size_t>(i.mode)) {
+    const std::vector<PendingProduct> group = std::move(warp.product_groups.front());
+    warp.product_groups.erase(warp.product_groups.begin());
+    for (const PendingProduct& product : group) Perform(warp, product);
+  }
+}
+
+}  // namespace
+
+bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instruction* i) {
+  if (q[0] != "wgmma") return false;
+  i->flow = Flow::kAligned;
+  const std::string product = "wgmma.mma_async.sync.aligned.m64n256k16.f32.";
+  if (s.mnemonic == "wgmma.fence.sync.aligned") {
+    i->execute = &Fence;
+  } else if (s.mnemonic == "wgmma.commit_group.sync.aligned") {
+    i->execute = &Commit;
+  } else if (s.mnemonic == "wgmma.wait_group.sync.aligned") {
+    ExpectOperands(s, 1, 1);
+    i->mode = static_cast<int>(Literal(s.operands[0]));
+    i->execute = &Wait;
+  } else if (s.mnemonic == product + "f16.f16" || s.mnemonic == product + "bf16.bf16") {
+    ExpectOperands(s, 8, 8);
+    i->mode = Has(q, "bf16") ? 1 : 0;
+    for (const std::string& text : InBraces(s.operands[0])) {
+      i->list.push_back(RegisterOf(text, Width::k32, names));
+    }
+    constexpr size_t kAccumulators = kRowsOfWarp * kColumns / kLanes;
+    if (i->list.size() != kAccumulators) throw BadProgram("expected 128 accumulators");
+    i->a = RegisterOf(s.operands[1], Width::k64, names);
+    i->b = RegisterOf(s.operands[2], Width::k64, names);
+    i->c = names.Operand(s.operands[3], Width::kPredicate);
+    // No negation, both operands with the summed dimension contiguous.
+    const Words rest(s.operands.begin() + 4, s.operands.end());
+    if (rest != Words{"1", "1", "0", "0"}) throw BadProgram("expected 1, 1, 0, 0 at the end");
+    i->execute = &StartProduct;
+  } else {
+    throw BadProgram("this instruction of warpgroups is not known");
+  }
+  return true;
+}
+
+}  // namespace dragoman::ptx
