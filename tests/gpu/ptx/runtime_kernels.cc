@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
 #include "tests/gpu/ptx/program.h"
 
@@ -25,12 +26,36 @@ struct Configuration {
 // Between <<<>>> and the stub's call.
 thread_local std::vector<Configuration> configurations;
 
-cudaError_t LaunchNow(const void* stub, dim3 grid, dim3 block, void** arguments,
-                      size_t shared_bytes) {
+// Copies of a kernel's arguments, for a launch that comes later.
+std::vector<std::vector<uint8_t>> Held(const void* stub, void** arguments) {
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
+  bool has_code = false;
+  const RegisteredKernel* const registered = device.FindKernel(stub, &has_code);
+  std::vector<std::vector<uint8_t>> held;
+  if (registered == nullptr || !has_code) return held;
+  for (const dragoman::ptx::Parameter& parameter : device.Decoded(*registered)->parameters) {
+    const auto* const bytes = static_cast<const uint8_t*>(arguments[held.size()]);
+    held.emplace_back(bytes, bytes + parameter.bytes);
+  }
+  return held;
+}
+
+cudaError_t LaunchNow(const void* stub, dim3 grid, dim3 block, void** arguments,
+                      size_t shared_bytes) {
   const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
-  return device.Launch(stub, shape, arguments);
+  if (dragoman::ptx::Capturing() == nullptr) {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    return device.Launch(stub, shape, arguments);
+  }
+  return dragoman::ptx::DoOrCapture([stub, shape, held = Held(stub, arguments)] {
+    std::vector<const void*> pointers;
+    for (const std::vector<uint8_t>& argument : held) pointers.push_back(argument.data());
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    return device.Launch(stub, shape, pointers.data());
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
 
 namespace {
@@ -72,6 +73,10 @@ cudaError_t cudaMalloc(void** address, size_t bytes) {
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
   *address = nullptr;
+  // No capture may hold an allocation.
+  if (dragoman::ptx::Capturing() != nullptr) {
+    return device.Note(cudaErrorStreamCaptureUnsupported);
+  }
   if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
   if (bytes == 0) return cudaSuccess;
   if (bytes > Device::kTotalBytes - device.memory().allocated_bytes()) {
@@ -109,11 +114,11 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/,
                             cudaStream_t /*stream*/) {
-  return Copy(to, from, bytes);
+  return dragoman::ptx::DoOrCapture([=] { return Copy(to, from, bytes); });
 }
 cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Set(to, value, bytes); }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t /*stream*/) {
-  return Set(to, value, bytes);
+  return dragoman::ptx::DoOrCapture([=] { return Set(to, value, bytes); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
