@@ -11,19 +11,17 @@ int64_t FairQueue::Cost(const Segment& segment) {
 
 void FairQueue::Enter(Flow* flow) {
   const auto cost = static_cast<double>(Cost(flow->head()));
-  flow->due = flow->start + cost / static_cast<double>(flow->weight());
-  flow->number = ++last_number_;
-  order_.emplace(flow->due, flow->number, flow);
+  turns_.Enter(flow, cost / static_cast<double>(flow->weight()));
   ages_.emplace(flow->head().queued_at, flow);
 }
 
 void FairQueue::Leave(Flow* flow) {
-  order_.erase({flow->due, flow->number, flow});
+  turns_.Leave(flow);
   ages_.erase({flow->head().queued_at, flow});
 }
 
 FairQueue::Flow* FairQueue::Next() {
-  if (next_ == nullptr) next_ = std::get<Flow*>(*order_.begin());
+  if (next_ == nullptr) next_ = static_cast<Flow*>(turns_.Next());
   return next_;
 }
 
@@ -40,7 +38,7 @@ void FairQueue::Push(std::unique_ptr<Segment> segment) {
   if (!is_new) return;
   flow.client = flow.head().client;
   flow.priority = flow.head().priority;
-  flow.start = now_;
+  turns_.Begin(&flow);
   Enter(&flow);
 }
 
@@ -50,8 +48,7 @@ std::unique_ptr<Segment> FairQueue::Pop() {
   Flow* const flow = Next();
   next_ = nullptr;
   Leave(flow);
-  now_ = std::max(now_, flow->due);
-  flow->start = flow->due;
+  turns_.Took(flow);
   std::unique_ptr<Segment> segment = std::move(flow->segments.front());
   flow->segments.pop_front();
   flow->cost -= Cost(*segment);
@@ -62,7 +59,6 @@ std::unique_ptr<Segment> FairQueue::Pop() {
   } else {
     Enter(flow);
   }
-  if (empty()) now_ = 0;  // so that it stays exact
   return segment;
 }
 

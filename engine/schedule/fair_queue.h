@@ -1,9 +1,7 @@
 // Segments waiting in an order that is fair to clients: the one order in which every queue pops.
 //
-// Self-clocked fair queueing (Golestani 1994). What a client has waiting in one priority is a flow.
-// A flow's first segment is due at the queue's virtual time, when it became the first, plus its
-// cost divided by the flow's weight; the least due leaves first, and its due time becomes the
-// virtual time. Costs are source tokens times rows with their costs, which is about the row-steps
+// What a client has waiting in one priority is a flow, and flows take turns (engine/base/
+// fair_turns.h). Costs are source tokens times rows with their costs, which is about the row-steps
 // that a segment takes; the weight is the client's share times that of the priority.
 //
 // So flows that have something waiting share row-steps by their weights, and a segment of a new
@@ -25,11 +23,11 @@
 #include <deque>
 #include <memory>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "engine/base/fair_turns.h"
 #include "engine/schedule/segment.h"
 
 namespace dragoman {
@@ -70,16 +68,12 @@ class FairQueue {
   Nanos OldestQueuedAt(Nanos now) const;
 
  private:
-  // The segments that one client has waiting in one priority. Virtual times are row-steps of weight
-  // 1.
-  struct Flow {
+  // The segments that one client has waiting in one priority.
+  struct Flow : FairTurns::Flow {
     uint64_t client = 0;
     Priority priority = Priority::kNormal;
-    int64_t share = 1;    // of the last segment that came
-    double start = 0;     // when its first segment became the first
-    double due = 0;       // of its first segment
-    uint64_t number = 0;  // of flows that are due at the same time, the least is first
-    int64_t cost = 0;     // of all its segments
+    int64_t share = 1;  // of the last segment that came
+    int64_t cost = 0;   // of all its segments
     std::deque<std::unique_ptr<Segment>> segments;
 
     const Segment& head() const { return *segments.front(); }
@@ -92,12 +86,10 @@ class FairQueue {
   Flow* Next();  // REQUIRES: not empty
 
   std::array<std::unordered_map<uint64_t, Flow>, 3>
-      flows_;                                            // by Priority and client; none is empty
-  std::set<std::tuple<double, uint64_t, Flow*>> order_;  // of each flow: due, number
-  std::set<std::pair<Nanos, Flow*>> ages_;               // when its head was queued
-  Flow* next_ = nullptr;                                 // that was looked at
-  double now_ = 0;                                       // due time of what left last
-  uint64_t last_number_ = 0;
+      flows_;  // by Priority and client; none is empty
+  FairTurns turns_;
+  std::set<std::pair<Nanos, Flow*>> ages_;  // when its head was queued
+  Flow* next_ = nullptr;                    // that was looked at
   int64_t cost_ = 0;
   Load load_;
 };

@@ -144,17 +144,35 @@ void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
   if (!RequestReaders::IsLarge(static_cast<int64_t>(bytes))) return Read(std::move(exchange));
-  calls_->readers->Post([this, waiting = WaitingExchange::Make(exchange)] {
-    if (auto there = waiting->Take()) Read(std::move(there));
+  calls_->readers->Post(GrantOfHead(request).get(), request.peer, static_cast<int64_t>(bytes),
+                        [this, waiting = WaitingExchange::Make(exchange)] {
+                          if (auto there = waiting->Take()) Read(std::move(there));
+                        });
+}
+
+const DoorRoute* DoorHandler::RouteOf(const HttpRequest& request) const {
+  const auto route = std::find_if(routes_.begin(), routes_.end(), [&](const DoorRoute& candidate) {
+    return FitsMethod(candidate, request.method) && FitsPath(candidate, request.path);
   });
+  return route == routes_.end() ? nullptr : &*route;
+}
+
+std::shared_ptr<Grant> DoorHandler::GrantOfHead(const HttpRequest& request) const {
+  const DoorRoute* const route = keys_ == nullptr ? nullptr : RouteOf(request);
+  if (route == nullptr) return nullptr;
+  HttpRequest head;
+  head.method = request.method;
+  head.path = request.path;
+  head.query = request.query;
+  head.headers = request.headers;
+  absl::StatusOr<std::shared_ptr<Grant>> access = AccessOf(keys_, *route, head);
+  return access.ok() ? *std::move(access) : nullptr;
 }
 
 void DoorHandler::Read(std::shared_ptr<HttpExchange> exchange) {
   const HttpRequest& request = exchange->request();
-  const auto route = std::find_if(routes_.begin(), routes_.end(), [&](const DoorRoute& candidate) {
-    return FitsMethod(candidate, request.method) && FitsPath(candidate, request.path);
-  });
-  if (route == routes_.end() || FirstInvalidUtf8(request.path).has_value()) {
+  const DoorRoute* const route = RouteOf(request);
+  if (route == nullptr || FirstInvalidUtf8(request.path).has_value()) {
     RefuseUnknown(std::move(exchange));
     return;
   }

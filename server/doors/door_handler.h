@@ -35,6 +35,11 @@ class DoorHandler final : public HttpHandler {
  private:
   // Handle, on one of the RequestReaders if the request is large.
   void Read(std::shared_ptr<HttpExchange> exchange);
+  // The first route that fits; nullptr: none does.
+  const DoorRoute* RouteOf(const HttpRequest& request) const;
+  // The grant of a request's key, as far as it can be told without the body; nullptr where there is
+  // none, or not a valid one.
+  std::shared_ptr<Grant> GrantOfHead(const HttpRequest& request) const;
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
   // 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;

@@ -121,7 +121,8 @@ void CallReactor::OnReadDone(bool ok) {
     return;
   }
   if (calls().readers == nullptr || !RequestReaders::IsLarge(size)) return Handle();
-  calls().readers->Post([self = shared_from_this()] { self->Handle(); });
+  calls().readers->Post(access_.ok() ? access_->get() : nullptr, rpc_->peer(), size,
+                        [self = shared_from_this()] { self->Handle(); });
 }
 
 void CallReactor::Handle() {

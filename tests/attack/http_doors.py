@@ -16,6 +16,7 @@ from transport import Memory, OverHttp
 from web_sockets import WebSocket
 
 MODEL_NAME = "de-en"
+CONNECTIONS = 'dragoman_connections{port="http"}'
 
 # A request of each dialect that translates: path, content type, body.
 DOORS = {
@@ -61,7 +62,7 @@ def unread_answers():
         "returnOptions": {"tokens": True, "scores": True},
     }
     sent = json.dumps(body).encode()
-    return _unread([("/v1/translate", sent), ("/v1/translate:stream", sent)], 2)
+    return _unread("dragoman", [("/v1/translate", sent), ("/v1/translate:stream", sent)], 2)
 
 
 @attack("unread_completions", issue=31, limit=150)
@@ -69,10 +70,11 @@ def unread_completions():
     """10,000 completions as events, five megabytes of them, that are never read."""
     body = {"model": MODEL_NAME, "prompt": ["Der Hund rennt."] * 10_000, "stream": True}
     flags = ("--max-items", 10_000, "--max-code-points", 150_000, "--max-queue-segments", 100_000)
-    return _unread([("/v1/completions", json.dumps(body).encode())], 1, *flags, "--max-queue-tokens", 1_000_000)
+    sent = json.dumps(body).encode()
+    return _unread("openai", [("/v1/completions", sent)], 1, *flags, "--max-queue-tokens", 1_000_000)
 
 
-def _unread(requests, connections, *flags):
+def _unread(api, requests, connections, *flags):
     """So many connections at a time for each of (path, body), which read nothing."""
     text = []
     with daemon_of("--write-timeout-seconds", 3, *flags) as daemon:
@@ -83,14 +85,17 @@ def _unread(requests, connections, *flags):
                 raws = [connect(daemon, receive_buffer=4096) for _ in range(connections)]
                 for raw in raws:
                     raw.sendall(post(sent, path=path))
-                check(wait_until(lambda: daemon.samples()[RUNNING] > 0, 20, step=0.01), f"{path}: no request runs")
                 # The bystander's connection stays.
-                ended = wait_until(lambda: daemon.samples()['dragoman_connections{port="http"}'] <= 1, 90)
+                there = wait_until(lambda: daemon.samples()[CONNECTIONS] > connections, 20, step=0.01)
+                there = there and wait_until(lambda: daemon.samples()[RUNNING] > 0, 20, step=0.01)
+                check(there, f"{path}: no request runs")
+                ended = wait_until(lambda: daemon.samples()[CONNECTIONS] <= 1, 90)
                 text.append(f"{path} ended after {time.monotonic() - begin:.0f} s")
                 check(ended, f"{path}: connections are left after {time.monotonic() - begin:.0f} s")
                 for raw in raws:
                     raw.close()
-        codes = daemon.rpcs("StreamTranslate")
+        check(wait_until(lambda: daemon.rpcs("StreamTranslate", api), 20), f"{'; '.join(text)}: no stream has ended")
+        codes = daemon.rpcs("StreamTranslate", api)
         text = f"{'; '.join(text)}; streams {codes}; {other.summary()}"
         check(codes and "OK" not in codes, f"{text}: a stream that was not read is OK")
         check(not other.failures, f"{text} {collections.Counter(other.failures)}")

@@ -1,8 +1,10 @@
-// A server whose readers of large requests are all at work, for as long as the test likes.
+// A server whose readers of large requests are all at work, for as long as the test likes; and whose
+// turn it is then.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,17 +14,20 @@
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
+#include "server/process/security.h"
 #include "server/process/serving.h"
+#include "server/security/api_keys.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/http/raw_client.h"
 #include "tests/server/served_models.h"
+#include "tests/support/temp_directory.h"
 
 #include <grpcpp/create_channel.h>
 
 namespace dragoman {
 namespace {
 
-// Holds every text that begins with "wait" until it is released.
+// Holds every text that begins with "wait" until it is released, and counts texts.
 class HoldingDetector final : public LanguageDetector {
  public:
   std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& /*all*/) const override {
@@ -39,13 +44,18 @@ class HoldingDetector final : public LanguageDetector {
     released_ = true;
     changed_.NotifyAll();
   }
+  // The places, from 1 on, of the texts that begin with "mine" among all.
+  std::vector<int> mine() const {
+    MutexLock lock(&mu_);
+    return mine_;
+  }
 
  private:
   class Choice final : public LanguageChoice {
    public:
     explicit Choice(const HoldingDetector* detector) : detector_(*detector) {}
     std::vector<DetectedLanguage> Detect(std::string_view text) const override {
-      if (text.starts_with("wait")) detector_.Hold();
+      detector_.Count(text);
       return {{"de", 1.0}};
     }
 
@@ -53,8 +63,11 @@ class HoldingDetector final : public LanguageDetector {
     const HoldingDetector& detector_;
   };
 
-  void Hold() const {
+  void Count(std::string_view text) const {
     MutexLock lock(&mu_);
+    ++count_;
+    if (text.starts_with("mine")) mine_.push_back(count_);
+    if (!text.starts_with("wait")) return;
     ++held_;
     changed_.NotifyAll();
     while (!released_) changed_.Wait(&mu_);
@@ -63,7 +76,9 @@ class HoldingDetector final : public LanguageDetector {
   const std::vector<std::string> languages_ = {"de", "en"};
   mutable Mutex mu_;
   mutable CondVar changed_;
+  mutable int count_ ABSL_GUARDED_BY(mu_) = 0;
   mutable int held_ ABSL_GUARDED_BY(mu_) = 0;
+  mutable std::vector<int> mine_ ABSL_GUARDED_BY(mu_);
   bool released_ ABSL_GUARDED_BY(mu_) = false;
 };
 
@@ -75,9 +90,11 @@ class LargeRequestsTest : public ::testing::Test {
     config_.http = Address{.host = "127.0.0.1"};
     EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
     metrics_.AttachModels([this] { return models_.Stats(); });
+  }
+  void Start() {
     auto serving =
-        Serving::Start(config_, &models_, &clock_, &metrics_, nullptr, nullptr, &detector_);
-    EXPECT_TRUE(serving.ok()) << serving.status();
+        Serving::Start(config_, &models_, &clock_, &metrics_, security_.get(), nullptr, &detector_);
+    ASSERT_TRUE(serving.ok()) << serving.status();
     serving_ = *std::move(serving);
     stub_ = v1::TranslationService::NewStub(
         grpc::CreateChannel(serving_->address(), grpc::InsecureChannelCredentials()));
@@ -89,26 +106,38 @@ class LargeRequestsTest : public ::testing::Test {
     SetLogLevel(LogLevel::kInfo);
   }
 
-  static std::string Large() { return "wait" + std::string(4000, 'x'); }
+  static std::string Large(const std::string& begin = "wait") {
+    return begin + std::string(4000, 'x');
+  }
 
   // A request that the page would send.
-  testing::RawClient Post(const std::string& text) const {
+  testing::RawClient Post(const std::string& text, const std::string& key = "") const {
     testing::RawClient client(serving_->http_address());
     const std::string body = R"({"contents": [")" + text + R"("]})";
     EXPECT_TRUE(
         client.Send("POST /v1/detect HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                    "Content-Type: application/json\r\nContent-Length: " +
+                    "Authorization: Bearer " +
+                    key + "\r\nContent-Type: application/json\r\nContent-Length: " +
                     std::to_string(body.size()) + "\r\n\r\n" + body));
     return client;
   }
 
-  grpc::Status Detect(const std::string& text) const {
+  grpc::Status Detect(const std::string& text, const std::string& key = "") const {
     grpc::ClientContext context;
+    if (!key.empty()) context.AddMetadata("authorization", "Bearer " + key);
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
     v1::DetectLanguageRequest request;
     request.add_contents(text);
     v1::DetectLanguageResponse response;
     return stub_->DetectLanguage(&context, request, &response);
+  }
+
+  void WaitInFlight(int64_t calls) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (serving_->in_flight() < calls) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << serving_->in_flight();
+      std::this_thread::yield();
+    }
   }
 
   ServerConfig config_;
@@ -117,6 +146,8 @@ class LargeRequestsTest : public ::testing::Test {
   ModelTable models_{&clock_, {}, {}};
   Metrics metrics_{&clock_};
   HoldingDetector detector_;
+  const TempDirectory directory_;
+  std::unique_ptr<Security> security_;
   std::unique_ptr<Serving> serving_;
   std::unique_ptr<v1::TranslationService::Stub> stub_;
 };
@@ -125,6 +156,7 @@ class LargeRequestsTest : public ::testing::Test {
 constexpr int kMany = 24;
 
 TEST_F(LargeRequestsTest, OverHttpHoldUpNoSmallOnes) {
+  Start();
   std::vector<testing::RawClient> large;
   for (int i = 0; i < kMany; ++i) large.push_back(Post(Large()));
   detector_.WaitHeld();
@@ -139,6 +171,7 @@ TEST_F(LargeRequestsTest, OverHttpHoldUpNoSmallOnes) {
 }
 
 TEST_F(LargeRequestsTest, OverGrpcHoldUpNoSmallOnes) {
+  Start();
   std::vector<std::thread> large;
   std::atomic<int> answered = 0;
   for (int i = 0; i < kMany; ++i) {
@@ -157,6 +190,7 @@ TEST_F(LargeRequestsTest, OverGrpcHoldUpNoSmallOnes) {
 // They are let go of at once, not when a reader comes to them: those that are held up are the first
 // of each, so that no more calls are in flight than that.
 TEST_F(LargeRequestsTest, ClientsMayLeaveBeforeTheirRequestsAreRead) {
+  Start();
   {
     std::vector<testing::RawClient> large;
     for (int i = 0; i < kMany; ++i) large.push_back(Post(Large()));
@@ -172,6 +206,35 @@ TEST_F(LargeRequestsTest, ClientsMayLeaveBeforeTheirRequestsAreRead) {
               grpc::StatusCode::DEADLINE_EXCEEDED);
   }
   EXPECT_TRUE(Detect("Guten Tag").ok());
+}
+
+TEST_F(LargeRequestsTest, OfAClientWaitForNoBacklogOfAnothers) {
+  config_.api_keys = directory_.path() + "/keys.json";
+  std::ofstream(config_.api_keys) << R"({"clients": [{"name": "many", "keys": [")"
+                                  << HashOfKey("dgm_many") << R"("]}, {"name": "few", "keys": [")"
+                                  << HashOfKey("dgm_few") << R"("]}]})";
+  auto security = Security::Open(config_, &metrics_);
+  ASSERT_TRUE(security.ok()) << security.status();
+  security_ = *std::move(security);
+  Start();
+  // More than twice the threads that read, of which there are 8 at most.
+  constexpr int kBacklog = 48;
+  std::vector<testing::RawClient> backlog;
+  for (int i = 0; i < kBacklog; ++i) backlog.push_back(Post(Large(), "dgm_many"));
+  // Whoever waits is a call in flight. Those of the other client come last.
+  WaitInFlight(kBacklog);
+  testing::RawClient over_http = Post(Large("mine"), "dgm_few");
+  WaitInFlight(kBacklog + 1);
+  std::thread over_grpc([this] { EXPECT_TRUE(Detect(Large("mine"), "dgm_few").ok()); });
+  WaitInFlight(kBacklog + 3);  // gRPC's count from their beginning, too
+  detector_.Release();
+  over_grpc.join();
+  EXPECT_TRUE(over_http.ReadAll().starts_with("HTTP/1.1 200 "));
+  for (testing::RawClient& client : backlog) {
+    EXPECT_TRUE(client.ReadAll().starts_with("HTTP/1.1 200 "));
+  }
+  ASSERT_EQ(detector_.mine().size(), 2U);
+  for (const int place : detector_.mine()) EXPECT_LE(place, kBacklog / 2);
 }
 
 }  // namespace
