@@ -23,10 +23,9 @@ IntakeLimits LimitsOf(const TransportLimits& limits) {
 }  // namespace
 
 Guard::Guard(const TransportLimits& limits, const Clock* clock)
-    : max_connections_(limits.max_connections),
-      watch_(clock) {
-  intake_ = std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(), ResetWatch::RealCounts(), clock,
-                                     &watch_, &enders_);
+    : max_connections_(limits.max_connections), watch_(clock) {
+  intake_ = std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(),
+                                     ResetWatch::RealCounts(), clock, &watch_, &enders_);
   watch_.Start();
 }
 

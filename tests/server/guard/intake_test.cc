@@ -40,7 +40,8 @@ class IntakeTest : public ::testing::Test {
     counts.of = [this](const std::string& peer) { return std::optional(streams_[peer]); };
     counts.forget = [this](const std::string& peer) { streams_.erase(peer); };
     return std::make_unique<Intake>(IntakeLimits{2 * kMiB, 8 * kMiB, {100, 10'000}},
-                                    std::move(sockets), std::move(counts), &clock_, &timer_, enders);
+                                    std::move(sockets), std::move(counts), &clock_, &timer_,
+                                    enders);
   }
 
   uint64_t Enter(int fd) {
