@@ -54,7 +54,7 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 }
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
-  config.devices = {{0}, type, ""};
+  config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;
   auto engine = CreateEngine(kModel, config, &Clock(), &Observer());

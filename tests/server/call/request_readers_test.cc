@@ -36,9 +36,9 @@ template <typename Post>
 std::string OrderOf(const Post& post) {
   CallTracker tracker;
   std::string order;
+  std::promise<void> go;  // outlives the readers, which may begin when they end
   {
     RequestReaders readers(1, &tracker);
-    std::promise<void> go;
     readers.Post(nullptr, "unix:", 1024, [&go] { go.get_future().wait(); });
     post(&readers, &order);
     go.set_value();
@@ -76,8 +76,8 @@ TEST(RequestReaders, KeysAreClientsWithTheirShares) {
 
 TEST(RequestReaders, WhatWaitsIsInFlight) {
   CallTracker tracker;
-  RequestReaders readers(1, &tracker);
   std::promise<void> go;
+  RequestReaders readers(1, &tracker);
   readers.Post(nullptr, kPeer, 2000, [&go] { go.get_future().wait(); });
   readers.Post(nullptr, kPeer, 2000, [] {});
   EXPECT_EQ(tracker.in_flight(), 2);
