@@ -14,6 +14,7 @@
 // for the positions of a hypothesis come from the pages of different lanes.
 // Those of a device, where a warp takes one head and reads positions as rows, are all
 //   [layer][head][K | V][position][head_dim]
+// or hold states as well.
 #pragma once
 
 #include <cstdint>

@@ -36,10 +36,7 @@ class FitChecker {
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
   std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
-  // The pages of a device have another layout, and there is no kernel for a recurrence.
-  std::string operator()(const RecurrenceOp&) const {
-    return "a recurrence (SSRU), which runs on the CPU alone";
-  }
+  std::string operator()(const RecurrenceOp&) const { return Width(program_.kv.width()); }
   std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
   std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }

@@ -17,6 +17,7 @@
 #include "kernels/ops/embed.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
+#include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman {
@@ -106,6 +107,10 @@ class CudaStep::Launcher {
   cuda::Error operator()(const SelfAttentionOp& op) const {
     return cuda::DecodeSelfAttention(stream_, model_.type(), program_.kv, op.layer, rows_, self_,
                                      At(op.qkv), At(op.context), model_.relative_bias(op.bias));
+  }
+  cuda::Error operator()(const RecurrenceOp& op) const {
+    return cuda::Recur(stream_, model_.type(), program_.kv, op.layer, rows_, self_, At(op.gate_x),
+                       At(op.y));
   }
   cuda::Error operator()(const AlignOp& op) const {
     return cuda::AlignRows(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,

@@ -17,6 +17,7 @@
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman::emulation {
@@ -42,6 +43,7 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
+decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 

@@ -33,6 +33,7 @@
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
@@ -223,6 +224,7 @@ inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
 inline constexpr Launched<EmulatedGateRows> kGateRows;
 inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
 inline constexpr Launched<EmulatedGatherRows> kGatherRows;
+inline constexpr Launched<EmulatedRecur> kRecur;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
 inline constexpr StoodIn<EmulatedFormatBatch> kFormatBatch;
 inline constexpr StoodIn<EmulatedBeginStep> kBeginStep;

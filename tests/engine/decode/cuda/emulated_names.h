@@ -29,6 +29,7 @@
 #define FoldStoredLogits kFoldStoredLogits
 #define GateRows kGateRows
 #define GatherRows kGatherRows
+#define Recur kRecur
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch
 #define BeginStep kBeginStep

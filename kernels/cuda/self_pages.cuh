@@ -1,0 +1,70 @@
+// What an operation of a decoding step reads of self pages: the page of each position of a row's
+// hypothesis, and which rows are of one lane.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/base/kv_pages.h"
+
+namespace dragoman::cuda {
+
+// Where the pages of a row lie. As ancestry, lanes and their pages say: three loads, one after the
+// other, that every layer makes again.
+class PagesByAncestry {
+ public:
+  __device__ PagesByAncestry(const StepRows& rows, const SelfKvTables& tables, int row)
+      : tables_(tables),
+        lanes_(tables.slot_lanes + int64_t{rows.slot[row]} * kMaxSlotLanes),
+        own_(lanes_[rows.lane[row]]),
+        ancestry_(tables.ancestry + own_ * tables.max_positions) {}
+
+  // The page of the new position.
+  __device__ int64_t Own(int position) const { return Page(own_, position); }
+  // The page of position p of the row, which is at `position`; any page for a p that is not before
+  // that.
+  __device__ int Before(int p, int position) const {
+    return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
+  }
+  // The same, of one of the first kPagePositions.
+  __device__ int InFirstTile(int p, int position) const { return Before(p, position); }
+
+ private:
+  __device__ int Page(int64_t lane, int p) const {
+    return tables_.lane_pages[lane * tables_.pages_per_lane + p / kPagePositions];
+  }
+
+  const SelfKvTables& tables_;
+  const int32_t* const lanes_;
+  const int64_t own_;
+  const uint8_t* const ancestry_;
+};
+
+// Reads pages from the step's own table: one load, beside that of the row's position.
+class PagesOfStep {
+ public:
+  __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)
+      : rows_(rows), row_(row) {}
+
+  __device__ int64_t Own(int position) const { return Pages()[position]; }
+  __device__ int Before(int p, int position) const { return p < position ? Pages()[p] : 0; }
+  // The entry is there whatever the position, so the load need not wait for that.
+  __device__ int InFirstTile(int p, int position) const {
+    const int page = Pages()[p];
+    return p < position ? page : 0;
+  }
+
+ private:
+  __device__ const int32_t* Pages() const { return rows_.pages + row_ * rows_.page_stride; }
+
+  const StepRows& rows_;
+  const int row_;
+};
+
+// Whether the row before this one is of its lane. Asked for beside the row's own numbers, in one wait.
+__device__ inline bool FollowsInLane(const StepRows& rows, int row) {
+  const int before = max(row - 1, 0);
+  const int other = (rows.slot[row] ^ rows.slot[before]) | (rows.lane[row] ^ rows.lane[before]);
+  return row > 0 && other == 0;
+}
+
+}  // namespace dragoman::cuda
