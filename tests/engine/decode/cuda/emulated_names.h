@@ -45,6 +45,7 @@
 #define CheckCudaModel CheckEmulatedCudaModel
 #define MeasureRates MeasureEmulatedRates
 #define ProfileCudaSteps ProfileEmulatedCudaSteps
+#define TimeCudaSteps TimeEmulatedCudaSteps
 #define CreateCudaBackend CreateEmulatedCudaBackend
 #define CreateCudaEncoder CreateEmulatedCudaEncoder
 #define CreateCudaStepDevice CreateEmulatedCudaStepDevice
