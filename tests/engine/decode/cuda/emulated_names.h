@@ -38,6 +38,8 @@
 #define Deliver kDeliver
 #define EndStep kEndStep
 
+#define GiveUpDevice EmulatedGiveUpDevice
+#define WhyGivenUp EmulatedWhyGivenUp
 #define StepMailboxes EmulatedStepMailboxes
 #define CudaModel EmulatedCudaModel
 #define CudaStep EmulatedCudaStep
