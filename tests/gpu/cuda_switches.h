@@ -13,7 +13,7 @@ namespace dragoman {
 // names one that there is not, and those that there are.
 absl::StatusOr<CudaOptions> ParseCudaOff(std::string_view names);
 
-// Those of DRAGOMAN_CUDA_OFF. Ends the process with status 2 and a message where they are wrong.
+// The options of DRAGOMAN_CUDA_OFF. Ends the process with status 2 and a message where they are wrong.
 CudaOptions CudaOptionsOfEnvironment();
 
 }  // namespace dragoman

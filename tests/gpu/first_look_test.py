@@ -81,9 +81,9 @@ class FirstLook(unittest.TestCase):
     def test_runs_the_most_telling_part_first_and_shows_the_figures(self):
         ran = self.look()
         self.assertTrue(ran.stdout.endswith('6 passed, 0 failed\n'), ran.stdout)
+        parts = ('kernels_a_test', 'kernels_b_test', 'invariance', 'graph_step', 'throughput', 'one_sentence')
         self.assertEqual(self.table(), [
-            ('kernels_a_test', 'passed'), ('kernels_b_test', 'passed'), ('invariance', 'passed'), ('graph_step', 'passed'),
-            ('throughput', 'passed'), ('one_sentence', 'passed'), ('ncu', 'skipped, it is not on this machine')])
+            *((part, '1 passed') for part in parts), ('ncu', 'skipped, it is not on this machine')])
         page = self.page()
         self.assertTrue(page.startswith('# First look: NVIDIA H100 80GB HBM3\n'))
         for text in ('* commit 123abc', 'Nothing failed so far', '1500.0     1620.0      0.93', '18000 sentences/s',
@@ -100,9 +100,9 @@ class FirstLook(unittest.TestCase):
         results = dict(self.table())
         self.assertEqual(results['kernels_a_test'], '**failed**, stopped at its limit of 4 s')
         self.assertIn('**failed**, status 139', results['kernels_b_test'])
-        self.assertEqual(results['invariance'], 'passed')
+        self.assertEqual(results['invariance'], '1 passed')
         self.assertEqual(results['throughput'], '**failed**, status 3')
-        self.assertEqual(results['one_sentence'], 'passed')
+        self.assertEqual(results['one_sentence'], '1 passed')
         self.assertTrue(ran.stdout.endswith('3 passed, 3 failed\n'), ran.stdout)
         # Kernels know one switch; the test that hung is tried alone.
         self.assertIn('kernels_a_test --gtest_brief=0 --gtest_filter=A.Hangs off=early-launch early=off',
@@ -128,13 +128,13 @@ class FirstLook(unittest.TestCase):
         page = self.page()
         self.assertIn('**invariance passes with graphs off**', page)
         self.assertIn('`{"cuda": {"graphs": "off", "few-rows": "off"}}`', page)
-        self.assertIn(('one_sentence', 'passed, without graphs,few-rows'), self.table())
+        self.assertIn(('one_sentence', '1 passed, without graphs,few-rows'), self.table())
 
     def test_the_page_has_each_result_as_soon_as_it_is_there(self):
         self.bench['one_sentence'] = f'cp "{self.root}/out/first.txt" "{self.root}/meanwhile.md"; {PASSED}'
         self.look()
         meanwhile = (self.root / 'meanwhile.md').read_text()
-        self.assertIn('| throughput | passed |', meanwhile)
+        self.assertIn('| throughput | 1 passed |', meanwhile)
         self.assertIn('18000 sentences/s', meanwhile)
         self.assertNotIn('one_sentence', meanwhile)
 
@@ -157,6 +157,14 @@ class FirstLook(unittest.TestCase):
         self.look(seconds='3', code=1)
         for part in ('invariance', 'graph_step', 'throughput', 'one_sentence'):
             self.assertEqual(dict(self.table())[part], '**not run**, the time is up')
+
+    def test_what_was_skipped_has_not_passed(self):
+        skipped = 'echo "[  PASSED  ] 0 tests."; echo "[  SKIPPED ] 3 tests, listed below:"'
+        self.write('test/gpu_engine_test', skipped)
+        self.look()
+        self.assertEqual(dict(self.table())['invariance'], '**nothing ran**, 3 skipped')
+        self.assertIn('* invariance: **nothing ran**, 3 skipped.', self.page())
+        self.assertNotIn('Nothing failed so far', self.page())
 
     def test_refuses_what_is_no_time(self):
         ran = self.look(self.root / 'out', '9.5m', code=2)

@@ -15,7 +15,7 @@ TEST(GivenUpDevices, StayGivenUpAndKeepWhatMustNotBeFreed) {
   EXPECT_EQ(WhyGivenUp(702), "");
   EXPECT_TRUE(AnyDeviceGivenUp());
   EXPECT_FALSE(watch.expired());
-  // What else was on it is kept too; the first reason is the one.
+  // A second report adds what it holds; the first reason stays.
   GiveUpDevice(701, "another", std::make_shared<int>(2));
   EXPECT_EQ(WhyGivenUp(701), "its first kernel hangs");
   EXPECT_FALSE(watch.expired());

@@ -119,7 +119,13 @@ look() {
   shift 3
   switch_off "$off"
   part "$name" "$limit" "${switched[@]}" "$@" || status=$?
-  local result=passed
+  # As part says it: "NAME: 3 passed, 0 failed, 1 skipped, 2 s".
+  local result='**nothing ran**'
+  if [[ ${lines[-1]} =~ \ ([0-9]+)\ passed,\ [0-9]+\ failed,\ ([0-9]+)\ skipped, ]]; then
+    if ((BASH_REMATCH[1] > 0)); then result="${BASH_REMATCH[1]} passed"; fi
+    if ((BASH_REMATCH[2] > 0)); then result+=", ${BASH_REMATCH[2]} skipped"; fi
+  fi
+  if ((status == 0)) && [[ $result == *nothing* ]]; then findings+=("$name: $result."); fi
   if ((status != 0)); then result="**failed**, status $status"; fi
   if ((status == 124 || status == 137)); then result="**failed**, stopped at its limit of $limit s"; fi
   [[ -e $scratch/$name.log ]] || result='**not run**, the time is up'

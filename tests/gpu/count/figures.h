@@ -13,7 +13,7 @@ using FiguresByArchitecture = std::map<std::string, FiguresByKernel, std::less<>
 // None where there is no such file. Ends the process where the file is not one of figures.
 FiguresByArchitecture ReadFigures(const std::string& path);
 
-// Those of one architecture; none where there are none.
+// The figures of one architecture; empty where the file has none for it.
 const FiguresByKernel& FiguresOf(const FiguresByArchitecture& figures,
                                  std::string_view architecture);
 
