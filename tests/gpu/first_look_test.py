@@ -112,10 +112,12 @@ class FirstLook(unittest.TestCase):
             '', 'early-launch', 'fused-output', 'graphs', 'few-rows', 'bucket-algorithms',
             'early-launch,fused-output,graphs,few-rows,bucket-algorithms'])
         self.assertEqual(self.asked('gpu_bench one_sentence'), [''])
-        self.assertIn('throughput fails with each of these off, too: early-launch fused-output', self.page())
+        self.assertIn('throughput fails with each of these off, too: early-launch; fused-output; graphs; few-rows; '
+                      'bucket-algorithms; all.', self.page())
 
     def test_the_switch_that_helps_stays_off(self):
-        self.write('test/gpu_engine_test', f'if [[ $off == *,graphs,* ]]; then {passing("E.X")}; else {failing("E.X")}; fi')
+        self.write('test/gpu_engine_test',
+                   f'if [[ $off == *,graphs,* ]]; then {passing("E.X")}; else {failing("E.X")}; fi')
         self.bench['throughput'] = f'[[ $off == *,few-rows,* ]] || exit 1; {PASSED}'
         self.look(code=1)
         self.assertEqual(self.asked('gpu_engine_test'), ['', 'early-launch', 'fused-output', 'graphs'])
@@ -165,6 +167,13 @@ class FirstLook(unittest.TestCase):
         self.assertEqual(dict(self.table())['invariance'], '**nothing ran**, 3 skipped')
         self.assertIn('* invariance: **nothing ran**, 3 skipped.', self.page())
         self.assertNotIn('Nothing failed so far', self.page())
+
+    def test_without_a_card_no_switch_is_tried(self):
+        self.bench['machine'] = 'echo "no CUDA device: no driver"; exit 1'
+        self.bench['throughput'] = 'exit 1'
+        self.look(code=1)
+        self.assertEqual(self.asked('gpu_bench throughput'), [''])
+        self.assertTrue(self.page().startswith('# First look: no card'))
 
     def test_refuses_what_is_no_time(self):
         ran = self.look(self.root / 'out', '9.5m', code=2)

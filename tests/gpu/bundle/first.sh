@@ -55,7 +55,7 @@ failed_tests() {
 write_page() {
   local name row
   {
-    echo "# First look: $card"
+    echo "# First look: ${card:-no card that a program of this bundle can use}"
     echo
     sed -n 's/^\(commit\|built\|run\|cuda:0\|CUDA driver\) /* &/p' "$out/machine.txt"
     echo "* $total s were given, $((deadline - SECONDS)) s are left"
@@ -88,7 +88,9 @@ explain() {
       echo '(tests/gpu/README.md, "Counted times"). Far above 1, the count leaves something out that the kernels below'
       echo 'may show. The step with "early" off less that with it on is what early launches are worth.'
       ;;
-    throughput) echo 'A worker under more segments than fit: the rows of a step over its time, and what the host adds.' ;;
+    throughput)
+      echo 'A worker under more segments than fit: the rows of a step over its time, and what the host adds.'
+      ;;
     one_sentence) echo 'What was counted for an H200: 7.1 ms with beam 4 in float16.' ;;
     ncu_*)
       echo 'L2 near 100 %: bound by reads from L2, as the fused output layer is counted to be. Tensor: the share of'
@@ -130,7 +132,8 @@ look() {
   if ((status == 124 || status == 137)); then result="**failed**, stopped at its limit of $limit s"; fi
   [[ -e $scratch/$name.log ]] || result='**not run**, the time is up'
   rows+=("$name|$result${off:+, without $off}|$((SECONDS - begun))")
-  if [[ -e $scratch/$name.log ]] && { ((status != 0)) || [[ $name =~ ^(graph_step|throughput|one_sentence|ncu_.*)$ ]]; }; then
+  local has_figures='^(graph_step|throughput|one_sentence|ncu_.*)$'
+  if [[ -e $scratch/$name.log ]] && { ((status != 0)) || [[ $name =~ $has_figures ]]; }; then
     shown+=("$name")
   fi
   if ((status != 0)) && [[ -e $scratch/$name.log ]]; then
@@ -145,13 +148,15 @@ look() {
 # stays off.
 try_switches() {
   local name=$1 limit=$2 ways=$3 names filter begun status tried=() candidates=() command
-  local log=$scratch/again.log
+  local log=$scratch/again.log all
   shift 3
+  if [[ -z $card ]]; then return; fi # nothing that a switch could help
+  all=$(IFS=, && echo "${switches[*]}")
   command=("$@")
   filter=$(failed_tests "$scratch/$name.log")
   if [[ -n $filter ]]; then command+=(--gtest_filter="$filter"); fi
   case $ways in
-    all) candidates=("${switches[@]}" "$(IFS=, && echo "${switches[*]}")") ;;
+    all) candidates=("${switches[@]}" "$all") ;;
     kernels) candidates=(early-launch) ;;
   esac
   ((limit <= $(scaled 30))) || limit=$(scaled 30)
@@ -173,9 +178,11 @@ try_switches() {
       findings+=("**$name passes with $names off**, as later parts run. The setting of a daemon: $(setting "$names")")
       return
     fi
-    tried+=("$names")
+    if [[ $names == "$all" ]]; then tried+=(all); else tried+=("$names"); fi
   done
-  if [[ ${#tried[@]} -gt 0 ]]; then findings+=("$name fails with each of these off, too: ${tried[*]}."); fi
+  if [[ ${#tried[@]} -gt 0 ]]; then
+    findings+=("$name fails with each of these off, too: $(printf '%s; ' "${tried[@]}" | sed 's/; $//').")
+  fi
 }
 
 setting() {
@@ -184,13 +191,11 @@ setting() {
   echo "\`{\"cuda\": {$text}}\`"
 }
 
-card='no card was found'
 : >"$out/machine.txt"
 timeout --kill-after=5 "$(scaled 25)" bash -c 'source ./common.sh; describe_machine' \
   >"$out/machine.txt" 2>&1
 cat "$out/machine.txt" >>"$report"
 card=$(sed -n 's/^cuda:0 \([^,]*\),.*/\1/p' "$out/machine.txt" | head -n 1)
-card=${card:-no card that a program of this bundle can use}
 if [[ -e pairs.tsv ]]; then export DRAGOMAN_PAIRS=pairs.tsv; fi
 again_left=$(scaled 150) # seconds for second tries
 write_page
