@@ -18,13 +18,15 @@ class EngineObserver {
   virtual ~EngineObserver() = default;
 
   // One decode step of one worker: `rows` busy of `row_capacity`, of `segments` slots; `topped_up`
-  // segments were admitted since the one before.
+  // segments were admitted since the one before. `beside_pass`: a pass of the worker's encoder ran
+  // for a part of it at least, with which it shared the processors or the GPU.
   struct Step {
     Nanos duration;
     int rows;
     int row_capacity;
     int segments;
     int topped_up;
+    bool beside_pass = false;
   };
   virtual void OnStep(const Step& step) = 0;
 

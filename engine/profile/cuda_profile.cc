@@ -28,6 +28,9 @@ namespace {
 constexpr int64_t kDelayBytes = int64_t{256} << 20;
 constexpr int kDelays = 20;
 
+// Steps right before those that are timed, which bring the graph to the device.
+constexpr int kStepsToWarmUp = 2;
+
 // Events before and after every launch of a step.
 class TimingProbe final : public StepProbe {
  public:
@@ -79,10 +82,14 @@ class TimingProbe final : public StepProbe {
 
 class Profile {
  public:
-  Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps)
-      : model_(std::move(model)), plan_(plan), steps_(steps) {}
+  // Segments have room for `more_steps` beside those that are timed.
+  Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
+          int more_steps = 0)
+      : model_(std::move(model)), plan_(plan), steps_(steps), more_steps_(more_steps) {}
 
   absl::StatusOr<std::string> Run(const DeviceRates& rates);
+  // REQUIRES: more_steps is at least kStepsToWarmUp.
+  absl::StatusOr<CudaStepTime> Time();
 
  private:
   absl::Status Prepare();
@@ -94,11 +101,17 @@ class Profile {
   int slots() const { return std::max(1, plan_.limits.max_rows / kProfiledBeam); }
   int beam() const { return std::min(kProfiledBeam, plan_.limits.max_rows); }
   StepVariant Variant() const { return {plan_.limits.max_rows, beam()}; }
+  const StepOutput& LastOutput() const {
+    return *mailboxes_.host(static_cast<int>((number_ - 1) % kStepMailboxes)).output;
+  }
+  // Puts steps on the stream that the host has nothing to say to.
+  absl::Status Enqueue(const cuda::Graph* graph, int steps);
   absl::StatusOr<int64_t> GraphNodes() const;
 
   const std::shared_ptr<const CudaModel> model_;
   const MemoryPlan plan_;
   const int steps_;
+  const int more_steps_;
   cuda::OwnedStream stream_;
   cuda::DeviceBuffer pool_;
   cuda::DeviceBuffer delay_;
@@ -131,7 +144,7 @@ absl::Status Profile::Prepare() {
 // Every slot gets a segment.
 void Profile::Admit() {
   const StepMailbox& mailbox = mailboxes_.host(0);
-  const SearchOptions options = ProfiledSearch(beam(), steps_);
+  const SearchOptions options = ProfiledSearch(beam(), steps_ + more_steps_);
   const std::vector<float> divisors(static_cast<size_t>(options.max_tokens) + 2, 1.0F);
   SegmentRules rules;
   rules.divisor = divisors.data();
@@ -198,7 +211,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
     if (const cuda::Error error = probe.Collect(); error != cuda::Error::kNone) {
       return Check("reading the times", error);
     }
-    rows += mailboxes_.host(static_cast<int>((number_ - 1) % kStepMailboxes)).output->rows;
+    rows += LastOutput().rows;
     positions += i + 1;
   }
   StepWork work;
@@ -220,19 +233,72 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
                           : absl::StrCat("no fused output layer: ", model_->why_not_fused(), "\n"));
 }
 
-}  // namespace
+absl::Status Profile::Enqueue(const cuda::Graph* graph, int steps) {
+  for (int i = 0; i < steps; ++i, ++number_) {
+    CudaStep::Fault fault;
+    if (graph != nullptr) {
+      fault = {graph->Launch(stream_.get()), "a graph"};
+    } else {
+      fault = step_->Launch(stream_.get(), Variant());
+    }
+    if (fault.error != cuda::Error::kNone) return Check(fault.op, fault.error);
+  }
+  return absl::OkStatus();
+}
 
-absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
-                                             const Program& program, const WeightImage& image,
-                                             int steps) {
-  if (absl::Status status = CheckProfile(config.batch, program, steps); !status.ok()) {
-    return status;
+absl::StatusOr<CudaStepTime> Profile::Time() {
+  if (absl::Status status = Prepare(); !status.ok()) return status;
+  for (int i = 0; i < kStepsBeforeProfile; ++i) {
+    if (absl::Status status = Step(nullptr); !status.ok()) return status;
   }
-  if (const cuda::Error error = cuda::SetDevice(config.device); error != cuda::Error::kNone) {
-    return CudaStatus(config.device, "selecting the device", error);
+  CudaStepTime time;
+  cuda::Graph graph;
+  if (model_->options().graphs) {
+    const cuda::Error error =
+        graph.Record(stream_.get(), [&] { return step_->Launch(stream_.get(), Variant()).error; });
+    if (error != cuda::Error::kNone) return Check("recording a step", error);
+    time.nodes = graph.nodes();
   }
-  const absl::StatusOr<DeviceRates> rates = MeasureRates(config.device, image.type);
-  if (!rates.ok()) return rates.status();
+  for (int i = 0; i < kStepMailboxes; ++i) {
+    *mailboxes_.host(i).command = StepCommand{};
+    mailboxes_.host(i).command->max_rows = plan_.limits.max_rows;
+  }
+  cuda::Event begin;
+  cuda::Event end;
+  const cuda::Graph* const recorded = model_->options().graphs ? &graph : nullptr;
+  absl::Status status = Check("timing", begin.Create(cuda::Event::Timing::kOn));
+  if (status.ok()) status = Check("timing", end.Create(cuda::Event::Timing::kOn));
+  if (status.ok()) status = Enqueue(recorded, kStepsToWarmUp);
+  if (status.ok()) status = Check("timing", begin.Record(stream_.get()));
+  if (status.ok()) status = Enqueue(recorded, steps_);
+  if (status.ok()) status = Check("timing", end.Record(stream_.get()));
+  // Errors of the steps come back here.
+  if (status.ok()) status = Check("a decoding step", stream_.Wait());
+  float milliseconds = 0;
+  if (status.ok()) status = Check("reading the times", end.MillisecondsSince(begin, &milliseconds));
+  if (!status.ok()) return status;
+  const StepOutput& last = LastOutput();
+  if (last.step != number_ - 1 || last.rows != slots() * beam()) {
+    return absl::InternalError(absl::StrCat("timed steps: found step ", last.step, " of ",
+                                            last.rows, " rows, expected step ", number_ - 1, " of ",
+                                            slots() * beam()));
+  }
+  time.seconds = milliseconds / 1e3 / steps_;
+  time.rows = last.rows;
+  time.self_positions = kStepsBeforeProfile + kStepsToWarmUp + (steps_ + 1) / 2.0;
+  time.fused = model_->fused() != nullptr;
+  return time;
+}
+
+// The parts of a device that a profile needs. A table begins with `text`.
+struct ProfiledModel {
+  std::shared_ptr<const CudaModel> model;
+  MemoryPlan plan;
+  std::string text;
+};
+
+absl::StatusOr<ProfiledModel> LoadProfiled(const CudaBackendConfig& config, const Program& program,
+                                           const WeightImage& image) {
   absl::StatusOr<CudaPlanner> planner = CudaPlanner::Create(config, program, image);
   if (!planner.ok()) return planner.status();
   absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
@@ -240,9 +306,41 @@ absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
   const auto longest = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
   const absl::StatusOr<MemoryPlan> plan = planner->Plan(0, longest);
   if (!plan.ok()) return plan.status();
-  absl::StatusOr<std::string> table = Profile(*std::move(model), *plan, steps).Run(*rates);
+  return ProfiledModel{*std::move(model), *plan,
+                       absl::StrCat(planner->device_name(), ", ", MemoryText(*plan), "\n")};
+}
+
+absl::Status SelectDevice(int device) {
+  return CudaStatus(device, "selecting the device", cuda::SetDevice(device));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
+                                             const Program& program, const WeightImage& image,
+                                             int steps) {
+  absl::Status status = CheckProfile(config.batch, program, steps);
+  if (status.ok()) status = SelectDevice(config.device);
+  if (!status.ok()) return status;
+  const absl::StatusOr<DeviceRates> rates = MeasureRates(config.device, image.type);
+  if (!rates.ok()) return rates.status();
+  absl::StatusOr<ProfiledModel> loaded = LoadProfiled(config, program, image);
+  if (!loaded.ok()) return loaded.status();
+  absl::StatusOr<std::string> table =
+      Profile(std::move(loaded->model), loaded->plan, steps).Run(*rates);
   if (!table.ok()) return table.status();
-  return absl::StrCat(planner->device_name(), ", ", MemoryText(*plan), "\n", *table);
+  return absl::StrCat(loaded->text, *table);
+}
+
+absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, const Program& program,
+                                           const WeightImage& image, int steps) {
+  absl::Status status = CheckProfile(config.batch, program, steps + kStepsToWarmUp);
+  if (status.ok()) status = SelectDevice(config.device);
+  if (!status.ok()) return status;
+  absl::StatusOr<ProfiledModel> loaded = LoadProfiled(config, program, image);
+  if (!loaded.ok()) return loaded.status();
+  Profile profile(std::move(loaded->model), loaded->plan, steps, kStepsToWarmUp);
+  return profile.Time();
 }
 
 }  // namespace dragoman

@@ -1,6 +1,7 @@
 // A step of a GPU, launch by launch.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -18,6 +19,21 @@ namespace dragoman {
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps);
+
+// A step as it is made in production. Times are seconds.
+struct CudaStepTime {
+  double seconds = 0;         // of a step, the mean
+  int64_t nodes = 0;          // of its graph; 0 where `config` turns graphs off
+  int64_t rows = 0;           // that were there in each
+  double self_positions = 0;  // of a row, the mean
+  bool fused = false;         // by the fused output layer
+};
+
+// Makes `steps` of the steps of ProfileCudaSteps one right after the other: a graph each, with nothing
+// between their launches, so that these begin early where the device and `config` allow. Events stand
+// before the first and after the last. In builds with CUDA only; all else as ProfileCudaSteps.
+absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, const Program& program,
+                                           const WeightImage& image, int steps);
 
 // The best rates of a device: the denominators of a profile.
 //

@@ -86,6 +86,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
     busy_.store(true, std::memory_order_relaxed);
   }
   live_.store(static_cast<int>(occupied_.size()), std::memory_order_relaxed);
+  const int64_t passes_ended = in_->passes().ended();
   const absl::StatusOr<Batch::StepReport> step = batch_->Step(policy_->plan_rules());
   if (!step.ok()) {
     FailAll(step.status());
@@ -95,8 +96,9 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   last_step_.store(now, std::memory_order_relaxed);
   // A device reports its steps later than they were asked for, and the first ones are empty.
   if (step->slots > 0) {
-    accounting_.observer->OnStep(
-        {now - started, step->rows, batch_->max_rows(), step->slots, std::exchange(topped_up_, 0)});
+    accounting_.observer->OnStep({now - started, step->rows, batch_->max_rows(), step->slots,
+                                  std::exchange(topped_up_, 0),
+                                  in_->passes().AnySince(passes_ended)});
   }
   Publish(step->rows);
   for (const BatchEvent& event : step->events) Harvest(event);

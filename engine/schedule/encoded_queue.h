@@ -18,6 +18,7 @@
 
 #include "engine/base/mutex.h"
 #include "engine/schedule/fair_queue.h"
+#include "engine/schedule/pass_marks.h"
 
 namespace dragoman {
 
@@ -126,6 +127,9 @@ class EncodedQueue {
     return waiting_.Remove(nullptr);
   }
 
+  // The passes of the encoder.
+  PassMarks& passes() { return passes_; }
+
   struct Stats {
     int64_t segments = 0;
     int64_t tokens = 0;
@@ -152,6 +156,7 @@ class EncodedQueue {
 
   const int64_t capacity_;
   const Clock* const clock_;
+  PassMarks passes_;
 
   mutable Mutex mu_;
   CondVar changed_;

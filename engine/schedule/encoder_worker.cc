@@ -143,8 +143,10 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
       accounting_.observer->OnStage(Stage::kQueue, started - segment->queued_at);
       segment->popped_at = started;
     }
+    out_->passes().Begin();
     status = encoder_->Encode({tokens_.data(), offsets_.data(), static_cast<int64_t>(pass.size()),
                                page_offsets_.data(), pages_.data(), memory_->pool()});
+    out_->passes().End();
     if (!status.ok()) {
       failed_.store(true);
       accounting_.observer->OnError("encode");

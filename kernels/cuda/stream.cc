@@ -1,6 +1,7 @@
 #include "kernels/cuda/stream.h"
 
 #include "kernels/cuda/checked.h"
+#include "kernels/cuda/poll.h"
 
 namespace dragoman::cuda {
 
@@ -33,6 +34,11 @@ Error Event::Record(Stream stream) { return Checked(cudaEventRecord(event_, stre
 Error Event::Before(Stream stream) const { return Checked(cudaStreamWaitEvent(stream, event_, 0)); }
 
 Error Event::Wait() const { return Checked(cudaEventSynchronize(event_)); }
+
+Error Event::WaitAtMost(std::chrono::nanoseconds limit, bool* came) const {
+  return PollAtMost(
+      limit, [this](bool* done) { return Done(done); }, came);
+}
 
 Error Event::Done(bool* done) const {
   const cudaError_t status = cudaEventQuery(event_);

@@ -5,6 +5,7 @@
 // is on it is still done.
 #pragma once
 
+#include <chrono>
 #include <utility>
 
 #include "kernels/cuda/launch.h"
@@ -63,6 +64,8 @@ class Event {
   Error Before(Stream stream) const;
   // The host waits.
   Error Wait() const;
+  // The same for so long at most, and less sharply: *came says whether it has come.
+  Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
   // Whether it has come, without waiting. An event that was never recorded has.
   Error Done(bool* done) const;
   // From `begin` to this one; both with timing, recorded and come.

@@ -84,6 +84,10 @@ void ModelMetrics::AddEngine() {
   row_steps_idle_ = &row_steps.Add({{"state", "idle"}, {"model", model_}});
   step_duration_ = &histogram("dragoman_decode_step_duration_seconds", "Duration of a decode step.")
                         .Add(model_label, kStepBuckets);
+  step_beside_pass_ =
+      &histogram("dragoman_decode_step_beside_encoder_seconds",
+                 "Duration of those decode steps during which the encoder worked too.")
+           .Add(model_label, kStepBuckets);
   batch_rows_ =
       &histogram("dragoman_decode_batch_rows", "Rows of a step.").Add(model_label, kSizeBuckets);
   batch_segments_ = &histogram("dragoman_decode_batch_segments", "Segments of a step.")
@@ -138,6 +142,7 @@ void ModelMetrics::OnStep(const Step& step) {
   row_steps_busy_->Increment(step.rows);
   row_steps_idle_->Increment(step.row_capacity - step.rows);
   step_duration_->Observe(ToSeconds(step.duration));
+  if (step.beside_pass) step_beside_pass_->Observe(ToSeconds(step.duration));
   batch_rows_->Observe(step.rows);
   batch_segments_->Observe(step.segments);
   if (step.topped_up > 0) topup_segments_->Observe(step.topped_up);

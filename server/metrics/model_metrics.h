@@ -78,6 +78,7 @@ class ModelMetrics final : public EngineObserver {
   Counter* row_steps_busy_ = nullptr;
   Counter* row_steps_idle_ = nullptr;
   Histogram* step_duration_ = nullptr;
+  Histogram* step_beside_pass_ = nullptr;
   Histogram* batch_rows_ = nullptr;
   Histogram* batch_segments_ = nullptr;
   Histogram* topup_segments_ = nullptr;

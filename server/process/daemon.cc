@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/api/given_up_devices.h"
 #include "engine/base/out_of_memory.h"
 #include "server/base/allocator.h"
 #include "server/base/log.h"
@@ -172,6 +173,10 @@ int Run(const ServerConfig& config) {
       [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
                LoadContext* load) { return StartEngine(model, share, &clock, observer, load); });
   if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
+    if (AnyDeviceGivenUp()) {
+      fail("model", status);
+      EndWhileLoading(false, 1);  // models that are loaded would wait for the device
+    }
     http.reset();
     return fail("model", status);
   }
@@ -285,6 +290,7 @@ int RunDaemon(const ServerConfig& config) {
           absl::StrCat("memory or a thread is not available (", e.what(), "): ", kWhatLimits)}});
   }
   FlushLines(kLastLines);
+  if (AnyDeviceGivenUp()) _exit(status);  // the driver would wait for it
   return status;
 }
 

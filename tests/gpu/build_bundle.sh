@@ -9,7 +9,8 @@
 #
 # Builds the preset gpu (DRAGOMAN_JOBS as in deploy/build.sh). The archive holds one folder,
 # dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
-# model, the tests' data, and the three commands of tests/gpu/README.md. It may lie anywhere there.
+# model, the tests' data, the figures of the machine code for counted times (where cuobjdump.sh finds a
+# cuobjdump), and the four commands of tests/gpu/README.md. It may lie anywhere there.
 # Fails when it is larger than 40 MiB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -60,6 +61,13 @@ cp -r tests/parity/fixtures "$root/tests/parity/"
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
 [[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
+status=0
+find "$build" -name '*.cu.o' -print0 | sort -z |
+  xargs -0 tests/gpu/machine_code.sh machine_code.py tests/gpu/budgets.json --figures "$root/figures.json" \
+    >"$scratch/machine_code.txt" || status=$?
+# What the budgets say of it is a test's business (gpu_machine_code).
+[[ -e $root/figures.json ]] ||
+  echo "build_bundle: no figures of the machine code (status $status); times are counted without them" >&2
 cp tests/gpu/bundle/*.sh tests/bench/{daemon,machine,serving_sweep,compare_transformers,search_quality}.py "$root/"
 {
   echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with changes')"

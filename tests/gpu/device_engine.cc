@@ -11,6 +11,7 @@
 #include "engine/decode/cpu_model.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/gpu/cuda_switches.h"
 #include "tests/kernels/ops/op_device.h"
 
 namespace dragoman::testing {
@@ -54,6 +55,7 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 }
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
+  config.cuda = CudaOptionsOfEnvironment();
   config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;

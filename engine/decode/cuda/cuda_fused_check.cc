@@ -2,7 +2,9 @@
 // request depends on it: the graphs are tried with empty batches, in which its barriers, copies and
 // products do not run.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -24,6 +26,10 @@ namespace {
 // Several blocks of rows, the last not a full one.
 constexpr int kMostRows = 200;
 constexpr int kTop = cuda::kMaxFusedTopK;
+
+// A fold of them takes less than a millisecond. Another model's steps on the device, or a tool that
+// watches every access, may hold it up; barriers and copies that wait for each other never end.
+constexpr std::chrono::seconds kMostFoldTime(30);
 
 // Both ways multiply the same narrow numbers and sum in f32, in different orders. What that may
 // change, as a part of the row's largest score, is some 1e-6; a tile that is missing or misread
@@ -107,6 +113,7 @@ class Check {
   // The first error of the device.
   cuda::Error Prepare() {
     cuda::Error error = stream_.Create(cuda::StreamPriority::kLow);
+    if (error == cuda::Error::kNone) error = folded_.Create();
     const auto then = [&](const auto& step) {
       if (error == cuda::Error::kNone) error = step();
     };
@@ -132,7 +139,8 @@ class Check {
     return error;
   }
 
-  // Rows [0, count) with K candidates each.
+  // Rows [0, count) with K candidates each. After a fold that has hung there is no answer, and the
+  // device must be left alone.
   cuda::Error Run(int count, int k, Folded* fused, Folded* stored) {
     cuda::Error error = count_.Put(stream_.get(), {count});
     if (error == cuda::Error::kNone) error = Ask(k);
@@ -144,6 +152,13 @@ class Check {
       error = model_.fused()->Fold(stream_.get(), fused_workspace_.data(), hidden_.data(), rows,
                                    view_.data(), k, requests_.data(), summaries_.data());
     }
+    if (error == cuda::Error::kNone) error = folded_.Record(stream_.get());
+    if (error == cuda::Error::kNone) {
+      bool came = false;
+      error = folded_.WaitAtMost(kMostFoldTime, &came);
+      hung_ = error == cuda::Error::kNone && !came;
+    }
+    if (hung_) return error;
     if (error == cuda::Error::kNone) error = Fetch(fused);
     if (error == cuda::Error::kNone) error = Ask(k);
     if (error == cuda::Error::kNone) {
@@ -159,6 +174,8 @@ class Check {
     }
     return error == cuda::Error::kNone ? Fetch(stored) : error;
   }
+
+  bool hung() const { return hung_; }
 
  private:
   // Seeded: every start tries the same rows.
@@ -203,7 +220,9 @@ class Check {
   const int bucket_;
   const int d_;
   const int vocabulary_;
+  bool hung_ = false;
   cuda::OwnedStream stream_;
+  cuda::Event folded_;
   OnDevice<uint16_t> hidden_;
   OnDevice<SlotState> state_;
   OnDevice<SlotView> view_;
@@ -220,7 +239,7 @@ absl::Status CudaModel::CheckFused() {
   if (fused_ == nullptr) return absl::OkStatus();
   const cuda::EarlyLaunches early(config_.options.early_launch);
   const int rows = std::min(kMostRows, config_.max_rows);
-  Check check(*this, rows);
+  auto check = std::make_unique<Check>(*this, rows);
   // An error leaves the device unusable for this process, so that nothing is left to fall back to.
   const auto failed = [&](cuda::Error error) {
     return CudaStatus(
@@ -229,13 +248,21 @@ absl::Status CudaModel::CheckFused() {
         "turns off",
         error);
   };
-  if (const cuda::Error error = check.Prepare(); error != cuda::Error::kNone) return failed(error);
+  if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
   // Each instantiation, in steps of several sizes.
   const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
   for (const auto& [count, k] : runs) {
     Folded fused;
     Folded stored;
-    const cuda::Error error = check.Run(count, k, &fused, &stored);
+    const cuda::Error error = check->Run(count, k, &fused, &stored);
+    if (check->hung()) {
+      hung_ = std::move(check);
+      return absl::InternalError(
+          absl::StrCat(CudaDeviceName(config_.device),
+                       ": a kernel of the fused output layer has not ended ", kMostFoldTime.count(),
+                       " s after its start, and this process cannot use the device any "
+                       "more: start it again, with {\"cuda\": {\"fused-output\": \"off\"}}"));
+    }
     if (error != cuda::Error::kNone) return failed(error);
     for (int row = 0; row < count; ++row) {
       const std::string difference = Difference(row, fused, stored);

@@ -1,4 +1,5 @@
 #include "engine/decode/cuda/cuda_model.h"
+#include "engine/api/given_up_devices.h"
 
 #include <utility>
 #include <variant>
@@ -78,6 +79,11 @@ absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConf
   absl::Status status = model->Load(image);
   if (status.ok()) status = model->MakeProducts();
   if (status.ok()) status = model->CheckFused();
+  if (model->hung_ != nullptr) {
+    // The kernel still reads the weights, and freeing them would wait for it.
+    GiveUpDevice(config.device, std::string(status.message()),
+                 std::shared_ptr<CudaModel>(std::move(model)));
+  }
   if (!status.ok()) return status;
   return model;
 }

@@ -89,7 +89,7 @@ class CudaModel {
   absl::Status MakeProducts();
   // Folds random rows by the fused output layer and by the product and the sweeps. Where they differ
   // there is no fused layer from then on, and why_not_fused says what differed. Errors are the
-  // device's.
+  // device's, or that a fold has not ended in its time: then hung_ owns what the device still uses.
   absl::Status CheckFused();
 
   const CudaModelConfig config_;
@@ -106,7 +106,8 @@ class CudaModel {
   std::unique_ptr<cuda::Linear> logits_;
   std::unique_ptr<cuda::FusedOutput> fused_;
   std::string why_not_fused_;
-  bool fused_failed_ = false;  // its check
+  bool fused_failed_ = false;   // its check
+  std::shared_ptr<void> hung_;  // shared: its type is the check's own
   int products_of_two_classes_ = 0;
   int other_bits_from_ = 0;  // of one of them
 };

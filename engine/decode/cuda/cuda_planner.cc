@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/api/given_up_devices.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "kernels/cuda/device.h"
 #include "kernels/search/options.h"
@@ -21,6 +22,9 @@ constexpr int kPerBucketSince = 8;
 
 absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
                                                 const Program& program, const WeightImage& image) {
+  if (const std::string why = WhyGivenUp(config.device); !why.empty()) {
+    return absl::UnavailableError(absl::StrCat(CudaDeviceName(config.device), ": ", why));
+  }
   cuda::DeviceInfo info;
   if (const cuda::Error error = cuda::Describe(config.device, &info); error != cuda::Error::kNone) {
     return CudaStatus(config.device, "looking at the device", error);

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/devices.h"
+#include "engine/api/given_up_devices.h"
 #include "engine/api/nvidia_card.h"
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
@@ -11,6 +12,7 @@ namespace {
 std::string WhyUnfit(int device, bool* mig_part, int* capability) {
   cuda::DeviceInfo info;
   *capability = 0;
+  if (std::string why = WhyGivenUp(device); !why.empty()) return why;
   if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
     return cuda::ErrorText(error);
   }

@@ -55,6 +55,35 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   EXPECT_EQ(harness.observer.row_steps, 11);  // 2 + 6 + 3
 }
 
+// Its time says what the encoder's work beside it costs, which a device tells no other way.
+TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
+  LoopHarness harness(RandomScript(12), 2);
+  PassMarks& passes = harness.queue.passes();
+  harness.Push(1, 1, 1, -20, nullptr, 9);
+  const auto beside = [&](const std::function<void()>& meanwhile) {
+    harness.model.before_step = [&](int64_t) {
+      meanwhile();
+      return absl::OkStatus();
+    };
+    const int64_t before = harness.observer.steps_beside_pass;
+    EXPECT_TRUE(*harness.loop->RunOnce());
+    return harness.observer.steps_beside_pass - before;
+  };
+  EXPECT_EQ(beside([] {}), 0);
+  EXPECT_EQ(beside([&] { passes.Begin(); }), 1);  // begins in it
+  EXPECT_EQ(beside([] {}), 1);                    // runs all the time
+  EXPECT_EQ(beside([&] { passes.End(); }), 1);    // ends in it
+  EXPECT_EQ(beside([] {}), 0);
+  EXPECT_EQ(beside([&] {
+              passes.Begin();
+              passes.End();
+            }),
+            1);
+  passes.Begin();
+  passes.End();
+  EXPECT_EQ(beside([] {}), 0);  // between two
+}
+
 TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
   LoopHarness harness(RandomScript(12), 8);
   auto cancelled = std::make_shared<RecordingOwner>(&harness.ledger);

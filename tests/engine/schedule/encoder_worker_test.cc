@@ -86,6 +86,20 @@ TEST_F(EncoderWorkerTest, TakesNoMoreThanThereIsRoomFor) {
   EXPECT_EQ(queue_.stats().segments, 66);
 }
 
+TEST_F(EncoderWorkerTest, MarksItsPasses) {
+  std::atomic<int> unmarked = 0;
+  model_.before_encode = [&](int64_t) {
+    const PassMarks& passes = out_->passes();
+    unmarked += passes.AnySince(passes.ended()) ? 0 : 1;
+    return absl::OkStatus();
+  };
+  Start({.window = {.segments = 32}}, /*capacity=*/32, /*cross_pages=*/100);
+  WaitUntilEncoded(32);
+  EXPECT_EQ(unmarked, 0);
+  EXPECT_GE(out_->passes().ended(), 1);
+  EXPECT_FALSE(out_->passes().AnySince(out_->passes().ended()));  // it waits for room
+}
+
 TEST_F(EncoderWorkerTest, TakesNoMoreThanThereArePagesFor) {
   Start({.window = {.segments = 32}}, /*capacity=*/64, /*cross_pages=*/16);
   // Six of two pages, for they might have been eight of one; one; and for the next it waits until a

@@ -31,6 +31,7 @@ class CountingObserver : public EngineObserver {
   void OnStep(const Step& step) override {
     ++steps;
     row_steps += step.rows;
+    steps_beside_pass += step.beside_pass ? 1 : 0;
   }
   void OnEncode(int segments, int64_t tokens, int64_t padding) override {
     encoded_segments += segments;
@@ -48,8 +49,8 @@ class CountingObserver : public EngineObserver {
   }
   void OnError(const char*) override { ++errors; }
 
-  std::atomic<int64_t> steps{0}, row_steps{0}, encoded_segments{0}, encoded_tokens{0},
-      padded_tokens{0}, translated{0}, cancelled{0}, wasted_tokens{0}, errors{0};
+  std::atomic<int64_t> steps{0}, row_steps{0}, steps_beside_pass{0}, encoded_segments{0},
+      encoded_tokens{0}, padded_tokens{0}, translated{0}, cancelled{0}, wasted_tokens{0}, errors{0};
   std::atomic<Stage> last_cancelled_stage{Stage::kTokenize};
 };
 

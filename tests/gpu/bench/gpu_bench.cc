@@ -16,6 +16,9 @@
 namespace {
 
 using dragoman::bench::Ceilings;
+using dragoman::bench::GraphStep;
+using dragoman::bench::GraphStepOf4;
+using dragoman::bench::GraphStepOf4096;
 using dragoman::bench::OneSentence;
 using dragoman::bench::OutputLayers;
 using dragoman::bench::StepTable;
@@ -24,12 +27,16 @@ using dragoman::bench::Throughput;
 struct Part {
   const char* name;
   absl::StatusOr<nlohmann::json> (*run)();
+  bool is_listed = true;
 };
 constexpr Part kParts[] = {{"ceilings", Ceilings},
+                           {"graph_step", GraphStep},
                            {"throughput", Throughput},
                            {"step_table", StepTable},
                            {"output_layer", OutputLayers},
-                           {"one_sentence", OneSentence}};
+                           {"one_sentence", OneSentence},
+                           {"graph_step_4096", GraphStepOf4096, false},
+                           {"graph_step_4", GraphStepOf4, false}};
 
 int Machine() {
   namespace cuda = dragoman::cuda;
@@ -75,7 +82,9 @@ int main(int argc, char** argv) {
   }
   if (arguments.size() == 1 && arguments[0] == "machine") return Machine();
   if (arguments.size() == 1 && arguments[0] == "--list") {
-    for (const Part& part : kParts) std::printf("%s\n", part.name);
+    for (const Part& part : kParts) {
+      if (part.is_listed) std::printf("%s\n", part.name);
+    }
     return 0;
   }
   for (const Part& part : kParts) {

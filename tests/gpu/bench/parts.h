@@ -1,7 +1,7 @@
 // The parts of gpu_bench: each measures one thing on cuda:0, prints a table for people and returns
 // the same numbers as JSON. Times are seconds unless a name says otherwise.
 //
-// One part a process: a part leaves nothing on the device that would slow the next.
+// Parts with an engine obey DRAGOMAN_CUDA_OFF (cuda_switches.h). One part a process: a part leaves nothing on the device that would slow the next.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,6 +19,13 @@ absl::StatusOr<nlohmann::json> OutputLayers();
 
 // A full batch's step, launch by launch, against the least time that its bytes and flop take.
 absl::StatusOr<nlohmann::json> StepTable();
+
+// A full batch's step as it is made, a graph after the other with early launches and without, at 4,096,
+// 1,024, 256 and 4 rows, beside what is counted for the card (count/counted_step.h). The other two
+// are its steps at one of the sizes, with early launches as the environment has them, for profilers.
+absl::StatusOr<nlohmann::json> GraphStep();
+absl::StatusOr<nlohmann::json> GraphStepOf4096();
+absl::StatusOr<nlohmann::json> GraphStepOf4();
 
 // A worker under more segments than it has room for.
 absl::StatusOr<nlohmann::json> Throughput();

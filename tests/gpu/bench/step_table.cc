@@ -8,6 +8,7 @@
 #include "engine/profile/cuda_profile.h"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
+#include "tests/gpu/cuda_switches.h"
 
 namespace dragoman::bench {
 
@@ -42,6 +43,7 @@ absl::StatusOr<json> StepTable() {
     config.batch.max_positions = 128;
     config.batch.vocabulary = spec.shape.target_vocab;
     config.batch.start_token = spec.tokens.decoder_start;
+    config.options = CudaOptionsOfEnvironment();
     const absl::StatusOr<std::string> table = ProfileCudaSteps(config, program, *image, kSteps);
     if (!table.ok()) return table.status();
     std::printf("\n%d rows, beam 4, float16, %d steps\n%s", rows, kSteps, table->c_str());

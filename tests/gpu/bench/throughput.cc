@@ -8,6 +8,7 @@
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/bench/parts.h"
 #include "tests/gpu/bench/worker_run.h"
+#include "tests/gpu/cuda_switches.h"
 
 namespace dragoman::bench {
 namespace {
@@ -21,6 +22,7 @@ absl::StatusOr<WorkerTimes> Measure(const WorkerRun& run, const ModelSpec& spec,
   config.batch.max_positions = PositionsOf(run);
   config.batch.vocabulary = spec.shape.target_vocab;
   config.batch.start_token = spec.tokens.decoder_start;
+  config.options = CudaOptionsOfEnvironment();
   const auto backend = CreateCudaBackend(config, program, image);
   if (!backend.ok()) return backend.status();
   return RunWorker(run, spec, **backend);

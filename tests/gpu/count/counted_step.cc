@@ -24,7 +24,7 @@ struct Shape {
   const char* argument = "";  // of its template, where the name's part does not say all
   int64_t instructions = 0;   // of all warps together; 0: not counted
   double chain_cycles = 0;    // of a warp's products that wait for each other, after all of that
-  double bytes_again = 0;     // of L2, that are no part of the cost
+  double bytes_again = 0;     // read from L2 by further blocks, that are no part of the cost
   double bytes_early = 0;     // that come before the node before has ended, where it overlaps
 };
 
@@ -71,8 +71,13 @@ class Counter {
     const double each = 1.0 / static_cast<double>(nodes);
     const double rate = shape.in_l2 ? card_.l2_bytes_per_second : card_.memory_bytes_per_second;
     const double early = shape.overlaps && card_.overlaps ? shape.bytes_early : 0;
-    const double bytes = (cost.bytes * each + shape.bytes_again - early) /
-                         (card_.memory_share * Reached(rate, shape.blocks));
+    const double first = cost.bytes * each - early;
+    double bytes = first / Reached(rate, shape.blocks);
+    if (shape.bytes_again > 0) {
+      const double all = first + shape.bytes_again;
+      bytes = std::max(bytes, all / Reached(card_.l2_bytes_per_second, shape.blocks));
+    }
+    bytes /= card_.memory_share;
     const double waits = Rounds(shape, node.figures.warps) * static_cast<double>(shape.turns) *
                          shape.waits * card_.wait_seconds;
     const double blocks =
@@ -346,7 +351,6 @@ std::span<const CountedCard> CountedCards() {
   const auto older = [](CountedCard card) {
     card.fused_output = false;
     card.overlaps = false;
-    card.few_rows = false;
     return card;
   };
   static const std::vector<CountedCard> cards = [&] {
@@ -365,7 +369,7 @@ std::span<const CountedCard> CountedCards() {
     t4.name = "T4";
     t4.architecture = "75";
     t4.multiprocessors = 40;
-    t4.tensor_cores = false;
+    t4.tensor_cores = t4.few_rows = false;
     t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
     t4.l2_bytes_per_second = 1.27e12;
     return std::vector<CountedCard>{CountedCard(), of(h100, 1.75e9, 790e12, 3.0e12),

@@ -13,8 +13,9 @@
 // chain    products of tensor cores that wait for the sum of the one before
 // instructions   of warps, where the kernel's loop has been counted in its machine code
 // bytes    at the rate of memory, or of L2 for what the node before has just written; no more than
-//          the multiprocessors with a block get. The fused output layer reads its weights from L2 once
-//          for each block of rows, beside all else
+//          the multiprocessors with a block get. What several blocks read comes from memory once and
+//          from L2 to all of them: x of the products of a few rows, the weights of the fused output
+//          layer for each block of rows
 //
 // Pure.
 #pragma once

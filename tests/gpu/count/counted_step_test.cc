@@ -131,6 +131,26 @@ TEST(CountedStep, AKernelForAFewRowsShortensTheirProductsAndNothingElse) {
   }
 }
 
+// x of a few rows is read by each block of 8 columns, from L2: a card's memory has no part in it.
+TEST(CountedStep, WhatBlocksReadAgainComesFromL2) {
+  CountedCard card;
+  card.overlaps = false;  // weights come in the kernel's own time
+  const auto seconds = [&](int rows) {
+    const CountedNode node = Named(CountStep(WorkOf(rows), 8, card, {}), "feed-forward down");
+    return node.seconds / static_cast<double>(node.nodes);
+  };
+  const double in = 2048;
+  const double out = 512;
+  const double chain = card.start_seconds + in / 16 * 33 / card.cycles_per_second;
+  card.memory_bytes_per_second = 0.27e12;
+  const double slow = seconds(4);
+  EXPECT_NEAR(slow, chain + 2 * (in * out + 4 * in + 4 * out) / (0.7 * 0.27e12), 0.05e-6);
+  // L2 that is slower than all else is what counts.
+  card.l2_bytes_per_second = 0.5e12;
+  EXPECT_GT(seconds(8), slow);
+  EXPECT_NEAR(seconds(8), chain + 2 * (in * out + out / 8 * 8 * in) / (0.7 * 0.5e12), 0.3e-6);
+}
+
 TEST(CountedEncoderPass, TensorCoresShortenAttentionAndNothingElse) {
   CountedCard card;
   const auto with = CountEncoderPass(Base(), ComputeType::kFloat16, 16, 512, card, {});

@@ -8,7 +8,6 @@
 // An estimate without a card (counted_step.h), for comparing what was before with what comes after.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -16,9 +15,9 @@
 #include <vector>
 
 #include "kernels/search/slot.h"
-#include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/count/counted_step.h"
+#include "tests/gpu/count/figures.h"
 
 namespace dragoman::bench {
 namespace {
@@ -29,20 +28,6 @@ constexpr int kForced = 10;
 constexpr int kPassTokens = 8192;
 constexpr int kWaitTokens = 32;         // of a segment, of passes that steps wait for
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
-
-using FiguresByArchitecture = std::map<std::string, FiguresByKernel, std::less<>>;
-
-FiguresByArchitecture Read(const char* path) {
-  FiguresByArchitecture figures;
-  std::ifstream file(path);
-  const nlohmann::json all = nlohmann::json::parse(file);
-  for (const auto& [architecture, kernels] : all.items()) {
-    for (const auto& [symbol, of] : kernels.items()) {
-      figures[architecture][symbol] = {of.at("registers").get<int>(), of.at("warps").get<int>()};
-    }
-  }
-  return figures;
-}
 
 // A step of `rows` in the middle of their targets.
 StepWork WorkOf(const Program& program, int rows, int beam, bool fused) {
@@ -90,9 +75,8 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
   std::vector<std::map<std::string, double>> seconds;
   std::vector<std::string> names;
   for (const CountedCard& card : CountedCards()) {
-    const auto at = figures.find(card.architecture);
     const auto nodes = CountStep(WorkOf(program, rows, kBeam, card.fused_output), std::max(rows, 8),
-                                 card, at == figures.end() ? FiguresByKernel() : at->second);
+                                 card, FiguresOf(figures, card.architecture));
     auto& of = seconds.emplace_back();
     for (const CountedNode& node : nodes) {
       if (std::find(names.begin(), names.end(), node.name) == names.end())
@@ -119,8 +103,7 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
 // How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
 void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
-    const auto at = all_figures.find(card.architecture);
-    const FiguresByKernel figures = at == all_figures.end() ? FiguresByKernel() : at->second;
+    const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
     std::printf("\na step of %d rows beside an encoder pass, %s\n%8s %9s %14s %14s\n", kBeam,
                 std::string(card.name).c_str(), "tokens", "pass us", "longest kernel",
                 "wait at worst");
@@ -138,8 +121,7 @@ void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures
 
 void Print(const FiguresByArchitecture& all_figures) {
   const CountedCard card;
-  const auto own = all_figures.find(card.architecture);
-  const FiguresByKernel figures = own == all_figures.end() ? FiguresByKernel() : own->second;
+  const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
   const Program program = ProgramOf(BaseSpec());
   for (const auto& [rows, beam] :
        {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
@@ -175,7 +157,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: step_count [FIGURES]\n");
     return 2;
   }
-  dragoman::bench::Print(argc == 2 ? dragoman::bench::Read(argv[1])
+  dragoman::bench::Print(argc == 2 ? dragoman::bench::ReadFigures(argv[1])
                                    : dragoman::bench::FiguresByArchitecture());
   return 0;
 }

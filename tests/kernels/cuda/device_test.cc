@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -153,6 +154,17 @@ TEST_F(DeviceOnCuda, BuffersMove) {
   EXPECT_EQ(third.bytes(), 100);
   third.Free();
   EXPECT_EQ(third.data(), nullptr);
+}
+
+TEST_F(DeviceOnCuda, AnEventIsWaitedForAtMostSoLong) {
+  OwnedStream stream;
+  ASSERT_EQ(stream.Create(StreamPriority::kLow), Error::kNone);
+  Event event;
+  ASSERT_EQ(event.Create(), Error::kNone);
+  ASSERT_EQ(event.Record(stream.get()), Error::kNone);
+  bool came = false;
+  EXPECT_EQ(event.WaitAtMost(std::chrono::hours(1), &came), Error::kNone);
+  EXPECT_TRUE(came);
 }
 
 TEST_F(DeviceOnCuda, EventsOrderStreams) {

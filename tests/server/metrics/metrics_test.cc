@@ -129,6 +129,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ModelMetrics& model = *series_;
   model.OnStep({2 * kNanosPerMilli, 12, 16, 3, 2});
   model.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
+  model.OnStep({3 * kNanosPerMilli, 0, 0, 1, 0, /*beside_pass=*/true});
   model.OnEncode(5, 100, 7);
   model.OnStage(Stage::kSlotWait, 10 * kNanosPerMilli);
   metrics_.OnSent("de-en", kNanosPerMilli);
@@ -142,8 +143,11 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="idle"} 16)");
   ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.0015"} 0)");
   ExpectLine(R"(dragoman_decode_step_duration_seconds_bucket{model="de-en",le="0.002"} 2)");
-  ExpectLine(R"(dragoman_decode_batch_rows_bucket{model="de-en",le="8"} 1)");
-  ExpectLine(R"(dragoman_decode_batch_segments_sum{model="de-en"} 4)");
+  ExpectLine(R"(dragoman_decode_step_duration_seconds_count{model="de-en"} 3)");
+  ExpectLine(R"(dragoman_decode_step_beside_encoder_seconds_bucket{model="de-en",le="0.002"} 0)");
+  ExpectLine(R"(dragoman_decode_step_beside_encoder_seconds_count{model="de-en"} 1)");
+  ExpectLine(R"(dragoman_decode_batch_rows_bucket{model="de-en",le="8"} 2)");
+  ExpectLine(R"(dragoman_decode_batch_segments_sum{model="de-en"} 5)");
   ExpectLine(R"(dragoman_topup_segments_count{model="de-en"} 1)");
   ExpectLine(R"(dragoman_encode_batch_segments_sum{model="de-en"} 5)");
   ExpectLine(R"(dragoman_encoder_tokens_total{kind="real",model="de-en"} 100)");
@@ -289,7 +293,8 @@ TEST_F(MetricsTest, TheStatusPageAsksForWhatThereIs) {
     names.insert((*match)[1]);
   }
   // The page asks for these in loops, and has a quantile before the name.
-  for (const char* name : {"rpc_duration_seconds", "decode_step_duration_seconds"}) {
+  for (const char* name : {"rpc_duration_seconds", "decode_step_duration_seconds",
+                           "decode_step_beside_encoder_seconds"}) {
     ASSERT_THAT(page, HasSubstr("from, to, '" + std::string(name) + "'"));
     names.insert(name);
   }

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/cuda/cuda_backend.h"
+#include "engine/profile/cuda_profile.h"
 
 namespace dragoman {
 
@@ -14,10 +15,13 @@ absl::Status CheckEmulatedCudaModel(const Program& program);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const Program& program, const WeightImage& image);
 
-// The same as ProfileCudaSteps.
+// The same as ProfileCudaSteps and TimeCudaSteps.
 absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
                                                      const Program& program,
                                                      const WeightImage& image, int steps);
+absl::StatusOr<CudaStepTime> TimeEmulatedCudaSteps(const CudaBackendConfig& config,
+                                                   const Program& program, const WeightImage& image,
+                                                   int steps);
 
 // Linear::other_bits_from of the products that are made from now on.
 void SetEmulatedOtherBits(int rows);

@@ -149,6 +149,10 @@ class HostFusedOutput final : public EmulatedFusedOutput {
              LogitSummary* summaries) const override {
     return EmulateLaunch(
         [=, this] {
+          if (fault_ == FusedFault::kHangs && *rows.count > 0) {
+            emulated_hang.hung = true;
+            return Error::kNone;
+          }
           const Error error =
               fused_->Fold(stream, workspace, hidden, rows, slots, max_k, requests, summaries);
           if (error == Error::kNone && *rows.count > 0) Plant(&summaries[*rows.count - 1]);
@@ -173,6 +177,8 @@ class HostFusedOutput final : public EmulatedFusedOutput {
         break;
       case FusedFault::kCount:
         --row->count;
+        break;
+      case FusedFault::kHangs:  // before there is a row
         break;
       case FusedFault::kNotANumber:
         row->top[0].score = NAN;
@@ -228,6 +234,7 @@ Error EmulatedPinnedBuffer::Allocate(int64_t bytes) {
 
 Error EmulatedCopy(Stream, void* to, const void* from, int64_t bytes) {
   if (recording != nullptr) return kNotWhileRecording;
+  emulated_hang.Waits();
   std::memcpy(to, from, static_cast<size_t>(bytes));
   return Error::kNone;
 }
@@ -239,6 +246,7 @@ Error EmulatedFill(Stream, void* to, uint8_t value, int64_t bytes) {
 }
 
 Error EmulatedOwnedStream::Wait() const {
+  emulated_hang.Waits();
   return recording != nullptr ? kNotWhileRecording : Error::kNone;
 }
 
@@ -251,6 +259,13 @@ Error EmulatedEvent::Record(Stream) {
 
 Error EmulatedEvent::Wait() const {
   return recording != nullptr || !recorded_ ? kNotWhileRecording : Error::kNone;
+}
+
+Error EmulatedEvent::WaitAtMost(std::chrono::nanoseconds limit, bool* came) const {
+  if (recording != nullptr || !recorded_) return kNotWhileRecording;
+  *came = !emulated_hang.hung;
+  if (emulated_hang.hung) emulated_hang.limit_s = std::chrono::duration<double>(limit).count();
+  return Error::kNone;
 }
 
 Error EmulatedEvent::MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const {
@@ -387,6 +402,13 @@ namespace dragoman {
 absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
   return DeviceRates{1e12, 1e15};
 }
+
+void EmulatedGiveUpDevice(int, std::string why, std::shared_ptr<void> held) {
+  cuda::emulated_hang.why = std::move(why);
+  cuda::emulated_hang.held = std::move(held);
+}
+
+std::string EmulatedWhyGivenUp(int) { return cuda::emulated_hang.why; }
 
 void SetEmulatedOtherBits(int rows) { cuda::EmulatedLinear::other_bits = rows; }
 

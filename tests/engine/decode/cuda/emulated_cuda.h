@@ -11,6 +11,7 @@
 // Fresh memory is full of NaN. One launch at a time in the process, whichever thread asks.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -53,6 +54,20 @@ inline const char* EmulatedErrorText(Error error) {
   return error == Error::kNone ? "no error" : "an error of the emulation";
 }
 
+// A kernel that never ends (FusedFault::kHangs): what waits for the device from then on waits for
+// ever, so that it must not be asked to.
+struct EmulatedHang {
+  bool hung = false;
+  int waits = 0;       // calls that would not have come back
+  double limit_s = 0;  // of the wait that found out
+  std::string why;     // the device was given up for, and what is held
+  std::shared_ptr<void> held;
+
+  // Notes a call that waits for the device.
+  void Waits() { waits += hung ? 1 : 0; }
+};
+inline EmulatedHang emulated_hang;
+
 inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
 // The device's compute capability, 90 for 9.0; tests set it.
 inline int emulated_capability = 90;
@@ -64,7 +79,14 @@ inline Error EmulatedSetDevice(int index) { return Error{index == 0 ? 0 : 101}; 
 class EmulatedDeviceBuffer {
  public:
   Error Allocate(int64_t bytes);
-  void Free() { data_.reset(); }
+  ~EmulatedDeviceBuffer() { Free(); }
+  EmulatedDeviceBuffer() = default;
+  EmulatedDeviceBuffer(EmulatedDeviceBuffer&&) = default;
+  EmulatedDeviceBuffer& operator=(EmulatedDeviceBuffer&&) = default;
+  void Free() {
+    if (data_ != nullptr) emulated_hang.Waits();
+    data_.reset();
+  }
   void* data() const { return data_.get(); }
   int64_t bytes() const { return data_ == nullptr ? 0 : bytes_; }
 
@@ -103,6 +125,7 @@ class EmulatedEvent {
   Error Create(Timing = Timing::kOff, HostWait = HostWait::kSpin) { return Error::kNone; }
   Error Record(Stream);
   Error Wait() const;
+  Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
   // Every launch seems to take so long, and each row of its products longer by this; tests set it.
   static constexpr float kMilliseconds = 0.125F;
   inline static double product_row_seconds = 0;
@@ -165,7 +188,7 @@ class EmulatedLinear {
 };
 
 // An error of a fused layer in the last row of a fold.
-enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber };
+enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber, kHangs };
 
 // With the narrow types: the fused kernel, its instructions emulated too.
 class EmulatedFusedOutput {

@@ -231,5 +231,23 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   }
 }
 
+// Steps that are one graph after the other go on in their segments, and end where they should.
+TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
+  const LoadedModel loaded = Load();
+  CudaBackendConfig config = ConfigFor(loaded.spec, 10);
+  config.memory_fraction = 0.5;
+  for (const bool graphs : {true, false}) {
+    config.options.graphs = graphs;
+    const auto time =
+        TimeEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, ComputeType::kFloat16), 5);
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_EQ(time->rows, 8);
+    EXPECT_EQ(time->nodes, graphs ? 32 : 0);
+    EXPECT_EQ(time->self_positions, 15 + 2 + 3);
+    EXPECT_TRUE(time->fused);
+    EXPECT_NEAR(time->seconds, 125e-6 / 5, 1e-9);  // what one look at the clock shows here
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -39,6 +39,8 @@
 #define Deliver kDeliver
 #define EndStep kEndStep
 
+#define GiveUpDevice EmulatedGiveUpDevice
+#define WhyGivenUp EmulatedWhyGivenUp
 #define StepMailboxes EmulatedStepMailboxes
 #define CudaModel EmulatedCudaModel
 #define CudaStep EmulatedCudaStep
@@ -46,6 +48,7 @@
 #define CheckCudaModel CheckEmulatedCudaModel
 #define MeasureRates MeasureEmulatedRates
 #define ProfileCudaSteps ProfileEmulatedCudaSteps
+#define TimeCudaSteps TimeEmulatedCudaSteps
 #define CreateCudaBackend CreateEmulatedCudaBackend
 #define CreateCudaEncoder CreateEmulatedCudaEncoder
 #define CreateCudaStepDevice CreateEmulatedCudaStepDevice

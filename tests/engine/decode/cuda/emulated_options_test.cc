@@ -52,6 +52,8 @@ class EmulatedOptions : public ::testing::Test {
   ~EmulatedOptions() override {
     cuda::emulated_capability = 90;
     cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kNone;
+    cuda::emulated_hang.hung = false;  // what is held may go, here
+    cuda::emulated_hang = {};
   }
 
   CudaPlanner Planner(const CudaOptions& options) const {
@@ -185,6 +187,32 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
     ASSERT_TRUE(device.ok()) << device.status();
     EXPECT_EQ(plan->limits.stored_rows, kMaxRows);
   }
+}
+
+// A kernel whose blocks wait for each other would hold up the start for ever. The load fails in time,
+// with the way out, and neither it nor a later load waits for the device again.
+TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
+  cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kHangs;
+  CudaPlanner planner = Planner(CudaOptions());
+  const auto model = planner.LoadModel(image_);
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(model.status().message(), AllOf(HasSubstr("has not ended 30 s after its start"),
+                                              HasSubstr(R"({"cuda": {"fused-output": "off"}})")));
+  EXPECT_EQ(cuda::emulated_hang.limit_s, 30);
+  EXPECT_NE(cuda::emulated_hang.held, nullptr);
+  CudaBackendConfig config;
+  config.batch.max_rows = kMaxRows;
+  const auto again = CudaPlanner::Create(config, program_, image_);
+  EXPECT_EQ(again.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(again.status().message(), HasSubstr("has not ended"));
+  EXPECT_EQ(cuda::emulated_hang.waits, 0);
+}
+
+// The switch that the message names is the way out.
+TEST_F(EmulatedOptions, ALayerThatHangsIsNotTriedWhereItIsOff) {
+  cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kHangs;
+  EXPECT_EQ(Model({.fused_output = false})->fused(), nullptr);
+  EXPECT_FALSE(cuda::emulated_hang.hung);
 }
 
 }  // namespace

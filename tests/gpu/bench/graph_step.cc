@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/decode/cuda/weight_image.h"
+#include "engine/profile/cuda_profile.h"
+#include "engine/profile/profiled_steps.h"
+#include "kernels/cuda/device.h"
+#include "tests/gpu/bench/base_model.h"
+#include "tests/gpu/bench/parts.h"
+#include "tests/gpu/count/counted_step.h"
+#include "tests/gpu/count/figures.h"
+#include "tests/gpu/cuda_switches.h"
+
+namespace dragoman::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kSteps = 30;
+
+// The card that is counted under a part of the device's name ("NVIDIA H100 80GB HBM3").
+std::optional<CountedCard> CardNamed(const std::string& device) {
+  for (const CountedCard& card : CountedCards()) {
+    if (device.find(card.name) != std::string::npos) return card;
+  }
+  return std::nullopt;
+}
+
+double CountedSeconds(const Program& program, const CudaStepTime& time, int rows, bool early,
+                      CountedCard card, const FiguresByArchitecture& figures) {
+  StepWork work;
+  work.program = &program;
+  work.type = ComputeType::kFloat16;
+  work.rows = time.rows;
+  (time.fused ? work.fused_rows : work.stored_rows) = time.rows;
+  work.slots = time.rows / kProfiledBeam;
+  work.self_positions = time.self_positions;
+  work.source_positions = kProfiledSourceTokens;
+  card.overlaps = card.overlaps && early;
+  return Seconds(CountStep(work, std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
+}
+
+absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>& earlies) {
+  const ModelSpec spec = BaseSpec();
+  const Program program = ProgramOf(spec);
+  const auto image = MakeWeightImage(program, WeightsInMemory(program, RandomWeights(program)),
+                                     ComputeType::kFloat16);
+  if (!image.ok()) return image.status();
+  cuda::DeviceInfo info;
+  if (cuda::Describe(0, &info) != cuda::Error::kNone) return absl::InternalError("no device");
+  const std::optional<CountedCard> card = CardNamed(info.name);
+  const FiguresByArchitecture figures = ReadFigures("figures.json");
+  std::printf("%s, counted as %s%s; beam 4, float16, %d steps\n%6s %6s %6s %10s %10s %9s\n",
+              info.name.c_str(), card ? std::string(card->name).c_str() : "no card",
+              figures.empty() ? ", without the figures of the machine code" : "", kSteps, "rows",
+              "early", "nodes", "us", "counted us", "us/counted");
+  json result;
+  for (const int rows : sizes) {
+    for (const bool early : earlies) {
+      CudaBackendConfig config;
+      config.batch.max_rows = rows;
+      config.batch.max_positions = 128;
+      config.batch.vocabulary = spec.shape.target_vocab;
+      config.batch.start_token = spec.tokens.decoder_start;
+      config.options = CudaOptionsOfEnvironment();
+      config.options.early_launch = config.options.early_launch && early;
+      const bool is_early = config.options.early_launch && cuda::LaunchesEarly();
+      if (early && !is_early && earlies.size() > 1) continue;  // the same as the next
+      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, *image, kSteps);
+      if (!time.ok()) return time.status();
+      json line = {{"rows", rows},
+                   {"early_launch", is_early},
+                   {"nodes", time->nodes},
+                   {"fused_output", time->fused},
+                   {"seconds", time->seconds}};
+      std::printf("%6d %6s %6lld %10.1f", rows, is_early ? "on" : "off",
+                  static_cast<long long>(time->nodes), time->seconds * 1e6);
+      if (card) {
+        const double counted = CountedSeconds(program, *time, rows, is_early, *card, figures);
+        line["counted_seconds"] = counted;
+        std::printf(" %10.1f %9.2f\n", counted * 1e6, time->seconds / counted);
+      } else {
+        std::printf(" %10s %9s\n", "-", "-");
+      }
+      std::fflush(stdout);
+      result.push_back(std::move(line));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<json> GraphStep() { return Time({4096, 1024, 256, 4}, {true, false}); }
+absl::StatusOr<json> GraphStepOf4096() { return Time({4096}, {true}); }
+absl::StatusOr<json> GraphStepOf4() { return Time({4}, {true}); }
+
+}  // namespace dragoman::bench
