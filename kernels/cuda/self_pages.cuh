@@ -1,5 +1,5 @@
-// What an operation of a decoding step reads of self pages: the page of each position of a row's
-// hypothesis, and which rows are of one lane.
+// Reads of self pages in a decoding step: the page of each position of a row's hypothesis, and which
+// rows are of one lane.
 #pragma once
 
 #include <cstdint>

@@ -177,8 +177,8 @@ class LaneAttention {
       : device_(device),
         layout_(layout),
         lane_(device),
-        pool_(device, std::vector<float>(size_t(LaneOnDevice::kPages * layout.ElementsPerPage()),
-                                         NAN)) {}
+        pool_(device,
+              std::vector<float>(size_t(LaneOnDevice::kPages * layout.ElementsPerPage()), NAN)) {}
 
   // Rows at `position` and behind it, by the ancestry or by the step's table.
   std::vector<uint8_t> Attend(const std::vector<float>& qkv, int position, bool by_table) {

@@ -185,7 +185,7 @@ class LaneOnDevice {
             .ancestry = ancestry_.data(),
             .max_positions = kMaxPositions};
   }
-  // As many rows of the lane, from `position` on, in a bucket of `bucket`.
+  // Rows of the lane at `position` and the positions after it, in a bucket of `bucket`.
   RowsOnDevice Rows(int position, size_t count, size_t bucket) const {
     std::vector<StepRow> rows;
     for (size_t r = 0; r < count; ++r) rows.push_back({0, 0, position + int(r)});

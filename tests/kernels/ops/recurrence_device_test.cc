@@ -26,12 +26,12 @@ OpArray<float> Pool(const OpDevice& device, const KvLayout& layout, int64_t page
 }
 
 void Apply(const OpDevice& device, const KvLayout& layout, int layer, const cuda::StepRows& step,
-         const DecodeRows& rows, const SelfKvTables& tables, const OpNumbers& gate_x,
-         const OpNumbers& y) {
+           const DecodeRows& rows, const SelfKvTables& tables, const OpNumbers& gate_x,
+           const OpNumbers& y) {
   if (device.cuda || device.emulated) {
     const auto recur = DRAGOMAN_LAUNCHER(device, Recur);
-    EXPECT_LAUNCHED(recur(kTestStream, device.type, layout, layer, step, tables, gate_x.data(),
-                          y.data()));
+    EXPECT_LAUNCHED(
+        recur(kTestStream, device.type, layout, layer, step, tables, gate_x.data(), y.data()));
     return;
   }
   OpContext context;
@@ -46,7 +46,7 @@ TEST_P(RecurrenceDeviceTest, StatesFollowTheAncestryOverPages) {
     const auto d = static_cast<size_t>(head_dim);
     RandomBeams beams({{1, 0}, {4, 3}, {5, 0}, {3, 40}});
     const OpArray<float> pool = Pool(device, layout, beams.pages());
-    // By layer, slot and lane, the states of the position before.
+    // The states of the position before, by layer, slot and lane.
     std::map<std::pair<int, std::pair<int, int>>, std::vector<double>> states;
     for (; beams.step() < kSteps; beams.Reorder()) {
       beams.Plan();
@@ -76,7 +76,7 @@ TEST_P(RecurrenceDeviceTest, StatesFollowTheAncestryOverPages) {
         for (const bool by_table : {false, true}) {
           const OpNumbers y(device, std::vector<float>(bucket * d, 7.0F));
           Apply(device, layout, layer, at.Step(by_table), at.Cpu(), at.Tables(pool.data()), gate_x,
-              y);
+                y);
           std::vector<float> found = y.Download();
           for (size_t i = rows * d; i < found.size(); ++i) ASSERT_EQ(found[i], 7.0F);
           found.resize(rows * d);

@@ -104,7 +104,7 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
   }
 }
 
-// What the bundled model has not. T5: RMS norms, biases by distance, gates, heads wider than the
+// Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads wider than the
 // model; Marian's students: a recurrence in place of self-attention.
 TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   EngineConfig float32;
