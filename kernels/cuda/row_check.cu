@@ -1,5 +1,7 @@
 // Random operands and the comparison of two results, at load only: simple loops, of which nothing
 // is asked but that they run at the speed of memory. Not run on a GPU yet.
+#include <algorithm>
+
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/row_check.h"
@@ -26,14 +28,14 @@ __global__ void __launch_bounds__(kThreads) FillRandomKernel(int64_t n, T* to) {
   to[i] = FromFloat<T>(static_cast<float>(bits) * (1.0F / 8388608.0F) - 1.0F);
 }
 
-// One block per row.
+// One block per row, of as many warps as the row has work for.
 template <class Bits>
 __global__ void __launch_bounds__(kThreads)
     CountDifferentKernel(const Bits* a, const Bits* b, int64_t n, int64_t stride,
                          uint32_t* different) {
   const int64_t start = int64_t{blockIdx.x} * stride;
   uint32_t found = 0;
-  for (int64_t i = threadIdx.x; i < n; i += kThreads) found += a[start + i] != b[start + i];
+  for (int64_t i = threadIdx.x; i < n; i += blockDim.x) found += a[start + i] != b[start + i];
   if (found > 0) atomicAdd(different, found);
 }
 
@@ -51,9 +53,11 @@ Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to) {
 Error CountDifferent(Stream stream, int element_bytes, const void* a, const void* b, int64_t rows,
                      int64_t n, int64_t stride, uint32_t* different) {
   if (rows == 0) return Error::kNone;
+  const int64_t warps = (n + kWarpThreads - 1) / kWarpThreads;
+  const auto threads = static_cast<unsigned>(std::min<int64_t>(kThreads, warps * kWarpThreads));
   const auto launch = [&](auto zero) {
     using Bits = decltype(zero);
-    return Launch(CountDifferentKernel<Bits>, static_cast<unsigned>(rows), kThreads, 0, stream,
+    return Launch(CountDifferentKernel<Bits>, static_cast<unsigned>(rows), threads, 0, stream,
                   static_cast<const Bits*>(a), static_cast<const Bits*>(b), n, stride, different);
   };
   return element_bytes == 2 ? launch(uint16_t{}) : launch(uint32_t{});

@@ -26,9 +26,11 @@ std::string Verb(AccessKind kind) { return kind == AccessKind::kRead ? "read" : 
 
 // "thread 37 of block 2", of an agent of this launch.
 std::string Who(const Warp& warp, const Moment& moment) {
+  const LaunchState& launch = *warp.block->launch;
+  if (launch.others.IsOther(moment.agent)) return launch.name_other(moment.agent);
   const uint32_t agents = static_cast<uint32_t>(warp.block->warps.size()) + 1;
-  const uint32_t block = (moment.agent - 1) / agents;
-  const uint32_t index = (moment.agent - 1) % agents;
+  const uint32_t block = (moment.agent - launch.others.first) / agents;
+  const uint32_t index = (moment.agent - launch.others.first) % agents;
   const std::string of_block = " of block number " + std::to_string(block);
   if (index + 1 == agents) return "a bulk copy" + of_block;
   std::string who = "warp " + std::to_string(index);

@@ -25,9 +25,14 @@ AccessHistory::Granule* AccessHistory::Find(size_t offset, uint32_t bytes, uint3
       // Lists are not shared.
       for (uint32_t* const list : {&finer[i].readers, &finer[i].writers}) {
         if (*list == 0) continue;
-        lists_.push_back(std::vector<Moment>(lists_[*list]));
-        *list = static_cast<uint32_t>(lists_.size() - 1);
+        const uint32_t copy = NewList();
+        lists_[copy] = lists_[*list];
+        *list = copy;
       }
+    }
+    for (const Granule& whole : page.granules) {
+      Recycle(whole.readers);
+      Recycle(whole.writers);
     }
     page.granules = std::move(finer);
     page.shift = shift;
@@ -49,14 +54,28 @@ void AccessHistory::AddReader(Granule& granule, const Moment& now, const VectorC
     read = now;
     return;
   }
-  Remember(&granule.readers, now);
+  Remember(&granule.readers, now, clock, lane);
 }
 
-void AccessHistory::Remember(uint32_t* list, const Moment& now) {
-  if (*list == 0) {
+uint32_t AccessHistory::NewList() {
+  if (free_.empty()) {
     lists_.emplace_back();
-    *list = static_cast<uint32_t>(lists_.size() - 1);
+    return static_cast<uint32_t>(lists_.size() - 1);
   }
+  const uint32_t list = free_.back();
+  free_.pop_back();
+  return list;
+}
+
+void AccessHistory::Recycle(uint32_t list) {
+  if (list == 0) return;
+  lists_[list].clear();
+  free_.push_back(list);
+}
+
+void AccessHistory::Remember(uint32_t* list, const Moment& now, const VectorClock& clock,
+                             int lane) {
+  if (*list == 0) *list = NewList();
   std::vector<Moment>& moments = lists_[*list];
   for (Moment& moment : moments) {
     if (moment.agent != now.agent) continue;
@@ -67,6 +86,9 @@ void AccessHistory::Remember(uint32_t* list, const Moment& now) {
     if (moment.lane != now.lane) moment.lane = Moment::kSeveralLanes;
     if (now.strong == 0) moment.strong = 0;
     return;
+  }
+  if (moments.size() == kRemembered) {
+    std::erase_if(moments, [&](const Moment& earlier) { return clock.Knows(earlier, lane); });
   }
   if (moments.size() < kRemembered) moments.push_back(now);
 }
@@ -104,7 +126,7 @@ std::optional<Race> AccessHistory::Write(size_t offset, uint32_t bytes, const Ve
   for (uint32_t i = 0; i < count; ++i) {
     Granule& granule = granules[i];
     if (same_bits && granule.write.agent != 0) {
-      Remember(&granule.writers, now);
+      Remember(&granule.writers, now, clock, lane);
       continue;
     }
     if (unordered(granule.write)) race = Race{granule.write, true};
@@ -115,6 +137,8 @@ std::optional<Race> AccessHistory::Write(size_t offset, uint32_t bytes, const Ve
     for (const Moment& other : lists_[granule.writers]) {
       if (unordered(other)) race = Race{other, true};
     }
+    Recycle(granule.readers);
+    Recycle(granule.writers);
     granule = {now, {}, 0, 0};
   }
   return race;
@@ -123,7 +147,11 @@ std::optional<Race> AccessHistory::Write(size_t offset, uint32_t bytes, const Ve
 void AccessHistory::Replace(size_t offset, uint32_t bytes, const VectorClock& clock, int lane) {
   uint32_t count = 0;
   Granule* const granules = Find(offset, bytes, &count);
-  for (uint32_t i = 0; i < count; ++i) granules[i] = {clock.Now(lane, false), {}, 0, 0};
+  for (uint32_t i = 0; i < count; ++i) {
+    Recycle(granules[i].readers);
+    Recycle(granules[i].writers);
+    granules[i] = {clock.Now(lane, false), {}, 0, 0};
+  }
 }
 
 }  // namespace dragoman::ptx

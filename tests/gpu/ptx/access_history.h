@@ -5,7 +5,7 @@
 // who knows of one of them may read: kernels here do that by design (rows of one lane write the K and V
 // of its earlier positions, each for itself). Exact to the byte, but for two things: of one byte's
 // readers, and of its writers of the same bits, since its last change at most kRemembered are remembered,
-// and what happened before the launch is forgotten.
+// and what happened before the last Forget is.
 //
 // Not thread-safe. Takes memory only where something is accessed.
 #pragma once
@@ -36,6 +36,7 @@ class AccessHistory {
   void Forget() {
     ++era_;
     lists_.resize(1);
+    free_.clear();
   }
 
   // Notes an access to `bytes` (1, 2, 4, 8 or 16) at an offset that is a multiple of them, and
@@ -68,14 +69,17 @@ class AccessHistory {
   // The granules of an access; `count` is how many.
   Granule* Find(size_t offset, uint32_t bytes, uint32_t* count);
   void AddReader(Granule& granule, const Moment& now, const VectorClock& clock, int lane);
-  // Adds to a list, in place of an earlier moment of the same agent.
-  void Remember(uint32_t* list, const Moment& now);
+  // Adds to a list, in place of an earlier moment of the same agent, or of one that the clock knows.
+  void Remember(uint32_t* list, const Moment& now, const VectorClock& clock, int lane);
+  uint32_t NewList();
+  void Recycle(uint32_t list);
   // Whether the clock knows a moment of a list.
   bool KnowsOne(uint32_t list, const VectorClock& clock, int lane) const;
 
   uint64_t era_ = 1;
   std::vector<std::unique_ptr<Page>> pages_;
   std::vector<std::vector<Moment>> lists_{1};
+  std::vector<uint32_t> free_;  // of lists_
 };
 
 }  // namespace dragoman::ptx

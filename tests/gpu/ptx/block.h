@@ -62,6 +62,7 @@ struct Block {
   std::map<uint32_t, MemoryBarrier> memory_barriers;  // by address
   std::vector<BulkCopy> bulk_copies;
   VectorClock engine;
+  bool let_go = false;  // griddepcontrol.launch_dependents, by any of its threads
 
   uint32_t LiveThreads() const;
   // A warp is at its barrier, or has ended: opens the barriers that are complete.

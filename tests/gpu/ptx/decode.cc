@@ -49,6 +49,19 @@ void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
 
 void Nothing(Warp& /*warp*/, const Instruction& /*i*/, uint32_t /*lanes*/) {}
 
+// The launch before this one has ended, and what it wrote is there.
+void WaitForGrid(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
+  warp.clock.Wait();
+  warp.block->launch->waited = true;
+}
+
+// The first thread of a block counts for it.
+void LetDependentsBegin(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
+  if (warp.block->let_go) return;
+  warp.block->let_go = true;
+  ++warp.block->launch->let_go;
+}
+
 // A warp instruction counts as a nanosecond.
 void ReadTimer(Warp& warp, const Instruction& i, uint32_t lanes) {
   const uint64_t now = warp.block->launch->counts->warp_instructions;
@@ -72,8 +85,13 @@ bool DecodeFlow(const Statement& s, const Words& q, Instruction* i) {
   } else if (q[0] == "fence" || q[0] == "membar") {
     const bool between_proxies = Has(q, "proxy") || Has(q, "mbarrier_init");
     i->execute = between_proxies ? &Nothing : &Fence;
-  } else if (q[0] == "griddepcontrol" || s.mnemonic.starts_with("setmaxnreg")) {
-    // Launches do not overlap here, and registers have no number.
+  } else if (s.mnemonic == "griddepcontrol.wait") {
+    i->flow = Flow::kGridWait;
+    i->execute = &WaitForGrid;
+  } else if (s.mnemonic == "griddepcontrol.launch_dependents") {
+    i->execute = &LetDependentsBegin;
+  } else if (s.mnemonic.starts_with("setmaxnreg")) {
+    // Registers have no number here.
     i->execute = &Nothing;
   } else {
     return false;

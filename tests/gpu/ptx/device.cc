@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/gpu/ptx/fat_binary.h"
+#include "tests/gpu/ptx/processor.h"
 
 namespace dragoman::ptx {
 namespace {
@@ -16,6 +17,18 @@ thread_local cudaError_t last_error = cudaSuccess;
 const char* Setting(const char* name, const char* otherwise) {
   const char* const value = std::getenv(name);
   return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+// A setting's value; the first without it.
+template <class Value>
+Value Choice(const char* name, const std::vector<std::pair<std::string, Value>>& choices) {
+  const std::string value = Setting(name, choices[0].first.c_str());
+  std::string expected;
+  for (const auto& [word, meaning] : choices) {
+    if (word == value) return meaning;
+    expected += (expected.empty() ? "" : ", ") + word;
+  }
+  throw std::runtime_error(std::string(name) + " is '" + value + "', expected one of " + expected);
 }
 
 Architecture ArchitectureOf(const std::string& name) {
@@ -67,11 +80,18 @@ Device& Device::Get() {
 
 Device::Device()
     : architecture_(ArchitectureOf(Setting("DRAGOMAN_PTX_ARCH", "90a"))),
-      seed_(std::strtoull(Setting("DRAGOMAN_PTX_SEED", "1"), nullptr, 10)) {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
-    why_not_ = "the PTX device needs a processor with AVX2 and FMA";
-  }
-}
+      why_not_(WhyNoInterpreter()),
+      seed_(std::strtoull(Setting("DRAGOMAN_PTX_SEED", "1"), nullptr, 10)),
+      order_(
+          Choice<StreamOrder::When>("DRAGOMAN_PTX_ORDER", {{"now", StreamOrder::When::kNow},
+                                                           {"late", StreamOrder::When::kLate},
+                                                           {"random", StreamOrder::When::kRandom}}),
+          Choice<EarlyStart>("DRAGOMAN_PTX_EARLY", {{"earliest", EarlyStart::kEarliest},
+                                                    {"random", EarlyStart::kRandom},
+                                                    {"latest", EarlyStart::kLatest}}),
+          seed_, memory_, [this](const auto& chain, EarlyStart start, ChainOrder& order) {
+            Run(chain, start, order);
+          }) {}
 
 size_t Device::AddModule(const void* fat_binary) {
   LoadedModule loaded;
@@ -105,37 +125,55 @@ const Kernel* Device::Decoded(const RegisteredKernel& kernel) {
   return loaded.module->Find(kernel.name);
 }
 
-cudaError_t Device::Launch(const void* stub, const Grid& grid, const void* const* arguments) {
+cudaError_t Device::Hold(const void* stub, const Grid& grid, const void* const* arguments,
+                         HeldLaunch* held) {
   if (lasting_error_ != cudaSuccess) return Note(lasting_error_);
   bool has_code = false;
   const RegisteredKernel* const registered = FindKernel(stub, &has_code);
   if (registered == nullptr) return Note(cudaErrorInvalidDeviceFunction);
   if (!has_code) return Note(cudaErrorNoKernelImageForDevice);
-  LaunchOptions options;
-  options.limits = architecture_.limits;
-  options.max_dynamic_shared_bytes = registered->max_dynamic_shared_bytes;
-  options.seed = seed_ + launches_;
-  ++launches_;
-  const size_t before = report_.findings().size();
+  Finding finding;
+  finding.kernel = registered->name;
+  held->grid = grid;
+  held->options.limits = architecture_.limits;
+  held->options.max_dynamic_shared_bytes = registered->max_dynamic_shared_bytes;
   try {
-    const Kernel* const kernel = Decoded(*registered);
-    if (kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
-    const bool completed = ptx::Launch(*kernel, grid, {arguments, kernel->parameters.size()},
-                                       memory_, options, report_, counts_);
-    if (completed) return cudaSuccess;
+    held->kernel = Decoded(*registered);
+    if (held->kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
+    finding.kernel = held->kernel->readable;
+    finding.what = WhyNoLaunch(*held->kernel, grid, held->options);
+    finding.kind = FindingKind::kLaunchLimit;
   } catch (const BadProgram& error) {
-    Finding finding;
-    finding.kind = FindingKind::kUnknownProgram;
-    finding.kernel = registered->name;
     finding.what = error.what();
-    report_.Add(finding);
+    finding.kind = FindingKind::kUnknownProgram;
   }
-  const bool added = report_.findings().size() > before;
-  const FindingKind kind = added ? report_.findings().back().kind : FindingKind::kUndefinedValue;
-  // Limits are looked at before anything runs; the device is as it was.
-  if (kind == FindingKind::kLaunchLimit) return Note(cudaErrorInvalidConfiguration);
-  lasting_error_ = ErrorOf(kind);
+  if (!finding.what.empty()) {
+    report_.Add(finding);
+    return Note(finding.kind == FindingKind::kLaunchLimit ? cudaErrorInvalidConfiguration
+                                                          : cudaErrorInvalidPtx);
+  }
+  for (const Parameter& parameter : held->kernel->parameters) {
+    const auto* const bytes = static_cast<const uint8_t*>(arguments[held->arguments.size()]);
+    held->arguments.emplace_back(bytes, bytes + parameter.bytes);
+  }
   return cudaSuccess;
+}
+
+void Device::Run(const std::vector<const HeldLaunch*>& chain, EarlyStart start, ChainOrder& order) {
+  if (lasting_error_ != cudaSuccess) return;
+  std::vector<std::vector<const void*>> arguments(chain.size());
+  std::vector<ChainedLaunch> launches;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    for (const std::vector<uint8_t>& argument : chain[i]->arguments) {
+      arguments[i].push_back(argument.data());
+    }
+    launches.push_back({chain[i]->kernel, chain[i]->grid, arguments[i], chain[i]->options});
+    launches.back().options.seed = seed_ + launches_++;
+  }
+  const size_t before = report_.findings().size();
+  if (LaunchChain(launches, start, order, memory_, report_, counts_)) return;
+  const bool added = report_.findings().size() > before;
+  lasting_error_ = ErrorOf(added ? report_.findings().back().kind : FindingKind::kUndefinedValue);
 }
 
 cudaError_t Device::Note(cudaError_t error) {
@@ -144,6 +182,12 @@ cudaError_t Device::Note(cudaError_t error) {
 }
 
 cudaError_t Device::TakeLastError() { return std::exchange(last_error, cudaSuccess); }
+
+std::string Device::Summary() const {
+  return "PTX device sm_" + architecture_.name + ": " + std::to_string(launches_) + " launches, " +
+         std::to_string(counts_.blocks) + " blocks, " + std::to_string(counts_.warp_instructions) +
+         " warp and " + std::to_string(counts_.thread_instructions) + " thread instructions";
+}
 
 std::vector<Finding> Device::TakeFindings() {
   std::vector<Finding> findings = report_.findings();

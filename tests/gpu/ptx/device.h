@@ -1,11 +1,11 @@
 // The one device of a program that links this runtime in place of CUDA's: an interpreter of the PTX that
 // the program's kernels were compiled to. The runtime's functions (runtime_*.cc) are thin above it.
 //
-// Everything happens at once, in the order of the calls: a launch has ended when it returns. So streams
-// and events order nothing that is not ordered already, and what overlaps on a card does not here.
+// When what is put on streams happens is stream_order.h's.
 //
 // Environment: DRAGOMAN_PTX_ARCH (90a, 80 or 75; 90a without it) is the architecture, DRAGOMAN_PTX_SEED
-// decides the order of blocks, warps and bulk copies (1 without it). For planted faults
+// decides the order of blocks, warps and bulk copies (1 without it). DRAGOMAN_PTX_ORDER and
+// DRAGOMAN_PTX_EARLY: stream_order.h. For planted faults
 // (planted_faults.py): where DRAGOMAN_PTX_PLANT_FIND, a regular expression, matches in the text of a module
 // that names DRAGOMAN_PTX_PLANT_IN, DRAGOMAN_PTX_PLANT_PUT takes its place.
 //
@@ -26,6 +26,7 @@
 #include "tests/gpu/ptx/memory.h"
 #include "tests/gpu/ptx/module.h"
 #include "tests/gpu/ptx/report.h"
+#include "tests/gpu/ptx/stream_order.h"
 
 namespace dragoman::ptx {
 
@@ -62,9 +63,10 @@ class Device {
   // nullptr: not registered. `has_code`: its module has PTX for the architecture.
   RegisteredKernel* FindKernel(const void* stub, bool* has_code);
   const Kernel* Decoded(const RegisteredKernel& kernel);
-  // Returns what can be said of a launch before it runs; what it does wrong goes to the report, and
-  // where it cannot go on, later calls return an error.
-  cudaError_t Launch(const void* stub, const Grid& grid, const void* const* arguments);
+  // Returns what can be said of a launch before it runs, and the launch, with copies of its arguments.
+  cudaError_t Hold(const void* stub, const Grid& grid, const void* const* arguments,
+                   HeldLaunch* held);
+  StreamOrder& order() { return order_; }
 
   DeviceMemory& memory() { return memory_; }
   Report& report() { return report_; }
@@ -73,6 +75,8 @@ class Device {
 
   // The error that a launch has left, which every later call returns.
   cudaError_t lasting_error() const { return lasting_error_; }
+  // An operation has failed on the device, after its call has returned: a lasting error.
+  cudaError_t Fail(cudaError_t error) { return lasting_error_ = error; }
   // Notes an error for cudaGetLastError, and returns it.
   cudaError_t Note(cudaError_t error);
   cudaError_t TakeLastError();
@@ -80,6 +84,9 @@ class Device {
   // Hands out what was found since the last time, and lets the device go on after a fault, as no card
   // would: so one test's fault is no other's.
   std::vector<Finding> TakeFindings();
+
+  // A line that counts what ran.
+  std::string Summary() const;
 
   // How many places of the kernels' texts were changed on the way in (below).
   int planted() const { return planted_; }
@@ -91,6 +98,8 @@ class Device {
   };
 
   Device();
+  // Faults of kernels go to the report, and where they cannot go on, later calls return an error.
+  void Run(const std::vector<const HeldLaunch*>& chain, EarlyStart start, ChainOrder& order);
 
   std::mutex mutex_;
   Architecture architecture_;
@@ -104,6 +113,7 @@ class Device {
   LaunchCounts counts_;
   uint64_t launches_ = 0;
   cudaError_t lasting_error_ = cudaSuccess;
+  StreamOrder order_;
 };
 
 }  // namespace dragoman::ptx

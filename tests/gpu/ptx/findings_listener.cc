@@ -21,12 +21,7 @@ class FindingsListener : public ::testing::EmptyTestEventListener {
   void OnTestProgramEnd(const ::testing::UnitTest& /*test*/) override {
     Device& device = Device::Get();
     const std::lock_guard lock(device.mutex());
-    std::printf(
-        "PTX device sm_%s: %llu launches, %llu blocks, %llu warp and %llu thread instructions\n",
-        device.architecture().name.c_str(), static_cast<unsigned long long>(device.launches()),
-        static_cast<unsigned long long>(device.counts().blocks),
-        static_cast<unsigned long long>(device.counts().warp_instructions),
-        static_cast<unsigned long long>(device.counts().thread_instructions));
+    std::printf("%s\n", device.Summary().c_str());
     if (device.planted() > 0) std::printf("PTX device: planted %d\n", device.planted());
   }
 };

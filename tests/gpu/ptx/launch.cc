@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "tests/gpu/ptx/block.h"
@@ -14,6 +15,8 @@ namespace {
 
 // Blocks that run at a time while they get on.
 constexpr size_t kResidentBlocks = 3;
+// The most blocks of a launch that has begun early, until the one before it has ended.
+constexpr size_t kEarlyBlocks = 16;
 // Instructions of a warp in a turn, at most.
 constexpr uint64_t kLongestTurn = 400;
 // Warp instructions without anything that another warp could wait for, after which a loop counts as
@@ -22,8 +25,9 @@ constexpr uint64_t kPatience = uint64_t{1} << 27;
 
 uint64_t Product(const Index3& index) { return uint64_t{index.x} * index.y * index.z; }
 
-// Compares what the launch asks for with what kernel and device allow; "" if it may run.
-std::string Refusal(const Kernel& kernel, const Grid& grid, const LaunchOptions& options) {
+}  // namespace
+
+std::string WhyNoLaunch(const Kernel& kernel, const Grid& grid, const LaunchOptions& options) {
   const auto found = [](const std::string& what, uint64_t value, uint64_t most) {
     return std::to_string(value) + " " + what + ", at most " + std::to_string(most) + " can be";
   };
@@ -57,6 +61,8 @@ std::string Refusal(const Kernel& kernel, const Grid& grid, const LaunchOptions&
   return "";
 }
 
+namespace {
+
 uint32_t ValueOfSpecial(const std::string& name, const LaunchState& launch, const Index3& block,
                         uint32_t thread) {
   const Index3& threads = launch.grid.threads;
@@ -78,37 +84,119 @@ uint32_t ValueOfSpecial(const std::string& name, const LaunchState& launch, cons
   throw BadProgram("special register " + name + " is not known");
 }
 
-class Scheduler {
- public:
-  explicit Scheduler(LaunchState& launch)
-      : launch_(launch), quiet_since_(launch.counts->warp_instructions) {}
+// Agents of a block: its warps, then the engine of its bulk copies.
+uint32_t AgentsOfBlock(const Grid& grid) {
+  return static_cast<uint32_t>((Product(grid.threads) + kLanes - 1) / kLanes) + 1;
+}
 
-  void Run() {
-    order_.resize(Product(launch_.grid.blocks));
+Finding OfLaunch(const Kernel& kernel, FindingKind kind, std::string what) {
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = kernel.readable;
+  finding.what = std::move(what);
+  return finding;
+}
+
+// A launch while it runs.
+class GridRun {
+ public:
+  enum class Step { kGoesOn, kStuck, kEnded };
+
+  GridRun(const ChainedLaunch& of, DeviceMemory& memory, Report& report, LaunchCounts& counts)
+      : memory_(memory) {
+    const Kernel& kernel = *of.kernel;
+    Piece& parameters = memory.Allocate(std::max<size_t>(kernel.parameter_bytes, 1));
+    for (size_t n = 0; n < kernel.parameters.size(); ++n) {
+      const Parameter& parameter = kernel.parameters[n];
+      std::memcpy(parameters.bytes() + parameter.offset, of.arguments[n], parameter.bytes);
+    }
+    parameters.Mark(0, parameters.size(), ByteState::kData);
+    parameters.writable = false;
+    launch_.kernel = &kernel;
+    launch_.grid = of.grid;
+    launch_.memory = &memory;
+    launch_.report = &report;
+    launch_.counts = &counts;
+    launch_.parameter_piece = &parameters;
+    launch_.random.seed(of.options.seed);
+    quiet_since_ = counts.warp_instructions;
+    order_.resize(Product(of.grid.blocks));
     std::iota(order_.begin(), order_.end(), uint64_t{0});
     std::shuffle(order_.begin(), order_.end(), launch_.random);
-    size_t wanted = kResidentBlocks;
-    while (next_ < order_.size() || !resident_.empty()) {
-      while (resident_.size() < wanted && next_ < order_.size()) {
-        resident_.push_back(Begin(order_[next_++]));
-      }
-      const size_t which = launch_.random() % resident_.size();
-      const bool stepped = StepBlock(*resident_[which]);
-      if (resident_[which]->LiveThreads() == 0) {
-        End(which);
-        continue;
-      }
-      const bool endless = launch_.counts->warp_instructions - quiet_since_ > kPatience;
-      if (!endless && (stepped || AnyCanStep())) continue;
-      if (next_ == order_.size()) RaiseDeadlock();
-      // Perhaps they wait for one that has not begun.
-      ++wanted;
-      quiet_since_ = launch_.counts->warp_instructions;
+  }
+  ~GridRun() { memory_.Free(launch_.parameter_piece->address()); }
+  GridRun(const GridRun&) = delete;
+  GridRun& operator=(const GridRun&) = delete;
+
+  LaunchState& launch() { return launch_; }
+  uint32_t agents() const {
+    return static_cast<uint32_t>(order_.size()) * AgentsOfBlock(launch_.grid);
+  }
+  bool HasEnded() const { return next_ == order_.size() && resident_.empty(); }
+  bool LetsNextBegin() const { return launch_.let_go == order_.size(); }
+
+  // A turn of one block.
+  Step TakeStep() {
+    if (HasEnded()) return Step::kEnded;
+    while (resident_.size() < wanted_ && next_ < order_.size()) {
+      resident_.push_back(Begin(order_[next_++]));
     }
+    const size_t which = launch_.random() % resident_.size();
+    const bool stepped = StepBlock(*resident_[which]);
+    if (resident_[which]->LiveThreads() == 0) {
+      End(which);
+      return HasEnded() ? Step::kEnded : Step::kGoesOn;
+    }
+    const bool endless = launch_.counts->warp_instructions - quiet_since_ > kPatience;
+    if (!endless && (stepped || AnyCanStep())) return Step::kGoesOn;
+    const bool early = !launch_.one_before_ended;
+    if (next_ == order_.size() || (early && resident_.size() >= kEarlyBlocks)) return Step::kStuck;
+    // Perhaps they wait for one that has not begun.
+    ++wanted_;
+    quiet_since_ = launch_.counts->warp_instructions;
+    return Step::kGoesOn;
+  }
+
+  // The launch before this one has ended.
+  void EndWait() {
+    launch_.one_before_ended = true;
+    ++launch_.progress;
+    quiet_since_ = launch_.counts->warp_instructions;
+  }
+
+  [[noreturn]] void RaiseDeadlock() const {
+    constexpr int kShown = 12;
+    std::string what = "nothing can happen any more";
+    int shown = 0;
+    const Warp* first = nullptr;
+    for (const auto& block : resident_) {
+      for (const auto& warp : block->warps) {
+        if (warp->live == 0) continue;
+        if (first == nullptr) first = warp.get();
+        if (shown++ >= kShown) continue;
+        what += "; warp " + std::to_string(warp->index) + " of block (" +
+                std::to_string(block->index.x) + "," + std::to_string(block->index.y) + "," +
+                std::to_string(block->index.z) + ") waits for ";
+        if (warp->turn == Turn::kWaits) {
+          const BlockBarrier& barrier = block->barriers[warp->barrier];
+          what += "barrier " + std::to_string(warp->barrier) + ", where " +
+                  std::to_string(barrier.arrived) + " of " +
+                  std::to_string(barrier.expected != 0 ? barrier.expected : block->LiveThreads()) +
+                  " threads are";
+        } else if (!warp->polled.empty()) {
+          what += warp->polled;
+        } else {
+          what += "something that it loops for";
+        }
+        if (warp->now != nullptr) what += " (line " + std::to_string(warp->now->line) + ")";
+      }
+    }
+    if (shown > kShown) what += "; and " + std::to_string(shown - kShown) + " warps more";
+    throw Fault(first->At(FindingKind::kDeadlock, std::countr_zero(first->live), what));
   }
 
  private:
-  std::unique_ptr<Block> NewBlock() const {
+  std::unique_ptr<Block> NewBlock() {
     const Kernel& kernel = *launch_.kernel;
     auto block = std::make_unique<Block>();
     block->launch = &launch_;
@@ -174,12 +262,15 @@ class Scheduler {
     block->barriers = {};
     block->memory_barriers.clear();
     block->bulk_copies.clear();
-    // Agents of a block: its warps, then the engine of its bulk copies.
+    block->let_go = false;
     const auto agents = static_cast<uint32_t>(block->warps.size()) + 1;
-    const uint32_t first = 1 + static_cast<uint32_t>(number) * agents;
-    block->engine = VectorClock(first + agents - 1, first, agents);
+    const uint32_t first = launch_.others.first + static_cast<uint32_t>(number) * agents;
+    const auto clock_of = [&](uint32_t index) {
+      return VectorClock(first + index, first, agents, &launch_.others, !launch_.early);
+    };
+    block->engine = clock_of(agents - 1);
     for (const auto& warp : block->warps) {
-      warp->clock = VectorClock(first + static_cast<uint32_t>(warp->index), first, agents);
+      warp->clock = clock_of(static_cast<uint32_t>(warp->index));
       warp->fenced = {};
       warp->acquired.clear();
       warp->live = warp->existing;
@@ -210,6 +301,7 @@ class Scheduler {
 
   void End(size_t which) {
     resident_[which]->Finish();
+    if (!resident_[which]->let_go) ++launch_.let_go;
     idle_.push_back(std::move(resident_[which]));
     resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(which));
   }
@@ -248,93 +340,154 @@ class Scheduler {
     return copies || !ready_.empty();
   }
 
-  [[noreturn]] void RaiseDeadlock() const {
-    constexpr int kShown = 12;
-    std::string what = "nothing can happen any more";
-    int shown = 0;
-    const Warp* first = nullptr;
-    for (const auto& block : resident_) {
-      for (const auto& warp : block->warps) {
-        if (warp->live == 0) continue;
-        if (first == nullptr) first = warp.get();
-        if (shown++ >= kShown) continue;
-        what += "; warp " + std::to_string(warp->index) + " of block (" +
-                std::to_string(block->index.x) + "," + std::to_string(block->index.y) + "," +
-                std::to_string(block->index.z) + ") waits for ";
-        if (warp->turn == Turn::kWaits) {
-          const BlockBarrier& barrier = block->barriers[warp->barrier];
-          what += "barrier " + std::to_string(warp->barrier) + ", where " +
-                  std::to_string(barrier.arrived) + " of " +
-                  std::to_string(barrier.expected != 0 ? barrier.expected : block->LiveThreads()) +
-                  " threads are";
-        } else if (!warp->polled.empty()) {
-          what += warp->polled;
-        } else {
-          what += "something that it loops for";
-        }
-        if (warp->now != nullptr) what += " (line " + std::to_string(warp->now->line) + ")";
-      }
-    }
-    if (shown > kShown) what += "; and " + std::to_string(shown - kShown) + " warps more";
-    throw Fault(first->At(FindingKind::kDeadlock, std::countr_zero(first->live), what));
-  }
-
-  LaunchState& launch_;
-  std::vector<uint64_t> order_;
+  DeviceMemory& memory_;
+  LaunchState launch_;
+  std::vector<uint64_t> order_;  // of the blocks that begin
   size_t next_ = 0;
+  size_t wanted_ = kResidentBlocks;
   std::vector<std::unique_ptr<Block>> resident_;
   std::vector<std::unique_ptr<Block>> idle_;
   std::vector<Warp*> ready_;
-  uint64_t quiet_since_;
+  uint64_t quiet_since_ = 0;
 };
 
-Finding OfLaunch(const Kernel& kernel, FindingKind kind, std::string what) {
-  Finding finding;
-  finding.kind = kind;
-  finding.kernel = kernel.readable;
-  finding.what = std::move(what);
-  return finding;
-}
+// A chain while it runs: the launches that have begun and not ended, oldest first.
+class ChainRun {
+ public:
+  ChainRun(std::span<const ChainedLaunch> chain, EarlyStart start, ChainOrder& order,
+           DeviceMemory& memory, Report& report, LaunchCounts& counts)
+      : chain_(chain),
+        start_(start),
+        order_(order),
+        memory_(memory),
+        report_(report),
+        counts_(counts) {
+    random_.seed(chain[0].options.seed);
+  }
+
+  void Run() {
+    while (begun_ < chain_.size() || !running_.empty()) {
+      if (MayBegin()) Begin();
+      StepOne();
+    }
+  }
+
+ private:
+  static constexpr size_t kTogether = 3;
+
+  bool MayBegin() {
+    if (begun_ == chain_.size() || running_.size() == kTogether) return false;
+    if (running_.empty()) return true;
+    if (start_ == EarlyStart::kLatest || !running_.back().run->LetsNextBegin()) return false;
+    constexpr uint64_t kOneIn = 8;
+    return start_ == EarlyStart::kEarliest || random_() % kOneIn == 0;
+  }
+
+  void Begin() {
+    auto run = std::make_unique<GridRun>(chain_[begun_], memory_, report_, counts_);
+    LaunchState& launch = run->launch();
+    launch.others = order_.Begin(begun_, run->agents());
+    launch.name_other = [this](uint32_t agent) { return order_.NameOf(agent); };
+    launch.early = begun_ > 0 || order_.FirstIsEarly();
+    launch.one_before_ended = begun_ == 0 || ended_[begun_ - 1].has_value();
+    if (begun_ > 0 && launch.one_before_ended) TellWhatEnded(*ended_[begun_ - 1], launch);
+    running_.push_back({begun_++, std::move(run)});
+  }
+
+  // A turn of the youngest, mostly, so that what does not wait for the others overtakes them.
+  void StepOne() {
+    constexpr uint64_t kOneIn = 16;
+    size_t which = random_() % running_.size();
+    if (start_ == EarlyStart::kEarliest && random_() % kOneIn != 0) which = running_.size() - 1;
+    GridRun::Step step = running_[which].run->TakeStep();
+    for (size_t other = 0; step == GridRun::Step::kStuck && other < running_.size(); ++other) {
+      which = other;
+      step = running_[which].run->TakeStep();
+    }
+    if (step == GridRun::Step::kStuck) running_.front().run->RaiseDeadlock();
+    if (step == GridRun::Step::kEnded) End(which);
+  }
+
+  struct Ended {
+    bool waited = false;
+    OtherOperations others;
+  };
+  struct Running {
+    size_t index = 0;
+    std::unique_ptr<GridRun> run;
+  };
+
+  void End(size_t which) {
+    const size_t index = running_[which].index;
+    LaunchState& launch = running_[which].run->launch();
+    ended_[index] = {launch.waited || !launch.early, launch.others};
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
+    // The one after it may run already.
+    if (which == running_.size() || running_[which].index != index + 1) return;
+    TellWhatEnded(*ended_[index], running_[which].run->launch());
+    running_[which].run->EndWait();
+  }
+
+  // Tells the launch after it what a wait orders: the one that has ended, and what that one has waited for itself.
+  static void TellWhatEnded(const Ended& ended, LaunchState& after) {
+    using Known = OtherOperations::Known;
+    for (OtherOperations::Span& span : after.others.spans) {
+      if (span.known == Known::kAlways) continue;
+      const bool itself = span.first == ended.others.first;
+      const bool waited_for = !itself && span.first < ended.others.first &&
+                              ended.others.Knows(span.first, ended.waited);
+      if (itself || waited_for) span.known = Known::kAfterWait;
+    }
+  }
+
+  const std::span<const ChainedLaunch> chain_;
+  const EarlyStart start_;
+  ChainOrder& order_;
+  DeviceMemory& memory_;
+  Report& report_;
+  LaunchCounts& counts_;
+  std::mt19937_64 random_;
+  std::vector<Running> running_;
+  size_t begun_ = 0;
+  std::vector<std::optional<Ended>> ended_{chain_.size()};
+};
+
+// The order of a launch without others.
+class NoOthers : public ChainOrder {
+ public:
+  OtherOperations Begin(size_t /*index*/, uint32_t /*agents*/) override { return {}; }
+  bool FirstIsEarly() const override { return false; }
+  std::string NameOf(uint32_t /*agent*/) override { return "another operation"; }
+};
 
 }  // namespace
+
+bool LaunchChain(std::span<const ChainedLaunch> chain, EarlyStart start, ChainOrder& order,
+                 DeviceMemory& memory, Report& report, LaunchCounts& counts) {
+  for (const ChainedLaunch& launch : chain) {
+    const std::string refusal = WhyNoLaunch(*launch.kernel, launch.grid, launch.options);
+    if (refusal.empty()) continue;
+    report.Add(OfLaunch(*launch.kernel, FindingKind::kLaunchLimit, refusal));
+    return false;
+  }
+  try {
+    ChainRun(chain, start, order, memory, report, counts).Run();
+    return true;
+  } catch (const Fault& fault) {
+    report.Add(fault.finding());
+  } catch (const BadProgram& error) {
+    report.Add(OfLaunch(*chain[0].kernel, FindingKind::kUnknownProgram, error.what()));
+  }
+  return false;
+}
 
 bool Launch(const Kernel& kernel, const Grid& grid, std::span<const void* const> arguments,
             DeviceMemory& memory, const LaunchOptions& options, Report& report,
             LaunchCounts& counts) {
-  const std::string refusal = Refusal(kernel, grid, options);
-  if (!refusal.empty()) {
-    report.Add(OfLaunch(kernel, FindingKind::kLaunchLimit, refusal));
-    return false;
-  }
-  memory.BeginLaunch();
-  Piece& parameters = memory.Allocate(std::max<size_t>(kernel.parameter_bytes, 1));
-  for (size_t n = 0; n < kernel.parameters.size(); ++n) {
-    const Parameter& parameter = kernel.parameters[n];
-    std::memcpy(parameters.bytes() + parameter.offset, arguments[n], parameter.bytes);
-  }
-  parameters.Mark(0, parameters.size(), ByteState::kData);
-  parameters.writable = false;
-
-  LaunchState launch;
-  launch.kernel = &kernel;
-  launch.grid = grid;
-  launch.memory = &memory;
-  launch.report = &report;
-  launch.counts = &counts;
-  launch.parameter_piece = &parameters;
-  launch.random.seed(options.seed);
-  bool completed = true;
-  try {
-    Scheduler(launch).Run();
-  } catch (const Fault& fault) {
-    report.Add(fault.finding());
-    completed = false;
-  } catch (const BadProgram& error) {
-    report.Add(OfLaunch(kernel, FindingKind::kUnknownProgram, error.what()));
-    completed = false;
-  }
-  memory.Free(parameters.address());
-  return completed;
+  memory.ForgetAccesses();
+  const ChainedLaunch launch{&kernel, grid, arguments, options};
+  NoOthers order;
+  return LaunchChain({&launch, 1}, EarlyStart::kLatest, order, memory, report, counts);
 }
 
 }  // namespace dragoman::ptx

@@ -104,7 +104,7 @@ std::string DeviceMemory::Nearest(uint64_t address) const {
              : std::to_string(offset - piece->size()) + " bytes after the end" + size;
 }
 
-void DeviceMemory::BeginLaunch() {
+void DeviceMemory::ForgetAccesses() {
   for (auto& [base, piece] : pieces_) piece->history().Forget();
 }
 

@@ -87,8 +87,8 @@ class DeviceMemory {
   std::string Nearest(uint64_t address) const;
   size_t allocated_bytes() const { return allocated_bytes_; }
 
-  // A launch begins: what others accessed before it is ordered before it.
-  void BeginLaunch();
+  // Orders every access so far before everything that comes.
+  void ForgetAccesses();
 
  private:
   std::map<uint64_t, std::unique_ptr<Piece>> pieces_;

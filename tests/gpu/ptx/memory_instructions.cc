@@ -46,7 +46,8 @@ void Acquire(Warp& warp, const Instruction& i, uint64_t address) {
   if ((i.mode & kAcquires) != 0) {
     warp.clock.Join(released);
   } else {
-    warp.acquired.push_back(released);
+    // A loop that asks again and again for what nobody has released learns nothing.
+    if (!released.KnowsNothing()) warp.acquired.push_back(released);
   }
 }
 

@@ -21,6 +21,8 @@ FUSED = ('output_device', 'output_layer_sm90', '*ABadLogitCountsUnlessItIsExclud
 # Of more tiles than the ring of slabs has places.
 FUSED_LONG = ('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualInAnyShapeOfStep/Cuda_float16')
 
+SEARCH = ('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
+
 TRY_WAIT = r'mbarrier\.try_wait\.parity\.shared::cta\.b64 over, (\[%r\d+\]), (%r\d+);'
 EXPECT = r'mbarrier\.arrive\.expect_tx\.shared::cta\.b64 _, (\[%r\d+\]), (%r\d+);'
 HALF_A_WARP = '{ .reg .pred q; .reg .b32 l; mov.u32 l, %laneid; setp.lt.u32 q, l, 16; @q '
@@ -75,6 +77,8 @@ FAULTS = [
     ('block_does_not_wait_for_init', FUSED, r'bar\.sync\s+0;', '', 'misused barrier', ''),
     ('box_misaligned', FUSED, r'(cp\.async\.bulk[^\[]*)\[(%r\d+)\]([^;]*;)',
      '{ .reg .b32 n; add.u32 n, $2, 128; $1 [n] $3 }', 'misaligned', 'cp.async.bulk'),
+    ('kernel_before_not_waited_for', FUSED, r'griddepcontrol\.wait;', '', 'race', 'ld.global'),
+    ('step_before_not_waited_for', SEARCH, r'griddepcontrol\.wait;', '', 'race', ''),
 ]
 
 

@@ -31,12 +31,13 @@ enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParameter };
 
 // The way that the program counter goes, and who must be there.
 enum class Flow : uint8_t {
-  kPlain,    // each lane by itself
-  kBranch,   // to `target`
-  kExit,     // the lane has ended
-  kMembers,  // .sync with a mask of lanes: those of `members` come together first
-  kAligned,  // .sync.aligned: all lanes of the warp come together first
-  kBarrier,  // as kAligned, then the warp waits for others of its block
+  kPlain,     // each lane by itself
+  kBranch,    // to `target`
+  kExit,      // the lane has ended
+  kMembers,   // .sync with a mask of lanes: those of `members` come together first
+  kAligned,   // .sync.aligned: all lanes of the warp come together first
+  kBarrier,   // as kAligned, then the warp waits for others of its block
+  kGridWait,  // not before the launch before this one has ended
 };
 
 struct Instruction {

@@ -1,11 +1,17 @@
 #!/bin/bash
-# Runs the suites of the operations on the PTX of several architectures. Compiles what is missing: some
-# minutes for each of them.
+# Runs the suites of the operations, the search, whole engines and a whole daemon on the PTX of several architectures, as
+# README.md says. Compiles what is missing: some minutes for each of them.
 #
-#   tests/gpu/ptx/run.sh [ARCH...]      of 90a, 80 and 75; all of them without an argument
+#   tests/gpu/ptx/run.sh [--build PRESET] [ARCH...]      of 90a, 80 and 75; all of them without an argument
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
+preset=release
+if [[ ${1:-} == --build ]]; then
+  preset=${2:?ptx: --build needs a preset}
+  shift 2
+fi
+build=build/$preset
 archs=("$@")
 [[ ${#archs[@]} -gt 0 ]] || archs=(90a 80 75)
 for arch in "${archs[@]}"; do
@@ -14,13 +20,47 @@ for arch in "${archs[@]}"; do
     exit 2
   fi
 done
-[[ -r build/release/CMakeCache.txt ]] || {
-  echo "ptx: no build/release; run 'deploy/build.sh --tests' first" >&2
+[[ -r $build/CMakeCache.txt ]] || {
+  echo "ptx: no $build; run 'deploy/build.sh --tests $preset' first" >&2
   exit 1
 }
-before=$(sed -n 's/^DRAGOMAN_PTX_ARCHS:[A-Z]*=//p' build/release/CMakeCache.txt)
-restore() { cmake build/release -DDRAGOMAN_PTX_ARCHS="${before:-90a}" >/dev/null; }
+setting() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+before=$(setting DRAGOMAN_PTX_ARCHS)
+if [[ -z $before ]]; then
+  echo "ptx: $build has no CUDA 13 compiler, or DRAGOMAN_PTX_DEVICE is OFF there" >&2
+  exit 1
+fi
+# As deploy/build.sh does, so that ccache finds what that has compiled.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+jobs=${DRAGOMAN_JOBS:-$(nproc)}
+restore() { cmake "$build" "-DDRAGOMAN_PTX_ARCHS=$before" >/dev/null; }
 trap restore EXIT
-cmake build/release -DDRAGOMAN_PTX_ARCHS="$(IFS=';' && echo "${archs[*]}")" >/dev/null
-cmake --build build/release --target ptx_programs
-ctest --test-dir build/release --parallel "$(nproc)" --output-on-failure --no-tests=error -R '^Ptx_sm_'
+cmake "$build" "-DDRAGOMAN_PTX_ARCHS=$(IFS=';' && echo "${archs[*]}")" >/dev/null
+cmake --build "$build" --parallel "$jobs" --target ptx_programs
+
+failed=0
+ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_' || failed=1
+
+# Whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
+here=$build/tests/gpu/ptx
+run() {
+  local name=$1
+  shift
+  echo "== $name"
+  if ! env "$@"; then
+    failed=1
+    echo "ptx: $name failed" >&2
+  fi
+}
+export DRAGOMAN_PTX_PRODUCTS=one-by-one
+for arch in "${archs[@]}"; do
+  export DRAGOMAN_PTX_ARCH=$arch
+  run "sm_$arch: engines" "$here/ptx_engine_test"
+  run "sm_$arch: an engine, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_test" --gtest_filter='*/float16'
+  run "sm_$arch: an engine, random" DRAGOMAN_PTX_ORDER=random DRAGOMAN_PTX_EARLY=random DRAGOMAN_PTX_SEED=2 \
+    "$here/ptx_engine_test" --gtest_filter='*/float16'
+  run "sm_$arch: an engine with sums by sixteen" DRAGOMAN_PTX_PRODUCTS=by-sixteen "$here/ptx_engine_test" \
+    --gtest_filter='*/float16'
+  run "sm_$arch: a daemon" "$here/ptx_daemon_test"
+done
+exit "$failed"

@@ -109,6 +109,14 @@ class TurnOfWarp {
         ++pc;
       } else if (active == 0) {
         ++pc;
+      } else if (i.flow == Flow::kGridWait) {
+        warp_.now = &i;
+        if (!warp_.block->launch->one_before_ended) {
+          AwaitGrid();
+          break;
+        }
+        i.execute(warp_, i, active);
+        ++pc;
       } else if (!AllThere(i, active)) {
         warp_.paths[which] = {pc, active, true};
         if (active != lanes) warp_.paths.push_back({pc + 1, lanes & ~active, false});
@@ -121,6 +129,14 @@ class TurnOfWarp {
       if (pc >= limit || warp_.turn != Turn::kGoesOn) break;
     }
     warp_.paths[which].pc = pc;
+  }
+
+  // Comes back to the instruction when the launch before this one has ended.
+  void AwaitGrid() {
+    warp_.turn = Turn::kPolls;
+    warp_.polled = "the launch before this one";
+    warp_.polled_at = warp_.block->launch->progress;
+    warp_.polls_in_vain = INT_MAX;
   }
 
   // Lanes end. True: the path has none left.

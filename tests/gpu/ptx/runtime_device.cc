@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -109,12 +108,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) 
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  return device.Note(device.lasting_error());
-}
-
 cudaError_t cudaGetLastError() { return Device::Get().TakeLastError(); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
@@ -143,7 +136,7 @@ const char* cudaGetErrorString(cudaError_t error) {
     case cudaErrorNoKernelImageForDevice:
       return "PTX device: no PTX for its architecture";
     case cudaErrorNoDevice:
-      return "PTX device: needs a processor with AVX2 and FMA";
+      return "the PTX device needs a processor with AVX2, FMA and F16C";
     default:
       return "PTX device: an error";
   }

@@ -3,7 +3,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/gpu/ptx/capture.h"
@@ -15,7 +18,9 @@ namespace {
 using dragoman::ptx::BadProgram;
 using dragoman::ptx::Device;
 using dragoman::ptx::Grid;
+using dragoman::ptx::HeldLaunch;
 using dragoman::ptx::RegisteredKernel;
+using dragoman::ptx::Work;
 
 struct Configuration {
   dim3 grid;
@@ -26,36 +31,23 @@ struct Configuration {
 // Between <<<>>> and the stub's call.
 thread_local std::vector<Configuration> configurations;
 
-// Copies of a kernel's arguments, for a launch that comes later.
-std::vector<std::vector<uint8_t>> Held(const void* stub, void** arguments) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  bool has_code = false;
-  const RegisteredKernel* const registered = device.FindKernel(stub, &has_code);
-  std::vector<std::vector<uint8_t>> held;
-  if (registered == nullptr || !has_code) return held;
-  for (const dragoman::ptx::Parameter& parameter : device.Decoded(*registered)->parameters) {
-    const auto* const bytes = static_cast<const uint8_t*>(arguments[held.size()]);
-    held.emplace_back(bytes, bytes + parameter.bytes);
-  }
-  return held;
-}
-
-cudaError_t LaunchNow(const void* stub, dim3 grid, dim3 block, void** arguments,
-                      size_t shared_bytes) {
+cudaError_t LaunchOn(cudaStream_t stream, const void* stub, dim3 grid, dim3 block, void** arguments,
+                     size_t shared_bytes, bool early) {
   const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
-  if (dragoman::ptx::Capturing() == nullptr) {
-    Device& device = Device::Get();
+  auto held = std::make_shared<HeldLaunch>();
+  Device& device = Device::Get();
+  {
     const std::lock_guard lock(device.mutex());
-    return device.Launch(stub, shape, arguments);
+    const cudaError_t error = device.Hold(stub, shape, arguments, held.get());
+    if (error != cudaSuccess) return error;
   }
-  return dragoman::ptx::DoOrCapture([stub, shape, held = Held(stub, arguments)] {
-    std::vector<const void*> pointers;
-    for (const std::vector<uint8_t>& argument : held) pointers.push_back(argument.data());
-    Device& device = Device::Get();
-    const std::lock_guard lock(device.mutex());
-    return device.Launch(stub, shape, pointers.data());
-  });
+  Work work;
+  work.name = "kernel " + held->kernel->readable;
+  work.launch = std::move(held);
+  work.early = early;
+  // Later calls tell what becomes of a kernel.
+  return dragoman::ptx::Put(stream, std::move(work)) == cudaSuccess ? cudaSuccess
+                                                                    : device.lasting_error();
 }
 
 }  // namespace
@@ -111,18 +103,31 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                               size_t shared_bytes, cudaStream_t /*stream*/) {
-  return LaunchNow(kernel, grid, block, arguments, shared_bytes);
+                               size_t shared_bytes, cudaStream_t stream) {
+  return LaunchOn(stream, kernel, grid, block, arguments, shared_bytes, false);
 }
 
 cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
-                             size_t shared_bytes, cudaStream_t /*stream*/) {
-  return LaunchNow(stub, grid, block, arguments, shared_bytes);
+                             size_t shared_bytes, cudaStream_t stream) {
+  return LaunchOn(stream, stub, grid, block, arguments, shared_bytes, false);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub,
                                 void** arguments) {
-  return LaunchNow(stub, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
+  bool early = false;
+  for (unsigned n = 0; n < config->numAttrs; ++n) {
+    const cudaLaunchAttribute& attribute = config->attrs[n];
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    if (attribute.id != cudaLaunchAttributeProgrammaticStreamSerialization ||
+        device.architecture().major < 9) {
+      return dragoman::ptx::NotModelled("attribute " + std::to_string(attribute.id) +
+                                        " of a launch on sm_" + device.architecture().name);
+    }
+    early = attribute.val.programmaticStreamSerializationAllowed != 0;
+  }
+  return LaunchOn(config->stream, stub, config->gridDim, config->blockDim, arguments,
+                  config->dynamicSmemBytes, early);
 }
 
 cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {

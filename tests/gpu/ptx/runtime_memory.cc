@@ -4,56 +4,90 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
+#include "tests/gpu/ptx/host_operation.h"
 
 namespace {
 
-using dragoman::ptx::ByteState;
 using dragoman::ptx::Device;
+using dragoman::ptx::HostOperation;
 using dragoman::ptx::Piece;
+using dragoman::ptx::Work;
 
 constexpr size_t kHostAlignment = 4096;
 
-// Bytes that the device knows as its own, or nullptr for those of the host alone. False: a piece of the
-// device is too small.
-bool FindPiece(Device& device, const void* address, size_t bytes, Piece** piece, size_t* offset) {
+// Whether the device knows the bytes; *fits: and they are within one piece.
+bool IsOfDevice(const void* address, size_t bytes, bool* fits) {
   const auto at = reinterpret_cast<uint64_t>(address);
-  *piece = device.memory().Find(at);
-  if (*piece == nullptr) return true;
-  *offset = at - (*piece)->address();
-  return (*piece)->Holds(*offset, bytes);
+  Piece* const piece = Device::Get().memory().Find(at);
+  *fits = piece == nullptr || piece->Holds(at - piece->address(), bytes);
+  return piece != nullptr;
 }
 
-cudaError_t Copy(void* to, const void* from, size_t bytes) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
-  Piece* source = nullptr;
-  Piece* destination = nullptr;
-  size_t at = 0;
-  if (!FindPiece(device, from, bytes, &source, &at)) return device.Note(cudaErrorInvalidValue);
-  if (source != nullptr) from = source->bytes() + at;
-  if (!FindPiece(device, to, bytes, &destination, &at)) return device.Note(cudaErrorInvalidValue);
-  if (destination != nullptr) to = destination->bytes() + at;
-  std::memmove(to, from, bytes);
-  if (destination != nullptr) destination->Mark(at, bytes, ByteState::kData);
-  return cudaSuccess;
-}
-
-cudaError_t Set(void* to, int value, size_t bytes) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
-  Piece* destination = nullptr;
-  size_t at = 0;
-  if (!FindPiece(device, to, bytes, &destination, &at) || destination == nullptr) {
-    return device.Note(cudaErrorInvalidValue);
+void CopyNow(void* to, const void* from, size_t bytes, bool to_device, bool from_device) {
+  HostOperation operation(Device::Get(), "a copy");
+  const void* const source = from_device ? operation.Read(from, bytes, "the source") : from;
+  void* const target = to_device ? operation.Write(to, bytes, "the destination") : to;
+  if (operation.ok()) {
+    std::memmove(target, source, bytes);
+  } else {
+    Device::Get().Fail(cudaErrorIllegalAddress);
   }
-  std::memset(destination->bytes() + at, value, bytes);
-  destination->Mark(at, bytes, ByteState::kData);
-  return cudaSuccess;
+}
+
+// Memory of the host alone is read when the call is made, and written before it returns; in a graph, when that runs.
+cudaError_t Copy(cudaStream_t stream, void* to, const void* from, size_t bytes, bool waits) {
+  bool from_device = false;
+  bool to_device = false;
+  {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
+    bool fits = true;
+    from_device = IsOfDevice(from, bytes, &fits);
+    if (!fits) return device.Note(cudaErrorInvalidValue);
+    to_device = IsOfDevice(to, bytes, &fits);
+    if (!fits) return device.Note(cudaErrorInvalidValue);
+  }
+  const bool captures = dragoman::ptx::Captures(dragoman::ptx::NumberOf(stream));
+  Work work;
+  work.name = "a copy";
+  if (!from_device && !captures) {
+    const auto* const first = static_cast<const uint8_t*>(from);
+    work.act = [to, to_device, held = std::vector<uint8_t>(first, first + bytes)] {
+      CopyNow(to, held.data(), held.size(), to_device, false);
+    };
+  } else {
+    work.act = [=] { CopyNow(to, from, bytes, to_device, from_device); };
+  }
+  const cudaError_t error = dragoman::ptx::Put(stream, std::move(work));
+  if (error != cudaSuccess || captures || (!waits && to_device)) return error;
+  return cudaStreamSynchronize(stream);
+}
+
+cudaError_t Set(cudaStream_t stream, void* to, int value, size_t bytes) {
+  {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    bool fits = true;
+    if (!IsOfDevice(to, bytes, &fits) || !fits) return device.Note(cudaErrorInvalidValue);
+  }
+  Work work;
+  work.name = "a fill";
+  work.act = [=] {
+    HostOperation operation(Device::Get(), "a fill");
+    uint8_t* const target = operation.Write(to, bytes, "the destination");
+    if (target != nullptr) {
+      std::memset(target, value, bytes);
+    } else {
+      Device::Get().Fail(cudaErrorIllegalAddress);
+    }
+  };
+  return dragoman::ptx::Put(stream, std::move(work));
 }
 
 cudaError_t Release(const void* address) {
@@ -110,15 +144,16 @@ cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address,
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/) {
-  return Copy(to, from, bytes);
+  return Copy(nullptr, to, from, bytes, true);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/,
-                            cudaStream_t /*stream*/) {
-  return dragoman::ptx::DoOrCapture([=] { return Copy(to, from, bytes); });
+                            cudaStream_t stream) {
+  return Copy(stream, to, from, bytes, false);
 }
-cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Set(to, value, bytes); }
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t /*stream*/) {
-  return dragoman::ptx::DoOrCapture([=] { return Set(to, value, bytes); });
+// cudaMemset of the device's memory does not wait either.
+cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Set(nullptr, to, value, bytes); }
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return Set(stream, to, value, bytes);
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {

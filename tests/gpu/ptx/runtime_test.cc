@@ -31,6 +31,7 @@ TEST(PtxRuntime, AGraphDoesWhatWasCapturedWhenItIsLaunched) {
   void* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, 2), cudaSuccess);
   ASSERT_EQ(cudaMemset(memory, 1, 2), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
@@ -53,6 +54,8 @@ TEST(PtxRuntime, AGraphDoesWhatWasCapturedWhenItIsLaunched) {
   ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
   EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   EXPECT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+  // The copy is another stream's.
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(Downloaded(memory, 2), (std::vector<unsigned char>{7, 7}));
   EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);

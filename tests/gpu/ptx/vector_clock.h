@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -24,12 +25,46 @@ struct Moment {
   uint32_t strong : 1 = 0;  // an atomic, or another access that may meet others' of its kind
 };
 
+// The knowledge of a launch about agents that are not its own: other operations of the device, before it or beside it.
+class OtherOperations {
+ public:
+  enum class Known : uint8_t {
+    kNever,
+    kAfterWait,  // to those that have griddepcontrol.wait behind them
+    kAlways,
+  };
+  struct Span {
+    uint32_t first = 0;
+    uint32_t end = 0;
+    Known known = Known::kNever;
+  };
+
+  // Own agents, of which this has nothing to say. Agents below `floor` are known, those of no span are not.
+  uint32_t first = 1;
+  uint32_t end = ~uint32_t{0};
+  uint32_t floor = 1;
+  std::vector<Span> spans;  // ascending
+
+  bool IsOther(uint32_t agent) const { return agent < first || agent >= end; }
+  bool Knows(uint32_t agent, bool waited) const {
+    if (agent < floor) return true;
+    auto after = std::upper_bound(spans.begin(), spans.end(), agent,
+                                  [](uint32_t a, const Span& span) { return a < span.first; });
+    if (after == spans.begin()) return false;
+    const Span& span = *std::prev(after);
+    if (agent >= span.end) return false;
+    return span.known == Known::kAlways || (span.known == Known::kAfterWait && waited);
+  }
+};
+
 class VectorClock {
  public:
   VectorClock() = default;
-  // The clock of an agent of a block whose agents are first .. first + agents - 1.
-  VectorClock(uint32_t agent, uint32_t first, uint32_t agents)
-      : agent_(agent), first_(first), near_(agents, 0) {
+  // The clock of an agent of a block whose agents are first .. first + agents - 1. `others` outlives it; nullptr:
+  // there are none. `waited`: what is ordered by a wait is.
+  VectorClock(uint32_t agent, uint32_t first, uint32_t agents,
+              const OtherOperations* others = nullptr, bool waited = true)
+      : agent_(agent), first_(first), near_(agents, 0), others_(others), waited_(waited) {
     near_[agent - first] = 1;
   }
 
@@ -41,6 +76,8 @@ class VectorClock {
   uint32_t tick() const { return near_[agent_ - first_]; }
   void Advance() { ++near_[agent_ - first_]; }
   void SetTick(uint32_t tick) { near_[agent_ - first_] = tick; }
+  bool KnowsNothing() const { return near_.empty() && far_.empty() && !waited_; }
+  void Wait() { waited_ = true; }
 
   Moment Now(int lane, bool strong) const {
     Moment now;
@@ -56,11 +93,15 @@ class VectorClock {
     if (moment.agent == agent_) {
       return moment.lane == static_cast<uint32_t>(lane) || moment.tick < tick();
     }
+    if (others_ != nullptr && others_->IsOther(moment.agent)) {
+      return others_->Knows(moment.agent, waited_);
+    }
     return TickOf(moment.agent) >= moment.tick;
   }
 
   // Takes over everything that another clock knows; the own component is its own.
   void Join(const VectorClock& other) {
+    waited_ = waited_ || other.waited_;
     if (other.first_ == first_) {
       for (size_t i = 0; i < near_.size(); ++i) {
         if (first_ + i != agent_) near_[i] = std::max(near_[i], other.near_[i]);
@@ -100,7 +141,9 @@ class VectorClock {
   uint32_t agent_ = 0;
   uint32_t first_ = 0;
   std::vector<uint32_t> near_;                      // of the own block
-  std::vector<std::pair<uint32_t, uint32_t>> far_;  // of others, few
+  std::vector<std::pair<uint32_t, uint32_t>> far_;  // of others of the launch, few
+  const OtherOperations* others_ = nullptr;
+  bool waited_ = false;
 };
 
 }  // namespace dragoman::ptx

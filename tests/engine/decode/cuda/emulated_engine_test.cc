@@ -104,8 +104,8 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
   }
 }
 
-// Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads wider than the
-// model; Marian's students: a recurrence in place of self-attention.
+// Networks that differ from the bundled model's. T5: RMS norms, biases by distance, gates, heads
+// wider than the model; Marian's students: a recurrence in place of self-attention.
 TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   EngineConfig float32;
   float32.devices.compute_type = ComputeType::kFloat32;

@@ -1,0 +1,51 @@
+// A whole engine on the PTX device beside the same engine emulated: nvcc's instructions against the text of the
+// kernels, through encoder passes, graphs, pages and mailboxes.
+//
+// With DRAGOMAN_PTX_PRODUCTS=one-by-one both add the products in one order. Then what differs are the last bits of
+// exp and rsqrt, which a card approximates, sums that nvcc fuses with a product, and the order of the sums in mma.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "tests/engine/support/translate_all.h"
+#include "tests/gpu/ptx/small_model.h"
+
+namespace dragoman::testing {
+namespace {
+
+class PtxEngine : public ::testing::TestWithParam<ComputeType> {};
+
+TEST_P(PtxEngine, TranslatesAsTheEmulationAndAloneAsInCompany) {
+  const std::vector<TranslationJob> jobs = SmallJobs(Sentences(4));
+  const std::unique_ptr<Engine> device = SmallEngineOnCuda(GetParam());
+  const std::unique_ptr<Engine> emulated = SmallEngineEmulated(GetParam());
+  ASSERT_TRUE(device != nullptr && emulated != nullptr);
+  const auto expected = TranslateTogether(*emulated, jobs, InOrder(jobs.size()));
+  const auto found = TranslateTogether(*device, jobs, InOrder(jobs.size()));
+  const auto alone = TranslateAlone(*device, jobs);
+  Compared compared;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_TRUE(found[i].status.ok()) << found[i].status;
+    EXPECT_TRUE(SameToTheBit(found[i], alone[i])) << jobs[i].contents[0];
+    ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size());
+    std::vector<std::string> texts;
+    std::vector<float> log_probs;
+    for (const Hypothesis& hypothesis : found[i].hypotheses) {
+      texts.push_back(hypothesis.text);
+      log_probs.push_back(hypothesis.log_prob);
+    }
+    Compare(texts, log_probs, expected[i], &compared);
+  }
+  std::cout << ComputeTypeName(GetParam()) << ": " << Text(compared, jobs.size()) << "\n";
+  EXPECT_EQ(compared.lists, jobs.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, PtxEngine,
+                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16,
+                                           ComputeType::kBFloat16),
+                         [](const ::testing::TestParamInfo<ComputeType>& info) {
+                           return std::string(ComputeTypeName(info.param));
+                         });
+
+}  // namespace
+}  // namespace dragoman::testing

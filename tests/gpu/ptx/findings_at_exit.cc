@@ -1,0 +1,29 @@
+// A program that is no test links this: it says on standard error what the PTX device found, one
+// line each, and at the end what it did; ends the process with status 99 if it found anything.
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "tests/gpu/ptx/device.h"
+
+namespace dragoman::ptx {
+namespace {
+
+constexpr int kFound = 99;
+
+struct AtExit {
+  AtExit() { Device::Get(); }
+  ~AtExit() {
+    Device& device = Device::Get();
+    const std::lock_guard lock(device.mutex());
+    const std::vector<Finding> findings = device.TakeFindings();
+    for (const Finding& finding : findings) {
+      std::fprintf(stderr, "PTX device: %s\n", finding.Text().c_str());
+    }
+    std::fprintf(stderr, "%s, %zu findings\n", device.Summary().c_str(), findings.size());
+    if (!findings.empty()) std::_Exit(kFound);
+  }
+} at_exit;
+
+}  // namespace
+}  // namespace dragoman::ptx

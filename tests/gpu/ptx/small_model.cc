@@ -1,0 +1,100 @@
+#include "tests/gpu/ptx/small_model.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "engine/api/create_engine.h"
+#include "engine/create_loaded_engine.h"
+#include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/mixed_requests.h"
+
+namespace dragoman::testing {
+namespace {
+
+FakeClock& Clock() {
+  static FakeClock clock;
+  return clock;
+}
+CountingObserver& Observer() {
+  static CountingObserver observer;
+  return observer;
+}
+
+EngineConfig Config() {
+  EngineConfig config;
+  config.max_rows = kSmallMaxRows;
+  config.kv_memory_mb = kSmallKvMegabytes;
+  return config;
+}
+
+}  // namespace
+
+std::string SmallModel() { return DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"; }
+
+std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type) {
+  EngineConfig config = Config();
+  config.devices = {.cuda = {0}, .compute_type = type};
+  auto engine = CreateEngine(SmallModel(), config, &Clock(), &Observer());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  return engine.ok() ? *std::move(engine) : nullptr;
+}
+
+std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type) {
+  auto loaded = LoadModel(SmallModel());
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  auto image = MakeWeightImage(loaded->program, *loaded->weights, type);
+  EXPECT_TRUE(image.ok()) << image.status();
+  CudaBackendConfig config;
+  config.batch.max_rows = kSmallMaxRows;
+  config.batch.max_positions = loaded->spec.shape.max_positions + 1;
+  config.batch.vocabulary = loaded->spec.shape.target_vocab;
+  config.batch.start_token = loaded->spec.tokens.decoder_start;
+  auto backend = CreateEmulatedCudaBackend(config, loaded->program, *image);
+  EXPECT_TRUE(backend.ok()) << backend.status();
+  auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}}, Config(),
+                             &Clock(), &Observer());
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  return engine.ok() ? *std::move(engine) : nullptr;
+}
+
+size_t Sentences(size_t otherwise) {
+  const char* const count = std::getenv("DRAGOMAN_PTX_SENTENCES");
+  return count == nullptr ? otherwise : std::strtoull(count, nullptr, 10);
+}
+
+std::vector<TranslationJob> SmallJobs(size_t count) {
+  std::vector<TranslationJob> jobs =
+      SentenceJobs(count, {std::begin(kSmallBeams), std::end(kSmallBeams)});
+  for (TranslationJob& job : jobs) job.decoding.max_output_tokens = kSmallTokens;
+  return jobs;
+}
+
+void Compare(const std::vector<std::string>& texts, const std::vector<float>& log_probs,
+             const ItemResult& emulated, Compared* compared) {
+  std::vector<std::string> expected;
+  for (const Hypothesis& hypothesis : emulated.hypotheses) expected.push_back(hypothesis.text);
+  if (texts != expected) return;
+  ++compared->lists;
+  for (size_t i = 0; i < log_probs.size(); ++i) {
+    const float other = emulated.hypotheses[i].log_prob;
+    ++compared->numbers;
+    if (std::bit_cast<uint32_t>(log_probs[i]) == std::bit_cast<uint32_t>(other)) ++compared->bits;
+    compared->furthest = std::max(compared->furthest, std::abs(log_probs[i] - other));
+  }
+}
+
+std::string Text(const Compared& compared, size_t sentences) {
+  std::ostringstream text;
+  text << sentences << " sentences, " << compared.lists
+       << " n-best lists as the emulation's; of their " << compared.numbers << " log-probs "
+       << compared.bits << " to the bit, the others within " << compared.furthest;
+  return text.str();
+}
+
+}  // namespace dragoman::testing

@@ -1,0 +1,42 @@
+// The small model that whole engines run on the PTX device, and the same engine emulated.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "kernels/base/compute_type.h"
+
+namespace dragoman::testing {
+
+// The model's directory.
+std::string SmallModel();
+
+inline constexpr int kSmallMaxRows = 16;
+inline constexpr int kSmallKvMegabytes = 8;
+
+// On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h). nullptr fails the test.
+std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type);
+std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type);
+
+// DRAGOMAN_PTX_SENTENCES, or `otherwise`.
+size_t Sentences(size_t otherwise);
+
+// The first lines of the German test text, as n-best lists of 4, 1 and 3 in turn, cut to 12 tokens.
+std::vector<TranslationJob> SmallJobs(size_t count);
+inline constexpr int kSmallBeams[] = {4, 1, 3};
+inline constexpr int kSmallTokens = 12;
+
+// Holds n-best lists to the emulation's: texts, and how many log-probs have the same bits, which is printed.
+struct Compared {
+  size_t lists = 0;    // with the same texts in the same order
+  size_t numbers = 0;  // log-probs of those
+  size_t bits = 0;     // of them to the bit
+  float furthest = 0;  // absolute
+};
+void Compare(const std::vector<std::string>& texts, const std::vector<float>& log_probs,
+             const ItemResult& emulated, Compared* compared);
+std::string Text(const Compared& compared, size_t sentences);
+
+}  // namespace dragoman::testing
