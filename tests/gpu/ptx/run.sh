@@ -41,7 +41,7 @@ cmake --build "$build" --parallel "$jobs" --target ptx_programs
 failed=0
 ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_' || failed=1
 
-# Whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
+# The search; whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
 here=$build/tests/gpu/ptx
 run() {
   local name=$1
@@ -55,6 +55,7 @@ run() {
 export DRAGOMAN_PTX_PRODUCTS=one-by-one
 for arch in "${archs[@]}"; do
   export DRAGOMAN_PTX_ARCH=$arch
+  run "sm_$arch: the search" "$here/ptx_search_test"
   run "sm_$arch: engines" "$here/ptx_engine_test"
   run "sm_$arch: an engine, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_test" --gtest_filter='*/float16'
   run "sm_$arch: an engine, random" DRAGOMAN_PTX_ORDER=random DRAGOMAN_PTX_EARLY=random DRAGOMAN_PTX_SEED=2 \
