@@ -60,6 +60,7 @@ class Checker {
   absl::StatusOr<int64_t> Run() {
     ReadSettings();
     ReadDictionary();
+    if (!status_.ok()) return status_;
     const bool quantized = ReadFlag("whether the input matrix is quantized");
     if (!quantized && pruned_ >= 0) Fail("pruned words and a dense matrix", "a quantized one");
     int64_t rows = words_;
@@ -161,6 +162,7 @@ class Checker {
       Fail(absl::StrCat(entries, " entries"),
            absl::StrCat(words_, " words and ", labels_, " labels"));
     }
+    if (!status_.ok()) return;  // the numbers are of any size then
     if (uses_buckets_ && pruned_ < 0) {
       ExpectRange("bucket", buckets_, 1, int64_t{std::numeric_limits<int32_t>::max()} - words_);
     }
@@ -173,6 +175,7 @@ class Checker {
       last_kept_ = std::max(last_kept_, place);
       memory_ += kPruned;
     }
+    if (!status_.ok()) return;
     // The table of words, and Huffman's tree with the ways to its leaves.
     memory_ += 8 * int64_t{std::max(entries, 0)};
     if (has_tree_) memory_ += 5 * int64_t{labels_} * labels_ + 64 * int64_t{labels_};

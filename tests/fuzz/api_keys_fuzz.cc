@@ -53,11 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   json file = json::parse(text, nullptr, /*allow_exceptions=*/false);
   const std::string message(entries.status().message());
-  if (file.is_discarded()) {
-    FuzzCheck(message == "found no JSON, expected JSON");
-    return 0;
-  }
-  if (message.starts_with("found a field twice")) return 0;  // which `file` has lost
+  // No JSON, too much of it, or a field twice, which `file` has lost.
+  if (message.starts_with("found no JSON that can be read, expected a file of keys")) return 0;
+  FuzzCheck(!file.is_discarded());
   // The same message whatever it is that is no hash. The library writes what is nested by recursion.
   if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > 1000) return 0;
   if (!file.is_object() || !file.contains("clients")) return 0;

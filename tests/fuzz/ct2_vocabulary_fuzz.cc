@@ -15,7 +15,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto config = dragoman::ParseCt2Config(text);
-  dragoman::FuzzCheck(!config.ok() || config->norm_epsilon >= 0);
+  dragoman::FuzzCheck(!config.ok() || config->norm_epsilon.value_or(0) >= 0);
   for (const char* file : {"fuzz.json", "fuzz.txt"}) {
     auto pieces = dragoman::ParsePieces(text, file);
     if (!pieces.ok()) continue;
