@@ -14,7 +14,6 @@
 #include "tests/gpu/bench/parts.h"
 #include "tests/gpu/count/counted_step.h"
 #include "tests/gpu/count/figures.h"
-#include "tests/gpu/cuda_switches.h"
 
 namespace dragoman::bench {
 namespace {
@@ -62,12 +61,7 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
   json result;
   for (const int rows : sizes) {
     for (const bool early : earlies) {
-      CudaBackendConfig config;
-      config.batch.max_rows = rows;
-      config.batch.max_positions = 128;
-      config.batch.vocabulary = spec.shape.target_vocab;
-      config.batch.start_token = spec.tokens.decoder_start;
-      config.options = CudaOptionsOfEnvironment();
+      CudaBackendConfig config = StepConfig(spec, rows);
       config.options.early_launch = config.options.early_launch && early;
       const bool is_early = config.options.early_launch && cuda::LaunchesEarly();
       if (early && !is_early && earlies.size() > 1) continue;  // the same as the next

@@ -1,12 +1,15 @@
 // The parts of gpu_bench: each measures one thing on cuda:0, prints a table for people and returns
 // the same numbers as JSON. Times are seconds unless a name says otherwise.
 //
-// Parts with an engine obey DRAGOMAN_CUDA_OFF (cuda_switches.h). One part a process: a part leaves nothing on the device that would slow the next.
+// Parts with an engine obey DRAGOMAN_CUDA_OFF (cuda_switches.h). One part a process: a part leaves
+// nothing on the device that would slow the next.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include "absl/status/statusor.h"
+#include "engine/decode/cuda/cuda_backend.h"
+#include "engine/model/families/model_spec.h"
 
 namespace dragoman::bench {
 
@@ -16,6 +19,9 @@ absl::StatusOr<nlohmann::json> Ceilings();
 
 // The output layer alone: fused, stored logits with one pass, stored logits with separate sweeps.
 absl::StatusOr<nlohmann::json> OutputLayers();
+
+// The backend of the parts that time steps: `rows` rows of outputs of at most 128 tokens.
+CudaBackendConfig StepConfig(const ModelSpec& spec, int rows);
 
 // A full batch's step, launch by launch, against the least time that its bytes and flop take.
 absl::StatusOr<nlohmann::json> StepTable();

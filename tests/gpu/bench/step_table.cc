@@ -29,6 +29,16 @@ absl::StatusOr<json> Ceilings() {
   return result;
 }
 
+CudaBackendConfig StepConfig(const ModelSpec& spec, int rows) {
+  CudaBackendConfig config;
+  config.batch.max_rows = rows;
+  config.batch.max_positions = 128;
+  config.batch.vocabulary = spec.shape.target_vocab;
+  config.batch.start_token = spec.tokens.decoder_start;
+  config.options = CudaOptionsOfEnvironment();
+  return config;
+}
+
 absl::StatusOr<json> StepTable() {
   constexpr int kSteps = 30;
   const ModelSpec spec = BaseSpec();
@@ -38,12 +48,7 @@ absl::StatusOr<json> StepTable() {
   if (!image.ok()) return image.status();
   json result;
   for (const int rows : {4096, 1024, 256, 4}) {
-    CudaBackendConfig config;
-    config.batch.max_rows = rows;
-    config.batch.max_positions = 128;
-    config.batch.vocabulary = spec.shape.target_vocab;
-    config.batch.start_token = spec.tokens.decoder_start;
-    config.options = CudaOptionsOfEnvironment();
+    const CudaBackendConfig config = StepConfig(spec, rows);
     const absl::StatusOr<std::string> table = ProfileCudaSteps(config, program, *image, kSteps);
     if (!table.ok()) return table.status();
     std::printf("\n%d rows, beam 4, float16, %d steps\n%s", rows, kSteps, table->c_str());
