@@ -43,7 +43,7 @@ done <"$build/tests/gpu_programs.txt"
 ln -s ../lib "$root/bin/lib"
 
 # What every such machine has; an older libc or libstdc++ beside its own would only do harm.
-system='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s)\.so'
+system='^(ld-linux-x86-64|libc|libm|libmvec|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s)\.so'
 mapfile -t libraries < <(find "$root/bin" -type f -exec ldd {} + | awk '$2 == "=>" { print $3 }' | sort -u)
 for library in "${libraries[@]}"; do
   name=$(basename "$library")
@@ -75,8 +75,11 @@ cp tests/gpu/bundle/*.sh tests/bench/{daemon,machine,serving_sweep,compare_trans
     "$(nvcc --version 2>/dev/null | sed -n 's/.*\(release [^,]*\).*/nvcc \1/p')"
 } >"$root/build.txt"
 
+# The programs are much alike, so a dictionary that holds them all makes the file a third smaller. It
+# takes 2.7 GB here and 257 MiB there.
 mkdir -p "$(dirname "$out")"
-tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu | xz -9 -T 1 >"$out"
+tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu |
+  xz -T 1 --lzma2=preset=6,dict=256MiB,nice=64 >"$out"
 bytes=$(stat -c %s "$out")
 echo "build_bundle: $out, $((bytes / 1024)) KiB of $((max_bytes / 1024));" \
   "unpacked $(du -sk "$root" | cut -f 1) KiB"
