@@ -16,7 +16,7 @@ constexpr int kElements = 8;
 constexpr int kMaxHeadDim = 128;  // of the attention's largest class of heads (warp_attention.cuh)
 constexpr int kMaxWidth = 4096;   // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 
-// What does not fit of an operation; "" if all does.
+// Says what of an operation does not fit; "" if all does.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const Program& program) : program_(program) {}

@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-// Of d, heads and feed-forward width.
+// The reason for a model of this d, so many heads and this feed-forward width; "" if it is taken.
 std::string WhyNot(int d, int heads, int ffn) {
   ModelSpec spec;
   spec.shape = {d, 1, 1, heads, heads, ffn, ffn, 11, 11, 40};
@@ -56,8 +56,7 @@ TEST(DeviceShapes, TheDecoderIsLookedAtToo) {
               ::testing::HasSubstr("heads of 12 dimensions, expected a multiple of 8"));
 }
 
-// Those of the small models with which a GPU is compared with other programs (tests/parity), which skips
-// what is refused here, and no more.
+// With these a GPU is compared with other programs (tests/parity): it skips the four, and no more.
 TEST(DeviceShapes, AllButFourOfTheSmallModelsAreTaken) {
   const std::string root = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
   for (const char* name :
