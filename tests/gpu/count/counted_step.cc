@@ -229,8 +229,10 @@ Shape NormShape(int64_t rows) {
 
 }  // namespace
 
-std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& card,
+std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& of_card,
                                    const FiguresByKernel& figures) {
+  CountedCard card = of_card;
+  card.overlaps = card.overlaps && bucket <= cuda::kMostFewRows;  // as CudaStep launches it
   const Program& program = *work.program;
   const auto element = static_cast<double>(ElementBytes(work.type));
   const int64_t heads = program.kv.heads;

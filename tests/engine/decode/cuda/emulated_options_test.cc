@@ -163,6 +163,25 @@ TEST_F(EmulatedOptions, EarlyLaunchesCanBeTurnedOff) {
   }
 }
 
+// Beside products of cuBLASLt they only cost.
+TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
+  for (const auto& [options, bucket, early] : {std::tuple{CudaOptions{}, 16, true},
+                                               {CudaOptions{}, 32, false},
+                                               {CudaOptions{.few_rows = false}, 16, false}}) {
+    CudaPlanner planner = Planner(options);
+    const auto step =
+        CudaStep::Create(Model(&planner), planner.Limits(), nullptr, cuda::StepMailboxes{});
+    ASSERT_TRUE(step.ok()) << step.status();
+    cuda::Graph graph;
+    EXPECT_EQ(graph.Record(nullptr,
+                           [&] {
+                             return (*step)->Launch(nullptr, {bucket, 4, true, true}).error;
+                           }),
+              cuda::Error::kNone);
+    EXPECT_EQ(graph.early_nodes(), early ? graph.nodes() : 0) << bucket;
+  }
+}
+
 // Whatever a fused layer gets wrong, in one row of 200, shows at load. The model is served without
 // it, and the operator is told.
 TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
