@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kSteps = 30;
-// For a profiler, which saves and restores K/V around every kernel: a page holds them all, so there is
-// half as much, and tests/gpu/bundle/first.sh looks at the 21st.
+// The steps for a profiler, which saves and restores K/V around every kernel: one page holds them, so
+// there is half as much. tests/gpu/bundle/first.sh looks at the 21st, those before the ten included.
 constexpr int kProfiledSteps = 10;
 
 // The card that is counted under a part of the device's name ("NVIDIA H100 80GB HBM3").
