@@ -11,11 +11,11 @@
 # dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
 # model, the tests' data, the figures of the machine code for counted times (where cuobjdump.sh finds a
 # cuobjdump), and the four commands of tests/gpu/README.md. It may lie anywhere there.
-# Fails when it is larger than 40 MiB.
+# Fails when it is larger than 44 MiB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-max_bytes=$((40 << 20))
+max_bytes=$((44 << 20))
 if [[ $# -lt 1 || $# -gt 3 || $1 == -* ]]; then
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
   exit 2
@@ -58,6 +58,13 @@ mkdir -p "$root/deploy/models" "$root/tests/parity" "$root/tests/oracle"
 cp -r deploy/models/de-en "$root/deploy/models/"
 cp -r tests/data "$root/tests/"
 cp -r tests/parity/fixtures "$root/tests/parity/"
+# Models and fixtures of parity that no case on a device reads, of which suite.sh runs no others.
+cases=$("$build/tests/parity/parity_test" --gtest_list_tests | grep -o 'Cuda_[a-z0-9_]*')
+for model in "$root"/tests/data/models/*; do
+  name=$(basename "$model")
+  grep -qx "Cuda_${name//-/_}" <<<"$cases" || rm -r "$model"
+done
+rm "$root"/tests/parity/fixtures/{argos,ensembles,moses,sampling,sentence-piece,tokenizer}*
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
 [[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
@@ -75,11 +82,9 @@ cp tests/gpu/bundle/*.sh tests/bench/{daemon,machine,serving_sweep,compare_trans
     "$(nvcc --version 2>/dev/null | sed -n 's/.*\(release [^,]*\).*/nvcc \1/p')"
 } >"$root/build.txt"
 
-# The programs are much alike, so a dictionary that holds them all makes the file a third smaller. It
-# takes 2.7 GB here and 257 MiB there.
+# A dictionary that holds all of it (256 MiB in place of 64) makes the file 0.7 % smaller, no more.
 mkdir -p "$(dirname "$out")"
-tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu |
-  xz -T 1 --lzma2=preset=6,dict=256MiB,nice=64 >"$out"
+tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu | xz -9 -T 1 >"$out"
 bytes=$(stat -c %s "$out")
 echo "build_bundle: $out, $((bytes / 1024)) KiB of $((max_bytes / 1024));" \
   "unpacked $(du -sk "$root" | cut -f 1) KiB"
