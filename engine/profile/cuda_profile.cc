@@ -15,9 +15,12 @@
 #include "engine/decode/cuda/step_costs.h"
 #include "engine/decode/cuda/step_mailboxes.h"
 #include "engine/profile/profiled_steps.h"
+#include "kernels/base/kv_pages.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/search/options.h"
+#include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
 
 namespace dragoman {
@@ -80,12 +83,31 @@ class TimingProbe final : public StepProbe {
   std::map<std::string_view, double> seconds_;
 };
 
+int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
+
+// The plan with no more pages than segments of `steps` steps need. All of a card's memory takes a
+// profiler that saves it around every kernel longer than there is.
+MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
+  const int max_rows = plan.limits.max_rows;
+  const int64_t slots = SlotsOf(max_rows);
+  const SearchOptions search = ProfiledSearch(std::min(kProfiledBeam, max_rows), steps);
+  const int64_t self = slots * WorstCasePages(search.beam, search.max_tokens);
+  const int64_t cross = slots * KvLayout::PagesFor(kProfiledSourceTokens);
+  plan.pages.self_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.self_pages, self));
+  plan.pages.cross_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.cross_pages, cross));
+  plan.limits.self_pages = plan.pages.self_pages;
+  return plan;
+}
+
 class Profile {
  public:
   // Segments have room for `more_steps` beside those that are timed.
   Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
           int more_steps = 0)
-      : model_(std::move(model)), plan_(plan), steps_(steps), more_steps_(more_steps) {}
+      : model_(std::move(model)),
+        plan_(WithFewPages(plan, steps + more_steps)),
+        steps_(steps),
+        more_steps_(more_steps) {}
 
   absl::StatusOr<std::string> Run(const DeviceRates& rates);
   // REQUIRES: more_steps is at least kStepsToWarmUp.
@@ -98,7 +120,7 @@ class Profile {
   absl::Status Check(const char* doing, cuda::Error error) const {
     return CudaStatus(model_->device(), doing, error);
   }
-  int slots() const { return std::max(1, plan_.limits.max_rows / kProfiledBeam); }
+  int slots() const { return SlotsOf(plan_.limits.max_rows); }
   int beam() const { return std::min(kProfiledBeam, plan_.limits.max_rows); }
   StepVariant Variant() const { return {plan_.limits.max_rows, beam()}; }
   const StepOutput& LastOutput() const {
@@ -125,7 +147,6 @@ absl::Status Profile::Prepare() {
   const int64_t page = model_->program().kv.ElementsPerPage() * ElementBytes(model_->type());
   const int64_t pages = int64_t{plan_.pages.self_pages} + plan_.pages.cross_pages;
   cuda::Error error = stream_.Create(cuda::StreamPriority::kHigh);
-  if (error == cuda::Error::kNone) error = delay_.Allocate(kDelayBytes);
   if (error == cuda::Error::kNone) error = pool_.Allocate(pages * page);
   if (error == cuda::Error::kNone) {
     error = cuda::Fill(stream_.get(), pool_.data(), 0, pages * page);
@@ -197,6 +218,9 @@ absl::StatusOr<int64_t> Profile::GraphNodes() const {
 
 absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   if (absl::Status status = Prepare(); !status.ok()) return status;
+  if (const cuda::Error error = delay_.Allocate(kDelayBytes); error != cuda::Error::kNone) {
+    return CudaMemoryStatus(model_->device(), "what delays a step", kDelayBytes, error);
+  }
   TimingProbe probe(stream_.get());
   int64_t rows = 0;
   int64_t positions = 0;

@@ -15,7 +15,8 @@ namespace dragoman {
 
 // Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
 // what they took and what they could have taken at best (engine/decode/cuda/step_costs.h): a table as text. Takes
-// memory of its own: nothing else should run on the device.
+// memory of its own: nothing else should run on the device. The memory in the table is what a worker
+// would take; the profile has only the K/V pages of its own segments.
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps);

@@ -11,11 +11,11 @@
 # dragoman-gpu: the programs stripped, the shared libraries that such a machine lacks, the bundled
 # model, the tests' data, the figures of the machine code for counted times (where cuobjdump.sh finds a
 # cuobjdump), and the four commands of tests/gpu/README.md. It may lie anywhere there.
-# Fails when it is larger than 40 MiB.
+# Fails when it is larger than 44 MiB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-max_bytes=$((40 << 20))
+max_bytes=$((44 << 20))
 if [[ $# -lt 1 || $# -gt 3 || $1 == -* ]]; then
   sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
   exit 2
@@ -43,7 +43,7 @@ done <"$build/tests/gpu_programs.txt"
 ln -s ../lib "$root/bin/lib"
 
 # What every such machine has; an older libc or libstdc++ beside its own would only do harm.
-system='^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s)\.so'
+system='^(ld-linux-x86-64|libc|libm|libmvec|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s)\.so'
 mapfile -t libraries < <(find "$root/bin" -type f -exec ldd {} + | awk '$2 == "=>" { print $3 }' | sort -u)
 for library in "${libraries[@]}"; do
   name=$(basename "$library")
@@ -58,6 +58,13 @@ mkdir -p "$root/deploy/models" "$root/tests/parity" "$root/tests/oracle"
 cp -r deploy/models/de-en "$root/deploy/models/"
 cp -r tests/data "$root/tests/"
 cp -r tests/parity/fixtures "$root/tests/parity/"
+# Models and fixtures of parity that no case on a device reads, of which suite.sh runs no others.
+cases=$("$build/tests/parity/parity_test" --gtest_list_tests | grep -o 'Cuda_[a-z0-9_]*')
+for model in "$root"/tests/data/models/*; do
+  name=$(basename "$model")
+  grep -qx "Cuda_${name//-/_}" <<<"$cases" || rm -r "$model"
+done
+rm "$root"/tests/parity/fixtures/{argos,ensembles,moses,sampling,sentence-piece,tokenizer}*
 cp -r tests/oracle/cases "$root/tests/oracle/"
 [[ -z $oracles ]] || cp "$oracles"/*.json "$root/oracles/"
 [[ -z $pairs ]] || cp "$pairs" "$root/pairs.tsv"
@@ -75,6 +82,7 @@ cp tests/gpu/bundle/*.sh tests/bench/{daemon,machine,serving_sweep,compare_trans
     "$(nvcc --version 2>/dev/null | sed -n 's/.*\(release [^,]*\).*/nvcc \1/p')"
 } >"$root/build.txt"
 
+# A dictionary that holds all of it (256 MiB in place of 64) makes the file 0.7 % smaller, no more.
 mkdir -p "$(dirname "$out")"
 tar -C "$scratch" --owner=0 --group=0 --sort=name -c dragoman-gpu | xz -9 -T 1 >"$out"
 bytes=$(stat -c %s "$out")

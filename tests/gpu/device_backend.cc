@@ -42,16 +42,42 @@ BatchLimits LimitsFor(const CaseSearch& search) {
   return limits;
 }
 
+// The beam of a slot when it was `length` tokens long and all of them were forced.
+std::vector<Hypothesis> ForcedBeam(const SlotView& view, const ConstraintSet& constraints,
+                                   int32_t length) {
+  Hypothesis h;
+  float log_prob = 0;
+  ConstraintState state = StartConstraints(constraints);
+  for (int32_t i = 1; i <= length; ++i) {
+    const int64_t at = view.At(0, i);
+    h.tokens.push_back(view.arrays.tokens[at]);
+    log_prob += view.arrays.token_log_probs[at];
+    state = Advance(constraints, state, h.tokens.back());
+  }
+  h.log_prob = log_prob;
+  h.finished = false;
+  if (constraints.phrases > 0) h.bank = Bank(state);
+  return {h};
+}
+
 }  // namespace
 
 absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
   if (absl::Status status = CheckFits(search); !status.ok()) return status;
   SearchOutcome outcome;
   const SegmentRules rules = search.Rules();
+  int32_t length = 0;
   auto device = testing::ScriptedCudaDevice::Create(
       LimitsFor(search),
       [&](int32_t, std::span<const int32_t> prefix) { return search.Logits(prefix); },
       [&](int32_t, const SlotView& view) {
+        // A case has a step for each token, a batch takes several that are forced in one. The step at
+        // which a search ends leaves its length as it was.
+        const bool is_over = view.state->status != SlotStatus::kRunning;
+        while (++length < view.state->length + (is_over ? 1 : 0)) {
+          ++outcome.steps;
+          outcome.trace.push_back(ForcedBeam(view, rules.constraints, length));
+        }
         ++outcome.steps;
         outcome.trace.push_back(BeamOf(view, rules.constraints));
         Count(*view.state, &outcome);
@@ -65,7 +91,7 @@ absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
   input.source_length = 1;
   input.cross = CrossPages(nullptr, {0});
   const int slot = (*batch)->Admit(std::move(input));
-  // A search takes a step for each token and one for EOS; two more report it.
+  // A search takes at most a step for each token and one for EOS; two more report it.
   for (int32_t step = 0; step < search.options.max_tokens + 4; ++step) {
     const auto report = (*batch)->Step({});
     if (!report.ok()) return report.status();

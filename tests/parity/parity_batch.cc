@@ -45,11 +45,19 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& 
     if (!cpu.ok()) return cpu.status();
     return CreateCpuBackend(*std::move(cpu));
   }
+  if (absl::Status status = CheckCudaModel(program); !status.ok()) return status;
   const auto image = MakeWeightImage(program, weights, ComputeType::kFloat32);
   if (!image.ok()) return image.status();
   CudaBackendConfig config;
   config.batch = batch;
   return CreateCudaBackend(config, program, *image);
+}
+
+// Only the refusal with which the engine does not load the model; what it takes has to be right.
+void SkipIfRefused(const ParityModel& model) {
+  if (model.place == Place::kCpu) return;
+  const absl::Status status = CheckCudaModel(model.loaded->program);
+  if (absl::IsUnimplemented(status)) GTEST_SKIP() << "CUDA cases skipped: " << status.message();
 }
 
 }  // namespace
@@ -71,6 +79,7 @@ void LoadParityModel(const std::string& directory, Place place, ParityModel* out
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = place;
+  SkipIfRefused(*out);
 }
 
 void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out) {
@@ -86,6 +95,7 @@ void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityMo
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = which.place;
+  SkipIfRefused(*out);
 }
 
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info) {

@@ -46,7 +46,8 @@ struct ParityModel {
   const ModelSpec& spec() const { return loaded->spec; }
 };
 
-// `directory` is from the root of the source.
+// `directory` is from the root of the source. A model that CUDA devices do not take is loaded and the
+// test skipped aloud, with the engine's reason: the caller asks IsSkipped() and ends.
 void LoadParityModel(const std::string& directory, Place place, ParityModel* out);
 
 // The parameter of a suite: a fixture and where it runs.
@@ -55,7 +56,8 @@ struct ParityCase {
   Place place = Place::kCpu;
 };
 
-// The one of `models` in the header, with the fields of its files that `changes` there says.
+// The one of `models` in the header, with the fields of its files that `changes` there says; skips as
+// LoadParityModel.
 void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityModel* out);
 
 std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info);

@@ -7,6 +7,7 @@
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/cuda_step.h"
+#include "engine/decode/cuda/device_shapes.h"
 #include "engine/decode/device_batch.h"
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/device_memory.h"
@@ -74,7 +75,7 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-absl::Status CheckCudaModel(const Program& program) { return CudaModel::CheckFits(program); }
+absl::Status CheckCudaModel(const Program& program) { return CheckDeviceShapes(program); }
 
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,

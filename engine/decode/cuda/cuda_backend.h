@@ -22,15 +22,15 @@ struct CudaBackendConfig {
   CudaOptions options;
 };
 
-// Whether CUDA devices take the network. UNIMPLEMENTED, naming what they do not take, or
-// that this build has no CUDA.
+// Whether CUDA devices take the network. UNIMPLEMENTED, naming what they do not take
+// (device_shapes.h), or that this build has no CUDA.
 absl::Status CheckCudaModel(const Program& program);
 
 // Copies the image to the device and prepares the products; PlanPages plans the rest of the memory,
 // and the objects that are created take it. Not thread-safe before the workers run: plan and create
-// in one thread. INVALID_ARGUMENT, with the arithmetic, when the memory does not suffice;
-// RESOURCE_EXHAUSTED when it cannot be allocated; INTERNAL for errors of the device. REQUIRES:
-// CheckCudaModel returned OK.
+// in one thread. UNIMPLEMENTED as CheckCudaModel; INVALID_ARGUMENT, with the arithmetic, when the
+// memory does not suffice; RESOURCE_EXHAUSTED when it cannot be allocated; INTERNAL for errors of the
+// device.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,
                                                                  const WeightImage& image);

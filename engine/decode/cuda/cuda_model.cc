@@ -11,66 +11,6 @@
 #include "kernels/cuda/stream.h"
 
 namespace dragoman {
-namespace {
-
-constexpr int kElements = 8;  // that a thread loads at once: 16 bytes of the narrow types
-constexpr int kMaxHeadDim = 128;
-constexpr int kMaxWidth = 4096;
-
-// Checks whether the device's operations take the operands of an operation; "" if they do.
-class FitChecker {
- public:
-  explicit FitChecker(const Program& program) : program_(program) {}
-
-  std::string operator()(const EmbedOp& op) const { return Width(Cols(op.table)); }
-  std::string operator()(const ProductOp& op) const {
-    for (const int64_t width : {Cols(op.weight), op.rows}) {
-      if (width % kElements != 0) return absl::StrCat(width, " wide, expected a multiple of 8");
-    }
-    return "";
-  }
-  std::string operator()(const GateOp& op) const {
-    if (op.width % kElements == 0) return "";
-    return absl::StrCat(op.width, " wide, expected a multiple of 8");
-  }
-  std::string operator()(const AddNormOp& op) const { return Width(Cols(op.gain)); }
-  std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
-  std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const RecurrenceOp&) const { return Width(program_.kv.width()); }
-  std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }
-
- private:
-  int64_t Cols(WeightId id) const { return program_.weight(id).cols; }
-  static std::string Width(int64_t width) {
-    if (width % kElements == 0 && width <= kMaxWidth) return "";
-    return absl::StrCat(width, " wide, expected a multiple of 8 up to ", kMaxWidth);
-  }
-  static std::string HeadDim(int width) {
-    if (width % kElements == 0 && width <= kMaxHeadDim) return "";
-    return absl::StrCat("of heads that are ", width, " wide, expected a multiple of 8 up to ",
-                        kMaxHeadDim);
-  }
-
-  const Program& program_;
-};
-
-}  // namespace
-
-absl::Status CudaModel::CheckFits(const Program& program) {
-  for (const auto& [name, stage] :
-       {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
-    for (const Op& op : stage->ops) {
-      const std::string why = std::visit(FitChecker(program), op.what);
-      if (why.empty()) continue;
-      return absl::UnimplementedError(absl::StrCat(
-          "the CUDA operations do not take this model: its ", name, "'s '", op.name, "' is ", why));
-    }
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConfig& config,
                                                              const Program& program,

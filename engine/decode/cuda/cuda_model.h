@@ -35,11 +35,8 @@ struct CudaModelConfig {
 
 class CudaModel {
  public:
-  // Whether the device's operations take the network. UNIMPLEMENTED, naming what does not fit.
-  static absl::Status CheckFits(const Program& program);
-
   // Copies the image. `program` is in the form that is run: its cross-attention K/V joined or not.
-  // REQUIRES: CheckFits returned OK; the image is the program's; max_rows and encoder_tokens > 0.
+  // REQUIRES: CheckDeviceShapes returned OK; the image is the program's; max_rows and encoder_tokens > 0.
   static absl::StatusOr<std::unique_ptr<CudaModel>> Create(const CudaModelConfig& config,
                                                            const Program& program,
                                                            const WeightImage& image);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/given_up_devices.h"
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/device_shapes.h"
 #include "kernels/cuda/device.h"
 #include "kernels/search/options.h"
 
@@ -22,6 +23,7 @@ constexpr int kPerBucketSince = 8;
 
 absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
                                                 const Program& program, const WeightImage& image) {
+  if (absl::Status status = CheckDeviceShapes(program); !status.ok()) return status;
   if (const std::string why = WhyGivenUp(config.device); !why.empty()) {
     return absl::UnavailableError(absl::StrCat(CudaDeviceName(config.device), ": ", why));
   }

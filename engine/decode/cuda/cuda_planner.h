@@ -15,7 +15,8 @@ namespace dragoman {
 
 class CudaPlanner {
  public:
-  // Looks at the device. Refuses, with the arithmetic, a model that cannot fit whatever the pages.
+  // Looks at the device. UNIMPLEMENTED for a model whose shapes a device does not take. Refuses, with the
+  // arithmetic, one that cannot fit whatever the pages.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 

@@ -28,7 +28,8 @@ absl::StatusOr<nlohmann::json> StepTable();
 
 // A full batch's step as it is made, a graph after the other with early launches and without, at 4,096,
 // 1,024, 256 and 4 rows, beside what is counted for the card (count/counted_step.h). The other two
-// are its steps at one of the sizes, with early launches as the environment has them, for profilers.
+// are a few of its steps at one of the sizes, with early launches as the environment has them, for
+// profilers.
 absl::StatusOr<nlohmann::json> GraphStep();
 absl::StatusOr<nlohmann::json> GraphStepOf4096();
 absl::StatusOr<nlohmann::json> GraphStepOf4();

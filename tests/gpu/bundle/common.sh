@@ -4,7 +4,9 @@
 #
 #   start SECONDS DIRECTORY          the whole command's limit; where its files go
 #   part NAME SECONDS COMMAND...     runs a part within its limit and what is left of the whole, adds
-#                                    its output to $report and counts what passed and failed
+#                                    its output to $report and counts what passed and failed: run_part,
+#                                    then account NAME COMMAND...
+#   not_run NAME                     a part for which no time is left
 #   skip NAME WHY                    a part that cannot run here
 #   finish                           a line for each part, then 'N passed, N failed'; the exit status
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -48,23 +50,37 @@ count() {
 }
 
 part() {
-  local name=$1 limit=$2 left=$((deadline - SECONDS)) status=0 begun=$SECONDS p f s log
-  shift 2
-  log=$scratch/$name.log
-  if ((left < 3)); then
-    lines+=("$name: NOT RUN, the time is up")
-    failed=$((failed + 1))
-    return 1
+  local name=$1
+  if ((deadline - SECONDS < 3)); then
+    not_run "$name"
+    return
   fi
+  run_part "$@"
+  shift 2
+  account "$name" "$@"
+}
+
+# Leaves what was printed in $scratch/NAME.log; status, seconds and limit in $scratch/NAME.ended.
+run_part() {
+  local name=$1 limit=$2 left=$((deadline - SECONDS)) status=0 begun=$SECONDS
+  shift 2
   ((limit <= left)) || limit=$left
-  timeout --kill-after=5 "$limit" "$@" >"$log" 2>&1 || status=$?
+  timeout --kill-after=5 "$limit" "$@" >"$scratch/$name.log" 2>&1 || status=$?
+  echo "$status $((SECONDS - begun)) $limit" >"$scratch/$name.ended"
+}
+
+# Returns the part's exit status.
+account() {
+  local name=$1 log=$scratch/$1.log status seconds limit p f s
+  shift
+  read -r status seconds limit <"$scratch/$name.ended"
   count "$log"
   # What counts nothing itself counts as one; a test of which a filter left nothing, as none.
   if [[ -z $p$f$s ]] && ((status == 0)); then p=1; fi
   p=${p:-0} f=${f:-0} s=${s:-0}
   if ((status != 0 && f == 0)); then f=1; fi
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-  local line="$name: $p passed, $f failed, $s skipped, $((SECONDS - begun)) s"
+  local line="$name: $p passed, $f failed, $s skipped, $seconds s"
   if ((status == 124 || status == 137)); then line+=", STOPPED at its limit of $limit s"; fi
   if ((status != 0)); then line+=", exit status $status"; fi
   lines+=("$line")
@@ -76,6 +92,12 @@ part() {
     tail -n 4 "$log"
   fi
   return "$status"
+}
+
+not_run() {
+  lines+=("$1: NOT RUN, the time is up")
+  failed=$((failed + 1))
+  return 1
 }
 
 skip() {

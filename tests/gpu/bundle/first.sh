@@ -1,7 +1,8 @@
 #!/bin/bash
-# The first look at a card, in 9.5 minutes, the most telling part first: operations, invariance, a
-# step's time with early launches and without, throughput, one sentence, and where a profiler is
-# there six kernels under it.
+# The first look at a card, in 9.5 minutes, the most telling part first: operations, whole engines
+# (invariance; equality and life), a step's time with early launches and without, throughput, one
+# sentence, and where a profiler is there six kernels under it. Tests run as many at a time as there
+# are cores, and all else alone.
 #
 #   first.sh OUT_DIRECTORY [SECONDS]
 #
@@ -114,13 +115,63 @@ show() {
   esac
 }
 
+# ahead NAME SECONDS WAYS COMMAND...: begins a part as soon as a core is free. `look` of the same takes it
+# up; it ends at $ahead_until.
+declare -A ahead=()
+mkfifo "$scratch/cores"
+exec {cores}<>"$scratch/cores"
+for ((core = 0; core < $(nproc); ++core)); do echo >&"$cores"; done
+ahead() {
+  local limit
+  limit=$(scaled "$2")
+  ahead_off=$off
+  switch_off "$off"
+  (
+    read -ru "$cores"
+    if ((deadline - SECONDS >= 3 && ahead_until > SECONDS)); then
+      ((deadline <= ahead_until)) || deadline=$ahead_until
+      run_part "$1" "$limit" "${switched[@]}" "${@:4}"
+    fi
+    echo >&"$cores"
+  ) &
+  ahead[$1]=$!
+}
+
+# Whether a part ran ahead, and not so that what has been switched off since may help it.
+stands() {
+  local status=0
+  if [[ -z ${ahead[$1]:-} ]]; then return 1; fi
+  wait "${ahead[$1]}"
+  if [[ -e $scratch/$1.ended ]]; then read -r status _ <"$scratch/$1.ended"; fi
+  [[ $status -eq 0 || $off == "$ahead_off" || $SECONDS -ge $ahead_until ]]
+}
+
+# wait_for_card STATUS: a process that was killed may keep the card from others for some seconds.
+wait_for_card() {
+  local until=$((SECONDS + 10))
+  if [[ -z $card || ($1 -ne 124 && $1 -ne 137) ]]; then return; fi
+  while ((SECONDS < until && SECONDS < deadline)); do
+    if timeout --kill-after=1 5 bin/gpu_bench machine &>/dev/null; then return; fi
+    sleep 0.2
+  done
+}
+
 # look NAME SECONDS WAYS COMMAND...: a part. WAYS: which switches it obeys, all, kernels or none.
 look() {
-  local name=$1 limit ways=$3 begun=$SECONDS status=0
+  local name=$1 limit ways=$3 status=0 seconds=0 without=$off
   limit=$(scaled "$2")
   shift 3
   switch_off "$off"
-  part "$name" "$limit" "${switched[@]}" "$@" || status=$?
+  if ! stands "$name"; then
+    part "$name" "$limit" "${switched[@]}" "$@" || status=$?
+  elif [[ -e $scratch/$name.ended ]]; then
+    without=$ahead_off
+    account "$name" "$@" || status=$?
+  else
+    not_run "$name" || status=$?
+  fi
+  if [[ -e $scratch/$name.ended ]]; then read -r _ seconds limit <"$scratch/$name.ended"; fi
+  wait_for_card "$status"
   # As part says it: "NAME: 3 passed, 0 failed, 1 skipped, 2 s".
   local result='**nothing ran**'
   if [[ ${lines[-1]} =~ \ ([0-9]+)\ passed,\ [0-9]+\ failed,\ ([0-9]+)\ skipped, ]]; then
@@ -131,13 +182,13 @@ look() {
   if ((status != 0)); then result="**failed**, status $status"; fi
   if ((status == 124 || status == 137)); then result="**failed**, stopped at its limit of $limit s"; fi
   [[ -e $scratch/$name.log ]] || result='**not run**, the time is up'
-  rows+=("$name|$result${off:+, without $off}|$((SECONDS - begun))")
+  rows+=("$name|$result${without:+, without $without}|$seconds")
   local has_figures='^(graph_step|throughput|one_sentence|ncu_.*)$'
   if [[ -e $scratch/$name.log ]] && { ((status != 0)) || [[ $name =~ $has_figures ]]; }; then
     shown+=("$name")
   fi
   if ((status != 0)) && [[ -e $scratch/$name.log ]]; then
-    findings+=("$name failed${off:+ with $off off}.")
+    findings+=("$name failed${without:+ with $without off}.")
     write_page
     try_switches "$name" "$limit" "$ways" "$@"
   fi
@@ -171,6 +222,7 @@ try_switches() {
     switch_off "$names"
     timeout --kill-after=5 $((limit < again_left ? limit : again_left)) \
       "${switched[@]}" "${command[@]}" >"$log" 2>&1 || status=$?
+    wait_for_card "$status"
     again_left=$((again_left - (SECONDS - begun)))
     { echo "=== $name again, $names off: status $status"; cat "$log"; echo; } >>"$report"
     if ((status == 0)); then
@@ -200,17 +252,28 @@ if [[ -e pairs.tsv ]]; then export DRAGOMAN_PAIRS=pairs.tsv; fi
 again_left=$(scaled 150) # seconds for second tries
 write_page
 
-operations_until=$((SECONDS + $(scaled 90)))
-for test in bin/test/kernels_*_test; do
-  left=$(((operations_until - SECONDS) * 570 / total))
-  if ((left < 1)); then
-    rows+=("$(basename "$test")|**not run**, the time of the operations is up|0")
-    failed=$((failed + 1))
-    continue
-  fi
-  look "$(basename "$test")" $((left < 45 ? left : 45)) kernels "$test" --gtest_brief=0
+# operations and engines take `ahead` and then `look`.
+operations() {
+  local test
+  for test in bin/test/kernels_*_test; do "$1" "$(basename "$test")" 45 kernels "$test" --gtest_brief=0; done
+}
+engines() {
+  local test=bin/test/gpu_engine_test types=(float32 float16 bfloat16) type
+  for type in "${types[@]}"; do
+    "$1" "invariance_$type" 75 all "$test" --gtest_brief=0 --gtest_filter="*EngineInvariance*/$type"
+  done
+  for type in "${types[@]}"; do
+    "$1" "engine_$type" 60 all "$test" --gtest_brief=0 \
+      --gtest_filter="*/$type:-*EngineInvariance*:*NothingIsAllocated*"
+  done
+}
+for parts in operations engines; do
+  ahead_until=$((SECONDS + $(scaled 90)))
+  "$parts" ahead
+  "$parts" look
 done
-look invariance 75 all bin/test/gpu_engine_test --gtest_brief=0 --gtest_filter='*EngineInvariance*'
+# It looks at the card's free memory, and so runs alone.
+look engine_memory 30 all bin/test/gpu_engine_test --gtest_brief=0 --gtest_filter='*NothingIsAllocated*'
 look graph_step 75 all bin/gpu_bench graph_step
 look throughput 90 all bin/gpu_bench throughput
 look one_sentence 45 all bin/gpu_bench one_sentence

@@ -1,6 +1,6 @@
 // Other names for what is the device's, and for the classes that hold it, so that both kinds live
 // in one program. To be included first, and by nothing but files that then include one .cc of
-// engine/decode/cuda.
+// engine/decode/cuda or tests/gpu, and by tests of what these make.
 #pragma once
 
 #include "tests/engine/decode/cuda/emulated_cuda.h"
@@ -52,6 +52,8 @@
 #define CreateCudaBackend CreateEmulatedCudaBackend
 #define CreateCudaEncoder CreateEmulatedCudaEncoder
 #define CreateCudaStepDevice CreateEmulatedCudaStepDevice
+#define ScriptedCudaDevice EmulatedScriptedDevice
+#define DeviceBackend EmulatedDeviceBackend
 #define CudaStatus EmulatedCudaStatus
 #define CudaMemoryStatus EmulatedCudaMemoryStatus
 #define CudaDeviceName EmulatedCudaDeviceName

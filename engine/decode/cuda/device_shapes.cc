@@ -1,0 +1,74 @@
+#include "engine/decode/cuda/device_shapes.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of the narrow types.
+// float32, of which 4 would do, has the same limit, so that every type takes the same models.
+constexpr int kElements = 8;
+constexpr int kMaxHeadDim = 128;  // of the attention's largest class of heads (warp_attention.cuh)
+constexpr int kMaxWidth = 4096;   // kMaxNormWidth of row_norm.cuh; every row goes through a norm
+
+// Says what of an operation does not fit; "" if all does.
+class ShapeChecker {
+ public:
+  explicit ShapeChecker(const Program& program) : program_(program) {}
+
+  std::string operator()(const EmbedOp& op) const { return Width(Cols(op.table)); }
+  std::string operator()(const ProductOp& op) const {
+    std::string why = Multiple(Cols(op.weight));
+    return why.empty() ? Multiple(op.rows) : why;
+  }
+  std::string operator()(const GateOp& op) const { return Multiple(op.width); }
+  std::string operator()(const AddNormOp& op) const { return Width(Cols(op.gain)); }
+  std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
+  std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const RecurrenceOp&) const { return Width(program_.kv.width()); }
+  std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }
+
+ private:
+  int64_t Cols(WeightId id) const { return program_.weight(id).cols; }
+  static std::string Multiple(int64_t width) {
+    if (width % kElements == 0) return "";
+    return absl::StrCat("is ", width, " wide, expected a multiple of ", kElements);
+  }
+  static std::string Width(int64_t width) {
+    if (width % kElements == 0 && width <= kMaxWidth) return "";
+    return absl::StrCat("is ", width, " wide, expected a multiple of ", kElements, " up to ",
+                        kMaxWidth);
+  }
+  static std::string HeadDim(int dimensions) {
+    if (dimensions % kElements == 0 && dimensions <= kMaxHeadDim) return "";
+    return absl::StrCat("has heads of ", dimensions, " dimensions, expected a multiple of ",
+                        kElements, " up to ", kMaxHeadDim);
+  }
+
+  const Program& program_;
+};
+
+}  // namespace
+
+absl::Status CheckDeviceShapes(const Program& program) {
+  for (const auto& [name, stage] :
+       {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
+    for (const Op& op : stage->ops) {
+      const std::string why = std::visit(ShapeChecker(program), op.what);
+      if (why.empty()) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("a GPU does not take this model: its ", name, "'s '", op.name, "' ", why));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace dragoman
