@@ -61,7 +61,7 @@ class WarpAttention {
   static constexpr int kGroup = kHeadClass / kElements;  // lanes to a position
   static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
 
-  // Of a warp's shared memory.
+  // The shared memory that a warp needs.
   static constexpr int kCopiedBytes = kByCopies ? 2 * kGroup * kWarpThreads * 16 : 0;
 
   // No row has a query yet: each is idle (weights of any K, a context that is not wanted).
@@ -262,8 +262,8 @@ class WarpAttention {
     return __float_as_uint(result) == kNoResult ? 0 : value;
   }
 
-  // Of two values in each lane the sum of one over this lane and its neighbour by bit `lanes`: of
-  // `lower` where that bit is 0, of `upper` where it is 1.
+  // Each lane brings two values and gets the sum of one over itself and its neighbour by bit `lanes`:
+  // of `lower` where its bit is 0, of `upper` where it is 1.
   __device__ float SumOfHalves(float lower, float upper, int lanes) const {
     const bool is_upper = (lane_ & lanes) != 0;
     const float keep = is_upper ? upper : lower;
