@@ -1,5 +1,5 @@
 // Random operands and the comparison of two results, at load only: simple loops, of which nothing
-// is asked but that they run at the speed of memory. Not run on a GPU yet.
+// is asked but that they run at the speed of memory.
 #include <algorithm>
 
 #include "kernels/cuda/element.cuh"

@@ -1,4 +1,4 @@
-// Cross-attention, and the writing of its pages. Not run on a GPU yet.
+// Cross-attention, and the writing of its pages.
 //
 // Attention: a warp takes one head of a piece, up to kRows adjacent rows of one slot, so that K and V
 // are loaded and widened once for all of them. Bytes for a slot of w rows and a source

@@ -1,4 +1,4 @@
-// Self-attention of the encoder. Not run on a GPU yet. Two ways:
+// Self-attention of the encoder. Two ways:
 //
 // tensor cores   16-bit types, cards from 8.0 on: a warp takes one head of 16 adjacent tokens of a
 //                segment, a block 64, and K and V come in tiles of 32 positions through shared

@@ -1,6 +1,6 @@
 // A product of few rows: a block of four warps has 8 columns of y. All of them bring the block's 8 rows
 // of W, and then all of x, to shared memory, 16 bytes a copy; then one warp multiplies. W comes before
-// the kernel before this one has ended, where kernels begin early. Not run on a GPU yet.
+// the kernel before this one has ended, where kernels begin early.
 //
 // Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16, whatever
 // the rows: the instruction has 16 for them.

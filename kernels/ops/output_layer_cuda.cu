@@ -5,7 +5,7 @@
 // some 14 us of the issue slots of 132 processors [counted], hidden behind the loads by the other
 // block of a processor. A row that finds candidates in a stretch of 4,096 columns pays a round of
 // about six barriers; the expected number of entries is k (1 + ln(V / k)), most of them in the
-// first stretch and ranked together. Not run on a GPU yet.
+// first stretch and ranked together.
 //
 // Why a block to a row: 512 threads x 8 loads under way are 16 KB, and two blocks saturate a
 // processor's share of the memory (so at most 64 registers); sums need no second kernel. Each

@@ -1,5 +1,5 @@
 // The SSRU of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate | x and y, 8 d of
-// the state read and written; flop some 15 per element. Not run on a GPU yet.
+// the state read and written; flop some 15 per element.
 //
 // One piece of 16 bytes of y per thread, in f32. A thread takes all rows of its lane, one after
 // another: they follow each other, and no other thread reads what it writes. Every element is

@@ -1,6 +1,6 @@
 // Residual and RMSNorm in one pass over memory: z = x + residual, y = z / sqrt(mean(z^2) + epsilon) *
 // gamma. Bytes per row as of layer_norm_cuda.cu, with 4 d of gamma alone; about 5 flop per element.
-// Not run on a GPU yet.
+//
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 

@@ -55,9 +55,9 @@ struct StepGraphs {
   }
 };
 
-// Bytes of one node of a graph in the memory of the device. This is an allowance, because CUDA does
-// not document what a graph takes and it has not been measured on a card yet. What the graphs did
-// take is measured at the start (StepDevice::workspace_bytes) and replaces this in the accounts.
+// Bytes of one node of a graph in the memory of the device: an allowance, for CUDA does not document what a
+// graph takes. What the graphs did take is measured at the start (StepDevice::workspace_bytes) and
+// replaces this in the accounts.
 inline constexpr int64_t kGraphNodeBytes = 4096;
 
 // Bytes of all the graphs: an operation is a node, or two, and the search has some more.
