@@ -2,13 +2,33 @@
 #pragma once
 
 #include "kernels/base/activation.h"
+#include "kernels/cuda/approximate.cuh"
 
 namespace dragoman::cuda {
 
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
-// NaN stays NaN in each of them: fminf and fmaxf would lose it.
-template <Activation kActivation>
+// exp(x) and x / y for a result that is rounded to T: of 16 bits, by approximations that leave it within
+// 0.503 units of the last place (0.5 is exact rounding), in a fifth of the instructions.
+template <class T>
+__device__ float Exp(float x) {
+  if constexpr (sizeof(T) == 2) {
+    return PowerOfTwo(1.44269504F * x);
+  } else {
+    return expf(x);
+  }
+}
+template <class T>
+__device__ float Ratio(float x, float y) {
+  if constexpr (sizeof(T) == 2) {
+    return x * Reciprocal(y);
+  } else {
+    return x / y;
+  }
+}
+
+// For a result that is rounded to T. NaN stays NaN in each of them: fminf and fmaxf would lose it.
+template <Activation kActivation, class T>
 __device__ float Apply(float x) {
   if constexpr (kActivation == Activation::kNone) {
     return x;
@@ -18,17 +38,17 @@ __device__ float Apply(float x) {
     return ExactGelu(x);
   } else if constexpr (kActivation == Activation::kGeluTanh) {
     // (1 + tanh(u)) / 2 = sigmoid(2 u)
-    return x / (1.0F + expf(-2.0F * 0.7978845608F * x * (1.0F + 0.044715F * x * x)));
+    return Ratio<T>(x, 1.0F + Exp<T>(-2.0F * 0.7978845608F * x * (1.0F + 0.044715F * x * x)));
   } else if constexpr (kActivation == Activation::kGeluClipped) {
     const float y = ExactGelu(x);
     return y < -10.0F ? -10.0F : (y > 10.0F ? 10.0F : y);
   } else if constexpr (kActivation == Activation::kQuickGelu) {
-    return x / (1.0F + expf(-1.702F * x));
+    return Ratio<T>(x, 1.0F + Exp<T>(-1.702F * x));
   } else if constexpr (kActivation == Activation::kMish) {
     // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from 20 on.
-    const float e = expf(x > 20.0F ? 20.0F : x);
+    const float e = Exp<T>(x > 20.0F ? 20.0F : x);
     const float n = e * (e + 2.0F);
-    return x * n / (n + 2.0F);
+    return x * Ratio<T>(n, n + 2.0F);
   } else if constexpr (kActivation == Activation::kLeakyRelu) {
     return x < 0.0F ? 0.01F * x : x;
   } else if constexpr (kActivation == Activation::kRelu6) {
@@ -36,14 +56,14 @@ __device__ float Apply(float x) {
   } else if constexpr (kActivation == Activation::kReluSquared) {
     return x < 0.0F ? 0.0F : x * x;
   } else if constexpr (kActivation == Activation::kSigmoid) {
-    return 1.0F / (1.0F + expf(-x));
+    return Ratio<T>(1.0F, 1.0F + Exp<T>(-x));
   } else if constexpr (kActivation == Activation::kTanh) {
     return tanhf(x);
   } else if constexpr (kActivation == Activation::kLaplace) {
     return 0.5F * (1.0F + erff((x - 0.707107F) * 2.50663092F));  // 1 / (0.282095 sqrt 2)
   } else {
     static_assert(kActivation == Activation::kSwish);
-    return x / (1.0F + expf(-x));
+    return Ratio<T>(x, 1.0F + Exp<T>(-x));
   }
 }
 

@@ -90,13 +90,6 @@ __device__ inline unsigned RoundPair(__nv_bfloat16, float first, float second) {
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
   return pair;
 }
-
-// 2^x, 0 below -126: without the multiplications around it for which exp2f keeps denormals.
-__device__ inline float PowerOfTwo(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
 #endif
 
 // Two ones.

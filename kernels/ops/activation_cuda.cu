@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
   Piece<T> values;
 #pragma unroll
   for (int j = 0; j < kPieceElements<T>; ++j) {
-    values.element[j] = FromFloat<T>(Apply<kActivation>(wide[j]));
+    values.element[j] = FromFloat<T>(Apply<kActivation, T>(wide[j]));
   }
   StorePiece(at, values);
 }

@@ -12,6 +12,7 @@
 // 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. In segments of 30 that is 0.5 GFLOP, in
 // segments of 512 8.6, a layer. Why tensor cores: there plain cores take longer than all else of
 // the layer (counted in kernels/README.md).
+#include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/encoder_attention.h"

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     }
     if constexpr (kActivation != Activation::kNone) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) sum[i] = Apply<kActivation>(ToFloat(FromFloat<T>(sum[i])));
+      for (int i = 0; i < 4; ++i) sum[i] = Apply<kActivation, T>(ToFloat(FromFloat<T>(sum[i])));
     }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
   Piece<T> values;
 #pragma unroll
   for (int j = 0; j < kPieceElements<T>; ++j) {
-    values.element[j] = FromFloat<T>(Apply<kActivation>(gate[j]) * by[j]);
+    values.element[j] = FromFloat<T>(Apply<kActivation, T>(gate[j]) * by[j]);
   }
   StorePiece(y + piece * kPieceElements<T>, values);
 }

@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(kThreads)
     Piece<T> values;
 #pragma unroll
     for (int j = 0; j < kPieceElements<T>; ++j) {
-      const float keep = Apply<Activation::kSigmoid>(gate[j]);
+      const float keep = Apply<Activation::kSigmoid, float>(gate[j]);
       state.at[j] = fmaf(keep, state.at[j], (1.0F - keep) * x[j]);
-      values.element[j] = FromFloat<T>(Apply<Activation::kRelu>(state.at[j]));
+      values.element[j] = FromFloat<T>(Apply<Activation::kRelu, float>(state.at[j]));
     }
     const Pages pages(rows, tables, row);
     state.Store(StateOf<T>(layout, layer, tables.pool, pages.Own(position), position, at));

@@ -196,6 +196,13 @@ Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
 
 inline void AwaitKernelBefore() { ++emulation::awaits; }
 
+// Those of approximate.cuh.
+inline float PowerOfTwo(float x) { return x < -126.0F ? 0.0F : std::exp2(x); }
+inline float Reciprocal(float x) {
+  const float y = 1.0F / x;
+  return std::fpclassify(y) == FP_SUBNORMAL ? std::copysign(0.0F, y) : y;
+}
+
 // A kernel that begins early must wait in every thread, and before anything else but copies of
 // weights. That nothing comes before is for the reader to check; that no thread goes round it is
 // checked here.

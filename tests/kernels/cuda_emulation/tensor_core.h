@@ -39,6 +39,5 @@ void CopyPiece(void* to, const void* from, bool wanted);
 void AwaitCopies();
 unsigned RoundPair(__half, float first, float second);
 unsigned RoundPair(__nv_bfloat16, float first, float second);
-inline float PowerOfTwo(float x) { return x < -126.0F ? 0.0F : std::exp2(x); }
 
 }  // namespace dragoman::cuda

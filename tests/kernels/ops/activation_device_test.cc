@@ -1,4 +1,6 @@
 // Activations in place, on the CPU's inner loops, on a device and emulated.
+#include <bit>
+
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/ops/activation_cuda.h"
@@ -109,10 +111,59 @@ TEST_P(ActivationLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
   for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i < size_t{4} * n ? 0.0F : -3.0F) << i;
 }
 
+// The unit of the last place of a number of 16 bits near `x`. In bfloat16 what is below 2^-118 counts as
+// nothing: approximations take 2^-126 for 0.
+double UnitAt(ComputeType type, double x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const bool half = type == ComputeType::kFloat16;
+  return std::ldexp(1.0, std::max(exponent - (half ? 11 : 8), half ? -24 : -118));
+}
+
+// Approximations stand for exp and divisions there: half a unit is exact rounding.
+TEST_P(ActivationLaunchTest, EveryNumberOf16BitsIsRoundedAlmostExactly) {
+  const OpDevice device = GetParam();
+  if (device.type == ComputeType::kFloat32) GTEST_SKIP() << "for types of 16 bits";
+  std::vector<float> all;
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto number = static_cast<uint16_t>(bits);
+    const float x = device.type == ComputeType::kFloat16
+                        ? static_cast<float>(std::bit_cast<_Float16>(number))
+                        : std::bit_cast<float>(bits << 16);
+    if (std::isfinite(x)) all.push_back(x);
+  }
+  const int n = 256;  // both types have a multiple of it
+  const auto rows = static_cast<int64_t>(all.size()) / n;
+  ASSERT_EQ(all.size(), static_cast<size_t>(rows * n));
+  for (const Activation activation :
+       {Activation::kSwish, Activation::kSigmoid, Activation::kQuickGelu, Activation::kGeluTanh,
+        Activation::kMish}) {
+    const OpNumbers x(device, all);
+    Apply(device, activation, rows, nullptr, n, x);
+    const std::vector<float> y = x.Download();
+    for (size_t i = 0; i < all.size(); ++i) {
+      const double expected = ActivationReference(activation, all[i]);
+      const double error = std::abs(y[i] - expected) / UnitAt(device.type, expected);
+      ASSERT_LT(error, 0.503) << static_cast<int>(activation) << " of " << all[i];
+    }
+  }
+}
+
+TEST_P(ActivationLaunchTest, InfinityStaysItself) {
+  const OpDevice device = GetParam();
+  for (const Activation activation :
+       {Activation::kSwish, Activation::kQuickGelu, Activation::kGeluTanh, Activation::kMish}) {
+    const OpNumbers x(device, std::vector<float>(8, INFINITY));
+    Apply(device, activation, 1, nullptr, 8, x);
+    for (const float y : x.Download()) EXPECT_EQ(y, INFINITY) << static_cast<int>(activation);
+  }
+}
+
 // Changed for speed.
 TEST_P(ActivationLaunchTest, BitsAreThoseOfTheOlderKernel) {
   const OpDevice device = GetParam();
   if (!device.emulated) GTEST_SKIP() << "the older kernel is emulated only";
+  if (device.type != ComputeType::kFloat32) GTEST_SKIP() << "in 16 bits it had other forms";
   constexpr int kRows = 9;
   constexpr int n = 264;
   for (const Activation activation : Activations(device)) {

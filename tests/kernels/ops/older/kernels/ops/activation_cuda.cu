@@ -40,7 +40,7 @@ __device__ float Apply(float x) {
     // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from 20 on.
     const float e = expf(x > 20.0F ? 20.0F : x);
     const float n = e * (e + 2.0F);
-    return x * n / (n + 2.0F);
+    return x * (n / (n + 2.0F));
   } else if constexpr (kActivation == Activation::kLeakyRelu) {
     return x < 0.0F ? 0.01F * x : x;
   } else if constexpr (kActivation == Activation::kRelu6) {
