@@ -45,9 +45,9 @@ struct LinearOptions {
   ComputeType type = ComputeType::kFloat32;  // of x and W. f32 is computed in f32: no TF32
   bool float_output = false;                 // y is f32
   Activation activation = Activation::kNone;
-  // Elements from a row of y to the next; 0: out. Multiples of 8 are wanted, for cuBLASLt's fast
-  // kernels store 16 bytes at a time: an odd vocabulary should be given a rounded stride. With GELU
-  // or swish it is out.
+  // Elements from a row of y to the next; 0: out. With GELU or swish it is out. Multiples of 8 of
+  // both are wanted, for cuBLASLt's fast kernels store 16 bytes at a time: with an odd `out` it has
+  // only old ones, whatever the stride is. So an odd vocabulary should be given rows of zeros.
   int64_t y_stride = 0;
   // The row count whose best algorithm is tried first: where the time is to be gained.
   int tune_rows = 1024;

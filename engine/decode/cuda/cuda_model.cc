@@ -145,10 +145,9 @@ absl::Status CudaModel::MakeProducts() {
   const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
   cuda::LinearOptions options;
   options.in = static_cast<int>(program_.weight(output.table).cols);
-  options.out = static_cast<int>(program_.vocabulary());
+  options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
   options.type = type_;
   options.float_output = true;
-  options.y_stride = LogitStride(options.out);
   options.tune_rows = cuda::kChunkRows;
   options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
   logits_ = make("decoder", "output layer", options, weight(output.table), nullptr, chunks);
@@ -157,8 +156,9 @@ absl::Status CudaModel::MakeProducts() {
     why_not_fused_ = "the setting cuda: fused-output is off";
     return absl::OkStatus();
   }
-  fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),
-                                     options.in, options.out, &why_not_fused_);
+  fused_ =
+      cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias), options.in,
+                                static_cast<int>(program_.vocabulary()), &why_not_fused_);
   return absl::OkStatus();
 }
 

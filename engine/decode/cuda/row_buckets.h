@@ -36,7 +36,8 @@ std::vector<int> ChunkBuckets(int chunk);
 // The least bucket that holds `rows`. REQUIRES: there is one.
 int BucketFor(std::span<const int> buckets, int64_t rows);
 
-// Elements from one row of logits to the next: cuBLASLt's fast kernels store 16 bytes at a time.
+// Elements from one row of logits to the next, and of a row that are computed: those beyond the vocabulary
+// are never read. cuBLASLt's fast kernels want multiples of 16 bytes of both.
 constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 * 8; }
 
 // The following say how many graphs of steps a device holds, and what they are expected to take of its

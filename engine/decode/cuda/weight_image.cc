@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/row_buckets.h"
 
 namespace dragoman {
 namespace {
@@ -57,9 +58,12 @@ ComputeType TypeOf(const Weight& weight, ComputeType type) {
 std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
-  for (const Weight& weight : program.weights) {
+  for (size_t i = 0; i < program.weights.size(); ++i) {
+    const Weight& weight = program.weights[i];
+    const bool logits = static_cast<WeightId>(i) == program.output().table;
+    const int64_t rows = logits ? LogitStride(weight.rows) : weight.rows;
     offsets.push_back((end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
-    end = offsets.back() + weight.elements() * ElementBytes(TypeOf(weight, type));
+    end = offsets.back() + rows * weight.cols * ElementBytes(TypeOf(weight, type));
   }
   offsets.push_back(end);
   return offsets;

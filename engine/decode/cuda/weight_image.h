@@ -1,7 +1,10 @@
 // A network's weights as a device holds them: one block of bytes, each weight at its offset. Made
 // on the host, copied to every device as it is.
 //
-// A plain value. Weights are of the compute type but for those that stay float32 (StaysFloat32).
+// A plain value. Weights are of the compute type but for those that stay float32 (StaysFloat32). The table
+// of the output layer has rows of zeros after its own, up to LogitStride(vocabulary): the product that
+// makes logits computes those columns as well, for an odd number of them bars it from cuBLASLt's fast
+// kernels whatever the stride is (measured: x 2 to 8).
 #pragma once
 
 #include <cstdint>

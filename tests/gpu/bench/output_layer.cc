@@ -115,7 +115,7 @@ class Layer {
   explicit Layer(int vocabulary)
       : vocabulary_(vocabulary),
         stride_((vocabulary + 7) / 8 * 8),
-        weight_(kDevice, Uniform(int64_t{vocabulary} * kHidden, 0.08F, 1)),
+        weight_(kDevice, Uniform(stride_ * kHidden, 0.08F, 1)),
         bias_(kDevice, Uniform(vocabulary, 0.5F, 2)) {}
 
   absl::Status Create(const std::vector<Case>& cases) {
@@ -134,10 +134,9 @@ class Layer {
     buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
     cuda::LinearOptions options;
     options.in = kHidden;
-    options.out = vocabulary_;
+    options.out = static_cast<int>(stride_);  // as the engine's (weight_image.h)
     options.type = kType;
     options.float_output = true;
-    options.y_stride = stride_;
     options.tune_rows = cuda::kChunkRows;
     product_ = cuda::Linear::Create(blas_.get(), options, weight_.data(), nullptr, buckets, &why);
     if (product_ == nullptr) return absl::InternalError(why);
