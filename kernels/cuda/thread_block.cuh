@@ -27,6 +27,7 @@ class ThreadBlock {
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void Sync() const { __syncthreads(); }
+  __device__ bool Any(bool mine) const { return __syncthreads_or(mine ? 1 : 0) != 0; }
 
   // Over the lanes of each warp, then, of several, over the warps' values, in every warp anew.
   template <class T, class Better>

@@ -20,8 +20,8 @@ namespace dragoman {
 
 // The limits that a batch is made for. All counts > 0.
 struct BatchLimits {
-  int32_t max_rows = 0;    // rows of a step; slots
-  int32_t lanes = 0;       // hypotheses held at a time, >= max_rows
+  int32_t max_rows = 0;    // rows of a step; slots; < 2^16
+  int32_t lanes = 0;       // hypotheses held at a time, >= max_rows; < 2^21
   int32_t positions = 0;   // input positions of a hypothesis at most: max_tokens + 1
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
   int32_t vocabulary = 0;  // of the target
@@ -48,6 +48,7 @@ struct BatchScalars {
   int32_t order_count = 0;     // entries of BatchTables::order
   int32_t runnable_count = 0;  // ... of `runnable`
   int32_t waiting_count = 0;   // ... of `waiting`
+  int64_t worst_case = 0;      // the largest WorstCasePages of those in `runnable`
   PlanOutput plan;             // its arrays are those of the tables
   PagePool pages;              // the same
   LanePages lane_pages;        // the same

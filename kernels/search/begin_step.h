@@ -20,71 +20,106 @@
 namespace dragoman {
 namespace begin_step_internal {
 
-// Keeps those of `list` [count] for which `keep(slot)` holds; returns their number.
-template <class ThreadGroup, class Keep>
-DRAGOMAN_HD int32_t KeepOf(const ThreadGroup& group, const BatchTables& tables, int32_t* list,
-                           int32_t count, Keep keep) {
-  const int32_t kept = Collect(
-      group, count, [&](int32_t i) { return keep(list[i]); }, [&](int32_t i) { return list[i]; },
-      tables.scratch);
-  for (int32_t i = group.rank(); i < kept; i += group.size()) list[i] = tables.scratch[i];
-  group.Sync();
-  return kept;
+// Whether a slot of this member's has ended, or one waits: or the slots that run are those of the step
+// before.
+template <class ThreadGroup>
+DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
+  const BatchScalars& now = *tables.now;
+  bool change = now.waiting_count > 0;
+  for (int32_t i = group.rank(); i < now.order_count; i += group.size()) {
+    const int32_t slot = tables.order[i];
+    if (tables.states[slot].status != SlotStatus::kRunning) change = true;
+    if (!tables.extras[slot].occupied) change = true;
+  }
+  return change;
 }
 
+// Cancelled slots are not occupied any more; those that waited do not wait.
 template <class ThreadGroup>
-DRAGOMAN_HD void MarkCancelled(const ThreadGroup& group, const BatchTables& tables,
-                               const StepMailbox& mailbox) {
-  const int32_t cancelled = tables.now->command.cancelled;
+DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
+                        const StepMailbox& mailbox) {
+  BatchScalars& now = *tables.now;
+  const int32_t cancelled = now.command.cancelled;
   for (int32_t i = group.rank(); i < cancelled; i += group.size()) {
     tables.extras[mailbox.cancelled[i]].occupied = false;
   }
   group.Sync();
-}
-
-// Frees the K/V of slots that have ended or are cancelled.
-template <class ThreadGroup>
-DRAGOMAN_HD void ReleaseEnded(const ThreadGroup& group, const BatchTables& tables) {
-  BatchScalars& now = *tables.now;
-  const auto ended = [&](int32_t slot) {
-    return !tables.extras[slot].occupied || tables.states[slot].status != SlotStatus::kRunning;
-  };
-  const Share mine = ShareOf(group, now.order_count);
-  int32_t pages = 0;
-  for (int32_t i = mine.begin; i < mine.end; ++i) {
-    const int32_t slot = tables.order[i];
-    if (ended(slot)) pages += tables.states[slot].pages;
+  if (now.waiting_count == 0) return;
+  const int32_t waiting = Collect(
+      group, now.waiting_count,
+      [&](int32_t i) { return tables.extras[tables.waiting[i]].occupied; },
+      [&](int32_t i) { return tables.waiting[i]; }, tables.scratch);
+  for (int32_t i = group.rank(); i < waiting; i += group.size()) {
+    tables.waiting[i] = tables.scratch[i];
   }
-  int32_t all = 0;
-  int32_t at = group.ExclusiveSum(pages, &all);
-  int32_t* const top = now.pages.free + now.pages.free_count;
-  for (int32_t i = mine.begin; i < mine.end; ++i) {
-    const int32_t slot = tables.order[i];
-    const int32_t held = tables.states[slot].pages;
-    if (held == 0 || !ended(slot)) continue;
-    GiveBackPages(tables.views[slot], now.lane_pages, top + at);
-    at += held;
-  }
-  group.Sync();
-  if (group.rank() == 0) now.pages.free_count += all;
+  if (group.rank() == 0) now.waiting_count = waiting;
   group.Sync();
 }
 
+// Those that a share of the slots loses or keeps, three numbers in one.
+struct Leaving {
+  static constexpr int kBits = 16;
+  static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
+  int64_t all = 0;
+
+  DRAGOMAN_HD static Leaving Of(int32_t pages, int32_t stay, int32_t run) {
+    return {int64_t{pages} << 2 * kBits | int64_t{stay} << kBits | run};
+  }
+  DRAGOMAN_HD int32_t pages() const { return static_cast<int32_t>(all >> 2 * kBits); }
+  DRAGOMAN_HD int32_t stay() const { return static_cast<int32_t>(all >> kBits & kMask); }
+  DRAGOMAN_HD int32_t run() const { return static_cast<int32_t>(all & kMask); }
+};
+
+// Frees the K/V of slots that have ended or are cancelled. Those whose end is delivered, and those
+// cancelled, leave the order; those that have not ended become `runnable`.
 template <class ThreadGroup>
 DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
   const auto leaves = [&](int32_t slot) { return !tables.extras[slot].occupied; };
-  const auto stays = [&](int32_t slot) { return !leaves(slot); };
-  for (int32_t i = group.rank(); i < now.order_count; i += group.size()) {
+  const auto runs = [&](int32_t slot) {
+    return tables.states[slot].status == SlotStatus::kRunning && !leaves(slot);
+  };
+  const Share mine = ShareOf(group, now.order_count);
+  int32_t pages = 0;
+  int32_t stay = 0;
+  int32_t run = 0;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
     const int32_t slot = tables.order[i];
-    if (leaves(slot)) tables.states[slot].status = SlotStatus::kFree;
+    if (!leaves(slot)) ++stay;
+    if (runs(slot)) {
+      ++run;
+    } else {
+      pages += tables.states[slot].pages;
+    }
+  }
+  Leaving all;
+  const Leaving before{group.ExclusiveSum(Leaving::Of(pages, stay, run).all, &all.all)};
+  int32_t* top = now.pages.free + now.pages.free_count + before.pages();
+  stay = before.stay();
+  run = before.run();
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t slot = tables.order[i];
+    const bool goes_on = runs(slot);
+    if (goes_on) tables.runnable[run++] = slot;
+    const int32_t held = tables.states[slot].pages;
+    if (!goes_on && held > 0) {
+      GiveBackPages(tables.views[slot], now.lane_pages, top);
+      top += held;
+    }
+    if (leaves(slot)) {
+      tables.states[slot].status = SlotStatus::kFree;
+    } else {
+      tables.scratch[stay++] = slot;
+    }
   }
   group.Sync();
-  const int32_t begun = KeepOf(group, tables, tables.order, now.order_count, stays);
-  const int32_t waiting = KeepOf(group, tables, tables.waiting, now.waiting_count, stays);
+  for (int32_t i = group.rank(); i < all.stay(); i += group.size()) {
+    tables.order[i] = tables.scratch[i];
+  }
   if (group.rank() == 0) {
-    now.order_count = begun;
-    now.waiting_count = waiting;
+    now.order_count = all.stay();
+    now.runnable_count = all.run();
+    now.pages.free_count += all.pages();
   }
   group.Sync();
 }
@@ -107,7 +142,7 @@ DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32
   }
 }
 
-// Takes what the commands bring; their segments wait.
+// Takes what the command brings; its segments wait, after the others.
 template <class ThreadGroup>
 DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tables,
                                 const StepMailbox& mailbox) {
@@ -143,18 +178,17 @@ DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tab
     tables.waiting[now.waiting_count + a] = admit.slot;
   }
   group.Sync();
-  if (group.rank() == 0) now.waiting_count += admissions;
-  group.Sync();
 }
 
 DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Begins those that wait, in their order, up to the first that the rule of pages holds back. The
-// largest worst case of all that run from now on.
+// Begins those of the first `waiting` that wait, in their order, up to the first that the rule of pages
+// holds back. The largest worst case of all that run from now on is that of the batch.
 template <class ThreadGroup>
-DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
+DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables,
+                              int32_t waiting) {
   BatchScalars& now = *tables.now;
   const auto larger = [](int64_t a, int64_t b) { return a > b; };
   int64_t worst = 0;
@@ -163,11 +197,16 @@ DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& ta
     if (of_slot > worst) worst = of_slot;
   }
   worst = group.Reduce(worst, larger);
+  if (waiting == 0) {
+    if (group.rank() == 0) now.worst_case = worst;
+    group.Sync();
+    return;
+  }
   // To begin takes no page. So one that is let in changes nothing for the next but the worst case,
   // and that has room: the first that has none is the same whichever others are asked.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
-  int32_t begun = now.waiting_count;
+  int32_t begun = waiting;
   for (int32_t i = group.rank(); i < begun; i += group.size()) {
     const int64_t of_slot = WorstCaseOf(tables.states[tables.waiting[i]]);
     if (!MayAdmit(now.pages.free_count, held, worst, of_slot)) begun = i;
@@ -183,8 +222,8 @@ DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& ta
     if (of_slot > worst_begun) worst_begun = of_slot;
   }
   worst_begun = group.Reduce(worst_begun, larger);
-  const int32_t left = now.waiting_count - begun;
-  if (begun > 0) {
+  const int32_t left = waiting - begun;
+  if (begun > 0 && left > 0) {
     for (int32_t i = group.rank(); i < left; i += group.size()) {
       tables.scratch[i] = tables.waiting[begun + i];
     }
@@ -198,9 +237,9 @@ DRAGOMAN_HD int64_t BeginWaiting(const ThreadGroup& group, const BatchTables& ta
     now.order_count += begun;
     now.runnable_count += begun;
     now.waiting_count = left;
+    now.worst_case = worst_begun;
   }
   group.Sync();
-  return worst_begun;
 }
 
 }  // namespace begin_step_internal
@@ -213,26 +252,27 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
                            const StepMailbox& mailbox) {
   using namespace begin_step_internal;  // NOLINT(google-build-using-namespace)
   BatchScalars& now = *tables.now;
-  if (group.rank() == 0) now.command = *mailbox.command;
-  group.Sync();
-  MarkCancelled(group, tables, mailbox);
-  ReleaseEnded(group, tables);
-  LeaveSlots(group, tables);
-  const int32_t runnable = Collect(
-      group, now.order_count,
-      [&](int32_t i) { return tables.states[tables.order[i]].status == SlotStatus::kRunning; },
-      [&](int32_t i) { return tables.order[i]; }, tables.runnable);
+  StepCommand command;
+  if (group.rank() == 0) command = *mailbox.command;
+  // This comes before the command is waited for.
+  bool change = SeesChange(group, tables);
   if (group.rank() == 0) {
-    now.runnable_count = runnable;
+    change = change || command.cancelled > 0 || command.admissions > 0;
+    now.command = command;
     now.stored_count = 0;
     now.deliveries = 0;
     now.delivered_words = 0;
   }
-  group.Sync();
-  TakeAdmissions(group, tables, mailbox);
+  // In most steps of a small batch nobody leaves or enters.
+  if (group.Any(change)) {
+    if (now.command.cancelled > 0) Cancel(group, tables, mailbox);
+    LeaveSlots(group, tables);
+    if (now.command.admissions > 0) TakeAdmissions(group, tables, mailbox);
+    BeginWaiting(group, tables, now.waiting_count + now.command.admissions);
+  }
 
   PlanInput in;
-  in.worst_case = BeginWaiting(group, tables);
+  in.worst_case = now.worst_case;
   in.order = tables.runnable;
   in.count = now.runnable_count;
   in.oldest = in.count > 0 ? tables.runnable[0] : -1;

@@ -193,10 +193,16 @@ DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
   for (int32_t i = group.rank(); i < now.waiting_count; i += group.size()) {
     expected += tables.states[tables.waiting[i]].options.beam;
   }
+  // Three numbers in one: slots are fewer than 2^16.
+  constexpr int kBits = 16;
+  constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
+  int64_t all = 0;
+  group.ExclusiveSum(int64_t{expected} << 2 * kBits | int64_t{running} << kBits | undelivered,
+                     &all);
   StepOutput output;
-  group.ExclusiveSum(running, &output.running);
-  group.ExclusiveSum(undelivered, &output.undelivered);
-  group.ExclusiveSum(expected, &output.expected_rows);
+  output.running = static_cast<int32_t>(all >> kBits & kMask);
+  output.undelivered = static_cast<int32_t>(all & kMask);
+  output.expected_rows = static_cast<int32_t>(all >> 2 * kBits);
   if (group.rank() == 0) {
     output.step = now.step;
     output.rows = now.plan.rows;

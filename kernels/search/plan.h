@@ -19,8 +19,10 @@
 // such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
 // so every step runs a slot.
 //
-// Two ways to the same plan: where no slot waits for pages or has paused too long, each member of
-// the group plans its share; otherwise one member walks the slots.
+// Three ways to the same plan. Where every slot runs, in the order of admission, and gets its pages,
+// which is so in most steps, one sum over the members is all that they have to do together. Where no
+// slot waits for pages, each member of the group plans its share; otherwise one member walks the
+// slots.
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
@@ -215,7 +217,8 @@ struct Width {
 };
 
 // The pages, slots and rows that a share of the slots takes, three numbers in one. A row needs a
-// page at most, and each slot has one: none of them is larger than the rows of a step.
+// page at most, and each slot has one: none of them is larger than the rows of a step. (Those of
+// all that are live may be: BatchLimits keeps them below 2^21.)
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -250,6 +253,67 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
     out.row_position[first + i] = together ? s.length + i : s.length;
   }
   return rows;
+}
+
+// Whether what the plan of slot `i` of the order is depends on more than the slots before it: there is a rule
+// that moves it in the order, or keeps it out, or its rows count more than one.
+DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
+                                const SlotState& s) {
+  if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;
+  switch (in.rules.selection) {
+    case SlotSelection::kShortest:
+      return true;
+    case SlotSelection::kLongest:
+      return i > 0 && slots[in.order[i - 1]].state->length < s.length;
+    case SlotSelection::kAll:
+      break;
+  }
+  return false;
+}
+
+// The plan, where every slot runs, in the order of admission: each member writes its share. Otherwise
+// nothing is changed, and false.
+template <class ThreadGroup>
+DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
+                         LanePages& lanes, PagePool& pool, PlanOutput& out) {
+  const Share mine = ShareOf(group, in.count);
+  int32_t need = 0;
+  int32_t apart = 0;
+  int32_t rows = 0;
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const SlotView& slot = slots[in.order[i]];
+    apart += IsApart(in, slots, i, *slot.state) ? 1 : 0;
+    rows += NextRows(*slot.state);
+    need += PagesNeeded(slot, lanes);
+  }
+  const int32_t free_pages = pool.free_count;
+  const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  Taken all;  // of slots those apart
+  const Taken before{group.ExclusiveSum(Taken::Of(need, apart, rows).all, &all.all)};
+  if (all.slots() > 0 || !Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;
+  if (all.pages() > 0 &&
+      (all.pages() > free_pages || free_pages - all.pages() + oldest_held < in.worst_case)) {
+    return false;
+  }
+  if (group.rank() == 0) {
+    out.rows = all.rows();
+    out.slot_count = in.count;
+    pool.free_count = free_pages - all.pages();
+  }
+  int32_t row = before.rows();
+  int32_t page = before.pages();
+  for (int32_t i = mine.begin; i < mine.end; ++i) {
+    const int32_t number = in.order[i];
+    const SlotView& slot = slots[number];
+    slot.state->paused = 0;
+    if (need > 0) {
+      const int32_t pages = PagesNeeded(slot, lanes);
+      TakePages(slot, pages, lanes, pool.free, free_pages - page);
+      page += pages;
+    }
+    row += WriteRows(number, *slot.state, i, row, out);
+  }
+  return true;
 }
 
 // The plan, where those that have paused too long all fit and every slot that the rules select gets
@@ -363,6 +427,10 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
 template <class ThreadGroup>
 DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                           LanePages& lanes, PagePool& pool, PlanOutput& out) {
+  if (plan_internal::PlanAll(group, in, slots, lanes, pool, out)) {
+    group.Sync();
+    return;
+  }
   plan_internal::Rank(group, in, slots, out.slots);
   const bool planned =
       in.count > 0 && plan_internal::PlanPrefix(group, in, slots, lanes, pool, out);

@@ -3,6 +3,7 @@
 // A ThreadGroup has
 //   int rank() const, int size() const     this member, 0..size-1
 //   void Sync() const                      all members arrive before any goes on; memory is visible
+//   bool Any(bool mine) const              whether any member's is true, for every member
 //   T Reduce(T value, Better better) const the best of all members' values, for every member;
 //                                          `better(a, b)` must be a strict total order
 //   T ExclusiveSum(T value, T* total) const
@@ -13,7 +14,7 @@
 //   void Sort(T* data, int n, Better better) const
 //                                          best first, in memory that all see; begins and ends
 //                                          with a Sync
-// Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
+// Any, Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
 // of four of them.
 // Every member of a group runs the same code with the same arguments. That code divides loops by
 // rank, keeps no state of its own, and never uses the heap.
@@ -103,6 +104,7 @@ struct SingleThread {
   DRAGOMAN_HD int rank() const { return 0; }
   DRAGOMAN_HD int size() const { return 1; }
   DRAGOMAN_HD void Sync() const {}
+  DRAGOMAN_HD bool Any(bool mine) const { return mine; }
   template <class T, class Better>
   DRAGOMAN_HD T Reduce(T value, Better) const {
     return value;

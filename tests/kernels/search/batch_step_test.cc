@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "tests/kernels/search/batch_harness.h"
+#include "tests/kernels/search/counting_group.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 
 namespace dragoman {
 namespace {
 
 using testing::BatchHarness;
+using testing::CountingGroup;
 using testing::EmulatedRunner;
 using testing::HarnessConfig;
 using testing::HarnessHypothesis;
@@ -203,6 +205,43 @@ TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
   config.cancel_percent = 5;
   const Tally tally = RunBatches(config, 1, 24, &device, Mailboxes::kShort);
   EXPECT_GT(tally.ended, 16);
+}
+
+// How often the members of a group meet at the beginning of each step.
+class CountingRunner : public OneGroupRunner {
+ public:
+  CountingRunner() : OneGroupRunner(1) {}
+  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+    CountingGroup::Counts counts;
+    BeginStep(CountingGroup(&counts), tables, mailboxes[tables.now->step % kStepMailboxes]);
+    meetings.push_back(counts.meetings);
+    for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
+    ListStoredRows(SingleThread(), tables, testing::IsStored);
+  }
+
+  std::vector<int64_t> meetings;
+};
+
+TEST(BatchStep, WhereNobodyEntersOrLeavesAndAllRunAGroupMeetsThreeTimes) {
+  int quiet = 0;
+  for (uint64_t seed = 200; seed < 210; ++seed) {
+    CountingRunner runner;
+    BatchHarness harness({}, Mix(seed, 3, kAmplePages), &runner);
+    harness.Run();
+    const auto& steps = harness.steps();
+    ASSERT_EQ(runner.meetings.size(), steps.size());
+    // All enter with the first step.
+    for (size_t i = 2; i < steps.size(); ++i) {
+      const bool left = steps[i - 1].running < steps[i - 2].running;
+      if (!left && steps[i].slots == steps[i - 1].running) {
+        ++quiet;
+        EXPECT_EQ(runner.meetings[i], 3) << i;
+      } else {
+        EXPECT_GT(runner.meetings[i], 3) << i;
+      }
+    }
+  }
+  EXPECT_GT(quiet, 20);
 }
 
 TEST(BatchStep, GroupsOfAPartRunAtOnce) {

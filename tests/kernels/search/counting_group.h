@@ -11,7 +11,7 @@ namespace dragoman::testing {
 class CountingGroup {
  public:
   struct Counts {
-    int64_t meetings = 0;  // Sync, Reduce, ExclusiveSum, Sort
+    int64_t meetings = 0;  // Sync, Any, Reduce, ExclusiveSum, Sort
     int64_t additions = 0;
   };
   explicit CountingGroup(Counts* counts) : counts_(counts) {}
@@ -19,6 +19,10 @@ class CountingGroup {
   int rank() const { return 0; }
   int size() const { return 1; }
   void Sync() const { ++counts_->meetings; }
+  bool Any(bool mine) const {
+    ++counts_->meetings;
+    return mine;
+  }
   template <class T, class Better>
   T Reduce(T value, Better) const {
     ++counts_->meetings;

@@ -24,6 +24,9 @@ class HostThreadGroup {
   int rank() const { return rank_; }
   int size() const { return size_; }
   void Sync() const { shared_->barrier.arrive_and_wait(); }
+  bool Any(bool mine) const {
+    return Reduce(mine, [](bool a, bool b) { return a && !b; });
+  }
 
   template <class T, class Better>
   T Reduce(T value, Better better) const {
