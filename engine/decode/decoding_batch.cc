@@ -161,7 +161,7 @@ absl::StatusOr<Batch::StepReport> DecodingBatch::Step(const PlanRules& rules) {
   PlanInput in;
   in.order = live_.data();
   in.count = static_cast<int32_t>(live_.size());
-  in.oldest = live_.front();
+  in.oldest = live_.data();
   in.max_rows = config_.max_rows;
   for (const int32_t number : live_) in.worst_case = std::max(in.worst_case, WorstCase(number));
   in.rules = rules;

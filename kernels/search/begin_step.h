@@ -184,11 +184,15 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Begins those of the first `waiting` that wait, in their order, up to the first that the rule of pages
-// holds back. The largest worst case of all that run from now on is that of the batch.
+// Those that wait, with the ones that the command brings. Asked anew: a register is dear here.
+DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
+  return now.waiting_count + now.command.admissions;
+}
+
+// Begins those that wait, in their order, up to the first that the rule of pages holds back. The
+// largest worst case of all that run from now on is that of the batch.
 template <class ThreadGroup>
-DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables,
-                              int32_t waiting) {
+DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
   const auto larger = [](int64_t a, int64_t b) { return a > b; };
   int64_t worst = 0;
@@ -197,7 +201,7 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
     if (of_slot > worst) worst = of_slot;
   }
   worst = group.Reduce(worst, larger);
-  if (waiting == 0) {
+  if (AllWaiting(now) == 0) {
     if (group.rank() == 0) now.worst_case = worst;
     group.Sync();
     return;
@@ -206,7 +210,7 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
   // and that has room: the first that has none is the same whichever others are asked.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
-  int32_t begun = waiting;
+  int32_t begun = AllWaiting(now);
   for (int32_t i = group.rank(); i < begun; i += group.size()) {
     const int64_t of_slot = WorstCaseOf(tables.states[tables.waiting[i]]);
     if (!MayAdmit(now.pages.free_count, held, worst, of_slot)) begun = i;
@@ -222,7 +226,7 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
     if (of_slot > worst_begun) worst_begun = of_slot;
   }
   worst_begun = group.Reduce(worst_begun, larger);
-  const int32_t left = waiting - begun;
+  const int32_t left = AllWaiting(now) - begun;
   if (begun > 0 && left > 0) {
     for (int32_t i = group.rank(); i < left; i += group.size()) {
       tables.scratch[i] = tables.waiting[begun + i];
@@ -268,14 +272,14 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
     if (now.command.cancelled > 0) Cancel(group, tables, mailbox);
     LeaveSlots(group, tables);
     if (now.command.admissions > 0) TakeAdmissions(group, tables, mailbox);
-    BeginWaiting(group, tables, now.waiting_count + now.command.admissions);
+    BeginWaiting(group, tables);
   }
 
   PlanInput in;
   in.worst_case = now.worst_case;
   in.order = tables.runnable;
   in.count = now.runnable_count;
-  in.oldest = in.count > 0 ? tables.runnable[0] : -1;
+  in.oldest = tables.runnable;
   in.max_rows = now.command.max_rows;
   in.rules = now.command.rules;
   in.batch_rows = tables.limits.max_rows;

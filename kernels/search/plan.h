@@ -65,7 +65,8 @@ struct LanePages {
 struct PlanInput {
   const int32_t* order = nullptr;  // live slots: as admitted; what the rules leave equal keeps it
   int32_t count = 0;
-  int32_t oldest = -1;  // the live slot admitted first
+  const int32_t* oldest =
+      nullptr;  // where the number of the live slot stands that was admitted first
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
@@ -287,14 +288,16 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
     need += PagesNeeded(slot, lanes);
   }
   const int32_t free_pages = pool.free_count;
-  const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
+  // As many as the rule of pages grants; the oldest may take more, which is for the walk.
+  const int64_t granted = free_pages + oldest_held - in.worst_case;
+  const auto most = static_cast<int32_t>(granted < 0            ? 0
+                                         : granted < free_pages ? granted
+                                                                : free_pages);
   Taken all;  // of slots those apart
   const Taken before{group.ExclusiveSum(Taken::Of(need, apart, rows).all, &all.all)};
-  if (all.slots() > 0 || !Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;
-  if (all.pages() > 0 &&
-      (all.pages() > free_pages || free_pages - all.pages() + oldest_held < in.worst_case)) {
-    return false;
-  }
+  if (all.slots() > 0 || all.pages() > most) return false;
+  if (!Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;
   if (group.rank() == 0) {
     out.rows = all.rows();
     out.slot_count = in.count;
@@ -352,7 +355,7 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
     need += PagesNeeded(slot, lanes);
   }
   const int32_t free_pages = pool.free_count;
-  const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
+  const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
   Taken taken;
   const Taken taken_before{
       group.ExclusiveSum(Taken::Of(need, end - mine.begin, width.rows()).all, &taken.all)};
@@ -409,8 +412,8 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
       if (starved) continue;
       break;
     }
-    const int64_t oldest_held = in.oldest >= 0 ? slots[in.oldest].state->pages : 0;
-    if (!GrowSlot(slot, number == in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
+    const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
+    if (!GrowSlot(slot, number == *in.oldest, oldest_held, in.worst_case, lanes, pool)) continue;
     if (!starved && in.rules.selection == SlotSelection::kShortest) shortest = s.length;
     width += Width::Of(s);
     out.rows += WriteRows(number, s, out.slot_count, out.rows, out);

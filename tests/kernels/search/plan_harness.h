@@ -54,7 +54,8 @@ class PlanHarness {
     live_.erase(std::find(live_.begin(), live_.end(), number));
   }
   PlanInput Input(const std::vector<int32_t>& order, const PlanRules& rules) const {
-    return {order.data(), static_cast<int32_t>(order.size()), live_[0], max_rows_, Worst(), rules};
+    return {order.data(), static_cast<int32_t>(order.size()), live_.data(), max_rows_, Worst(),
+            rules};
   }
   // The plan itself, by every member of a group.
   template <class ThreadGroup>

@@ -173,7 +173,7 @@ TEST(ThreadGroup, PlanIsTheSameForOneAndThirtyTwo) {
     std::vector<int32_t> row_slot(8), row_lane(8), row_position(8), slots(3), first(3);
     PlanOutput out{
         row_slot.data(), row_lane.data(), row_position.data(), slots.data(), first.data(), 0, 0};
-    const PlanInput in{order.data(), 3, 0, 8, 8};
+    const PlanInput in{order.data(), 3, order.data(), 8, 8};
     RunGroup(size,
              [&](const HostThreadGroup& t) { PlanStep(t, in, views.data(), table, pool, out); });
     // 3 + 2 rows fit into 8, the third slot's 4 do not: it pauses.
