@@ -8,8 +8,8 @@ namespace dragoman::cuda {
 
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
-// exp(x) and x / y for a result that is rounded to T: of 16 bits, by approximations that leave it within
-// 0.503 units of the last place (0.5 is exact rounding), in a fifth of the instructions.
+// exp(x) and x / y where the result is rounded to T. For 16 bits they are approximations, which leave it
+// within 0.503 units of the last place (0.5 is exact rounding), in a fifth of the instructions.
 template <class T>
 __device__ float Exp(float x) {
   if constexpr (sizeof(T) == 2) {
@@ -27,7 +27,7 @@ __device__ float Ratio(float x, float y) {
   }
 }
 
-// For a result that is rounded to T. NaN stays NaN in each of them: fminf and fmaxf would lose it.
+// The result will be rounded to T. NaN stays NaN in each of them: fminf and fmaxf would lose it.
 template <Activation kActivation, class T>
 __device__ float Apply(float x) {
   if constexpr (kActivation == Activation::kNone) {

@@ -20,8 +20,8 @@
 namespace dragoman {
 namespace begin_step_internal {
 
-// Whether a slot of this member's has ended, or one waits: or the slots that run are those of the step
-// before.
+// Whether one of this member's slots has ended, or any waits. If no member sees that, and the command
+// brings nothing, the slots that run are those of the step before.
 template <class ThreadGroup>
 DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
   const BatchScalars& now = *tables.now;
@@ -56,7 +56,7 @@ DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
   group.Sync();
 }
 
-// Those that a share of the slots loses or keeps, three numbers in one.
+// Pages given back, slots that stay and slots that run, of a share: three numbers in one.
 struct Leaving {
   static constexpr int kBits = 16;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -184,7 +184,8 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// Those that wait, with the ones that the command brings. Asked anew: a register is dear here.
+// The number of slots that wait, with those that the command brings. It is read anew each time, for
+// registers are short here.
 DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }

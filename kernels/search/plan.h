@@ -256,8 +256,8 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
   return rows;
 }
 
-// Whether what the plan of slot `i` of the order is depends on more than the slots before it: there is a rule
-// that moves it in the order, or keeps it out, or its rows count more than one.
+// Whether slot `i` of the order needs more than room: a rule moves it in the order or may keep it out,
+// or each of its rows counts more than one.
 DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
                                 const SlotState& s) {
   if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;
@@ -289,12 +289,12 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   }
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
-  // As many as the rule of pages grants; the oldest may take more, which is for the walk.
+  // The rule of pages grants so many; the oldest may take more, but that is for the walk.
   const int64_t granted = free_pages + oldest_held - in.worst_case;
   const auto most = static_cast<int32_t>(granted < 0            ? 0
                                          : granted < free_pages ? granted
                                                                 : free_pages);
-  Taken all;  // of slots those apart
+  Taken all;  // its slots are those that are apart
   const Taken before{group.ExclusiveSum(Taken::Of(need, apart, rows).all, &all.all)};
   if (all.slots() > 0 || all.pages() > most) return false;
   if (!Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;

@@ -196,7 +196,7 @@ Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
 
 inline void AwaitKernelBefore() { ++emulation::awaits; }
 
-// Those of approximate.cuh.
+// The approximations of approximate.cuh, but exact.
 inline float PowerOfTwo(float x) { return x < -126.0F ? 0.0F : std::exp2(x); }
 inline float Reciprocal(float x) {
   const float y = 1.0F / x;
