@@ -81,92 +81,41 @@ struct RowParts {
   int entries = 0;
 };
 
-inline constexpr int kMergeThreads = 32;
+inline constexpr int kMergeThreads = 128;
+inline constexpr int kMergePerThread = 4;
 
-namespace fused_parts_internal {
-
-constexpr int kAhead = 8;  // loads of a member before the first of them is needed
-
-// The sum of a run of tiles. Whether one has a logit that none may be.
-DRAGOMAN_HD inline bool SumOfRun(const RowParts& parts, int first, int end, LogSum* sum) {
-  bool bad = false;
-  for (int at = first; at < end; at += kAhead) {
-    LogSum tile[kAhead];
-    for (int i = 0; i < kAhead; ++i) tile[i] = parts.sums[at + i < end ? at + i : at];
-    for (int i = 0; i < kAhead && at + i < end; ++i) {
-      bad = bad || IsBadLogit(tile[i].max);
-      Merge(*sum, tile[i]);
-    }
-  }
-  return bad;
-}
-
-// The best of this member's share of the entries among those that come after `last`; -inf: none.
-template <class ThreadGroup>
-DRAGOMAN_HD TokenScore NextOfShare(const ThreadGroup& group, const RowParts& parts,
-                                   TokenScore last) {
-  TokenScore next{-INFINITY, INT32_MAX};
-  for (int first = group.rank(); first < parts.entries; first += kAhead * group.size()) {
-    TokenScore entry[kAhead];
-    for (int i = 0; i < kAhead; ++i) {
-      const int at = first + i * group.size();
-      entry[i] = parts.best[at < parts.entries ? at : first];
-    }
-    for (int i = 0; i < kAhead; ++i) {
-      if (Better(last, entry[i]) && Better(entry[i], next)) next = entry[i];
-    }
-  }
-  return next;
-}
-
-// The best of the members' values, for every member. A Sync before and after.
-// REQUIRES: the size of the group is a power of two.
-template <class ThreadGroup, int kThreads>
-DRAGOMAN_HD TokenScore BestOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared,
-                                   TokenScore mine) {
-  TokenScore* const pool = shared.pool;
-  pool[group.rank()] = mine;
-  group.Sync();
-  for (int reach = group.size() / 2; reach > 0; reach /= 2) {
-    if (group.rank() < reach && Better(pool[group.rank() + reach], pool[group.rank()])) {
-      pool[group.rank()] = pool[group.rank() + reach];
-    }
-    group.Sync();
-  }
-  const TokenScore best = pool[0];
-  group.Sync();
-  return best;
-}
-
-}  // namespace fused_parts_internal
-
-// Makes the row's summary of its parts; `summary.wanted` has been filled by the kernel. A warp is a
-// group: a row has little to be merged, and what counts is how often its members wait.
-// REQUIRES: the size of the group is a power of two.
+// Makes the row's summary of its parts; `summary.wanted` has been filled by the kernel.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shared,
                             const RowParts& parts, const LogitRequest& request,
                             LogitSummary& summary) {
-  using namespace fused_parts_internal;  // NOLINT(google-build-using-namespace)
   // Each member a run of tiles, so that the tree is over the vocabulary's order.
   const int run = (parts.tiles + group.size() - 1) / group.size();
-  const int first = group.rank() * run;
-  const int end = first + run < parts.tiles ? first + run : parts.tiles;
   LogSum sum;
-  const bool bad = group.Any(SumOfRun(parts, first, end, &sum));
-  const LogSum all = SumOfGroup(group, shared, sum);
-  // The best one after the other, for they are few: only the member whose entry was taken looks again.
-  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
-  TokenScore mine = NextOfShare(group, parts, {INFINITY, -1});
-  int count = 0;
-  for (; count < k; ++count) {
-    const TokenScore best = BestOfGroup(group, shared, mine);
-    if (best.score == -INFINITY) break;
-    if (group.rank() == 0) summary.top[count] = best;
-    if (best.token == mine.token) mine = NextOfShare(group, parts, best);
+  bool bad = false;
+  for (int i = group.rank() * run; i < (group.rank() + 1) * run && i < parts.tiles; ++i) {
+    const LogSum tile = parts.sums[i];
+    bad = bad || IsBadLogit(tile.max);
+    Merge(sum, tile);
   }
+  bad = group.Any(bad);
+  StartBest(group, shared);
+  const LogSum all = SumOfGroup(group, shared, sum);
+  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
+  const int stretch = kMergePerThread * group.size();
+  for (int first = 0; k > 0 && first < parts.entries; first += stretch) {
+    float x[kMergePerThread];
+    int32_t token[kMergePerThread];
+    for (int i = 0; i < kMergePerThread; ++i) {
+      const int at = first + i * group.size() + group.rank();
+      const TokenScore entry = at < parts.entries ? parts.best[at] : TokenScore{-INFINITY, 0};
+      x[i] = entry.score;
+      token[i] = entry.token;
+    }
+    TakeBest(group, shared, k, x, [&](int i) { return token[i]; });
+  }
+  GiveBest(group, shared, summary);
   if (group.rank() == 0) {
-    summary.count = count;
     summary.normaliser = request.need_normaliser && !bad ? all : LogSum{};
     summary.nan = bad;
   }
