@@ -85,13 +85,14 @@ class TimingProbe final : public StepProbe {
 
 int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
 
-// The plan with no more pages than segments of `steps` steps need. All of a card's memory takes a
+// The plan with no more pages than segments of `steps` steps need, and those of one more: with fewer the
+// rule of pages (plan.h) has one thread look at slot after slot. All of a card's memory takes a
 // profiler that saves it around every kernel longer than there is.
 MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
   const int max_rows = plan.limits.max_rows;
   const int64_t slots = SlotsOf(max_rows);
   const SearchOptions search = ProfiledSearch(std::min(kProfiledBeam, max_rows), steps);
-  const int64_t self = slots * WorstCasePages(search.beam, search.max_tokens);
+  const int64_t self = (slots + 1) * WorstCasePages(search.beam, search.max_tokens);
   const int64_t cross = slots * KvLayout::PagesFor(kProfiledSourceTokens);
   plan.pages.self_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.self_pages, self));
   plan.pages.cross_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.cross_pages, cross));
