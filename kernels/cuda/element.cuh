@@ -40,6 +40,12 @@ struct alignas(16) Piece {
   T element[kPieceElements<T>];
 };
 
+// A part of a piece, which is stored at once.
+template <class T, int kElements>
+struct alignas(kElements * sizeof(T)) Run {
+  T element[kElements];
+};
+
 template <class T>
 __device__ inline Piece<T> LoadPiece(const T* from) {
   Piece<T> piece;

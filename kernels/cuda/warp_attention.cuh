@@ -12,6 +12,10 @@
 // multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
 // Everything is f32 but what is loaded and stored.
 //
+// Where registers are short, K and V of a tile come to shared memory by copies (kByCopies), all of them
+// at once: so the softmax is not between asking for K and asking for V. A lane reads what it copied
+// itself, and needs no barrier.
+//
 // Positions from `count` on are not read: where one would be, its load takes the last position there
 // is once more, with a weight of 0, and so does a lane beyond head_dim with the row's first piece. So
 // no load depends on a condition. With conditions ptxas keeps zeros for what is not loaded, and has
@@ -22,6 +26,7 @@
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/tensor_core.cuh"
 
 namespace dragoman::cuda {
 
@@ -48,21 +53,26 @@ struct DistanceBias {
 };
 
 // kHeadClass: the largest head_dim it takes, 32, 64 or 128; head_dim is a multiple of 8.
-template <class T, int kHeadClass, int kRows>
+// kByCopies: on sm_80 and later only, with kCopiedBytes of shared memory, aligned to 16 bytes.
+template <class T, int kHeadClass, int kRows, bool kByCopies = false>
 class WarpAttention {
  public:
   static constexpr int kElements = kPieceElements<T>;
   static constexpr int kGroup = kHeadClass / kElements;  // lanes to a position
   static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
 
+  // The shared memory that a warp needs.
+  static constexpr int kCopiedBytes = kByCopies ? 2 * kGroup * kWarpThreads * 16 : 0;
+
   // No row has a query yet: each is idle (weights of any K, a context that is not wanted).
-  __device__ WarpAttention(int lane, int head_dim)
+  __device__ WarpAttention(int lane, int head_dim, void* copied = nullptr)
       : lane_(lane),
         group_at_(lane / kGroup * kGroup),
         at_(lane % kGroup * kElements),
         has_piece_(at_ < head_dim),
         load_at_(has_piece_ ? at_ : 0),
-        scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))) {
+        scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))),
+        copied_(static_cast<RawPiece<T>*>(copied) + lane) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       max_[r] = -INFINITY;
@@ -116,6 +126,11 @@ class WarpAttention {
   template <class Key, class Bias = NoBias>
   __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
                        int distance = 0) {
+    if constexpr (kByCopies) {
+      Copy(count, 0, key, copied_);
+      Copy(count, v_offset, key, copied_ + kCopiedV);
+      AwaitCopies();
+    }
     float score[kRows];
     Scores(count, key, score);
     if constexpr (Bias::kIsThere) {
@@ -136,7 +151,11 @@ class WarpAttention {
       RawPiece<T> v[kBatch];
 #pragma unroll
       for (int j = 0; j < kBatch; ++j) {
-        v[j] = Load(key(min(group_at + first + j, count - 1)) + v_offset);
+        if constexpr (kByCopies) {
+          v[j] = copied_[kCopiedV + (first + j) * kWarpThreads];
+        } else {
+          v[j] = Load(key(min(group_at + first + j, count - 1)) + v_offset);
+        }
       }
 #pragma unroll
       for (int j = 0; j < kBatch; ++j) {
@@ -157,7 +176,7 @@ class WarpAttention {
   }
 
   // Every row's score of the position that is this lane's in a tile, -infinity from `count` on; key
-  // as for Tile.
+  // as for Tile. By copies, K is there already.
   template <class Key>
   __device__ void Scores(int count, Key key, float (&score)[kRows]) const {
     int group_at = Unknown(group_at_);
@@ -169,7 +188,11 @@ class WarpAttention {
 #pragma unroll
       for (int i = 0; i < kBatch; ++i) {
         const int j = batch * kBatch + i;
-        k[i] = Load(key(min(group_at + j, count - 1)));
+        if constexpr (kByCopies) {
+          k[i] = copied_[j * kWarpThreads];
+        } else {
+          k[i] = Load(key(min(group_at + j, count - 1)));
+        }
       }
       float dots[kRows][kBatch];
 #pragma unroll
@@ -189,26 +212,40 @@ class WarpAttention {
     }
   }
 
-  // The context of row r, of this head. Called by all lanes.
-  __device__ void Store(int r, T* context) const {
-    const float factor = 1.0F / WarpSum(sum_[r]);
-    Piece<T> piece;
+  // The contexts of the first `rows` rows, of this head: row r's at context + r * stride. Called by
+  // all lanes together, once.
+  __device__ void Store(int rows, T* context, int64_t stride) {
+    const int first = AddGroups<kGroup, kRows * kElements>(&acc_[0][0], 0);
+    const float factor = 1.0F / SumOfRow<kWarpThreads / 2>(sum_);
+    constexpr int kKept = kRows * kElements * kGroup / kWarpThreads;
+    Run<T, kKept> run;
 #pragma unroll
-    for (int i = 0; i < kElements; ++i) {
-      float x = acc_[r][i];
-#pragma unroll
-      for (int lanes = kGroup; lanes < kWarpThreads; lanes *= 2) {
-        x += __shfl_xor_sync(kWholeWarp, x, lanes);
-      }
-      piece.element[i] = FromFloat<T>(x * factor);
+    for (int i = 0; i < kKept; ++i) run.element[i] = FromFloat<T>((&acc_[0][0])[i] * factor);
+    const int row = first / kElements;
+    if (row < rows && has_piece_) {
+      *reinterpret_cast<Run<T, kKept>*>(context + row * stride + at_ + first % kElements) = run;
     }
-    if (lane_ < kGroup && has_piece_) StorePiece(context + at_, piece);
   }
 
  private:
   // Loads that are in flight at once.
   static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
   static constexpr int kBatches = kGroup / kBatch;
+  static_assert(kGroup * kRows <= kWarpThreads, "rows are divided among groups");
+
+  // Pieces from this lane's first one of K to that of V.
+  static constexpr int kCopiedV = kGroup * kWarpThreads;
+
+  // This lane's pieces of a tile, `offset` elements after those of K, to shared memory.
+  template <class Key>
+  __device__ void Copy(int count, int64_t offset, Key key, RawPiece<T>* to) const {
+    const int group_at = Unknown(group_at_);
+#pragma unroll
+    for (int j = 0; j < kGroup; ++j) {
+      const T* const row = key(min(group_at + j, count - 1)) + offset;
+      CopyPiece(to + j * kWarpThreads, row + load_at_, true);
+    }
+  }
 
   // The same, but the compiler cannot know: or it would keep the addresses of all loads, which it
   // can derive from each other, in registers from tile to tile.
@@ -223,6 +260,45 @@ class WarpAttention {
   __device__ static int After(float result, int value) {
     constexpr uint32_t kNoResult = 0x7fffdeadU;
     return __float_as_uint(result) == kNoResult ? 0 : value;
+  }
+
+  // Each lane brings two values and gets the sum of one over itself and its neighbour by bit `lanes`:
+  // of `lower` where its bit is 0, of `upper` where it is 1.
+  __device__ float SumOfHalves(float lower, float upper, int lanes) const {
+    const bool is_upper = (lane_ & lanes) != 0;
+    const float keep = is_upper ? upper : lower;
+    return keep + __shfl_xor_sync(kWholeWarp, is_upper ? lower : upper, lanes);
+  }
+
+  // Groups add up what they have of kValues values, which begin with number `first`: in each round a lane
+  // and its neighbour by bit kLanes keep one half of them each. Returns the first of those that are
+  // left, whole, in front.
+  template <int kLanes, int kValues>
+  __device__ int AddGroups(float* values, int first) const {
+    if constexpr (kLanes == kWarpThreads) {
+      return first;
+    } else {
+      constexpr int kHalf = kValues / 2;
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) values[i] = SumOfHalves(values[i], values[i + kHalf], kLanes);
+      return AddGroups<2 * kLanes, kHalf>(values, (lane_ & kLanes) != 0 ? first + kHalf : first);
+    }
+  }
+
+  // The sum of the weights of the row that AddGroups leaves to this lane, in the order of WarpSum: rounds
+  // from bit kLanes down. The bits of a lane's group number its row, the lowest the highest.
+  template <int kLanes, int kLeft>
+  __device__ float SumOfRow(const float (&sums)[kLeft]) const {
+    constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
+    constexpr int kNext = kDivides ? kLeft / 2 : kLeft;
+    float next[kNext];
+#pragma unroll
+    for (int r = 0; r < kNext; ++r) {
+      next[r] = kDivides ? SumOfHalves(sums[2 * r % kLeft], sums[(2 * r + 1) % kLeft], kLanes)
+                         : sums[r] + __shfl_xor_sync(kWholeWarp, sums[r], kLanes);
+    }
+    if constexpr (kLanes > 1) return SumOfRow<kLanes / 2>(next);
+    return next[0];
   }
 
   // This lane's piece of a row; the first one where it has none.
@@ -275,6 +351,7 @@ class WarpAttention {
   const bool has_piece_;
   const int load_at_;
   const float scale_;
+  RawPiece<T>* const copied_;  // this lane's first piece of K in shared memory
   float query_[kRows][kElements];
   float max_[kRows];
   float sum_[kRows];  // this lane's share

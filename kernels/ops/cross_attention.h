@@ -40,7 +40,8 @@ Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int 
                    void* pool);
 
 // Adjacent rows of a slot share what is loaded. Every row sums over the source in one order,
-// whatever rows are beside it. The list of slots in `rows` is not read.
+// whatever rows are beside it. The list of slots in `rows` is not read. REQUIRES: from each row of a
+// slot to the next rows.lane goes up by one, or all of them are 0 (plan.h).
 Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                      const StepRows& rows, const CrossKvTables& tables, const void* q,
                      void* context_out);

@@ -1,17 +1,21 @@
 // Cross-attention, and the writing of its pages. Not run on a GPU yet.
 //
-// Attention: a warp takes one head of up to kRows adjacent rows, those of one slot at a time, so
-// that K and V are loaded and widened once for all of them. Bytes for a slot of w rows and a source
+// Attention: a warp takes one head of a piece, up to kRows adjacent rows of one slot, so that K and V
+// are loaded and widened once for all of them. Bytes for a slot of w rows and a source
 // of n positions: 2 n d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at
 // 4.3 TB/s, d 512, 16 bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
 //
-// Why this shape: rows 4 i .. 4 i + 3 are one slot at beam 4, two at most at wider beams, and need
-// no list of slots; wide beams spread over many warps, which share K and V through L1 (the warps of
-// a block are neighbours) and L2. Few rows take a warp each, for the work is then one wave whatever
-// is shared and latency counts; a row's sums are the same either way (warp_attention.cuh).
+// Why this shape: a piece begins with a slot, and at every kRows-th lane of it; a warp has those that
+// begin in its kRows rows. So a slot of beam 4 is one piece wherever it begins (a slot that has just
+// begun has one row, and moves all that come after it), and needs no list of slots; wide beams spread
+// over many warps, which share K and V through L1 (the warps of a block are neighbours) and L2. Few
+// rows take a warp each, for the work is then one wave whatever is shared and latency counts; a row's
+// sums are the same either way (warp_attention.cuh).
 //
 // Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
 // page. 2 x 2 d elements per position and layer: 30 positions of 6 layers, 16 bit, d 512: 0.74 MB.
+#include <type_traits>
+
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/cross_attention.h"
 
@@ -25,7 +29,13 @@ constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// Up to kRows rows of one slot, from `row` on.
+// Whether K and V come by copies, where the card has them: of several rows, whose queries and contexts
+// leave no registers to ask for both at once, and whose copies fit beside those of as many blocks as
+// registers allow.
+template <class T, int kHeadClass, int kRows>
+constexpr bool kByCopies = kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64;
+
+// The first `rows` <= kRows rows of one slot from `row` on.
 template <class T, int kHeadClass, int kRows>
 __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int slot,
                            int row, int rows, const T* q, T* context_out) {
@@ -35,11 +45,12 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
   const int length = tables.source_length[slot];
   const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
   const T* const first_k = static_cast<const T*>(tables.pool) + layout.DeviceK(layer, head, 0);
-  WarpAttention<T, kHeadClass, kRows> attention(static_cast<int>(threadIdx.x), layout.head_dim);
+  using Attention =
+      WarpAttention<T, kHeadClass, kRows, kHasTensorCores && kByCopies<T, kHeadClass, kRows>>;
+  char* const shared = DynamicShared<char>() + threadIdx.y * Attention::kCopiedBytes;
+  Attention attention(static_cast<int>(threadIdx.x), layout.head_dim, shared);
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (r < rows) attention.SetQuery(r, q + first + r * d);
-  }
+  for (int r = 0; r < kRows; ++r) attention.SetQuery(r, q + first + min(r, rows - 1) * d);
   int page = pages[0];
   for (int tile = 0; tile < length; tile += kTilePositions) {
     const int count = min(kTilePositions, length - tile);
@@ -50,10 +61,7 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
                    [&](int position) { return k + position * layout.head_dim; });
     page = next;
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (r < rows) attention.Store(r, context_out + first + r * d);
-  }
+  attention.Store(rows, context_out + first, d);
 }
 
 template <class T, int kHeadClass, int kRows>
@@ -61,18 +69,29 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
     CrossAttentionKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
                          const T* q, T* context_out) {
   AwaitKernelBefore();
+  const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
-  const int end = min((warp + 1) * kRows, *rows.count);
-  for (int row = warp * kRows; row < end;) {
-    const int slot = rows.slot[row];
+  const int first = warp * kRows;
+  // All of them asked for at once, this lane's row and the count, one row before the warp's first.
+  const int row = min(max(first + lane - 1, 0), static_cast<int>(rows.rows) - 1);
+  const int slot = rows.slot[row];
+  const int number = kRows > 1 ? rows.lane[row] : 0;
+  const int end = *rows.count;
+  const int before = __shfl_up_sync(kWholeWarp, slot, 1);
+  const bool begins = first + lane - 1 >= end || row == 0 || slot != before || number % kRows == 0;
+  // Bit i: with row first + i a piece begins, or there are no more rows.
+  const unsigned begin = __ballot_sync(kWholeWarp, begins) >> 1;
+#pragma unroll 1
+  for (int i = 0; i < kRows && first + i < end; ++i) {
+    if ((begin >> i & 1U) == 0) continue;
     int together = 1;
-    while (row + together < end && rows.slot[row + together] == slot) ++together;
-    if (together == 1) {
-      AttendRows<T, kHeadClass, 1>(layout, layer, tables, slot, row, 1, q, context_out);
-    } else {
-      AttendRows<T, kHeadClass, kRows>(layout, layer, tables, slot, row, together, q, context_out);
+#pragma unroll
+    for (int r = 1; r < kRows; ++r) {
+      if (together == r && (begin >> (i + r) & 1U) == 0) ++together;
     }
-    row += together;
+    const int of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
+    AttendRows<T, kHeadClass, kRows>(layout, layer, tables, of_piece, first + i, together, q,
+                                     context_out);
   }
 }
 
@@ -142,16 +161,21 @@ Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, in
     using T = decltype(zero);
     return ForHeadClass(layout.head_dim, [&](auto head_class) {
       constexpr int kClass = decltype(head_class)::kValue;
-      const auto launch = [&](auto kernel, int64_t rows_per_warp) {
-        const int64_t rows_per_block = kWarps * rows_per_warp;
+      const auto launch = [&](auto kernel, auto rows_per_warp) {
+        constexpr int kRows = decltype(rows_per_warp)::value;
+        constexpr bool kCopies = kByCopies<T, kClass, kRows>;
+        constexpr int kShared = kWarps * WarpAttention<T, kClass, kRows, kCopies>::kCopiedBytes;
+        constexpr int64_t kBlockRows = kWarps * kRows;
         const dim3 grid(static_cast<unsigned>(layout.heads),
-                        static_cast<unsigned>((rows.rows + rows_per_block - 1) / rows_per_block));
-        return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), 0, stream, layout, layer, rows,
-                           tables, static_cast<const T*>(q), static_cast<T*>(context_out));
+                        static_cast<unsigned>((rows.rows + kBlockRows - 1) / kBlockRows));
+        return LaunchEarly(kernel, grid, dim3(kWarpThreads, kWarps), kShared, stream, layout, layer,
+                           rows, tables, static_cast<const T*>(q), static_cast<T*>(context_out));
       };
-      if (rows.rows <= kFewRows) return launch(CrossAttentionKernel<T, kClass, 1>, 1);
+      if (rows.rows <= kFewRows) {
+        return launch(CrossAttentionKernel<T, kClass, 1>, std::integral_constant<int, 1>());
+      }
       constexpr int kRows = kRowsTogether<T, kClass>;
-      return launch(CrossAttentionKernel<T, kClass, kRows>, kRows);
+      return launch(CrossAttentionKernel<T, kClass, kRows>, std::integral_constant<int, kRows>());
     });
   });
 }

@@ -96,7 +96,7 @@ __device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& row
         bias, tile - position);
     page = next_page;
   }
-  attention.Store(0, context_out + row * d + at);
+  attention.Store(1, context_out + row * d + at, d);
 }
 
 template <class T, int kHeadClass, class Pages>

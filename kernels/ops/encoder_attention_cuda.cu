@@ -60,10 +60,7 @@ __device__ void AttendPlainly(const HeadOfSegment<T>& head, int token, const Bia
         min(kTilePositions, head.tokens - tile), head.d,
         [&](int position) { return k + position * row; }, bias, tile - token);
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (token + r < head.tokens) attention.Store(r, head.out + (token + r) * head.d);
-  }
+  attention.Store(head.tokens - token, head.out + token * head.d, head.d);
 }
 
 template <class T, int kHeadClass, int kRows>

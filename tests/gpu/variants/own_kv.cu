@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass>)
   attention.SetQuery(0, q);
   attention.StartWith(q + d, q + 2 * d, k_to, k_to + layout.VOffset());
   AttendTiles(attention, layout, k, position);
-  attention.Store(0, context_out + row * d + at);
+  attention.Store(1, context_out + row * d + at, d);
 }
 
 template <class T, int kHeadClass>
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kCrossBlocks<T, kHeadCla
   WarpAttention<T, kHeadClass, 1> attention(static_cast<int>(threadIdx.x), layout.head_dim);
   attention.SetQuery(0, q + at);
   AttendTiles(attention, layout, pool + layout.K(layer, row, head), length[row]);
-  attention.Store(0, context_out + at);
+  attention.Store(1, context_out + at, layout.width());
 }
 
 dim3 AttentionGrid(const OwnKvLayout& layout, int64_t rows) {

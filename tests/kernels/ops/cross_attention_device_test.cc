@@ -80,12 +80,14 @@ TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
   for (const Heads s : {Heads{1, 64}, {1, 16}, {1, 128}}) {
     const KvLayout layout = {.layers = 1, .heads = s.heads, .head_dim = s.head_dim};
     const auto d = static_cast<size_t>(layout.width());
-    std::vector<int32_t> lengths(12);
-    for (int i = 0; i < 12; ++i) lengths[size_t(i)] = 1 + i * 37 % 90;
+    std::vector<int32_t> lengths(13);
+    for (int i = 0; i < 13; ++i) lengths[size_t(i)] = 1 + i * 37 % 90;
     const CrossPages pages(device, layout, lengths);
     std::vector<std::pair<int, int>> widths;
     for (int i = 0; i < 12; ++i) widths.emplace_back(i, 1 + i % 9);
-    const auto rows = RowsOfSlots(widths);
+    auto rows = RowsOfSlots(widths);
+    // Positions of a forced prefix: rows of one lane.
+    for (int position = 0; position < 5; ++position) rows.push_back({12, 0, position});
     const auto q = RandomFloats(rows.size() * d, 2);
     std::vector<uint8_t> alone;
     for (size_t r = 0; r < rows.size(); ++r) {
