@@ -196,17 +196,6 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
-// In the place of a warpgroup without rows: lets its slabs go as they come.
-__device__ void PassSlabs(const FusedArgs& args, const SharedMap& map, int range) {
-  Ring ring{args.shared.stages};
-  const int first_tile = range * args.work.ranges.tiles;
-  const int tiles = min(args.work.tiles - first_tile, args.work.ranges.tiles);
-  for (int s = 0; s < tiles * args.shared.slabs; ++s, ring.Advance()) {
-    WaitForPhase(map.Full(ring.stage), ring.parity);
-    if (threadIdx.x % 32 == 0) Arrive(map.Empty(ring.stage));
-  }
-}
-
 template <class T, int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
     FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
@@ -236,10 +225,6 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
   } else {
     TakeRegisters<kComputingRegisters>();
-    if (block_row + group * kGroupRows >= *args.work.rows.count) {
-      PassSlabs(args, map, range);
-      return;
-    }
     const int warp = static_cast<int>(threadIdx.x) % kGroupThreads / 32;
     const int quad = static_cast<int>(threadIdx.x) % 32 / 4;
     Ring ring{args.shared.stages};
