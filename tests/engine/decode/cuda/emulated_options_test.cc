@@ -147,25 +147,10 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
   }
 }
 
-TEST_F(EmulatedOptions, EarlyLaunchesCanBeTurnedOff) {
-  for (const bool early : {true, false}) {
-    CudaPlanner planner = Planner({.early_launch = early});
-    const auto step =
-        CudaStep::Create(Model(&planner), planner.Limits(), nullptr, cuda::StepMailboxes{});
-    ASSERT_TRUE(step.ok()) << step.status();
-    cuda::Graph graph;
-    EXPECT_EQ(graph.Record(nullptr,
-                           [&] {
-                             return (*step)->Launch(nullptr, {8, 4, true, true}).error;
-                           }),
-              cuda::Error::kNone);
-    EXPECT_EQ(graph.early_nodes(), early ? graph.nodes() : 0);
-  }
-}
-
-// Beside products of cuBLASLt they only cost.
+// Early launches can be turned off; beside products of cuBLASLt they only cost.
 TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
   for (const auto& [options, bucket, early] : {std::tuple{CudaOptions{}, 16, true},
+                                               {CudaOptions{.early_launch = false}, 16, false},
                                                {CudaOptions{}, 32, false},
                                                {CudaOptions{.few_rows = false}, 16, false}}) {
     CudaPlanner planner = Planner(options);
