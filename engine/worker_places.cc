@@ -48,13 +48,7 @@ int CoresOf(const EngineConfig& config, int workers) {
   return std::max(workers, 1) * std::max(config.threads_per_worker, 1);
 }
 
-absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& config,
-                                                            const LoadedModel& loaded, int cores) {
-  const ComputeType type = config.devices.compute_type;
-  if (loaded.others.empty()) {
-    return CreateCpuModel(loaded.program, *loaded.weights, type, cores, nullptr,
-                          config.lexical_shortlist);
-  }
+std::vector<EnsembleNetwork> MembersOf(const EngineConfig& config, const LoadedModel& loaded) {
   std::vector<EnsembleNetwork> networks;
   const auto add = [&](const Program& program, std::shared_ptr<const Weights> weights) {
     const auto& of_members = config.ensemble.weights;
@@ -63,7 +57,22 @@ absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& 
   };
   add(loaded.program, loaded.weights);
   for (const LoadedNetwork& other : loaded.others) add(other.program, other.weights);
-  return CreateCpuEnsemble(std::move(networks), config.ensemble.mean, type, cores);
+  return networks;
+}
+
+void ReleaseWeights(LoadedModel* loaded) {
+  loaded->weights = nullptr;
+  for (LoadedNetwork& other : loaded->others) other.weights = nullptr;
+}
+
+absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& config,
+                                                            const LoadedModel& loaded, int cores) {
+  const ComputeType type = config.devices.compute_type;
+  if (loaded.others.empty()) {
+    return CreateCpuModel(loaded.program, *loaded.weights, type, cores, nullptr,
+                          config.lexical_shortlist);
+  }
+  return CreateCpuEnsemble(MembersOf(config, loaded), config.ensemble.mean, type, cores);
 }
 
 absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& config,
@@ -79,8 +88,7 @@ absl::StatusOr<std::vector<WorkerPlace>> CreateCpuPlaces(const EngineConfig& con
     if (!model.ok()) return model.status();
     places.push_back({CreateCpuBackend(*std::move(model)), node.count, std::move(node.cpus)});
   }
-  loaded->weights = nullptr;
-  for (LoadedNetwork& other : loaded->others) other.weights = nullptr;
+  ReleaseWeights(loaded);
   return places;
 }
 
@@ -132,12 +140,25 @@ ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std:
   return type;
 }
 
-absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded) {
-  if (absl::Status status = CheckCudaModel(loaded->program); !status.ok()) return status;
+absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded) {
+  DeviceNetwork network{loaded->program, {}};
+  std::shared_ptr<const Weights> weights = loaded->weights;
+  if (!loaded->others.empty()) {
+    const std::vector<EnsembleNetwork> members = MembersOf(config, *loaded);
+    absl::StatusOr<Program> joined = JoinPrograms(members, config.ensemble.mean);
+    if (!joined.ok()) return joined.status();
+    network.program = *std::move(joined);
+    weights = std::make_shared<const JoinedWeights>(members);
+  }
+  if (absl::Status status = CheckCudaModel(network.program); !status.ok()) return status;
   std::string why;
-  const ComputeType type = GpuTypeFor(config.devices, loaded->program, &why);
+  const ComputeType type = GpuTypeFor(config.devices, network.program, &why);
   if (!why.empty()) loaded->notes.push_back(std::move(why));
-  return MakeWeightImage(loaded->program, *loaded->weights, type);
+  absl::StatusOr<WeightImage> image = MakeWeightImage(network.program, *weights, type);
+  if (!image.ok()) return image.status();
+  network.image = *std::move(image);
+  ReleaseWeights(loaded);
+  return network;
 }
 
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded) {
@@ -155,12 +176,11 @@ absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config
                                                       LoadedModel* loaded) {
   if (config.devices.cuda.empty()) return CreateCpuPlaces(config, loaded);
   std::vector<WorkerPlace> places;
-  const absl::StatusOr<WeightImage> image = ImageFor(config, loaded);
-  if (!image.ok()) return image.status();
-  loaded->weights = nullptr;
+  const absl::StatusOr<DeviceNetwork> network = DeviceNetworkOf(config, loaded);
+  if (!network.ok()) return network.status();
   for (const int device : config.devices.cuda) {
-    absl::StatusOr<std::shared_ptr<const Backend>> backend =
-        CreateCudaBackend(CudaConfigOf(device, loaded->spec, config), loaded->program, *image);
+    absl::StatusOr<std::shared_ptr<const Backend>> backend = CreateCudaBackend(
+        CudaConfigOf(device, loaded->spec, config), network->program, network->image);
     if (!backend.ok()) return backend.status();
     const BackendInfo& info = (*backend)->info();
     for (const std::string& note : info.notes) {
@@ -189,17 +209,10 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
 
 absl::Status CheckDevicesTake(const EngineConfig& config) {
   if (config.devices.cuda.empty()) return absl::OkStatus();
-  const auto refuse = [&](const char* what, const char* why) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, ": found the device ", DeviceNames(config.devices), ", expected the CPU: ", why));
-  };
-  if (!config.ensemble.directories.empty()) {
-    return refuse("ensemble", "ensembles run nowhere else");
-  }
-  if (config.lexical_shortlist) {
-    return refuse("lexical-shortlist", "shortlists are used nowhere else");
-  }
-  return absl::OkStatus();
+  if (!config.lexical_shortlist) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("lexical-shortlist: found the device ", DeviceNames(config.devices),
+                   ", expected the CPU: shortlists are used nowhere else"));
 }
 
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(

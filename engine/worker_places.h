@@ -13,6 +13,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/model/formats/lexical_shortlist.h"
 #include "engine/model/layouts/model_source.h"
+#include "engine/network/program.h"
 
 namespace dragoman {
 
@@ -39,9 +40,15 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
 // tensor cores (before 8.0). *why says so, "" where nothing gave way; it may be nullptr.
 ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why);
 
-// The weights as GPUs take them, in GpuTypeFor, which loaded->notes explain. UNIMPLEMENTED for a
+// A model as GPUs take it: an ensemble is one program.
+struct DeviceNetwork {
+  Program program;
+  WeightImage image;
+};
+
+// In GpuTypeFor, which loaded->notes explain. Takes the weights out of `loaded`. UNIMPLEMENTED for a
 // model that GPUs do not take.
-absl::StatusOr<WeightImage> ImageFor(const EngineConfig& config, LoadedModel* loaded);
+absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded);
 
 // The model of a directory, or the ensemble of it and what config.ensemble names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
@@ -49,7 +56,7 @@ absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     LoadContext* load);
 
 // Whether the devices take what the configuration asks for, as far as that can be told before the
-// model is read. UNIMPLEMENTED: an ensemble or a shortlist on GPUs.
+// model is read. UNIMPLEMENTED: a shortlist on GPUs.
 absl::Status CheckDevicesTake(const EngineConfig& config);
 
 // The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is

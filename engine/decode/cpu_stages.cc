@@ -80,6 +80,8 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
             }
             AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain), Value(op.bias),
                          op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y], IfThere(op.sum));
+          } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
+            NotOfThisStage();  // ensemble_model has the CPU's
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
             static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);

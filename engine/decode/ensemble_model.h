@@ -14,18 +14,11 @@
 
 #include "absl/status/statusor.h"
 #include "engine/decode/step_model.h"
-#include "engine/network/program.h"
-#include "engine/network/weights.h"
+#include "engine/network/ensemble_program.h"
 #include "kernels/base/compute_type.h"
 #include "kernels/base/mean_kind.h"
 
 namespace dragoman {
-
-struct EnsembleNetwork {
-  Program program;
-  std::shared_ptr<const Weights> weights;
-  double weight = 1;
-};
 
 // Alignments are the first member's. `weights` go as soon as they are packed. REQUIRES: 1 to
 // kMaxEnsembleMembers of one vocabulary, what CreateCpuModel requires of each, weights above 0; they

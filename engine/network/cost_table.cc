@@ -75,6 +75,12 @@ class Coster {
             2 * r_.rows * Cols(op.table) * vocabulary};
   }
 
+  OpCost operator()(const EnsembleOutputOp& op) const {
+    OpCost cost;
+    for (const OutputOp& member : op.members) cost += (*this)(member);
+    return cost;
+  }
+
  private:
   double Cols(WeightId id) const { return static_cast<double>(program_.weight(id).cols); }
 

@@ -22,7 +22,8 @@ class OpChecker {
                          std::holds_alternative<RecurrenceOp>(op.what) ||
                          std::holds_alternative<AlignOp>(op.what) ||
                          std::holds_alternative<CrossAttentionOp>(op.what) ||
-                         std::holds_alternative<OutputOp>(op.what);
+                         std::holds_alternative<OutputOp>(op.what) ||
+                         std::holds_alternative<EnsembleOutputOp>(op.what);
     if (&stage_ == &program_.encoder ? decodes : encodes) return "is of the other stage";
     for (const auto& [ids, reads] :
          {std::pair{OperandsOf(op).reads, true}, std::pair{OperandsOf(op).writes, false}}) {
@@ -88,10 +89,11 @@ class OpChecker {
   }
   void operator()(const SelfAttentionOp& op) {
     ExpectLayers(op.layer, 1);
-    ExpectHeads(program_.kv.heads);
+    if (!why_.empty()) return;
+    ExpectHeads(program_.KvOf(op.layer).heads);
     ExpectWidth(op.qkv, int64_t{3} * program_.kv.width());
     ExpectWidth(op.context, program_.kv.width());
-    ExpectDistances(op.bias, program_.kv.heads, program_.max_positions);
+    ExpectDistances(op.bias, program_.KvOf(op.layer).heads, program_.max_positions);
   }
   // A state is as wide as K.
   void operator()(const RecurrenceOp& op) {
@@ -113,6 +115,21 @@ class OpChecker {
     Expect(op.table, WeightRole::kEmbedding, -1, Width(op.x));
     if (why_.empty()) {
       Expect(op.bias, WeightRole::kOutputBias, 1, program_.weight(op.table).rows);
+    }
+  }
+  void operator()(const EnsembleOutputOp& op) {
+    if (op.members.empty() || op.members.size() > kMaxEnsembleMembers ||
+        op.weights.size() != op.members.size()) {
+      why_ = absl::StrCat("has ", op.members.size(), " members and ", op.weights.size(),
+                          " weights of them");
+    }
+    for (const OutputOp& member : op.members) {
+      if (!why_.empty()) return;
+      (*this)(member);
+      if (why_.empty() &&
+          program_.weight(member.table).rows != program_.weight(op.members.front().table).rows) {
+        why_ = "has members of different vocabularies";
+      }
     }
   }
 
@@ -173,6 +190,11 @@ struct OperandFinder {
   Operands operator()(const AlignOp& op) const { return {{op.q}, {}}; }
   Operands operator()(const CrossAttentionOp& op) const { return {{op.q}, {op.context}}; }
   Operands operator()(const OutputOp& op) const { return {{op.x}, {}}; }
+  Operands operator()(const EnsembleOutputOp& op) const {
+    Operands operands;
+    for (const OutputOp& member : op.members) operands.reads.push_back(member.x);
+    return operands;
+  }
 };
 
 // Every member of an operation is named, so that one that is added does not compile until it is
@@ -223,6 +245,14 @@ struct WeightFinder {
     const auto& [x, table, bias] = op;
     return {table, bias};
   }
+  Ids operator()(const EnsembleOutputOp& op) const {
+    const auto& [members, weights, mean] = op;
+    Ids ids;
+    for (const OutputOp& member : members) {
+      for (const WeightId id : (*this)(member)) ids.push_back(id);
+    }
+    return ids;
+  }
 };
 
 // "" if each weight is read by an operation: executors pack what operations read.
@@ -245,6 +275,21 @@ WeightId Program::FindWeight(std::string_view name) const {
   return found == weights.end() ? kNoWeight : static_cast<WeightId>(found - weights.begin());
 }
 
+KvLayout Program::KvOf(int layer) const {
+  KvLayout of_layer = kv;
+  if (!heads.empty()) {
+    of_layer.heads = heads[static_cast<size_t>(layer)].heads;
+    of_layer.head_dim = heads[static_cast<size_t>(layer)].head_dim;
+  }
+  return of_layer;
+}
+
+std::span<const OutputOp> Program::outputs() const {
+  const auto& last = decoder.ops.back().what;
+  if (const auto* one = std::get_if<OutputOp>(&last)) return {one, 1};
+  return std::get<EnsembleOutputOp>(last).members;
+}
+
 int64_t ParameterCount(const Program& program) {
   int64_t count = 0;
   for (const Weight& weight : program.weights) {
@@ -264,6 +309,15 @@ std::vector<WeightId> WeightsOf(const Op& op) {
 }
 
 absl::Status CheckProgram(const Program& program) {
+  const auto layers = static_cast<size_t>(program.kv.layers);
+  if (!program.heads.empty() && program.heads.size() != layers) {
+    return absl::InternalError("network: not every decoder layer has heads");
+  }
+  for (const LayerHeads& of : program.heads) {
+    if (of.heads * of.head_dim != program.kv.width()) {
+      return absl::InternalError("network: decoder layers differ in their width");
+    }
+  }
   for (const auto& [name, stage] :
        {std::pair{"encoder", &program.encoder}, std::pair{"decoder", &program.decoder}}) {
     OpChecker checker(program, *stage);
@@ -274,7 +328,8 @@ absl::Status CheckProgram(const Program& program) {
     }
   }
   if (program.decoder.ops.empty() ||
-      !std::holds_alternative<OutputOp>(program.decoder.ops.back().what)) {
+      (!std::holds_alternative<OutputOp>(program.decoder.ops.back().what) &&
+       !std::holds_alternative<EnsembleOutputOp>(program.decoder.ops.back().what))) {
     return absl::InternalError("network: the decoder does not end with its output layer");
   }
   if (const std::string unread = UnreadWeight(program); !unread.empty()) {
@@ -297,7 +352,10 @@ void JoinCrossLayers(int layers, Program* program) {
     }
     // The product of the layer is at the end of `joined`: the first of a group stays and grows, the
     // others are taken into the one that is two before.
-    if (write->first_layer % layers == 0) {
+    const auto* before =
+        joined.size() < 3 ? nullptr : std::get_if<ProductOp>(&joined[joined.size() - 3].what);
+    if (write->first_layer % layers == 0 || before == nullptr ||
+        before->weight != product->weight) {
       joined.push_back(encoder.ops[i]);
       continue;
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "absl/status/status.h"
 #include "kernels/base/activation.h"
 #include "kernels/base/kv_pages.h"
+#include "kernels/base/mean_kind.h"
 #include "kernels/base/no_token.h"
 
 namespace dragoman {
@@ -157,12 +159,20 @@ struct OutputOp {
   WeightId bias = kNoWeight;
 };
 
+// The output layers of an ensemble's members together: the mean of their predictions is folded
+// (kernels/ops/output_mean.h). The last of a decoder step, made by JoinPrograms for devices.
+struct EnsembleOutputOp {
+  std::vector<OutputOp> members;  // of one vocabulary
+  std::vector<float> weights;     // above 0, their sum 1
+  MeanKind mean = MeanKind::kProbability;
+};
+
 struct Op {
   // The operation's name in errors, ranges and tables: one of a layer has its name in every layer.
   const char* name = "";
   int layer = -1;  // -1: of none
   std::variant<EmbedOp, ProductOp, GateOp, AddNormOp, EncoderAttentionOp, WriteCrossKvOp,
-               SelfAttentionOp, RecurrenceOp, AlignOp, CrossAttentionOp, OutputOp>
+               SelfAttentionOp, RecurrenceOp, AlignOp, CrossAttentionOp, OutputOp, EnsembleOutputOp>
       what;
 };
 
@@ -173,19 +183,31 @@ struct OpSequence {
   std::vector<Op> ops;
 };
 
+// How a decoder layer divides its width.
+struct LayerHeads {
+  int32_t heads = 0;
+  int32_t head_dim = 0;
+};
+
 struct Program {
   std::vector<Weight> weights;
-  OpSequence encoder;         // a row is a source token
-  OpSequence decoder;         // a row is a hypothesis
-  KvLayout kv;                // of the decoder's attention, self and cross
+  OpSequence encoder;  // a row is a source token
+  OpSequence decoder;  // a row is a hypothesis
+  KvLayout kv;         // of the decoder's attention, self and cross
+  // By layer, where they do not all divide their width as `kv` says; else empty. Widths are one.
+  std::vector<LayerHeads> heads;
   int64_t max_positions = 0;  // of a source, and of a hypothesis
   bool fits_float16 = true;   // activations stay within its range
 
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
+  // `kv` as this decoder layer divides it.
+  KvLayout KvOf(int layer) const;
   // kNoWeight if there is none of this name.
   WeightId FindWeight(std::string_view name) const;
-  // The decoder's last operation. REQUIRES: CheckProgram returned OK.
-  const OutputOp& output() const { return std::get<OutputOp>(decoder.ops.back().what); }
+  // What the decoder's last operation folds: one, or those of an ensemble's members. REQUIRES:
+  // CheckProgram returned OK.
+  std::span<const OutputOp> outputs() const;
+  const OutputOp& output() const { return outputs().front(); }
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target
 };
 
@@ -214,8 +236,9 @@ std::vector<WeightId> WeightsOf(const Op& op);
 
 // Makes the products of cross-attention K/V that belong to different layers, each followed by the
 // writing of its pages, one of `layers` layers: fewer and larger launches, for a wider buffer.
-// REQUIRES: the decoder's layers are a multiple of `layers`, and the products take adjacent rows of
-// one weight.
+// Products of different weights, which are of different members of an ensemble, stay apart. REQUIRES:
+// the products of one weight take adjacent rows of it, of layers that are a multiple of `layers` or
+// fewer.
 void JoinCrossLayers(int layers, Program* program);
 
 // The program as text for people: the weights, buffers and operations, one on a line.

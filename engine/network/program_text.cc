@@ -74,7 +74,7 @@ class OpWriter {
   }
   std::string operator()(const SelfAttentionOp& op) const {
     return absl::StrCat(B(op.context), " = attention(", B(op.qkv), ", pages of the hypothesis",
-                        Bias(op.bias), "), ", Heads());
+                        Bias(op.bias), "), ", Heads(op.layer));
   }
   std::string operator()(const RecurrenceOp& op) const {
     return absl::StrCat(B(op.y), " = relu(state), state = f * state before + (1 - f) * x of ",
@@ -84,19 +84,31 @@ class OpWriter {
     return absl::StrCat("aligned = argmax attention(", B(op.q), ", source pages), rows that ask");
   }
   std::string operator()(const CrossAttentionOp& op) const {
-    return absl::StrCat(B(op.context), " = attention(", B(op.q), ", source pages), ", Heads());
+    return absl::StrCat(B(op.context), " = attention(", B(op.q), ", source pages), ",
+                        Heads(op.layer));
   }
   std::string operator()(const OutputOp& op) const {
     return absl::StrCat("logits = ", B(op.x), " x ", W(op.table), " + ", W(op.bias),
                         ", folded row by row");
+  }
+  std::string operator()(const EnsembleOutputOp& op) const {
+    std::string text =
+        op.mean == MeanKind::kProbability ? "log of the mean of" : "mean of the logs of";
+    for (size_t m = 0; m < op.members.size(); ++m) {
+      const OutputOp& member = op.members[m];
+      absl::StrAppend(&text, m == 0 ? " " : ", ", op.weights[m], " * softmax(", B(member.x), " x ",
+                      W(member.table), " + ", W(member.bias), ")");
+    }
+    return absl::StrCat(text, ", folded row by row");
   }
 
  private:
   std::string B(BufferId id) const { return stage_.buffers[static_cast<size_t>(id)].name; }
   std::string W(WeightId id) const { return absl::StrCat("'", program_.weight(id).name, "'"); }
   std::string Bias(WeightId id) const { return id == kNoWeight ? "" : absl::StrCat(", ", W(id)); }
-  std::string Heads() const {
-    return absl::StrCat(program_.kv.heads, " heads of ", program_.kv.head_dim);
+  std::string Heads(int layer) const {
+    const KvLayout kv = program_.KvOf(layer);
+    return absl::StrCat(kv.heads, " heads of ", kv.head_dim);
   }
 
   const Program& program_;

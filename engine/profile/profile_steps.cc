@@ -32,10 +32,10 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                             std::max(config.threads_per_worker, 1)},
                            loaded->program, *loaded->weights, steps, clock);
   }
-  const absl::StatusOr<WeightImage> image = ImageFor(config, &*loaded);
-  if (!image.ok()) return image.status();
+  const absl::StatusOr<DeviceNetwork> network = DeviceNetworkOf(config, &*loaded);
+  if (!network.ok()) return network.status();
   return ProfileCudaSteps(CudaConfigOf(config.devices.cuda.front(), loaded->spec, config),
-                          loaded->program, *image, steps);
+                          network->program, network->image, steps);
 }
 
 }  // namespace dragoman

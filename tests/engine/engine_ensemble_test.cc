@@ -101,14 +101,16 @@ TEST_F(EngineEnsemble, WhatCannotBeOneIsRefusedByTheFirstDifference) {
               HasSubstr("none: no such directory"));
 }
 
-TEST_F(EngineEnsemble, IsRefusedByNameOnAGpu) {
+// Members whose K and V do not fit into pages of one width.
+TEST_F(EngineEnsemble, MembersOfDifferentWidthsAreRefusedByNameOnAGpu) {
   EngineConfig config;
   config.devices.cuda = {0};
   config.devices.compute_type = ComputeType::kFloat32;
   const absl::Status status = StartWith(kModels + "tiny-a", {{kModels + "tiny-a2"}, {}}, config);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("ensemble: found the device cuda:0, expected the CPU"));
+  EXPECT_THAT(
+      std::string(status.message()),
+      HasSubstr("an ensemble on a GPU: member 2 has K and V of 24 dimensions, expected 32"));
 }
 
 }  // namespace

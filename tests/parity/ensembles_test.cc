@@ -11,13 +11,14 @@
 
 #include "engine/decode/cpu_model.h"
 #include "engine/decode/ensemble_model.h"
+#include "engine/network/ensemble_program.h"
 #include "tests/parity/parity_batch.h"
 
 namespace dragoman::parity {
 namespace {
 
 // The first member's, with the network of all.
-void LoadEnsemble(const json& ensemble, ComputeType type, ParityModel* out) {
+void LoadEnsemble(const json& ensemble, ComputeType type, Place place, ParityModel* out) {
   std::vector<EnsembleNetwork> networks;
   for (size_t m = 0; m < ensemble["members"].size(); ++m) {
     ParityModel member;
@@ -29,11 +30,31 @@ void LoadEnsemble(const json& ensemble, ComputeType type, ParityModel* out) {
   }
   const MeanKind mean =
       ensemble["mean"] == "probability" ? MeanKind::kProbability : MeanKind::kLogProbability;
+  out->loaded->spec.is_ensemble = true;
+  if (place == Place::kCuda) {
+    auto joined = JoinPrograms(networks, mean);
+    if (absl::IsUnimplemented(joined.status())) GTEST_SKIP() << joined.status().message();
+    ASSERT_TRUE(joined.ok()) << joined.status();
+    out->loaded->program = *std::move(joined);
+    out->loaded->weights = std::make_shared<const JoinedWeights>(networks);
+    out->place = place;
+    return;
+  }
   auto model = CreateCpuEnsemble(std::move(networks), mean, type, 2);
   ASSERT_TRUE(model.ok()) << model.status();
   out->ensemble = *std::move(model);
-  out->loaded->spec.is_ensemble = true;
 }
+
+std::vector<const json*> CasesOf(const Fixture& fixture, size_t ensemble) {
+  std::vector<const json*> cases;
+  for (const json& one : fixture.cases) {
+    if (one["ensemble"] == ensemble) cases.push_back(&one);
+  }
+  return cases;
+}
+
+// The fixture's ensemble of tiny-a3 and tiny-a, whose members are of one width.
+constexpr size_t kOneWidth = 3;
 
 // Each of the fixture's ensembles in float32, with its cases.
 void ForEachEnsemble(
@@ -42,12 +63,25 @@ void ForEachEnsemble(
   for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
     ParityModel model;
     ASSERT_NO_FATAL_FAILURE(
-        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, &model));
-    std::vector<const json*> cases;
-    for (const json& one : fixture.cases) {
-      if (one["ensemble"] == e) cases.push_back(&one);
-    }
-    body(model, cases);
+        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, Place::kCpu, &model));
+    body(model, CasesOf(fixture, e));
+  }
+}
+
+// All cases in one running batch.
+void ExpectTheDefinitions(const ParityModel& model, const std::vector<const json*>& cases,
+                          Differences* differences) {
+  std::vector<std::unique_ptr<Segment>> segments;
+  for (const json* const one : cases) {
+    const Asked asked = segments.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
+    segments.push_back(HfSegment(*one, model.spec(), asked));
+    ASSERT_NE(segments.back(), nullptr);
+  }
+  const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const double penalty = (*cases[i])["options"]["length_penalty"];
+    EXPECT_TRUE(Equal(*cases[i], results[i], penalty, differences))
+        << Describe(*cases[i], results[i]);
   }
 }
 
@@ -61,24 +95,31 @@ TEST(Ensembles, EveryCaseEqualsItsDefinition) {
   size_t searched = 0;
   ForEachEnsemble(fixture, [&](const ParityModel& model, const std::vector<const json*>& cases) {
     ASSERT_GE(cases.size(), 60U);
-    std::vector<std::unique_ptr<Segment>> segments;
-    for (const json* const one : cases) {
-      const Asked asked = segments.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
-      segments.push_back(HfSegment(*one, model.spec(), asked));
-      ASSERT_NE(segments.back(), nullptr);
-    }
-    const auto results = Decode(model, std::move(segments), model.spec().tokens.decoder_start);
-    for (size_t i = 0; i < results.size(); ++i) {
-      const double penalty = (*cases[i])["options"]["length_penalty"];
-      EXPECT_TRUE(Equal(*cases[i], results[i], penalty, &differences))
-          << Describe(*cases[i], results[i]);
-    }
-    searched += results.size();
+    ExpectTheDefinitions(model, cases, &differences);
+    searched += cases.size();
   });
   EXPECT_EQ(searched, fixture.cases.size());
   std::cout << searched << " cases; largest difference of a score " << differences.score
             << ", of a token's " << differences.token_score << "\n";
 }
+
+// On a GPU, for the ensembles whose members fit one.
+class EnsemblesOnCuda : public OnPlace {};
+
+TEST_P(EnsemblesOnCuda, EveryCaseEqualsItsDefinition) {
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
+  ParityModel model;
+  const size_t e = kOneWidth;
+  ASSERT_NO_FATAL_FAILURE(LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32,
+                                       GetParam().place, &model));
+  if (IsSkipped()) return;
+  Differences differences;
+  ExpectTheDefinitions(model, CasesOf(fixture, e), &differences);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, EnsemblesOnCuda,
+                         ::testing::Values(ParityCase{"ensembles", Place::kCuda}), ParityCaseName);
 
 // Greedy search that nobody asks for scores takes its short way: tokens alone.
 TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
@@ -126,7 +167,7 @@ TEST(Ensembles, SeveralTimesTheSameMemberIsThatMember) {
         ASSERT_NO_FATAL_FAILURE(LoadEnsemble({{"members", {directory, directory, directory}},
                                               {"weights", {1, 2, 0.5}},
                                               {"mean", mean}},
-                                             type, &model));
+                                             type, Place::kCpu, &model));
         const auto found = decode(model);
         for (size_t i = 0; i < found.size(); ++i) {
           ASSERT_EQ(found[i].size(), expected[i].size());

@@ -156,10 +156,11 @@ class CudaEncoder::Launcher {
         longest_, op.heads, op.head_dim, encoder_.At(op.context), model_.relative_bias(op.bias));
   }
   cuda::Error operator()(const WriteCrossKvOp& op) const {
-    return cuda::WriteCrossKv(stream_, model_.type(), encoder_.program_.kv, op.first_layer,
-                              op.layers, encoder_.At(op.kv), encoder_.Input(at_.offsets),
-                              in_.segments, encoder_.Input(at_.page_offsets),
-                              encoder_.Input(at_.pages), in_.page_offsets[in_.segments], in_.pool);
+    return cuda::WriteCrossKv(stream_, model_.type(), encoder_.program_.KvOf(op.first_layer),
+                              op.first_layer, op.layers, encoder_.At(op.kv),
+                              encoder_.Input(at_.offsets), in_.segments,
+                              encoder_.Input(at_.page_offsets), encoder_.Input(at_.pages),
+                              in_.page_offsets[in_.segments], in_.pool);
   }
   template <class Other>
   cuda::Error operator()(const Other&) const {

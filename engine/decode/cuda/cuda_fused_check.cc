@@ -162,8 +162,8 @@ class Check {
     if (error == cuda::Error::kNone) error = Fetch(fused);
     if (error == cuda::Error::kNone) error = Ask(k);
     if (error == cuda::Error::kNone) {
-      error = model_.logits().Run(stream_.get(), blas_workspace_.data(), hidden_.data(), bucket_,
-                                  nullptr, logits_.data());
+      error = model_.logits(0).Run(stream_.get(), blas_workspace_.data(), hidden_.data(), bucket_,
+                                   nullptr, logits_.data());
     }
     if (error == cuda::Error::kNone) {
       const cuda::StoredRows list{row_numbers_.data(), count_.data(), rows_};

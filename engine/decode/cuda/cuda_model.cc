@@ -141,24 +141,31 @@ absl::Status CudaModel::MakeProducts() {
     }
   }
 
-  const OutputOp& output = program_.output();
   const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
-  cuda::LinearOptions options;
-  options.in = static_cast<int>(program_.weight(output.table).cols);
-  options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
-  options.type = type_;
-  options.float_output = true;
-  options.tune_rows = cuda::kChunkRows;
-  options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
-  logits_ = make("decoder", "output layer", options, weight(output.table), nullptr, chunks);
-  if (!status.ok()) return status;
+  for (const OutputOp& output : program_.outputs()) {
+    cuda::LinearOptions options;
+    options.in = static_cast<int>(program_.weight(output.table).cols);
+    options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
+    options.type = type_;
+    options.float_output = true;
+    options.tune_rows = cuda::kChunkRows;
+    options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
+    logits_.push_back(
+        make("decoder", "output layer", options, weight(output.table), nullptr, chunks));
+    if (!status.ok()) return status;
+  }
   if (!config_.options.fused_output) {
     why_not_fused_ = "the setting cuda: fused-output is off";
     return absl::OkStatus();
   }
-  fused_ =
-      cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias), options.in,
-                                static_cast<int>(program_.vocabulary()), &why_not_fused_);
+  if (program_.outputs().size() > 1) {
+    why_not_fused_ = "the mean of an ensemble's members is made from stored logits";
+    return absl::OkStatus();
+  }
+  const OutputOp& output = program_.output();
+  fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),
+                                     static_cast<int>(program_.weight(output.table).cols),
+                                     static_cast<int>(program_.vocabulary()), &why_not_fused_);
   return absl::OkStatus();
 }
 

@@ -68,9 +68,10 @@ class CudaModel {
   const cuda::Linear& encoder_product(size_t op) const { return *encoder_products_[op]; }
   const cuda::Linear& decoder_product(size_t op) const { return *decoder_products_[op]; }
 
-  // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias.
-  const cuda::Linear& logits() const { return *logits_; }
-  // nullptr where the device or the compute type has none, and why.
+  // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias; of this
+  // one of the program's outputs.
+  const cuda::Linear& logits(size_t output) const { return *logits_[output]; }
+  // nullptr where the device, the compute type or an ensemble has none, and why.
   const cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
@@ -100,7 +101,7 @@ class CudaModel {
 
   // Indexed by operation; nullptr for one that is not a product.
   std::vector<std::unique_ptr<cuda::Linear>> encoder_products_, decoder_products_;
-  std::unique_ptr<cuda::Linear> logits_;
+  std::vector<std::unique_ptr<cuda::Linear>> logits_;  // by output
   std::unique_ptr<cuda::FusedOutput> fused_;
   std::string why_not_fused_;
   bool fused_failed_ = false;   // its check

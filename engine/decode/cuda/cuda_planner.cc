@@ -49,7 +49,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
     JoinCrossLayers(program.kv.layers, &r.program);
   }
   // Until the device has said more: the way that needs less memory beside it.
-  r.fused = true;
+  r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
   r.default_beam = std::min({config.default_beam, config.batch.max_rows, kMaxBeam});
   // A plan that fails here fails before anything is allocated.

@@ -18,10 +18,20 @@
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
+#include "kernels/ops/output_mean_cuda.h"
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman {
+
+namespace {
+
+// The rows of logits that are in memory at once.
+int64_t LogitChunk(const BatchLimits& limits) {
+  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
+}
+
+}  // namespace
 
 // One step on its way to a stream.
 class CudaStep::Launcher {
@@ -67,8 +77,8 @@ class CudaStep::Launcher {
     for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
       const Op& op = program_.decoder.ops[i];
       number_ = i;
-      if (const auto* output = std::get_if<OutputOp>(&op.what)) {
-        Output(*output);
+      if (i + 1 == program_.decoder.ops.size()) {
+        Output();
       } else if (variant_.align || !std::holds_alternative<AlignOp>(op.what)) {
         Do(op.name, [&] { return std::visit(*this, op.what); });
       }
@@ -106,20 +116,21 @@ class CudaStep::Launcher {
                               At(op.sum));
   }
   cuda::Error operator()(const SelfAttentionOp& op) const {
-    return cuda::DecodeSelfAttention(stream_, model_.type(), program_.kv, op.layer, rows_, self_,
-                                     At(op.qkv), At(op.context), model_.relative_bias(op.bias));
+    return cuda::DecodeSelfAttention(stream_, model_.type(), program_.KvOf(op.layer), op.layer,
+                                     rows_, self_, At(op.qkv), At(op.context),
+                                     model_.relative_bias(op.bias));
   }
   cuda::Error operator()(const RecurrenceOp& op) const {
-    return cuda::Recur(stream_, model_.type(), program_.kv, op.layer, rows_, self_, At(op.gate_x),
-                       At(op.y));
+    return cuda::Recur(stream_, model_.type(), program_.KvOf(op.layer), op.layer, rows_, self_,
+                       At(op.gate_x), At(op.y));
   }
   cuda::Error operator()(const AlignOp& op) const {
-    return cuda::AlignRows(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,
+    return cuda::AlignRows(stream_, model_.type(), program_.KvOf(op.layer), op.layer, rows_, cross_,
                            tables_.views, At(op.q));
   }
   cuda::Error operator()(const CrossAttentionOp& op) const {
-    return cuda::CrossAttention(stream_, model_.type(), program_.kv, op.layer, rows_, cross_,
-                                At(op.q), At(op.context));
+    return cuda::CrossAttention(stream_, model_.type(), program_.KvOf(op.layer), op.layer, rows_,
+                                cross_, At(op.q), At(op.context));
   }
   template <class Other>
   cuda::Error operator()(const Other&) const {
@@ -147,54 +158,80 @@ class CudaStep::Launcher {
                ProductRows(tables_.limits.max_rows) * ElementBytes(model_.type());
   }
 
+  using StoredRows = cuda::StoredRows;
+
   // Runs the output layer by the fused way, the stored one, or both.
-  void Output(const OutputOp& op) {
+  void Output() {
     if (model_.fused() == nullptr) {
-      Stored(op, rows_.rows);
+      Stored(rows_.rows);
       return;
     }
     Do(step_op::kFused, [&] {
-      return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), At(op.x), rows_,
-                                  tables_.views, variant_.max_k, tables_.requests,
+      return model_.fused()->Fold(stream_, step_.fused_workspace_.data(), At(program_.output().x),
+                                  rows_, tables_.views, variant_.max_k, tables_.requests,
                                   tables_.summaries);
     });
-    if (variant_.stored) Stored(op, std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
+    if (variant_.stored) Stored(std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
   }
 
   // The stored rows, of which there may be as many as `capacity`, chunk by chunk: they share the
   // memory of the logits.
-  void Stored(const OutputOp& op, int64_t capacity) {
+  void Stored(int64_t capacity) {
     const StoredRows list{tables_.stored_rows, &tables_.now->stored_count, capacity};
-    const int d = Cols(op.table);
-    const auto vocabulary = static_cast<int>(program_.vocabulary());
     for (int64_t first = 0; first < capacity; first += cuda::kChunkRows) {
       const int64_t n = std::min<int64_t>(cuda::kChunkRows, capacity - first);
-      // Where every row is stored, the list is the rows themselves.
-      const void* x =
-          static_cast<const uint8_t*>(At(op.x)) + first * d * ElementBytes(model_.type());
-      if (model_.fused() != nullptr) {
-        x = step_.gathered_.data();
-        Do(step_op::kGather, [&] {
-          return cuda::GatherRows(stream_, model_.type(), At(op.x), list, first, n, d,
-                                  step_.gathered_.data());
-        });
+      for (size_t output = 0; output < program_.outputs().size(); ++output) {
+        StoreLogits(output, list, first, n);
       }
-      auto* const logits = static_cast<float*>(step_.logits_.data());
-      Do(step_op::kLogits, [&] {
-        return model_.logits().Run(stream_, step_.workspace_.data(), x, ProductRows(n), nullptr,
-                                   logits);
-      });
-      Do(step_op::kFoldLogits, [&] {
-        return cuda::FoldStoredLogits(stream_, logits, LogitStride(vocabulary),
-                                      model_.float_weight(op.bias), vocabulary, list, first, n,
-                                      tables_.requests, tables_.summaries);
-      });
+      Do(step_op::kFoldLogits, [&] { return FoldLogits(list, first, n); });
       if (!variant_.stored) continue;
       Do(step_op::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
     }
   }
 
-  using StoredRows = cuda::StoredRows;
+  void StoreLogits(size_t output, const StoredRows& list, int64_t first, int64_t n) {
+    const OutputOp& op = program_.outputs()[output];
+    const int d = Cols(op.table);
+    // Where every row is stored, the list is the rows themselves.
+    const void* x = static_cast<const uint8_t*>(At(op.x)) + first * d * ElementBytes(model_.type());
+    if (model_.fused() != nullptr) {
+      x = step_.gathered_.data();
+      Do(step_op::kGather, [&] {
+        return cuda::GatherRows(stream_, model_.type(), At(op.x), list, first, n, d,
+                                step_.gathered_.data());
+      });
+    }
+    Do(step_op::kLogits, [&] {
+      return model_.logits(output).Run(stream_, step_.workspace_.data(), x, ProductRows(n), nullptr,
+                                       LogitsOf(output));
+    });
+  }
+
+  cuda::Error FoldLogits(const StoredRows& list, int64_t first, int64_t n) const {
+    const auto vocabulary = static_cast<int>(program_.vocabulary());
+    const int64_t stride = LogitStride(vocabulary);
+    const auto* ensemble = std::get_if<EnsembleOutputOp>(&program_.decoder.ops.back().what);
+    if (ensemble == nullptr) {
+      return cuda::FoldStoredLogits(stream_, LogitsOf(0), stride,
+                                    model_.float_weight(program_.output().bias), vocabulary, list,
+                                    first, n, tables_.requests, tables_.summaries);
+    }
+    cuda::EnsembleLogits members;
+    members.mean = ensemble->mean;
+    for (const OutputOp& member : ensemble->members) {
+      const auto m = static_cast<size_t>(members.count++);
+      members.members[m] = {LogitsOf(m), model_.float_weight(member.bias), ensemble->weights[m]};
+    }
+    return cuda::FoldMeanLogits(stream_, members, stride, vocabulary, list, first, n,
+                                tables_.requests, tables_.summaries);
+  }
+
+  // [chunk, LogitStride] of one of the program's outputs.
+  float* LogitsOf(size_t output) const {
+    return static_cast<float*>(step_.logits_.data()) +
+           static_cast<int64_t>(output) * LogitChunk(tables_.limits) *
+               LogitStride(static_cast<int>(program_.vocabulary()));
+  }
 
   const CudaStep& step_;
   const CudaModel& model_;
@@ -236,14 +273,14 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   const Program& program = model_->program();
   const int64_t element = ElementBytes(model_->type());
   const int64_t d = program.weight(program.output().table).cols;
-  const int64_t chunk = ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
+  const int64_t chunk = LogitChunk(limits);
   take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
   take("workspace of cuBLASLt", cuda::Blas::kWorkspaceBytes, &workspace_);
   take("decoder activations",
        model_->decoder_buffers().Bytes(ProductRows(limits.max_rows), element), &activations_);
   take("logits",
        chunk * LogitStride(static_cast<int>(program.vocabulary())) *
-           static_cast<int64_t>(sizeof(float)),
+           static_cast<int64_t>(program.outputs().size() * sizeof(float)),
        &logits_);
   if (model_->fused() != nullptr) {
     take("gathered rows", chunk * d * element, &gathered_);

@@ -72,7 +72,7 @@ class CudaStep {
   // These have ProductRows of the number of rows that is named.
   cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows
   cuda::DeviceBuffer gathered_;     // [min(stored_rows, kChunkRows), d], beside a fused layer
-  cuda::DeviceBuffer logits_;       // [min(stored_rows, kChunkRows), vocabulary] f32
+  cuda::DeviceBuffer logits_;  // of each output [min(stored_rows, kChunkRows), LogitStride] f32
 };
 
 // The StepDevice of a GPU: each kind of step is a CUDA graph, recorded here, and a step is one launch.

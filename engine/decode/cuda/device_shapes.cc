@@ -29,15 +29,23 @@ class ShapeChecker {
   std::string operator()(const GateOp& op) const { return Multiple(op.width); }
   std::string operator()(const AddNormOp& op) const { return Width(Cols(op.gain)); }
   std::string operator()(const EncoderAttentionOp& op) const { return HeadDim(op.head_dim); }
-  std::string operator()(const WriteCrossKvOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const SelfAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const WriteCrossKvOp& op) const { return HeadDimOf(op.first_layer); }
+  std::string operator()(const SelfAttentionOp& op) const { return HeadDimOf(op.layer); }
   std::string operator()(const RecurrenceOp&) const { return Width(program_.kv.width()); }
-  std::string operator()(const AlignOp&) const { return HeadDim(program_.kv.head_dim); }
-  std::string operator()(const CrossAttentionOp&) const { return HeadDim(program_.kv.head_dim); }
+  std::string operator()(const AlignOp& op) const { return HeadDimOf(op.layer); }
+  std::string operator()(const CrossAttentionOp& op) const { return HeadDimOf(op.layer); }
   std::string operator()(const OutputOp& op) const { return Width(Cols(op.table)); }
+  std::string operator()(const EnsembleOutputOp& op) const {
+    std::string why;
+    for (const OutputOp& member : op.members) {
+      if (why.empty()) why = (*this)(member);
+    }
+    return why;
+  }
 
  private:
   int64_t Cols(WeightId id) const { return program_.weight(id).cols; }
+  std::string HeadDimOf(int layer) const { return HeadDim(program_.KvOf(layer).head_dim); }
   static std::string Multiple(int64_t width) {
     if (width % kElements == 0) return "";
     return absl::StrCat("is ", width, " wide, expected a multiple of ", kElements);

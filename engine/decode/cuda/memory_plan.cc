@@ -139,7 +139,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   plan.limits.self_pages = static_cast<int32_t>(least_self);
 
   const int64_t logits = LogitRows(plan.limits) * LogitStride(plan.limits.vocabulary) *
-                         static_cast<int64_t>(sizeof(float));
+                         static_cast<int64_t>(r.program.outputs().size() * sizeof(float));
   plan.lines = {
       {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,

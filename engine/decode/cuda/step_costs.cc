@@ -42,7 +42,8 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
   const auto width = static_cast<double>(program.weight(program.output().table).cols);
   const auto stored = static_cast<double>(w.stored_rows);
   // The f32 logits of the stored rows, written once and read once.
-  const double logits = sizeof(float) * stored * static_cast<double>(program.vocabulary());
+  const double logits = sizeof(float) * stored * static_cast<double>(program.vocabulary()) *
+                        static_cast<double>(program.outputs().size());
   const int64_t any = w.stored_rows > 0 ? 1 : 0;
   costs.push_back({step_op::kFused, w.fused_rows > 0 ? 1 : 0,
                    w.fused_rows > 0 ? output(w.fused_rows) : OpCost{}});

@@ -58,9 +58,12 @@ ComputeType TypeOf(const Weight& weight, ComputeType type) {
 std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
+  const std::span<const OutputOp> outputs = program.outputs();
   for (size_t i = 0; i < program.weights.size(); ++i) {
     const Weight& weight = program.weights[i];
-    const bool logits = static_cast<WeightId>(i) == program.output().table;
+    const bool logits = std::any_of(outputs.begin(), outputs.end(), [&](const OutputOp& output) {
+      return output.table == static_cast<WeightId>(i);
+    });
     const int64_t rows = logits ? LogitStride(weight.rows) : weight.rows;
     offsets.push_back((end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
     end = offsets.back() + rows * weight.cols * ElementBytes(TypeOf(weight, type));

@@ -17,6 +17,7 @@
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/output_mean_cuda.h"
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
@@ -39,6 +40,7 @@ decltype(DecodeSelfAttention) EmulatedDecodeSelfAttention;
 decltype(EmbedTokens) EmulatedEmbedTokens;
 decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
+decltype(FoldMeanLogits) EmulatedFoldMeanLogits;
 decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "tests/kernels/ops/mean_reference.h"
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
@@ -82,44 +83,6 @@ std::vector<Answer> FoldAll(OutputMean& mean, const Members& members, OpContext&
   return answers;
 }
 
-double LogSumOf(const std::vector<double>& x) {
-  const double max = *std::max_element(x.begin(), x.end());
-  if (max == -INFINITY) return max;
-  double sum = 0;
-  for (const double v : x) sum += std::exp(v - max);
-  return max + std::log(sum);
-}
-
-// The log of the mean by its definition, of what is excluded -inf: [vocabulary].
-std::vector<double> MeanOf(MeanKind kind, const std::vector<std::vector<double>>& logits,
-                           const std::vector<float>& weights, const Question& q) {
-  const size_t vocabulary = logits[0].size();
-  std::vector<double> mean(vocabulary, 0.0);
-  for (size_t m = 0; m < logits.size(); ++m) {
-    std::vector<double> x = logits[m];
-    for (size_t c = 0; c < vocabulary; ++c) {
-      x[c] = Has(q.excluded, static_cast<int>(c)) ? -INFINITY : x[c] * double{q.scale};
-    }
-    const double log_sum = LogSumOf(x);
-    for (size_t c = 0; c < vocabulary; ++c) {
-      const double log_p = x[c] == -INFINITY ? -INFINITY : x[c] - log_sum;
-      mean[c] += weights[m] * (kind == MeanKind::kProbability ? std::exp(log_p) : log_p);
-    }
-  }
-  if (kind == MeanKind::kProbability) {
-    for (double& x : mean) x = std::log(x);
-  }
-  if (!q.mask_first) return mean;
-  for (size_t c = 0; c < vocabulary; ++c) {
-    if (Masked(q, static_cast<int>(c))) mean[c] = -INFINITY;
-  }
-  const double log_sum = LogSumOf(mean);
-  for (double& x : mean) x = x == -INFINITY ? x : x - log_sum;
-  return mean;
-}
-
-constexpr MeanKind kKinds[] = {MeanKind::kProbability, MeanKind::kLogProbability};
-
 using OutputMeanTest = PerIsaAndType;
 
 TEST_P(OutputMeanTest, AgreesWithSortAndDouble) {
@@ -133,51 +96,18 @@ TEST_P(OutputMeanTest, AgreesWithSortAndDouble) {
     const Members members(type(), widths, vocabulary, 1);
     const auto hidden = members.Hidden(rows, 77);
     const auto questions = RandomQuestions(rows, vocabulary, 4);
-    for (const MeanKind kind : kKinds) {
+    for (const MeanKind kind : kMeanKinds) {
       OutputMean mean(members.Outputs(weights), kind);
       OpContext context;
       const auto answers = FoldAll(mean, members, context, hidden, 0, questions);
       for (int r = 0; r < rows; ++r) {
         const Question& q = questions[r];
         const Answer& a = answers[r];
-        ASSERT_FALSE(a.nan);
         std::vector<std::vector<double>> logits;
         for (size_t m = 0; m < widths.size(); ++m) {
           logits.push_back(members.Logits(type(), m, hidden[m].data() + size_t(r) * widths[m]));
         }
-        const auto expected = MeanOf(kind, logits, weights, q);
-        // Without a normaliser scores are some constant too high.
-        double shift = 0;
-        std::vector<int> order;
-        for (int c = 0; c < vocabulary; ++c) {
-          if (MayBeAmongTheBest(q, c) && expected[c] > -INFINITY) order.push_back(c);
-        }
-        std::sort(order.begin(), order.end(),
-                  [&](int x, int y) { return expected[x] > expected[y]; });
-        ASSERT_EQ(a.top.size(), std::min<size_t>(q.k, order.size()));
-        const auto score = [&](float key) {
-          return q.normaliser ? double{LogProb(key, a.normaliser)} : double{key} - shift;
-        };
-        if (!q.normaliser && !a.top.empty()) shift = a.top[0].score - expected[order[0]];
-        for (size_t i = 0; i < a.top.size(); ++i) {
-          EXPECT_NEAR(score(a.top[i].score), expected[order[i]], 3e-5);
-          EXPECT_NEAR(score(a.top[i].score), expected[a.top[i].token], 3e-5);
-          EXPECT_TRUE(MayBeAmongTheBest(q, a.top[i].token));
-          if (i > 0) {
-            EXPECT_TRUE(Better(a.top[i - 1], a.top[i]));
-          }
-        }
-        for (size_t i = 0; i < q.wanted.size() && (q.normaliser || !a.top.empty()); ++i) {
-          if (std::isinf(expected[q.wanted[i]])) {
-            EXPECT_EQ(a.wanted[i], -INFINITY);
-          } else {
-            EXPECT_NEAR(score(a.wanted[i]), expected[q.wanted[i]], 3e-5);
-          }
-        }
-        for (int c = 0; q.store && q.normaliser && !q.mask_first && c < vocabulary; ++c) {
-          if (Has(q.excluded, c)) continue;
-          EXPECT_NEAR(LogProb(a.stored[c] * q.scale, a.normaliser), expected[c], 3e-5);
-        }
+        ExpectMeanAnswer(a, q, MeanOf(kind, logits, weights, q));
       }
     }
   }
@@ -196,7 +126,7 @@ TEST_P(OutputMeanTest, ScoresDoNotUnderflow) {
   }
   OpContext context;
   const auto hidden = members.Hidden(1, 3);
-  for (const MeanKind kind : kKinds) {
+  for (const MeanKind kind : kMeanKinds) {
     OutputMean mean(members.Outputs({0.25F, 0.75F}), kind);
     const Answer a = FoldAll(mean, members, context, hidden, 0, {{.k = 2, .wanted = {600}}})[0];
     EXPECT_EQ(a.top[0].token, 5);
@@ -219,7 +149,7 @@ TEST_P(OutputMeanTest, RowsAreBitEqualInAnyCompany) {
   const Members members(type(), {48, 16, 32}, vocabulary, 1);
   const auto hidden = members.Hidden(most, 5);
   const auto questions = RandomQuestions(most, vocabulary, 4);
-  for (const MeanKind kind : kKinds) {
+  for (const MeanKind kind : kMeanKinds) {
     OutputMean mean(members.Outputs({0.2F, 0.3F, 0.5F}), kind);
     OpContext one;
     std::vector<Answer> alone;
@@ -245,7 +175,7 @@ TEST_P(OutputMeanTest, ReportsNanAndInfinityOfARowAlone) {
   auto hidden = members.Hidden(5, 3);
   hidden[0][2 * 20 + 7] = NAN;
   hidden[1][4 * 12 + 1] = std::numeric_limits<float>::infinity();
-  for (const MeanKind kind : kKinds) {
+  for (const MeanKind kind : kMeanKinds) {
     OutputMean mean(members.Outputs({0.5F, 0.5F}), kind);
     for (const int threads : kThreadCounts) {
       OpContext context(threads, 1);
@@ -261,7 +191,7 @@ TEST_P(OutputMeanTest, FoldsWithinTheScratchThatItAskedFor) {
   const Members members(type(), {40, 24}, 1500, 1);
   const auto hidden = members.Hidden(200, 3);
   const auto questions = RandomQuestions(200, 1500, 4);
-  for (const MeanKind kind : kKinds) {
+  for (const MeanKind kind : kMeanKinds) {
     OutputMean mean(members.Outputs({0.5F, 0.5F}), kind);
     OpContext context;
     context.Reserve(mean.ScratchFloats(200));

@@ -34,6 +34,7 @@
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/output_mean_cuda.h"
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 #include "kernels/search/batch_step_cuda.h"
@@ -220,11 +221,11 @@ Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailbo
 Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
 // A launcher whose launches are run or kept.
-template <auto kLauncher>
+template <auto kLauncher, int kNodes = 1>
 struct Launched {
   template <class... Arguments>
   Error operator()(Stream stream, const Arguments&... arguments) const {
-    return EmulateLaunch([=] { return kLauncher(stream, arguments...); });
+    return EmulateLaunch([=] { return kLauncher(stream, arguments...); }, {kNodes});
   }
 };
 
@@ -245,6 +246,7 @@ inline constexpr Launched<EmulatedDecodeSelfAttention> kDecodeSelfAttention;
 inline constexpr Launched<EmulatedEmbedTokens> kEmbedTokens;
 inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
 inline constexpr Launched<EmulatedGateRows> kGateRows;
+inline constexpr Launched<EmulatedFoldMeanLogits, 2> kFoldMeanLogits;
 inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
 inline constexpr Launched<EmulatedGatherRows> kGatherRows;
 inline constexpr Launched<EmulatedRecur> kRecur;

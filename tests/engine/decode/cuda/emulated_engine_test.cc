@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/create_loaded_engine.h"
+#include "engine/model/layouts/ensemble_source.h"
+#include "engine/network/ensemble_program.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
@@ -69,10 +72,36 @@ class EmulatedEngine : public ::testing::Test {
     config.options = options;
     auto backend = CreateEmulatedCudaBackend(config, loaded.program, ImageOf(loaded, type));
     EXPECT_TRUE(backend.ok()) << backend.status();
+    return EngineOver(std::move(loaded), *backend);
+  }
+
+  // An ensemble as the engine joins it for a GPU (engine/worker_places.cc).
+  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& first,
+                                          const EnsembleChoice& ensemble) {
+    std::vector<std::string> directories = {first};
+    directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
+    auto loaded = LoadEnsemble(directories);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    std::vector<EnsembleNetwork> members = {
+        {loaded->program, loaded->weights, ensemble.weights.at(0)}};
+    for (const LoadedNetwork& other : loaded->others) {
+      members.push_back({other.program, other.weights, ensemble.weights.at(members.size())});
+    }
+    const auto program = JoinPrograms(members, ensemble.mean);
+    EXPECT_TRUE(program.ok()) << program.status();
+    const auto image = MakeWeightImage(*program, JoinedWeights(members), type);
+    EXPECT_TRUE(image.ok()) << image.status();
+    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded->spec, kMaxRows), *program, *image);
+    EXPECT_TRUE(backend.ok()) << backend.status();
+    return EngineOver(*std::move(loaded), *backend);
+  }
+
+  static std::unique_ptr<Engine> EngineOver(LoadedModel loaded,
+                                            std::shared_ptr<const Backend> backend) {
     EngineConfig engine_config;
     engine_config.max_rows = kMaxRows;
     engine_config.kv_memory_mb = 64;
-    auto engine = CreateEngine(std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
+    auto engine = CreateEngine(std::move(loaded), std::vector<WorkerPlace>{{backend, 1}},
                                engine_config, &Clock(), &Observer());
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
@@ -137,6 +166,46 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
     const auto together = TranslateTogether(*narrow, jobs, testing::Shuffled(jobs.size(), 1));
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
+      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
+    }
+  }
+}
+
+// Members of other heads and layers, each with its weights, through the pages, the graph and the fold that
+// they share; every method, in full batches.
+TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
+  const std::string models = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
+  testing::MixedRequests requests(7);
+  std::vector<TranslationJob> jobs;
+  for (int i = 0; i < testing::MixedRequests::kKinds; ++i) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+    jobs.back().returns.scores = true;
+    // These models hardly ever end by themselves.
+    jobs.back().decoding.max_output_tokens =
+        std::max(8, jobs.back().decoding.min_output_tokens.value_or(0));
+  }
+  for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+    EngineConfig config;
+    config.devices.compute_type = ComputeType::kFloat32;
+    config.ensemble = {{models + "tiny-a3", models + "tiny-a"}, {3, 2, 1}, mean};
+    const auto expected =
+        TranslateTogether(*OnCpu(models + "tiny-a", config), jobs, InOrder(jobs.size()));
+    const auto engine = OnDevice(ComputeType::kFloat32, models + "tiny-a", config.ensemble);
+    const auto found = TranslateTogether(*engine, jobs, InOrder(jobs.size()));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      ASSERT_EQ(found[i].status, expected[i].status);
+      ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
+      for (size_t h = 0; h < found[i].hypotheses.size(); ++h) {
+        EXPECT_EQ(found[i].hypotheses[h].tokens, expected[i].hypotheses[h].tokens) << i;
+        EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
+      }
+    }
+    const auto narrow = OnDevice(ComputeType::kFloat16, models + "tiny-a", config.ensemble);
+    const auto alone = testing::TranslateAlone(*narrow, jobs);
+    const auto together = TranslateTogether(*narrow, jobs, testing::Shuffled(jobs.size(), 1));
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_EQ(alone[i].status, expected[i].status);
       EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
     }
   }

@@ -26,6 +26,7 @@
 #define DecodeSelfAttention kDecodeSelfAttention
 #define EmbedTokens kEmbedTokens
 #define EncoderAttention kEncoderAttention
+#define FoldMeanLogits kFoldMeanLogits
 #define FoldStoredLogits kFoldStoredLogits
 #define GateRows kGateRows
 #define GatherRows kGatherRows

@@ -1,0 +1,200 @@
+// Stored logits of an ensemble's members, made their mean and folded: two kernels, a block of 512
+// threads to a row in each. As one they would spill.
+//
+// A row's logits are read once for each member's normaliser, once more for the mean of
+// log-probabilities and twice for that of probabilities (the largest term first, so that nothing
+// underflows), and the mean once by the fold: 16 V to 24 V bytes for two members, of which all but
+// the first reading may come from L2 (a row of 58,101 words is 232 KB for each member).
+#include <cmath>
+
+#include "kernels/cuda/fold_threads.cuh"
+#include "kernels/cuda/kernel.cuh"
+#include "kernels/ops/output_fold.h"
+#include "kernels/ops/output_mean_cuda.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kAtOnce = kStoredPerThread;  // columns of a thread
+
+struct MeanShared {
+  FoldShared<kStoredThreads> fold;
+  float log_sums[kMaxEnsembleMembers];
+};
+
+// One row of a member, what the request excludes struck.
+struct MemberRow {
+  const float* logits;
+  const float* bias;
+  int vocabulary;
+  float scale;
+
+  // The scaled logits of the columns first, first + threads, ...; -inf beyond the last.
+  __device__ void Load(int64_t first, float (&x)[kAtOnce]) const {
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int64_t column = first + int64_t{i} * kStoredThreads;
+      const bool there = column < vocabulary;
+      x[i] = there ? logits[column] : -INFINITY;
+      if (there && bias != nullptr) x[i] += bias[column];
+      x[i] *= scale;
+    }
+  }
+};
+
+// NaN for what no logit may be, so that the fold flags the row.
+__device__ float LogProbability(float x, float log_sum) {
+  if (IsBadLogit(x)) return NAN;
+  return log_sum == -INFINITY ? -INFINITY : x - log_sum;
+}
+
+// The row of member m of the block's row.
+__device__ MemberRow RowOf(const EnsembleLogits& ensemble, int m, int64_t offset, int vocabulary,
+                           float scale) {
+  const MemberLogits& member = ensemble.members[m];
+  return {member.logits + offset, member.bias, vocabulary, scale};
+}
+
+// log(sum of w_m p_m) of the columns that Load takes.
+__device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
+                                    int64_t offset, int vocabulary, float scale, int64_t first,
+                                    float (&mean)[kAtOnce]) {
+  float most[kAtOnce];
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) {
+    most[i] = -INFINITY;
+    mean[i] = 0;
+  }
+  for (int m = 0; m < ensemble.count; ++m) {
+    float x[kAtOnce];
+    RowOf(ensemble, m, offset, vocabulary, scale).Load(first, x);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const float score = LogProbability(x[i], log_sums[m]);
+      if (score != score) mean[i] = NAN;  // and so it stays
+      most[i] = score > most[i] ? score : most[i];
+    }
+  }
+  for (int m = 0; m < ensemble.count; ++m) {
+    float x[kAtOnce];
+    RowOf(ensemble, m, offset, vocabulary, scale).Load(first, x);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const float largest = most[i] == -INFINITY ? 0.0F : most[i];
+      const float score = LogProbability(x[i], log_sums[m]);
+      mean[i] += ensemble.members[m].weight * FoldExp(score - largest);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) {
+    // Never above the largest of them.
+    const float log_mean = most[i] + std::log(mean[i]);
+    mean[i] = log_mean > most[i] ? most[i] : log_mean;
+  }
+}
+
+// sum of w_m log(p_m) of the same columns.
+__device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
+                                       int64_t offset, int vocabulary, float scale, int64_t first,
+                                       float (&mean)[kAtOnce]) {
+#pragma unroll
+  for (int i = 0; i < kAtOnce; ++i) mean[i] = 0;
+  for (int m = 0; m < ensemble.count; ++m) {
+    float x[kAtOnce];
+    RowOf(ensemble, m, offset, vocabulary, scale).Load(first, x);
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      mean[i] += ensemble.members[m].weight * LogProbability(x[i], log_sums[m]);
+    }
+  }
+}
+
+// Leaves the mean in the first member's row.
+__global__ void __launch_bounds__(kStoredThreads, 2)
+    MeanLogitsKernel(const __grid_constant__ EnsembleLogits ensemble, int64_t stride,
+                     int vocabulary, StoredRows list, int64_t first, const LogitRequest* requests) {
+  AwaitKernelBefore();
+  alignas(MeanShared) __shared__ unsigned char memory[sizeof(MeanShared)];
+  MeanShared& shared = *reinterpret_cast<MeanShared*>(memory);
+  const int64_t i = first + blockIdx.x;
+  if (i >= *list.count) return;
+  const FoldThreads<kStoredThreads> group;
+  const LogitRequest& request = requests[list.rows[i]];
+  const float scale = request.scale;
+  const int64_t offset = blockIdx.x * stride;
+  const int64_t stretch = int64_t{kAtOnce} * group.size();
+
+  // In place: the logits are this launch's to use up.
+  for (int m = 0; m < ensemble.count; ++m) {
+    for (int32_t e = group.rank(); e < request.excluded.count; e += group.size()) {
+      ensemble.members[m].logits[offset + request.excluded.ids[e]] = -INFINITY;
+    }
+  }
+  group.Sync();
+  for (int m = 0; m < ensemble.count; ++m) {
+    const MemberRow of_member = RowOf(ensemble, m, offset, vocabulary, scale);
+    LogSum sum;
+    for (int64_t at = group.rank(); at < vocabulary; at += stretch) {
+      float x[kAtOnce];
+      of_member.Load(at, x);
+      Merge(sum, SumOf(x, true));
+    }
+    const LogSum all = SumOfGroup(group, shared.fold, sum);
+    if (group.rank() == 0) shared.log_sums[m] = LogSumValue(all);
+  }
+  group.Sync();
+
+  float* const mean = ensemble.members[0].logits + offset;
+  for (int64_t at = group.rank(); at < vocabulary; at += stretch) {
+    float x[kAtOnce];
+    if (ensemble.mean == MeanKind::kProbability) {
+      MeanOfProbabilities(ensemble, shared.log_sums, offset, vocabulary, scale, at, x);
+    } else {
+      MeanOfLogProbabilities(ensemble, shared.log_sums, offset, vocabulary, scale, at, x);
+    }
+#pragma unroll
+    for (int c = 0; c < kAtOnce; ++c) {
+      const int64_t column = at + int64_t{c} * group.size();
+      if (column < vocabulary) mean[column] = x[c] / scale;  // the fold multiplies by it
+    }
+  }
+}
+
+// Scores are log-probabilities already, which are not normalised again unless the request asks for
+// that.
+__global__ void __launch_bounds__(kStoredThreads, 2)
+    FoldMeanKernel(float* means, int64_t stride, int vocabulary, StoredRows list, int64_t first,
+                   LogitRequest* requests, LogitSummary* summaries) {
+  AwaitKernelBefore();
+  using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
+  alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
+  const int64_t i = first + blockIdx.x;
+  if (i >= *list.count) return;
+  const int32_t row = list.rows[i];
+  LogitRequest& request = requests[row];
+  float* const mean = means + blockIdx.x * stride;
+  const FoldThreads<kStoredThreads> group;
+  FoldLogits(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request, false,
+             summaries[row]);
+  group.Sync();  // all have read the request
+  if (group.rank() != 0) return;
+  LogSum& normaliser = summaries[row].normaliser;
+  if (!request.mask_first && normaliser.max > -INFINITY) normaliser = LogSum{0.0F, 1.0F};
+  if (request.logits != nullptr) request.logits = mean;
+}
+
+}  // namespace
+
+Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
+                     const StoredRows& list, int64_t first, int64_t n, LogitRequest* requests,
+                     LogitSummary* summaries) {
+  if (n == 0) return Error::kNone;
+  const auto rows = static_cast<unsigned>(n);
+  const Error error = LaunchEarly(MeanLogitsKernel, rows, kStoredThreads, 0, stream, ensemble,
+                                  stride, vocabulary, list, first, requests);
+  if (error != Error::kNone) return error;
+  return LaunchEarly(FoldMeanKernel, rows, kStoredThreads, 0, stream, ensemble.members[0].logits,
+                     stride, vocabulary, list, first, requests, summaries);
+}
+
+}  // namespace dragoman::cuda
