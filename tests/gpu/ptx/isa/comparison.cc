@@ -7,7 +7,7 @@
 namespace dragoman::ptx::isa {
 namespace {
 
-// Of each size: zero, one, the extremes of both signs, and numbers that differ in one half only.
+// Zero, one, the extremes of both signs, and numbers that differ in one half only.
 const std::vector<uint64_t> kWords16 = {0, 1, 2, 0x7fff, 0x8000, 0x8001, 0xffff, 0x1234};
 const std::vector<uint64_t> kWords32 = {0,          1,          0x7fffffff, 0x80000000,
                                         0x80000001, 0xffffffff, 0x10001,    0x10000};

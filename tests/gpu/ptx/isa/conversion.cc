@@ -145,8 +145,8 @@ const std::vector<Row> kCeilings = Of({
 }  // namespace
 
 std::vector<Form> ConversionForms() {
-  // What lies above the type's bits in a wider register is not looked at; results of signed types
-  // are extended by their sign to the destination, others by zeros.
+  // In a wider register the bits above the type's do not count; results of signed types are
+  // extended by their sign to the destination, others by zeros.
   const std::vector<Row> of_16_bits =
       Of({{0, 0}, {0x7fff, 0x7fff}, {0x8000, 0xffff8000}, {0xffff, 0xffffffff}});
   const std::vector<Row> low_16_bits =

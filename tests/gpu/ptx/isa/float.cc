@@ -138,7 +138,7 @@ const std::vector<Row> kReciprocals = {
     {{0x3330d884, 0, 0}, 0x4bb94a99},
     {{0xc42eff83, 0, 0}, 0xbabb3f6d},
     {{0xbc95e58e, 0, 0}, 0xc25a9a98},
-    // Of and to subnormal numbers; below 2^-128 there is no reciprocal.
+    // Subnormal numbers and results; the reciprocals of numbers up to 2^-128 are infinite.
     {{kLeast, 0, 0}, kInf},
     {{0x00200000, 0, 0}, kInf},
     {{0x00200001, 0, 0}, 0x7f7ffff8},
@@ -240,8 +240,8 @@ void CheckApproximation(const Approximation& about, const std::vector<uint64_t>&
       const float x = std::bit_cast<float>(about.flushes ? Flushed(in) : in);
       const auto rounded = std::bit_cast<uint32_t>(static_cast<float>(about.exact(x)));
       const auto result = static_cast<uint32_t>(results[i]);
-      // Of numbers of one sign, neighbours have neighbouring bits, up to infinity. A result that
-      // may be on either side of the least normal number may be flushed or not.
+      // Neighbours of one sign have neighbouring bits, up to infinity. A result that may be on either
+      // side of the least normal number may be flushed or not.
       const auto near = [&](uint32_t bits) {
         return std::abs(int64_t{bits} - int64_t{rounded}) <= about.ulps;
       };

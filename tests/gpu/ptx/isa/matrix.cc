@@ -141,7 +141,7 @@ uint32_t SwizzledPlace(uint32_t row, uint32_t k, uint32_t stride) {
 }
 
 std::vector<uint8_t> Operands64x256(bool brain) {
-  // What lies between the eights of A is NaN.
+  // NaNs lie between the eights of A.
   std::vector<uint16_t> tiles(kTileBytes / 2, 0x7fff);
   for (uint32_t k = 0; k < 64; ++k) {
     for (uint32_t row = 0; row < 64; ++row) {

@@ -136,7 +136,7 @@ void CheckCopy(const std::string& name) {
   }
 }
 
-// What has no result of its own: the words around it stay as they are, and so do the registers.
+// An instruction without a result leaves the memory and the registers around it as they are.
 void CheckNoEffect(const std::string& name, const std::string& text, uint32_t threads,
                    const std::string& directives) {
   const std::string body =
@@ -159,8 +159,7 @@ Form NoEffect(const std::string& name, const std::string& text, uint32_t threads
 
 std::vector<Form> SynchronisationForms() {
   const std::string arrive = "mbarrier.arrive.shared::cta.b64 _, [%r10];";
-  // Of no bytes it is an arrival like any other; that bytes are waited for needs a copy that brings
-  // them.
+  // It announces no bytes, and so is an arrival like any other; bytes need a copy that brings them.
   const std::string announce = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r10], %r12;";
   const std::string registers =
       "setmaxnreg.dec.sync.aligned.u32 40; setmaxnreg.inc.sync.aligned.u32 232;";

@@ -127,7 +127,7 @@ void CheckVote(const std::string& name, uint32_t predicates, uint32_t mask) {
   TextOptions options;
   options.in = Bytes<uint32_t>({predicates, mask});
   const TextRun run = RunForm(name, {body, "", ""}, options);
-  // Those that are not in the mask count as zeros.
+  // Lanes that are not in the mask count as zeros.
   const uint32_t votes = predicates & mask;
   const uint32_t outcome = ballot ? votes : votes != 0 ? 1 : 0;
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
