@@ -147,7 +147,7 @@ absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members
     const auto weights = static_cast<WeightId>(joined.weights.size());
     for (Weight weight : member.weights) {
       weight.name = absl::StrCat("member ", m + 1, ": ", weight.name);
-      // What lies beyond is asked for by no position.
+      // No position asks for what lies beyond.
       if (weight.role == WeightRole::kPositions) weight.rows = joined.max_positions;
       joined.weights.push_back(std::move(weight));
     }

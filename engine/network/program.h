@@ -194,7 +194,7 @@ struct Program {
   OpSequence encoder;  // a row is a source token
   OpSequence decoder;  // a row is a hypothesis
   KvLayout kv;         // of the decoder's attention, self and cross
-  // By layer, where they do not all divide their width as `kv` says; else empty. Widths are one.
+  // It is empty unless layers divide their one width in different ways.
   std::vector<LayerHeads> heads;
   int64_t max_positions = 0;  // of a source, and of a hypothesis
   bool fits_float16 = true;   // activations stay within its range
@@ -204,8 +204,8 @@ struct Program {
   KvLayout KvOf(int layer) const;
   // kNoWeight if there is none of this name.
   WeightId FindWeight(std::string_view name) const;
-  // What the decoder's last operation folds: one, or those of an ensemble's members. REQUIRES:
-  // CheckProgram returned OK.
+  // The output layers that the decoder's last operation folds, one for each member of an ensemble.
+  // REQUIRES: CheckProgram returned OK.
   std::span<const OutputOp> outputs() const;
   const OutputOp& output() const { return outputs().front(); }
   int64_t vocabulary() const { return weight(output().table).rows; }  // of the target

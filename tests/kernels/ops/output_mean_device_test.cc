@@ -151,7 +151,7 @@ TEST_P(OutputMeanDeviceTest, ARowIsBitEqualInAnyCompany) {
   }
 }
 
-// Of either member, in the list of the best or not; excluded, it does no harm.
+// The number is of either member, and among the best or not; excluded, it does no harm.
 TEST_P(OutputMeanDeviceTest, BadNumbersFlagTheirRowAlone) {
   for (const float bad : {NAN, INFINITY}) {
     for (const size_t member : {0, 1}) {
