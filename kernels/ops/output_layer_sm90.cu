@@ -351,10 +351,11 @@ std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int 
   if (status != cudaSuccess) return cudaGetErrorString(status);
   shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
+  // The limit itself: the attribute is the kernel's, and another model's layer may need more than this
+  // one, or have it already.
   for (const int list : kLists) {
     status = cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_.Bytes()));
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
     if (status != cudaSuccess) return cudaGetErrorString(status);
   }
   encode_ = FindEncodeTiled();

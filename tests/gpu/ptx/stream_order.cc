@@ -191,14 +191,19 @@ void StreamOrder::RunNext(uint32_t stream) {
       chain.push_back(std::move(on.queue.front()));
       on.queue.pop_front();
     }
-    for (const Operation& operation : chain) launches.push_back(operation.work.launch.get());
     last = chain.back().number;
-    const bool early = chain[0].work.early && on.after_kernel;
-    Order order(*this, stream, std::move(chain), early, on.base);
-    run_(launches, early_, order);
-    on.after_kernel = true;
-    on.base = order.base();
-  } else if (first.waits) {
+    std::erase_if(chain, [](const Operation& operation) { return operation.work.is_skipped; });
+    for (const Operation& operation : chain) launches.push_back(operation.work.launch.get());
+    if (chain.empty()) {
+      on.after_kernel = false;
+    } else {
+      const bool early = chain[0].work.early && on.after_kernel;
+      Order order(*this, stream, std::move(chain), early, on.base);
+      run_(launches, early_, order);
+      on.after_kernel = true;
+      on.base = order.base();
+    }
+  } else if (first.waits || first.work.is_skipped) {
     on.after_kernel = false;
   } else {
     on.after_kernel = false;

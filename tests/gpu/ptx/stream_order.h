@@ -39,6 +39,7 @@ using StreamClock = std::map<uint32_t, uint64_t>;
 // A kernel with copies of its arguments.
 struct HeldLaunch {
   const Kernel* kernel = nullptr;
+  int device = 0;
   Grid grid;
   std::vector<std::vector<uint8_t>> arguments;
   LaunchOptions options;
@@ -50,6 +51,7 @@ struct Work {
   std::shared_ptr<const HeldLaunch> launch;  // a kernel; or nullptr
   bool early = false;                        // of a kernel: may begin while the one before it runs
   std::function<void()> act;                 // of anything else
+  bool is_skipped = false;                   // it comes and goes, and does nothing
 };
 
 // A place in a stream's order.
