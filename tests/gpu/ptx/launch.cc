@@ -285,8 +285,10 @@ class GridRun {
       }
       warp->products.clear();
       warp->product_groups.clear();
-      // The first product needs a fence before it, too.
-      warp->accumulators_touched = true;
+      warp->product_fences = 0;
+      if (launch_.kernel->multiplies_by_warpgroup) {
+        warp->accessed_after_fences.assign(launch_.kernel->file_words, 0);
+      }
       for (const SpecialRegister& special : launch_.kernel->special) {
         for (int lane = 0; lane < kLanes; ++lane) {
           PutBits(warp->At(special.place), special.width, lane,

@@ -39,7 +39,8 @@ cmake "$build" "-DDRAGOMAN_PTX_ARCHS=$(IFS=';' && echo "${archs[*]}")" >/dev/nul
 cmake --build "$build" --parallel "$jobs" --target ptx_programs
 
 failed=0
-ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_' || failed=1
+ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_|^ptx_isa_forms$' ||
+  failed=1
 
 # The search; whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
 here=$build/tests/gpu/ptx

@@ -87,7 +87,7 @@ class TurnOfWarp {
       if (i.flow == Flow::kPlain) {
         if (active != 0) {
           warp_.now = &i;
-          if (i.touches_product) TouchProduct(active);
+          if (i.touches_product) TouchProduct(i, active);
           i.execute(warp_, i, active);
         }
         ++pc;
@@ -123,6 +123,7 @@ class TurnOfWarp {
         return;
       } else {
         warp_.now = &i;
+        if (i.touches_product) TouchProduct(i, active);
         i.execute(warp_, i, active);
         ++pc;
       }
@@ -184,9 +185,16 @@ class TurnOfWarp {
     return (members & warp_.live & ~active) == 0;
   }
 
-  void TouchProduct(uint32_t lanes) {
-    warp_.accumulators_touched = true;
-    if (!warp_.HasProducts()) return;
+  void TouchProduct(const Instruction& i, uint32_t lanes) {
+    bool early = false;
+    const auto touch = [&](Place place) {
+      if (place == kNowhere) return;
+      warp_.accessed_after_fences[place] = warp_.product_fences + 1;
+      early = early || warp_.IsUnderWay(place);
+    };
+    for (const Place place : {i.d, i.a, i.b, i.c}) touch(place);
+    for (const Place place : i.list) touch(place);
+    if (!early) return;
     warp_.block->launch->report->Add(
         warp_.At(FindingKind::kUndefinedValue, std::countr_zero(lanes),
                  "an accumulator of wgmma is accessed before its product was waited for"));

@@ -1,5 +1,6 @@
 #include "tests/gpu/ptx/warp.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "tests/gpu/ptx/block.h"
@@ -22,6 +23,17 @@ Finding Warp::At(FindingKind kind, int lane, std::string what) const {
                     thread / threads.x / threads.y};
   finding.what = std::move(what);
   return finding;
+}
+
+bool Warp::IsUnderWay(Place accumulator) const {
+  const auto accumulates = [&](const PendingProduct& product) {
+    return std::ranges::find(product.instruction->list, accumulator) !=
+           product.instruction->list.end();
+  };
+  return std::ranges::any_of(products, accumulates) ||
+         std::ranges::any_of(product_groups, [&](const std::vector<PendingProduct>& group) {
+           return std::ranges::any_of(group, accumulates);
+         });
 }
 
 void Raise(const Warp& warp, FindingKind kind, uint32_t lanes, std::string what) {

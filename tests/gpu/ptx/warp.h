@@ -83,13 +83,18 @@ struct Warp {
 
   std::vector<PendingProduct> products;                     // not in a group yet
   std::vector<std::vector<PendingProduct>> product_groups;  // oldest first
-  bool accumulators_touched = false;                        // since the last wgmma.fence
+  // wgmma.fence so far, and at the place of each register one more than there had been when an instruction
+  // other than wgmma accessed it last. Empty in kernels without products.
+  uint32_t product_fences = 0;
+  std::vector<uint32_t> accessed_after_fences;
 
   uint32_t* At(Place place) { return file.data() + place; }
   const uint32_t* At(Place place) const { return file.data() + place; }
   uint32_t& Predicate(Place place) { return file[place]; }
 
   bool HasProducts() const { return !products.empty() || !product_groups.empty(); }
+  // Whether a product that has not been waited for accumulates in the register.
+  bool IsUnderWay(Place accumulator) const;
 
   // The finding for a lane of this warp at the instruction that it is at.
   Finding At(FindingKind kind, int lane, std::string what) const;

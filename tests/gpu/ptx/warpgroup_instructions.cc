@@ -2,6 +2,7 @@
 //
 // A product reads its operands when it is waited for, as late as it can: what was overwritten meanwhile shows
 // in values and as a race. Until then its accumulators belong to it, and whoever touches them is reported.
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -108,7 +109,12 @@ void StartProduct(Warp& warp, const Instruction& i, uint32_t lanes) {
     Raise(warp, FindingKind::kMissingLanes, lanes,
           "wgmma by a warp whose group of four is not complete");
   }
-  if (warp.accumulators_touched) {
+  // The first product needs a fence before it, too.
+  const bool unfenced =
+      warp.product_fences == 0 || std::ranges::any_of(i.list, [&](Place accumulator) {
+        return warp.accessed_after_fences[accumulator] > warp.product_fences;
+      });
+  if (unfenced) {
     Raise(warp, FindingKind::kUndefinedValue, lanes,
           "wgmma after registers of its accumulator were accessed, without a wgmma.fence between "
           "them");
@@ -131,9 +137,7 @@ void StartProduct(Warp& warp, const Instruction& i, uint32_t lanes) {
   warp.products.push_back(product);
 }
 
-void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
-  warp.accumulators_touched = false;
-}
+void Fence(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) { ++warp.product_fences; }
 
 void Commit(Warp& warp, const Instruction& /*i*/, uint32_t /*lanes*/) {
   warp.product_groups.push_back(std::move(warp.products));

@@ -1,0 +1,218 @@
+// 9.7.1, integer arithmetic, and 9.7.8, logic and shifts.
+#include <functional>
+
+#include "tests/gpu/ptx/isa/forms.h"
+
+namespace dragoman::ptx::isa {
+namespace {
+
+using Values = std::vector<uint64_t>;
+__extension__ using Wide = unsigned __int128;
+
+const Values kWords16 = {0, 1, 2, 3, 0x7f, 0xff, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff, 0x1234};
+const Values kWords32 = {0,          1,          2,          3,          7,
+                         100,        0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+                         0xfffffff9, 0x12345678, 0xdeadbeef};
+const Values kWords64 = {0,
+                         1,
+                         2,
+                         3,
+                         7,
+                         1000,
+                         0x7fffffff,
+                         0x80000000,
+                         0xffffffff,
+                         0x100000000,
+                         0x7fffffffffffffff,
+                         0x8000000000000000,
+                         0x8000000000000001,
+                         0xffffffffffffffff,
+                         0xfffffffffffffff9,
+                         0x123456789abcdef0};
+
+int32_t S32(uint64_t x) { return static_cast<int32_t>(x); }
+int64_t S64(uint64_t x) { return static_cast<int64_t>(x); }
+uint64_t U32(uint64_t x) { return x & 0xffffffff; }
+
+constexpr char kThree16[] = "%rs20, %rs10, %rs11";
+constexpr char kThree32[] = "%r20, %r10, %r11";
+constexpr char kThree64[] = "%rd20, %rd10, %rd11";
+constexpr char kThreePredicates[] = "%p20, %p10, %p11";
+
+using Of2 = std::function<uint64_t(uint64_t, uint64_t)>;
+Form Of16(const std::string& name, const Of2& f) {
+  return OneResult(name, kThree16, "rs",
+                   Pairs(kWords16, [&](uint64_t a, uint64_t b) { return f(a, b) & 0xffff; }));
+}
+Form Of32(const std::string& name, const Of2& f) {
+  return OneResult(name, kThree32, "r",
+                   Pairs(kWords32, [&](uint64_t a, uint64_t b) { return U32(f(a, b)); }));
+}
+Form Of64(const std::string& name, const Of2& f) {
+  return OneResult(name, kThree64, "rd", Pairs(kWords64, f));
+}
+Form OfPredicates(const std::string& name, const Of2& f) {
+  return OneResult(name, kThreePredicates, "p",
+                   Pairs({0, 1}, [&](uint64_t a, uint64_t b) { return f(a, b) & 1; }));
+}
+
+std::vector<Row> Singles(const Values& values, const std::function<uint64_t(uint64_t)>& f) {
+  std::vector<Row> rows;
+  for (const uint64_t a : values) rows.push_back({{a, 0, 0}, f(a)});
+  return rows;
+}
+
+// Division: the ISA leaves that by zero open, and the quotient that overflows. It rounds towards
+// zero, and a remainder has the dividend's sign: the ISA calls this the machine's choice, and nvcc
+// compiles C's operators to it.
+std::vector<Row> Division(const Values& values, bool is_signed, int bits, const Of2& f) {
+  std::vector<Row> rows;
+  const uint64_t lowest = uint64_t{1} << (bits - 1);
+  const uint64_t minus_one = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  for (const uint64_t a : values) {
+    for (const uint64_t b : values) {
+      if (b == 0 || (is_signed && a == lowest && b == minus_one)) continue;
+      rows.push_back({{a, b, 0}, f(a, b) & minus_one});
+    }
+  }
+  return rows;
+}
+
+// Amounts are unsigned numbers of 32 bits; those beyond the width are as good as the width.
+const Values kAmounts = {0,  1,  5,  15, 16,  17,  31,         32,
+                         33, 63, 64, 65, 255, 256, 0x80000000, 0xffffffff};
+
+std::vector<Row> Shifts(const Values& values, int bits, const Of2& f) {
+  std::vector<Row> rows;
+  for (const uint64_t a : values) {
+    for (const uint64_t amount : kAmounts) {
+      rows.push_back({{a, amount, 0}, f(a, std::min<uint64_t>(amount, bits))});
+    }
+  }
+  return rows;
+}
+
+uint64_t ShiftRight(int64_t value, uint64_t amount) {
+  // Floored division: what goes out to the right does not count, whatever the sign.
+  if (amount >= 63) return value < 0 ? ~uint64_t{0} : 0;
+  const int64_t divisor = int64_t{1} << amount;
+  const int64_t quotient = value / divisor;
+  return static_cast<uint64_t>(value % divisor < 0 ? quotient - 1 : quotient);
+}
+uint64_t Gone(uint64_t value, uint64_t amount) { return amount >= 64 ? 0 : value >> amount; }
+
+std::vector<Row> Triples(const Of2& product) {
+  std::vector<Row> rows;
+  for (const uint64_t a : kWords32) {
+    for (const uint64_t b : kWords32) {
+      for (const uint64_t c :
+           {uint64_t{0}, uint64_t{1}, uint64_t{0x80000000}, uint64_t{0xfffffffb}}) {
+        rows.push_back({{a, b, c}, U32(product(a, b) + c)});
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Form> IntegerForms() {
+  const auto plus = [](uint64_t a, uint64_t b) { return a + b; };
+  const auto minus = [](uint64_t a, uint64_t b) { return a - b; };
+  const auto times = [](uint64_t a, uint64_t b) { return static_cast<uint64_t>(Wide{a} * b); };
+  return {
+      // 9.7.1.1 and 9.7.1.2: without .sat the result wraps.
+      Of16("add.s16", plus),
+      Of32("add.s32", plus),
+      Of64("add.s64", plus),
+      Of32("sub.s32", minus),
+      Of64("sub.s64", minus),
+      // 9.7.1.3 and 9.7.1.4: .lo is the lower half of the product, .wide all of it.
+      Of32("mul.lo.s32", times),
+      Of64("mul.lo.s64", times),
+      OneResult("mul.wide.s32", "%rd20, %r10, %r11", "rd",
+                Pairs(kWords32,
+                      [](uint64_t a, uint64_t b) {
+                        return static_cast<uint64_t>(int64_t{S32(a)} * int64_t{S32(b)});
+                      })),
+      OneResult("mul.wide.u32", "%rd20, %r10, %r11", "rd",
+                Pairs(kWords32, [](uint64_t a, uint64_t b) { return a * b; })),
+      OneResult("mad.lo.s32", "%r20, %r10, %r11, %r12", "r", Triples(times)),
+      // 9.7.1.9 and 9.7.1.10.
+      OneResult("div.s32", kThree32, "r",
+                Division(kWords32, true, 32,
+                         [](uint64_t a, uint64_t b) {
+                           return static_cast<uint64_t>(int64_t{S32(a)} / S32(b));
+                         })),
+      OneResult("rem.s32", kThree32, "r",
+                Division(kWords32, true, 32,
+                         [](uint64_t a, uint64_t b) {
+                           return static_cast<uint64_t>(int64_t{S32(a)} % S32(b));
+                         })),
+      OneResult("div.u32", kThree32, "r", Division(kWords32, false, 32, std::divides<uint64_t>())),
+      OneResult("rem.u32", kThree32, "r", Division(kWords32, false, 32, std::modulus<uint64_t>())),
+      OneResult(
+          "div.s64", kThree64, "rd",
+          Division(kWords64, true, 64,
+                   [](uint64_t a, uint64_t b) { return static_cast<uint64_t>(S64(a) / S64(b)); })),
+      OneResult(
+          "rem.s64", kThree64, "rd",
+          Division(kWords64, true, 64,
+                   [](uint64_t a, uint64_t b) { return static_cast<uint64_t>(S64(a) % S64(b)); })),
+      OneResult("div.u64", kThree64, "rd", Division(kWords64, false, 64, std::divides<uint64_t>())),
+      OneResult("rem.u64", kThree64, "rd", Division(kWords64, false, 64, std::modulus<uint64_t>())),
+      // 9.7.1.12: of the lowest number the negative wraps to itself.
+      OneResult("neg.s32", "%r20, %r10", "r",
+                Singles(kWords32, [](uint64_t a) { return U32(~a + 1); })),
+      OneResult("neg.s64", "%rd20, %rd10", "rd",
+                Singles(kWords64, [](uint64_t a) { return ~a + 1; })),
+      // 9.7.1.13 and 9.7.1.14.
+      Of32("min.s32", [](uint64_t a, uint64_t b) { return S32(a) < S32(b) ? a : b; }),
+      Of32("max.s32", [](uint64_t a, uint64_t b) { return S32(a) > S32(b) ? a : b; }),
+      Of32("min.u32", [](uint64_t a, uint64_t b) { return a < b ? a : b; }),
+      Of32("max.u32", [](uint64_t a, uint64_t b) { return a > b ? a : b; }),
+      Of64("min.s64", [](uint64_t a, uint64_t b) { return S64(a) < S64(b) ? a : b; }),
+      Of64("max.s64", [](uint64_t a, uint64_t b) { return S64(a) > S64(b) ? a : b; }),
+      Of64("min.u64", [](uint64_t a, uint64_t b) { return a < b ? a : b; }),
+  };
+}
+
+std::vector<Form> LogicForms() {
+  const auto both = [](uint64_t a, uint64_t b) { return a & b; };
+  const auto either = [](uint64_t a, uint64_t b) { return a | b; };
+  const auto one = [](uint64_t a, uint64_t b) { return a ^ b; };
+  return {
+      // 9.7.8.1 to 9.7.8.4.
+      Of16("and.b16", both),
+      Of32("and.b32", both),
+      Of64("and.b64", both),
+      OfPredicates("and.pred", both),
+      Of16("or.b16", either),
+      Of32("or.b32", either),
+      Of64("or.b64", either),
+      OfPredicates("or.pred", either),
+      Of16("xor.b16", one),
+      Of32("xor.b32", one),
+      Of64("xor.b64", one),
+      OfPredicates("xor.pred", one),
+      OneResult("not.b32", "%r20, %r10", "r",
+                Singles(kWords32, [](uint64_t a) { return U32(~a); })),
+      OneResult("not.b64", "%rd20, %rd10", "rd", Singles(kWords64, [](uint64_t a) { return ~a; })),
+      OneResult("not.pred", "%p20, %p10", "p", {{{0, 0, 0}, 1}, {{1, 0, 0}, 0}}),
+      // 9.7.8.8 and 9.7.8.9.
+      OneResult("shl.b32", kThree32, "r",
+                Shifts(kWords32, 32, [](uint64_t a, uint64_t b) { return U32(a << b); })),
+      OneResult("shl.b64", "%rd20, %rd10, %r11", "rd",
+                Shifts(kWords64, 64, [](uint64_t a, uint64_t b) { return b == 64 ? 0 : a << b; })),
+      OneResult(
+          "shr.s32", kThree32, "r",
+          Shifts(kWords32, 32, [](uint64_t a, uint64_t b) { return U32(ShiftRight(S32(a), b)); })),
+      OneResult("shr.s64", "%rd20, %rd10, %r11", "rd",
+                Shifts(kWords64, 64, [](uint64_t a, uint64_t b) { return ShiftRight(S64(a), b); })),
+      OneResult("shr.u16", "%rs20, %rs10, %r11", "rs", Shifts(kWords16, 16, Gone)),
+      OneResult("shr.u32", kThree32, "r", Shifts(kWords32, 32, Gone)),
+      OneResult("shr.u64", "%rd20, %rd10, %r11", "rd", Shifts(kWords64, 64, Gone)),
+  };
+}
+
+}  // namespace dragoman::ptx::isa

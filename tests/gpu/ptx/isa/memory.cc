@@ -1,0 +1,299 @@
+// 9.7.9, loads, stores and cvta.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/gpu/ptx/isa/forms.h"
+
+namespace dragoman::ptx::isa {
+namespace {
+
+constexpr size_t kLanes = 32;
+constexpr size_t kLaneBytes = 64;
+
+// Bytes of which neighbours differ, half of them with the upper bit.
+std::vector<uint8_t> Pattern() {
+  std::vector<uint8_t> bytes(kLanes * kLaneBytes);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(i * 151 + i / 256 * 7 + 129);
+  return bytes;
+}
+
+std::string Number(size_t i) { return std::to_string(i); }
+
+// %rd31 and %rd32 are the lane's 64 bytes of `in` and `out`, %rd33 and %rd34 the same in the global
+// space, %r31 its bytes of shared memory.
+constexpr char kAddresses[] =
+    "mul.wide.u32 %rd30, %r2, 64; add.s64 %rd31, %rd1, %rd30; add.s64 %rd32, %rd2, %rd30;"
+    "cvta.to.global.u64 %rd33, %rd31; cvta.to.global.u64 %rd34, %rd32;"
+    "shl.b32 %r30, %r2, 6; mov.u32 %r31, area; add.s32 %r31, %r31, %r30;";
+constexpr char kShared[] = ".shared .align 16 .b8 area[2048];";
+
+std::string EachWord(const std::string& load, const std::string& store) {
+  std::string text;
+  for (size_t at = 0; at < kLaneBytes; at += 4) {
+    const std::string offset = "+" + Number(at) + "]";
+    if (!load.empty()) text += load + offset + ";";
+    text += store + offset + ", %r40;";
+  }
+  return text;
+}
+
+// Vectors are listed in braces.
+std::string Registers(const std::string& kind, size_t first, size_t count) {
+  std::string list;
+  for (size_t i = 0; i < count; ++i) {
+    list += (i == 0 ? "%" : ", %") + kind + Number(first + i);
+  }
+  return count == 1 ? list : "{" + list + "}";
+}
+
+// The register's bits, extended by zeros, in %rd40.
+std::string ToWide(const std::string& kind, size_t number) {
+  const std::string reg = "%" + kind + Number(number) + ";";
+  if (kind == "rd") return "mov.u64 %rd40, " + reg;
+  if (kind == "f") return "mov.b32 %r40, " + reg + "cvt.u64.u32 %rd40, %r40;";
+  if (kind == "r") return "cvt.u64.u32 %rd40, " + reg;
+  return "cvt.u32.u16 %r40, " + reg + "cvt.u64.u32 %rd40, %r40;";
+}
+
+size_t WidthOf(const std::string& kind) { return kind == "rd" ? 8 : kind == "rs" ? 2 : 4; }
+
+// An access of so many elements, by registers of these kinds, which may be wider than the element's
+// type.
+struct Access {
+  std::string name;
+  std::vector<std::string> kinds;
+  size_t elements = 1;
+  size_t size = 4;
+
+  bool shared() const { return name.find(".shared") != std::string::npos; }
+  bool global() const { return name.find(".global") != std::string::npos; }
+  bool is_signed() const { return name[name.rfind('.') + 1] == 's'; }
+};
+
+uint64_t ReadAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + at, size);
+  return value;
+}
+
+// 9.7.9.8: the value of each element, extended to the register's width: by its sign if the type is
+// signed, else by zeros. It is loaded twice, with a displacement of each sign; lane 0 loads from
+// the name of shared memory.
+void CheckLoad(const Access& access, const std::string& name) {
+  const std::vector<uint8_t> in = Pattern();
+  for (const std::string& kind : access.kinds) {
+    const std::string base = access.shared() ? "%r31" : access.global() ? "%rd33" : "%rd31";
+    const std::string beyond = access.shared() ? "%r32" : "%rd35";
+    std::string body = kAddresses;
+    if (access.shared()) body += EachWord("ld.global.u32 %r40, [%rd33", "st.shared.u32 [%r31");
+    body += (access.shared() ? "add.s32 " : "add.s64 ") + beyond + ", " + base + ", 64;";
+    body += name + " " + Registers(kind, 20, access.elements) + ", [" + base + "+16];";
+    const std::string again = name + " " + Registers(kind, 24, access.elements) + ", [";
+    if (access.shared()) {
+      body +=
+          "setp.eq.s32 %p1, %r2, 0; @%p1 " + again + "area+16]; @!%p1 " + again + beyond + "+-48];";
+    } else {
+      body += again + beyond + "+-48];";
+    }
+    for (size_t i = 0; i < 2 * access.elements; ++i) {
+      const size_t number = i < access.elements ? 20 + i : 24 + i - access.elements;
+      body += ToWide(kind, number) + "st.global.u64 [%rd34+" + Number(8 * i) + "], %rd40;";
+    }
+    TextOptions options;
+    options.in = in;
+    const TextRun run = RunForm(name, {body, kShared, ""}, options);
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      for (size_t i = 0; i < 2 * access.elements; ++i) {
+        uint64_t expected =
+            ReadAt(in, lane * kLaneBytes + 16 + i % access.elements * access.size, access.size);
+        const uint64_t sign = uint64_t{1} << (8 * access.size - 1);
+        if (access.is_signed()) expected = (expected ^ sign) - sign;
+        if (kind != "rd") expected &= (uint64_t{1} << (8 * WidthOf(kind))) - 1;
+        ASSERT_EQ(run.At<uint64_t>(lane * kLaneBytes / 8 + i), expected)
+            << name << " to %" << kind << ", lane " << lane << ", element " << i % access.elements;
+      }
+    }
+  }
+}
+
+// 9.7.9.11: the lower bits of each register, and no byte beside them. Lane 0 stores to shared
+// memory by its name.
+void CheckStore(const Access& access, const std::string& name) {
+  const std::vector<uint8_t> in = Pattern();
+  for (const std::string& kind : access.kinds) {
+    std::string body = kAddresses;
+    if (access.shared()) body += "mov.u32 %r40, 0;" + EachWord("", "st.shared.u32 [%r31");
+    const std::string type = kind == "rd"   ? "u64"
+                             : kind == "rs" ? "u16"
+                             : kind == "f"  ? "f32"
+                                            : "u32";
+    for (size_t i = 0; i < access.elements; ++i) {
+      body +=
+          "ld.global." + type + " %" + kind + Number(20 + i) + ", [%rd33+" + Number(8 * i) + "];";
+    }
+    const std::string to = access.shared() ? "%r31" : access.global() ? "%rd34" : "%rd32";
+    const std::string place = "+16], " + Registers(kind, 20, access.elements) + ";";
+    if (access.shared()) {
+      body += "setp.eq.s32 %p1, %r2, 0; @%p1 " + name + " [area" + place + "@!%p1 ";
+    }
+    body += name + " [" + to + place;
+    if (access.shared()) body += EachWord("ld.shared.u32 %r40, [%r31", "st.global.u32 [%rd34");
+    TextOptions options;
+    options.in = in;
+    const TextRun run = RunForm(name, {body, kShared, ""}, options);
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      std::vector<uint8_t> expected(kLaneBytes);
+      for (size_t i = 0; i < access.elements; ++i) {
+        std::copy_n(in.begin() + lane * kLaneBytes + 8 * i, access.size,
+                    expected.begin() + 16 + i * access.size);
+      }
+      const std::vector<uint8_t> written(run.out.begin() + lane * kLaneBytes,
+                                         run.out.begin() + (lane + 1) * kLaneBytes);
+      ASSERT_EQ(written, expected) << name << " of %" << kind << ", lane " << lane;
+    }
+  }
+}
+
+Form Load(const Access& access) {
+  return {access.name, [=](const std::string& name) { CheckLoad(access, name); }};
+}
+Form Store(const Access& access) {
+  return {access.name, [=](const std::string& name) { CheckStore(access, name); }};
+}
+
+// 9.7.9.8 in the space .param: parameters are bytes at their names, and at addresses that name
+// them.
+Form LoadParameter(const std::string& name, const std::string& operands, const std::string& kind,
+                   uint64_t expected) {
+  return {name, [=](const std::string& form) {
+            const std::string body =
+                "mov.b64 %rd30, count; mov.b64 %rd31, in; add.s64 %rd32, %rd30, 8;" + form + " " +
+                operands + ";" + ToWide(kind, 20) +
+                "st.global.u64 [%rd2], %rd40; st.global.u64 [%rd2+8], %rd1;";
+            TextOptions options;
+            options.grid.threads = {1, 1, 1};
+            options.in = std::vector<uint8_t>(16);
+            options.count = 0x80c3a501;
+            const TextRun run = RunForm(form, {body, "", ""}, options);
+            const uint64_t in = run.At<uint64_t>(1);
+            EXPECT_EQ(run.At<uint64_t>(0), expected == kAnyNan ? in : expected);
+          }};
+}
+
+}  // namespace
+
+std::vector<Form> MemoryForms() {
+  std::vector<Form> forms = {
+      // Parameters: `in` and `out` are pointers, the count is 0x80c3a501.
+      LoadParameter("ld.param.u8", "%rs20, [count+2]", "rs", 0xc3),
+      LoadParameter("ld.param.u32", "%r20, [%rd32+-8]", "r", 0x80c3a501),
+      LoadParameter("ld.param.s32", "%rd20, [count]", "rd", 0xffffffff80c3a501),
+      LoadParameter("ld.param.f32", "%f20, [count]", "f", 0x80c3a501),
+      LoadParameter("ld.param.u64", "%rd20, [%rd31]", "rd", kAnyNan),
+      {"ld.param.v2.u32",
+       [](const std::string& name) {
+         TextOptions options;
+         options.grid.threads = {1, 1, 1};
+         options.in.resize(16);
+         const TextRun run = RunForm(name,
+                                     {name + " {%r20, %r21}, [in]; st.global.u64 [%rd2], %rd1; "
+                                             "st.global.v2.u32 [%rd2+8], {%r20, %r21};",
+                                      "", ""},
+                                     options);
+         EXPECT_EQ(run.At<uint64_t>(1), run.At<uint64_t>(0));
+       }},
+      // 9.7.9.20: global addresses are generic ones, and so is what cvta makes of a parameter's.
+      {"cvta.to.global.u64",
+       [](const std::string& name) {
+         TextOptions options;
+         options.grid.threads = {1, 1, 1};
+         options.in = Bytes<uint32_t>({0xdeadbeef});
+         const TextRun run = RunForm(
+             name,
+             {name + " %rd20, %rd1; ld.u32 %r20, [%rd1]; ld.global.u32 %r21, [%rd20];" + name +
+                  " %rd21, %rd2; st.global.u32 [%rd21], %r20; st.u32 [%rd2+4], %r21;",
+              "", ""},
+             options);
+         EXPECT_EQ(run.At<uint32_t>(0), 0xdeadbeef);
+         EXPECT_EQ(run.At<uint32_t>(1), 0xdeadbeef);
+       }},
+      {"cvta.param.u64",
+       [](const std::string& name) {
+         TextOptions options;
+         options.grid.threads = {1, 1, 1};
+         options.in.resize(16);
+         options.count = 0x13572468;
+         const TextRun run =
+             RunForm(name,
+                     {"mov.b64 %rd20, count;" + name +
+                          " %rd21, %rd20; ld.u32 %r20, [%rd21]; st.global.u32 [%rd2], %r20;",
+                      "", ""},
+                     options);
+         EXPECT_EQ(run.At<uint32_t>(0), 0x13572468U);
+       }},
+  };
+  const Access loads[] = {
+      {"ld.f32", {"f"}},
+      {"ld.s16", {"r"}, 1, 2},
+      {"ld.s32", {"rd"}},
+      {"ld.u16", {"rs", "r"}, 1, 2},
+      {"ld.u32", {"r", "rd"}},
+      {"ld.u64", {"rd"}, 1, 8},
+      {"ld.u8", {"rs", "r", "rd"}, 1, 1},
+      {"ld.v2.u16", {"rs"}, 2, 2},
+      {"ld.v2.u32", {"r"}, 2, 4},
+      {"ld.v4.u16", {"rs"}, 4, 2},
+      {"ld.v4.u8", {"rs"}, 4, 1},
+      {"ld.global.f32", {"f"}},
+      {"ld.global.s32", {"rd"}},
+      {"ld.global.u16", {"rs"}, 1, 2},
+      {"ld.global.u32", {"r"}},
+      {"ld.global.u64", {"rd"}, 1, 8},
+      {"ld.global.u8", {"rs", "rd"}, 1, 1},
+      {"ld.global.v2.f32", {"f"}, 2, 4},
+      {"ld.global.v2.u32", {"r"}, 2, 4},
+      {"ld.global.v4.f32", {"f"}, 4, 4},
+      {"ld.global.v4.u32", {"r"}, 4, 4},
+      {"ld.global.nc.v2.f32", {"f"}, 2, 4},
+      {"ld.volatile.global.u32", {"r"}},
+      {"ld.shared.f32", {"f"}},
+      {"ld.shared.u32", {"r"}},
+      {"ld.shared.v2.f32", {"f"}, 2, 4},
+      {"ld.shared.v2.u32", {"r"}, 2, 4},
+      {"ld.shared.v4.u32", {"r"}, 4, 4},
+  };
+  const Access stores[] = {
+      {"st.f32", {"f"}},
+      {"st.u16", {"rs", "r"}, 1, 2},
+      {"st.u32", {"r"}},
+      {"st.u64", {"rd"}, 1, 8},
+      {"st.u8", {"rs", "r", "rd"}, 1, 1},
+      {"st.v2.u32", {"r"}, 2, 4},
+      {"st.v4.u16", {"rs"}, 4, 2},
+      {"st.volatile.f32", {"f"}},
+      {"st.global.f32", {"f"}},
+      {"st.global.u16", {"rs"}, 1, 2},
+      {"st.global.u32", {"r", "rd"}},
+      {"st.global.u64", {"rd"}, 1, 8},
+      {"st.global.u8", {"rs"}, 1, 1},
+      {"st.global.v2.f32", {"f"}, 2, 4},
+      {"st.global.v2.u16", {"rs"}, 2, 2},
+      {"st.global.v2.u32", {"r"}, 2, 4},
+      {"st.global.v2.u8", {"rs"}, 2, 1},
+      {"st.global.v4.f32", {"f"}, 4, 4},
+      {"st.global.v4.u32", {"r"}, 4, 4},
+      {"st.global.v4.u8", {"rs"}, 4, 1},
+      {"st.global.wb.v4.u32", {"r"}, 4, 4},
+      {"st.shared.f32", {"f"}},
+      {"st.shared.u32", {"r"}},
+      {"st.shared.v2.f32", {"f"}, 2, 4},
+      {"st.shared.v2.u32", {"r"}, 2, 4},
+  };
+  for (const Access& access : loads) forms.push_back(Load(access));
+  for (const Access& access : stores) forms.push_back(Store(access));
+  return forms;
+}
+
+}  // namespace dragoman::ptx::isa
