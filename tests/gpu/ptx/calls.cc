@@ -97,11 +97,23 @@ Calls& Calls::Get() {
   return *calls;
 }
 
-void Calls::RunHook(const Call& call) const {
+void Calls::Before(Hook hook) {
+  const std::lock_guard lock(Device::Get().mutex());
+  hook_ = hook ? std::make_shared<const Hook>(std::move(hook)) : nullptr;
+  has_hook_ = hook_ != nullptr;
+}
+
+void Calls::RunHook(const Call& call) {
   thread_local bool within = false;
-  if (within || !hook_) return;
+  if (within || !has_hook_) return;
+  std::shared_ptr<const Hook> hook;
+  {
+    const std::lock_guard lock(Device::Get().mutex());
+    hook = hook_;
+  }
+  if (hook == nullptr) return;
   within = true;
-  hook_(call);
+  (*hook)(call);
   within = false;
 }
 

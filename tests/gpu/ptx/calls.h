@@ -19,7 +19,7 @@
 // An error that is lasting (a fault of a kernel) stays with its device: every later call that needs it returns it. What
 // is freed, destroyed or selected then is so all the same.
 //
-// Thread-safe, but for what a test sets: set it while no other thread calls.
+// Thread-safe.
 #pragma once
 
 #include <cublasLt.h>
@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -99,7 +100,7 @@ class Calls {
  public:
   static Calls& Get();
 
-  // What a call comes to before it is carried out.
+  // The decision on a call before it is carried out.
   struct Verdict {
     cudaError_t error = cudaSuccess;
     bool acts = true;  // it is carried out, whatever is returned
@@ -117,7 +118,7 @@ class Calls {
   void Begin(CapturedGraph* captured) { captured_.push_back(captured); }
   void End(const CapturedGraph* captured) { std::erase(captured_, captured); }
 
-  // For tests. From the moment of `on` every call is kept.
+  // Tests only: keeps every call from the moment of `on`.
   void Record(bool on);
   std::vector<RecordedCall> recorded() const;
   // From this moment on, the places of the program that the calls come from: for each call that may fail a number that is
@@ -129,11 +130,12 @@ class Calls {
   // None fails any more. What failed, if it has: "cudaMalloc, in a capture".
   std::string StopPlanned();
   // Called before each call of the program, by its thread, without the mutex. Calls that it makes itself are like the
-  // program's, and are not told of. Null ends that.
-  void Before(std::function<void(const Call&)> hook) { hook_ = std::move(hook); }
-  void RunHook(const Call& call) const;
+  // program's, and are not told of. Null ends that for the calls that begin from then on.
+  using Hook = std::function<void(const Call&)>;
+  void Before(Hook hook);
+  void RunHook(const Call& call);
 
-  // What was made and is not freed: allocations, memory of the host, streams, events, graphs, objects of cuBLASLt; for
+  // Everything made and not freed: allocations, memory of the host, streams, events, graphs, objects of cuBLASLt; for
   // each kind there is any of, the function that made it and how much there is.
   static std::vector<std::pair<std::string, std::string>> Left();
   // Reports all of that as findings.
@@ -148,7 +150,7 @@ class Calls {
   bool IsPlanned(const Call& call);
   void Keep(const Call& call, int current);
 
-  // All of it is guarded by the device's mutex, but for hook_.
+  // All of it is guarded by the device's mutex.
   std::map<std::string_view, uint64_t> counts_;
   uint64_t total_ = 0;
   std::vector<CapturedGraph*> captured_;
@@ -159,7 +161,9 @@ class Calls {
   std::optional<PlannedError> planned_;
   uint64_t until_planned_ = 0;
   std::string failed_;
-  std::function<void(const Call&)> hook_;
+  std::shared_ptr<const Hook> hook_;  // shared with the threads that call it
+
+  std::atomic<bool> has_hook_ = false;
 };
 
 // Carries a call out by `body`, if it may be.

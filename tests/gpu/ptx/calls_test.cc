@@ -1,4 +1,4 @@
-// What is held against calls of the runtime, each planted by a few calls, and errors that a test plans.
+// Every rule for calls of the runtime, broken by a few calls, and errors that a test plans.
 #include "tests/gpu/ptx/calls.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class PtxCalls : public ::testing::Test {
     SetCount(1);
   }
 
-  // What was found since the last time; the devices are whole again.
+  // The findings since the last time; the devices are whole again.
   static std::vector<std::string> Found() {
     Device& device = Device::Get();
     const std::lock_guard lock(device.mutex());
@@ -272,7 +272,7 @@ TEST_F(PtxCalls, APlannedErrorIsOfOneCall) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaFree(first), cudaSuccess);
   EXPECT_EQ(Calls::Get().StopPlanned(), "cudaMalloc");
-  // Of a function; what frees does so all the same.
+  // One of a certain function; a call that frees memory does so even if it fails.
   Calls::Get().Plan({.at = 1, .function = "cudaFree"});
   void* const third = NewMemory();
   EXPECT_EQ(cudaFree(third), cudaErrorMemoryAllocation);

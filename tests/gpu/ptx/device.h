@@ -47,7 +47,7 @@ inline constexpr int kMostDevices = 4;
 
 // A kernel that the program registered, known by the address of its stub.
 struct RegisteredKernel {
-  // By device.
+  // The state on one device.
   struct State {
     size_t max_dynamic_shared_bytes = 48 << 10;
     bool loaded = false;  // it was launched, or asked about, outside of a capture

@@ -1,4 +1,4 @@
-// What the program has made of the runtime and not yet destroyed: streams, events, graphs. A handle is a number
+// The streams, events and graphs that the program has made and not yet destroyed. A handle is a number
 // that looks like a pointer, points at nothing and is never used again, so that one which was destroyed is known.
 //
 // Not thread-safe: the device's mutex is held.

@@ -90,7 +90,7 @@ class DeviceMemory {
   void SetReader(int device) { reader_ = device; }
   // Where an address that no piece holds lies, for a report.
   std::string Nearest(uint64_t address) const;
-  // Of a device, or of the host as the devices see it (kAnyDevice).
+  // Bytes and pieces of a device, or of the host's memory as the devices see it (kAnyDevice).
   size_t allocated_bytes(int device) const;
   size_t allocations(int device) const;
 

@@ -24,7 +24,7 @@ enum class FindingKind : uint8_t {
   kLaunchLimit,     // more threads, shared memory or registers than the kernel may have
   kUndefinedValue,  // an instruction whose result the ISA leaves undefined
   kUnknownProgram,  // PTX that this device does not know
-  // Of calls to the runtime, not of kernels (calls.h):
+  // The following concern calls to the runtime, not kernels (calls.h):
   kCapture,      // a call that may not be made while a graph is captured
   kWrongDevice,  // another device is current than the one whose stream, event, graph or memory it is
   kStaleHandle,  // something that was destroyed or freed before, or never was

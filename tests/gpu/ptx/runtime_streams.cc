@@ -23,7 +23,7 @@ struct EventState {
   StreamClock clock;
 };
 
-// By their handles; guarded by the device's mutex. Never destroyed, as the device is not.
+// The states of events and graphs by their handles; guarded by the device's mutex. Never destroyed, as the device.
 struct Objects {
   uint64_t next = 1;
   std::map<const void*, EventState> events;

@@ -55,7 +55,12 @@ uint32_t StreamOrder::NewStream() {
 void StreamOrder::DropStream(uint32_t stream) {
   Stream& dropped = streams_.at(stream);
   dropped.dropped = true;
-  if (dropped.queue.empty()) streams_.erase(stream);
+  if (dropped.queue.empty()) Erase(stream);
+}
+
+void StreamOrder::Erase(uint32_t stream) {
+  gone_[stream] = streams_.at(stream).last;
+  streams_.erase(stream);
 }
 
 bool StreamOrder::HasStream(uint32_t stream) const {
@@ -124,6 +129,8 @@ void StreamOrder::Wait(const StreamPlace& place, const StreamClock& clock) {
 void StreamOrder::WaitForAll() {
   RunAll();
   for (const auto& [number, stream] : streams_) Join(&host_, stream.clock);
+  Join(&host_, gone_);
+  gone_.clear();
 }
 
 void StreamOrder::Advance(const StreamPlace& place) {
@@ -212,7 +219,7 @@ void StreamOrder::RunNext(uint32_t stream) {
     first.work.act();
   }
   on.done = last;
-  if (on.dropped && on.queue.empty()) streams_.erase(stream);
+  if (on.dropped && on.queue.empty()) Erase(stream);
 }
 
 OtherOperations StreamOrder::Begin(const StreamClock& before, const StreamClock& after_wait,
@@ -252,6 +259,17 @@ void StreamOrder::Forget() {
   };
   while (!records_.empty() && known_to_all(records_.front())) records_.pop_front();
   if (!records_.empty()) return;
+  // Nothing refers to streams that are gone any more.
+  const auto forget = [this](StreamClock* clock) {
+    std::erase_if(*clock, [this](const auto& entry) { return !streams_.contains(entry.first); });
+  };
+  if (host_.size() > streams_.size()) {
+    forget(&host_);
+    for (auto& [number, of] : streams_) {
+      forget(&of.clock);
+      forget(&of.base);
+    }
+  }
   memory_.ForgetAccesses();
   next_agent_ = 1;
 }

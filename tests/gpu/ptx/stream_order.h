@@ -134,6 +134,7 @@ class StreamOrder {
                         const StreamPlace& place, const std::string& name, uint32_t agents);
   // Forgets what everybody knows.
   void Forget();
+  void Erase(uint32_t stream);
 
   const When when_;
   const EarlyStart early_;
@@ -143,6 +144,7 @@ class StreamOrder {
   std::map<uint32_t, Stream> streams_;
   uint32_t next_stream_ = 0;
   StreamClock host_;  // what the host has waited for
+  StreamClock gone_;  // the streams that were dropped, until the host waits for all
   std::deque<Record> records_;
   uint32_t next_agent_ = 1;
   OtherOperations others_;
