@@ -8,7 +8,7 @@
 namespace dragoman {
 
 struct CudaOptions {
-  // The output layer of Hopper that keeps its logits in registers; off: a product, and sweeps over
+  // The output layer that keeps its logits in registers, where it is; off: a product, and sweeps over
   // its logits in memory.
   bool fused_output = true;
   // Our own kernel for products of up to 16 rows; off: cuBLASLt's for every row count.

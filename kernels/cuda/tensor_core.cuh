@@ -4,7 +4,7 @@
 //
 // In what follows g = lane / 4 and t = lane % 4. A register of two elements has the one of the
 // lower column in its lower half. Shared memory is given by its pointers; pieces are 16 bytes,
-// aligned so. All calls but CopyPiece and AwaitCopies are for whole warps.
+// aligned so. All calls but those of copies are for whole warps.
 //
 // Tests, which run kernels on the host, bring instructions of their own
 // (tests/kernels/cuda_emulation/tensor_core.h).
@@ -66,7 +66,6 @@ __device__ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
                : "memory");
 }
 
-// Brings a piece from global to shared memory, or one of zeros, for which `from` is not read. It is
 // Copies a piece from global to shared memory, or writes zeros, for which `from` is not read. The
 // piece is visible to this thread after its AwaitCopies, and to the block's others after a barrier
 // that follows.
@@ -78,6 +77,14 @@ __device__ inline void CopyPiece(void* to, const void* from, bool wanted) {
 }
 // Waits for all copies of this thread.
 __device__ inline void AwaitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// This thread's copies since the last call become a group, which may be empty.
+__device__ inline void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until at most the last `pending` groups of this thread are still under way.
+template <int pending>
+__device__ inline void AwaitCopyGroups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
 
 // Both rounded to nearest even, the first in the lower half.
 __device__ inline unsigned RoundPair(__half, float first, float second) {

@@ -26,13 +26,26 @@ struct TileRanges {
   int tiles = 1;
 };
 
-// Divides the tiles into as many ranges as keep all processors busy at once and no more, because
-// each range begins its list of best tokens anew.
-constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors) {
-  const auto share = static_cast<int>(row_blocks >= processors ? 1 : processors / row_blocks);
-  const int ranges = share < tiles ? share : tiles;
-  const int each = (tiles + ranges - 1) / ranges;
-  return {(tiles + each - 1) / each, each};
+// Divides the tiles into ranges so that the processors are through with all blocks soonest, where
+// each has one block at a time. Blocks come in as many waves as it takes, `waves` at most; each
+// range begins its list of best tokens anew and so counts as a tile more. With one wave: as many
+// ranges as keep all processors busy at once.
+constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, int waves) {
+  TileRanges best;
+  int64_t best_time = 0;
+  for (int wave = 1; wave <= waves; ++wave) {
+    const int64_t blocks = int64_t{wave} * processors;
+    const int64_t share = row_blocks >= blocks ? 1 : blocks / row_blocks;
+    const auto ranges = static_cast<int>(share < tiles ? share : tiles);
+    const int each = (tiles + ranges - 1) / ranges;
+    const TileRanges divided{(tiles + each - 1) / each, each};
+    const int64_t rounds = (divided.ranges * row_blocks + processors - 1) / processors;
+    const int64_t time = rounds * (each + 1);
+    if (wave > 1 && time >= best_time) continue;
+    best = divided;
+    best_time = time;
+  }
+  return best;
 }
 
 // A lane's share of a list of best tokens that is spread over several lanes, in no order. While the

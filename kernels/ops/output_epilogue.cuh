@@ -1,6 +1,6 @@
 // The epilogue of a warp of the fused output layer, on the logits in its registers: bias, scale,
-// ids that need care, (max, sum of exp) of the tile, candidates for the best
-// (output_layer_sm90.cu); and how the parts become the row's summary. All but the product itself is
+// ids that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu,
+// output_layer_mma.cu); and how the parts become the row's summary. All but the product itself is
 // here, so that the host can run it in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
@@ -250,7 +250,8 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
 }
 
 // Folds range `range` of the tiles for the rows `first_row` and first_row + 8, whose quad the lane
-// is in. multiply(tile, x) leaves the products of a tile in x. K = 4 kEntries.
+// is in. multiply(tile, x) leaves the products of a tile in x; where it returns false, for all
+// lanes of the warp, none of their rows is there. K = 4 kEntries.
 template <int kEntries, class Multiply>
 __device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
                                  Multiply multiply) {
@@ -270,7 +271,7 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
 
   float x[128];
   for (int tile = first_tile; tile < end_tile; ++tile) {
-    multiply(tile, x);
+    if (!multiply(tile, x)) continue;
     const int first = tile * kTileColumns;
     const float* bias = work.bias + first + 2 * lane;
 #pragma unroll

@@ -3,8 +3,9 @@
 //   stored   cuBLASLt writes f32 logits of at most kChunkRows rows at a time, one pass folds them
 //            (max, sum of exp, threshold top-K up to kMaxTopK, wanted ids). Every architecture and
 //            compute type; the way of rows whose logits are needed whole.
-//   fused    sm_90a, float16 and bfloat16: wgmma over the vocabulary, folded in registers; logits
-//            never reach memory. K up to kMaxFusedTopK.
+//   fused    float16 and bfloat16: tensor cores go over the vocabulary, their sums are folded in
+//            registers; logits never reach memory. K up to kMaxFusedTopK. By wgmma on sm_90a, by
+//            mma.sync on cards of 8.x and from 12.0 on.
 //
 // Which way a row goes depends on the options of its own segment (MayFuse), never on its
 // neighbours.
@@ -52,7 +53,8 @@ class FusedOutput {
  public:
   // `weight` [vocabulary, d], 16-byte aligned, is borrowed; `bias` [vocabulary] is copied (nullptr:
   // none). The device is the current one; allocates and waits. nullptr, and why, where the device
-  // does not run sm_90a's code, the type is f32, or d is not a multiple of 64 up to 1024.
+  // runs no code of it (before 8.0; 10.x), the type is f32, or d does not fit the code: a multiple
+  // of 64 up to 1024 on sm_90a, any multiple of 32 elsewhere.
   static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
                                              const float* bias, int d, int vocabulary,
                                              std::string* why);
@@ -71,5 +73,13 @@ class FusedOutput {
                      const SlotView* slots, int max_k, const LogitRequest* requests,
                      LogitSummary* summaries) const = 0;
 };
+
+// FusedOutput::Create of each of the two kinds of code: wgmma's and mma.sync's.
+std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, const void* weight,
+                                                const float* bias, int d, int vocabulary,
+                                                std::string* why);
+std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, const void* weight,
+                                             const float* bias, int d, int vocabulary,
+                                             std::string* why);
 
 }  // namespace dragoman::cuda

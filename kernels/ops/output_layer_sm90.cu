@@ -47,13 +47,14 @@
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/ops/fused_output.cuh"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::cuda {
 namespace {
 
-constexpr int kBlockRows = 128;
+constexpr int kBlockRows = kFusedBlockRows;
 constexpr int kGroupRows = 64;  // of a warpgroup
 constexpr int kGroupThreads = 128;
 constexpr int kComputingGroups = kBlockRows / kGroupRows;
@@ -233,16 +234,9 @@ __global__ void __launch_bounds__(kThreads, 1)
                            // Over after the first tile, and stays so: the barrier has one phase.
                            if (args.shared.resident) WaitForPhase(map.resident, 0);
                            MultiplyTile<T>(args.shared, map, group, ring, x);
+                           return true;
                          });
   }
-}
-
-// A block to a row: the parts become its summary.
-__global__ void __launch_bounds__(kMergeThreads)
-    MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
-  AwaitKernelBefore();
-  alignas(16) __shared__ unsigned char memory[sizeof(FoldShared<kMergeThreads>)];
-  MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
 // cuTensorMapEncodeTiled, from the driver that is there: the program does not link with it.
@@ -283,8 +277,6 @@ bool EncodeMatrix(EncodeTiled encode, ComputeType type, const void* data, int64_
 
 using FusedKernel = void (*)(CUtensorMap, CUtensorMap, FusedArgs);
 
-constexpr int kLists[] = {4, 8, 16};  // lengths of the lists that are instantiated
-
 template <class T>
 FusedKernel KernelFor(int list_entries) {
   return list_entries == 4   ? FusedOutputKernel<T, 4>
@@ -292,37 +284,17 @@ FusedKernel KernelFor(int list_entries) {
                              : FusedOutputKernel<T, 16>;
 }
 
-class Sm90FusedOutput final : public FusedOutput {
+class HopperOutput final : public FoldedOutput {
  public:
-  Sm90FusedOutput(ComputeType type, int d, int vocabulary)
-      : type_(type), d_(d), tiles_(TilesOf(vocabulary)) {}
-  ~Sm90FusedOutput() override { static_cast<void>(cudaFree(bias_)); }
-  Sm90FusedOutput(const Sm90FusedOutput&) = delete;
-  Sm90FusedOutput& operator=(const Sm90FusedOutput&) = delete;
+  HopperOutput(ComputeType type, int d, int vocabulary)
+      : FoldedOutput(vocabulary, 1), type_(type), d_(d) {}
 
   // The part of Create that runs on the device; "" or why it failed.
-  std::string Prepare(const void* weight, const float* bias, int vocabulary);
-
-  int64_t bytes() const override {
-    return int64_t{tiles_} * kTileColumns * static_cast<int64_t>(sizeof(float));
-  }
-  int64_t WorkspaceBytes(int64_t max_rows) const override {
-    const int64_t blocks = RowBlocks(max_rows);
-    // There are at most so many blocks of threads for any number of rows up to max_rows.
-    const int64_t ranges = blocks > processors_ ? blocks : processors_;
-    return SumsBytes(blocks) +
-           ranges * kBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
-  }
-
-  Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
-             const SlotView* slots, int max_k, const LogitRequest* requests,
-             LogitSummary* summaries) const override;
+  std::string Prepare(const void* weight, const float* bias);
 
  private:
-  static int64_t RowBlocks(int64_t rows) { return (rows + kBlockRows - 1) / kBlockRows; }
-  int64_t SumsBytes(int64_t blocks) const {
-    return blocks * kBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
-  }
+  Error FoldTiles(Stream stream, const void* hidden, const FusedWork& work, int64_t row_blocks,
+                  int list_entries) const override;
   FusedKernel Kernel(int list_entries) const {
     return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
                                           : KernelFor<__nv_bfloat16>(list_entries);
@@ -330,104 +302,62 @@ class Sm90FusedOutput final : public FusedOutput {
 
   const ComputeType type_;
   const int d_;
-  const int tiles_;
-  int processors_ = 0;
   SharedPlan shared_;
   EncodeTiled encode_ = nullptr;
   CUtensorMap weight_{};
-  float* bias_ = nullptr;
 };
 
-std::string Sm90FusedOutput::Prepare(const void* weight, const float* bias, int vocabulary) {
-  int device = 0;
+std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   int limit = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) {
-    status = cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, device);
-  }
-  if (status == cudaSuccess) {
-    status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  }
-  if (status != cudaSuccess) return cudaGetErrorString(status);
+  std::string why = PrepareParts(bias, &limit);
+  if (!why.empty()) return why;
   shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
   // The limit itself: the attribute is the kernel's, and another model's layer may need more than this
   // one, or have it already.
-  for (const int list : kLists) {
-    status = cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
+  for (const int list : kFusedLists) {
+    const cudaError_t status =
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
     if (status != cudaSuccess) return cudaGetErrorString(status);
   }
   encode_ = FindEncodeTiled();
   if (encode_ == nullptr) return "the driver has no cuTensorMapEncodeTiled";
-  if (!EncodeMatrix(encode_, type_, weight, vocabulary, d_, kTileColumns, &weight_)) {
+  if (!EncodeMatrix(encode_, type_, weight, vocabulary(), d_, kTileColumns, &weight_)) {
     return "the driver refuses the weights' tensor map";
   }
-  const auto columns = static_cast<size_t>(tiles_) * kTileColumns;
-  const std::vector<float> beyond(columns - static_cast<size_t>(vocabulary), -INFINITY);
-  status = cudaMalloc(reinterpret_cast<void**>(&bias_), columns * sizeof(float));
-  if (status == cudaSuccess) {
-    const size_t bytes = static_cast<size_t>(vocabulary) * sizeof(float);
-    status = bias == nullptr ? cudaMemset(bias_, 0, bytes)
-                             : cudaMemcpy(bias_, bias, bytes, cudaMemcpyDeviceToDevice);
-  }
-  if (status == cudaSuccess && !beyond.empty()) {
-    status = cudaMemcpy(bias_ + vocabulary, beyond.data(), beyond.size() * sizeof(float),
-                        cudaMemcpyHostToDevice);
-  }
-  if (status == cudaSuccess) status = cudaDeviceSynchronize();
-  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+  return "";
 }
 
-Error Sm90FusedOutput::Fold(Stream stream, void* workspace, const void* hidden,
-                            const StepRows& rows, const SlotView* slots, int max_k,
-                            const LogitRequest* requests, LogitSummary* summaries) const {
-  if (rows.rows == 0) return Error::kNone;
-  if (max_k < 0 || max_k > kMaxFusedTopK) return static_cast<Error>(cudaErrorInvalidValue);
-  const int list_entries = max_k <= 4 ? 4 : max_k <= 8 ? 8 : 16;
-  const int64_t blocks = RowBlocks(rows.rows);
+Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const FusedWork& work,
+                              int64_t row_blocks, int list_entries) const {
   CUtensorMap hidden_map;
-  if (!EncodeMatrix(encode_, type_, hidden, rows.rows, d_, kBlockRows, &hidden_map)) {
+  if (!EncodeMatrix(encode_, type_, hidden, work.rows.rows, d_, kBlockRows, &hidden_map)) {
     return static_cast<Error>(cudaErrorInvalidValue);
   }
-  FusedArgs args;
-  args.shared = shared_;
-  FusedWork& work = args.work;
-  work.rows = rows;
-  work.slots = slots;
-  work.requests = requests;
-  work.summaries = summaries;
-  work.bias = bias_;
-  work.tiles = tiles_;
-  work.ranges = DivideTiles(tiles_, blocks, processors_);
-  work.sums = static_cast<LogSum*>(workspace);
-  work.best =
-      reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
-  const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(blocks));
-  const Error launched = LaunchEarly(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream,
-                                     hidden_map, weight_, args);
-  if (launched != Error::kNone) return launched;
-  return LaunchEarly(MergeFusedKernel, static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream,
-                     work, list_entries);
+  const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(row_blocks));
+  return LaunchEarly(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream, hidden_map,
+                     weight_, FusedArgs{shared_, work});
 }
 
 }  // namespace
 
-std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* weight,
-                                                 const float* bias, int d, int vocabulary,
-                                                 std::string* why) {
+std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, const void* weight,
+                                                const float* bias, int d, int vocabulary,
+                                                std::string* why) {
   cudaFuncAttributes code{};
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
   } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
     *why = "d is not a multiple of 64 up to 1024";
-  } else if (const cudaError_t status = cudaFuncGetAttributes(&code, KernelFor<__half>(kLists[0]));
+  } else if (const cudaError_t status =
+                 cudaFuncGetAttributes(&code, KernelFor<__half>(kFusedLists[0]));
              status != cudaSuccess) {
     *why = std::string("its code, sm_90a's, does not run on this device: ") +
            cudaGetErrorString(status);
   } else {
-    auto fused = std::make_unique<Sm90FusedOutput>(type, d, vocabulary);
-    *why = fused->Prepare(weight, bias, vocabulary);
+    auto fused = std::make_unique<HopperOutput>(type, d, vocabulary);
+    *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
   // The runtime notes a failure for the thread, and the check of the next launch, which goes

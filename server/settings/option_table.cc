@@ -457,7 +457,8 @@ const std::vector<Option>& Options() {
       // Keys of "cuda": parts of the GPU backend, to find out which is to blame. None changes a
       // translation unless it is at fault.
       {kSupport, "fused-output", "on|off",
-       "the output layer of Hopper that keeps its logits in registers", Switch(&O::fused_output)},
+       "the output layer that keeps its logits in registers, on cards that have it",
+       Switch(&O::fused_output)},
       {kSupport, "few-rows", "on|off", "our own kernel for products of up to 16 rows",
        Switch(&O::few_rows)},
       {kSupport, "bucket-algorithms", "on|off",

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "kernels/ops/few_rows.h"
+#include "kernels/ops/fused_parts.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::bench {
@@ -36,6 +37,17 @@ constexpr double kTileCyclesBesideFold = 6656;
 constexpr double kFoldCycles = 2000;
 constexpr double kRoundCycles = 250;
 constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
+
+// The fused output layer by mma.sync (kernels/ops/output_layer_mma.cu): a warp's instructions for the fold of
+// a tile, without candidates; for a slab of 32 its matrix loads, of 512 bytes each at 128 a cycle,
+// and the cycles in which shared memory takes the slab itself.
+constexpr double kMmaFoldInstructions = 1100;
+constexpr int64_t kMmaWaves = 8;
+constexpr int64_t kMmaWarpRows = 16;
+constexpr int64_t kMmaSlab = 32;
+constexpr double kMmaLoadCycles = 34 * 4;
+constexpr double kMmaSlabCycles = 24576 / 128;
+constexpr int64_t kSchedulers = 4;  // of a multiprocessor, each with tensor cores
 
 // Instructions of a warp in the loops of encoder attention, for a tile of 32 positions at head_dim
 // 64 (machine code for 9.0), and the rows that the warp has.
@@ -123,6 +135,42 @@ class Counter {
     const double from_l2 =
         static_cast<double>(Divided(rows, kTileRows)) * weight_bytes / card_.l2_bytes_per_second;
     node.seconds = Start(true) + card_.product_seconds + std::max({bytes, flop, from_l2});
+    nodes_.push_back(std::move(node));
+  }
+
+  // The same by mma.sync: the fold is not beside the products, and blocks come in waves. d:
+  // elements of a hidden row, which come to a block with each tile anew.
+  void MmaOutput(const OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
+                 double weight_bytes) {
+    CountedNode node;
+    node.name = step_op::kFused;
+    node.kernel = "FusedMmaKernelI6__halfLi4E";
+    node.nodes = 1;
+    node.cost = cost;
+    node.figures = FiguresOf(node.kernel);
+    const int64_t blocks = Divided(rows, kTileRows);
+    const TileRanges ranges = DivideTiles(static_cast<int>(Divided(vocabulary, kTileColumns)),
+                                          blocks, card_.multiprocessors, kMmaWaves);
+    const int64_t warps = Divided(std::min(rows, kTileRows), kMmaWarpRows);
+    const auto of_scheduler = static_cast<double>(Divided(warps, kSchedulers));
+    const double flop_per_cycle = card_.flop_per_second / card_.cycles_per_second /
+                                  static_cast<double>(card_.multiprocessors * kSchedulers);
+    const double products =
+        of_scheduler * 2 * static_cast<double>(kMmaWarpRows * kTileColumns * d) / flop_per_cycle;
+    const double shared = static_cast<double>(d / kMmaSlab) *
+                          (static_cast<double>(warps) * kMmaLoadCycles + kMmaSlabCycles);
+    const double fold =
+        std::max(kFoldCycles, of_scheduler * kMmaFoldInstructions / card_.issue_share) +
+        kRoundsOfTile * kRoundCycles;
+    const int64_t tiles =
+        Divided(ranges.ranges * blocks, card_.multiprocessors) * int64_t{ranges.tiles};
+    const double seconds =
+        static_cast<double>(tiles) * (std::max(products, shared) + fold) / card_.cycles_per_second;
+    const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
+    const double from_l2 = static_cast<double>(blocks) * weight_bytes *
+                           static_cast<double>(kTileRows + kTileColumns) /
+                           static_cast<double>(kTileColumns) / card_.l2_bytes_per_second;
+    node.seconds = Start(true) + card_.product_seconds + std::max({bytes, seconds, from_l2});
     nodes_.push_back(std::move(node));
   }
 
@@ -254,15 +302,20 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     }
     if (name == step_op::kFused) {
       const Weight& table = program.weight(program.output().table);
-      counter.FusedOutput(cost.cost, work.fused_rows,
-                          element * static_cast<double>(program.vocabulary() * table.cols));
+      const double weight_bytes = element * static_cast<double>(program.vocabulary() * table.cols);
+      if (card.output == OutputCode::kMma) {
+        counter.MmaOutput(cost.cost, work.fused_rows, table.cols, program.vocabulary(),
+                          weight_bytes);
+      } else {
+        counter.FusedOutput(cost.cost, work.fused_rows, weight_bytes);
+      }
       const int64_t vocabulary_tiles = Divided(program.vocabulary(), kTileColumns);
       shape.kernel = "MergeFusedKernel";
       shape.waits = 5;
       shape.blocks = bucket;
       shape.in_l2 = true;
-      counter.Kernel("merge of its parts", 1,
-                     {static_cast<double>(work.rows * vocabulary_tiles) * 8, 0}, shape);
+      counter.Kernel(kMergeOfParts, 1, {static_cast<double>(work.rows * vocabulary_tiles) * 8, 0},
+                     shape);
       continue;
     }
     if (name == step_op::kLogits) {
@@ -351,8 +404,15 @@ std::span<const CountedCard> CountedCards() {
     return card;
   };
   const auto older = [](CountedCard card) {
-    card.fused_output = false;
     card.overlaps = false;
+    return card;
+  };
+  const auto by_mma = [](std::string_view name, std::string_view architecture, int processors) {
+    CountedCard card;
+    card.name = name;
+    card.architecture = architecture;
+    card.output = OutputCode::kMma;
+    card.multiprocessors = processors;
     return card;
   };
   static const std::vector<CountedCard> cards = [&] {
@@ -362,21 +422,23 @@ std::span<const CountedCard> CountedCards() {
     b200.name = "B200";
     b200.architecture = "100";
     b200.multiprocessors = 148;
-    b200.fused_output = false;
-    CountedCard l4;
-    l4.name = "L4";
-    l4.architecture = "89";
-    l4.multiprocessors = 58;
+    b200.output = OutputCode::kStored;
     CountedCard t4;
     t4.name = "T4";
     t4.architecture = "75";
     t4.multiprocessors = 40;
     t4.tensor_cores = t4.few_rows = false;
+    t4.output = OutputCode::kStored;
     t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
     t4.l2_bytes_per_second = 1.27e12;
-    return std::vector<CountedCard>{CountedCard(), of(h100, 1.75e9, 790e12, 3.0e12),
+    return std::vector<CountedCard>{CountedCard(),
+                                    of(h100, 1.75e9, 790e12, 3.0e12),
                                     of(b200, 1.85e9, 1800e12, 7.2e12),
-                                    older(of(l4, 2.04e9, 97e12, 0.27e12)), t4};
+                                    older(of(by_mma("A100", "80", 108), 1.41e9, 250e12, 1.84e12)),
+                                    older(of(by_mma("L40S", "89", 142), 2.52e9, 290e12, 0.78e12)),
+                                    of(by_mma("RTX 5090", "120", 170), 2.41e9, 168e12, 1.61e12),
+                                    older(of(by_mma("L4", "89", 58), 2.04e9, 97e12, 0.27e12)),
+                                    t4};
   }();
   return cards;
 }

@@ -31,11 +31,15 @@
 
 namespace dragoman::bench {
 
+// Whose code the output layer runs: wgmma's, mma.sync's, or none, and the logits are stored and
+// folded.
+enum class OutputCode { kHopper, kMma, kStored };
+
 // An H200, as the design counts it; the shares are what such kernels reach elsewhere.
 struct CountedCard {
   std::string_view name = "H200";
   std::string_view architecture = "90a";  // whose machine code it runs
-  bool fused_output = true;               // else the logits are stored and folded
+  OutputCode output = OutputCode::kHopper;
   int multiprocessors = 132;
   double memory_bytes_per_second = 4.3e12;
   double l2_bytes_per_second =
@@ -58,10 +62,10 @@ struct CountedCard {
   double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
 };
 
-// H200, H100, B200, L4 and T4. Rates are those of the data sheets, times the shares that the design
-// counts for an H200: 0.9 of the bytes, 0.8 of the flop. Of a T4 and its L2 they are those that Jia et
-// al. measured (arXiv 1903.07486), and of the L2 of other cards the H200's bytes a cycle and
-// multiprocessor.
+// H200, H100, B200, A100, L40S, RTX 5090, L4 and T4. Rates are those of the data sheets (flop of
+// 16-bit types summed in f32, dense), times the shares that the design counts for an H200: 0.9 of
+// the bytes, 0.8 of the flop. Of a T4 and its L2 they are those that Jia et al. measured (arXiv
+// 1903.07486), and of the L2 of other cards the H200's bytes a cycle and multiprocessor.
 std::span<const CountedCard> CountedCards();
 
 // Figures of one instantiation of a kernel, from its machine code.
@@ -72,6 +76,9 @@ struct KernelFigures {
 
 // Figures by mangled name (machine_code.py --figures).
 using FiguresByKernel = std::map<std::string, KernelFigures>;
+
+// The name of the node that follows the fused output layer, which no table of costs has.
+inline constexpr char kMergeOfParts[] = "merge of its parts";
 
 // All nodes of one name.
 struct CountedNode {

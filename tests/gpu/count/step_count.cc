@@ -75,8 +75,8 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
   std::vector<std::map<std::string, double>> seconds;
   std::vector<std::string> names;
   for (const CountedCard& card : CountedCards()) {
-    const auto nodes = CountStep(WorkOf(program, rows, kBeam, card.fused_output), std::max(rows, 8),
-                                 card, FiguresOf(figures, card.architecture));
+    const auto nodes = CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
+                                 std::max(rows, 8), card, FiguresOf(figures, card.architecture));
     auto& of = seconds.emplace_back();
     for (const CountedNode& node : nodes) {
       if (std::find(names.begin(), names.end(), node.name) == names.end())
@@ -100,6 +100,37 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
   }
 }
 
+// The time of the output layer, and of the step with it, on cards that fold by mma.sync: with the
+// logits stored and swept, and fused.
+void PrintMmaOutput(const Program& program, const FiguresByArchitecture& figures) {
+  std::printf("\noutput layer and step of beam %d, us, logits stored and fused by mma\n%8s %6s",
+              kBeam, "card", "rows");
+  for (const char* column : {"stored", "fused", "step, stored", "step, fused"}) {
+    std::printf(" %13s", column);
+  }
+  std::printf("\n");
+  for (CountedCard card : CountedCards()) {
+    if (card.output != OutputCode::kMma) continue;
+    for (const int rows : {4096, 1024, kBeam}) {
+      double output[2] = {};
+      double step[2] = {};
+      for (const bool fused : {false, true}) {
+        const auto nodes = CountStep(WorkOf(program, rows, kBeam, fused), std::max(rows, 8), card,
+                                     FiguresOf(figures, card.architecture));
+        step[fused ? 1 : 0] = Seconds(nodes);
+        for (const CountedNode& node : nodes) {
+          const bool of_output = node.name == step_op::kFused || node.name == kMergeOfParts ||
+                                 node.name == step_op::kLogits || node.name == step_op::kGather ||
+                                 node.name == step_op::kFoldLogits;
+          if (of_output) output[fused ? 1 : 0] += node.seconds;
+        }
+      }
+      std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
+                  output[0] * 1e6, output[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
+    }
+  }
+}
+
 // How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
 void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
@@ -107,7 +138,8 @@ void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures
     std::printf("\na step of %d rows beside an encoder pass, %s\n%8s %9s %14s %14s\n", kBeam,
                 std::string(card.name).c_str(), "tokens", "pass us", "longest kernel",
                 "wait at worst");
-    const auto step = CountStep(WorkOf(program, kBeam, kBeam, card.fused_output), 8, card, figures);
+    const auto step = CountStep(WorkOf(program, kBeam, kBeam, card.output != OutputCode::kStored),
+                                8, card, figures);
     for (const int tokens : {kPassTokens, 4096, 2048, 1024, 512, 256}) {
       const CountedWait wait =
           WaitBehind(CountEncoderPass(program, ComputeType::kFloat16, tokens / kWaitTokens,
@@ -146,6 +178,7 @@ void Print(const FiguresByArchitecture& all_figures) {
     }
   }
   for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
+  PrintMmaOutput(program, all_figures);
   PrintWaits(program, all_figures);
 }
 

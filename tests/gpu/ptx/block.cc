@@ -1,5 +1,6 @@
 #include "tests/gpu/ptx/block.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -67,7 +68,12 @@ void Block::Finish() {
           "warp " + std::to_string(warp->index) + " ends while products of wgmma are under way"));
     }
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (warp->copies[lane].empty() && warp->copy_groups[lane].empty()) continue;
+      // A group without a copy is over as soon as it is committed.
+      const auto& groups = warp->copy_groups[lane];
+      if (warp->copies[lane].empty() &&
+          std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.empty(); })) {
+        continue;
+      }
       Finding finding = warp->At(FindingKind::kUnfinished, lane,
                                  "the thread ends while copies of cp.async are under way");
       report.Add(finding);

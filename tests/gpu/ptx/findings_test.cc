@@ -113,6 +113,11 @@ const Planted kPlanted[] = {
      "setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; mov.u32 %r10, area;\n"
      "cp.async.cg.shared.global [%r10], [%rd1], 16;\n$end:\n",
      FindingKind::kUnfinished, "ret"},
+    {"GroupOfCopiesUnderWayAtTheEnd",
+     "setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; mov.u32 %r10, area;\n"
+     "cp.async.cg.shared.global [%r10], [%rd1], 16; cp.async.commit_group; "
+     "cp.async.commit_group;\n$end:\n",
+     FindingKind::kUnfinished, "ret"},
     {"CopyIsNotSeenByOthersWithoutABarrier",
      "mov.u32 %r10, area; setp.ne.u32 %p1, %r2, 0; @%p1 bra $reader;\n"
      "cp.async.cg.shared.global [%r10], [%rd1], 16; cp.async.wait_all;\n$reader:\nld.shared.u32 "
@@ -200,6 +205,12 @@ TEST(PtxFindingsOfRight, ThereAreNone) {
        32, 2},
       // Threads that have ended are not waited for.
       {"setp.ge.u32 %p1, %r2, 32; @%p1 ret; bar.sync 0;", 64, 1},
+      // Groups without a copy need not be waited for.
+      {"setp.ne.u32 %p1, %r2, 0; @%p1 bra $end; mov.u32 %r10, area;\n"
+       "cp.async.cg.shared.global [%r10], [%rd1], 16; cp.async.commit_group; "
+       "cp.async.commit_group;\n"
+       "cp.async.wait_group 1; ld.shared.u32 %r11, [%r10];\n$end:\n",
+       32, 1},
       // Atomics do not race with each other.
       {"atom.global.add.u32 %r10, [%rd2], 1;", 64, 2},
   };

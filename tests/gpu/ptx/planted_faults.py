@@ -21,6 +21,10 @@ FUSED = ('output_device', 'output_layer_sm90', '*ABadLogitCountsUnlessItIsExclud
 # Of more tiles than the ring of slabs has places.
 FUSED_LONG = ('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualInAnyShapeOfStep/Cuda_float16')
 
+# The same by mma, on sm_80.
+MMA = ('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
+ARCHITECTURES = {'output_layer_mma': '80'}  # of modules; else 90a
+
 SEARCH = ('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
 
 TRY_WAIT = r'mbarrier\.try_wait\.parity\.shared::cta\.b64 over, (\[%r\d+\]), (%r\d+);'
@@ -77,6 +81,14 @@ FAULTS = [
     ('block_does_not_wait_for_init', FUSED, r'bar\.sync\s+0;', '', 'misused barrier', ''),
     ('box_misaligned', FUSED, r'(cp\.async\.bulk[^\[]*)\[(%r\d+)\]([^;]*;)',
      '{ .reg .b32 n; add.u32 n, $2, 128; $1 [n] $3 }', 'misaligned', 'cp.async.bulk'),
+    ('slab_waited_for_too_late', MMA, r'cp\.async\.wait_group 2;', 'cp.async.wait_group 3;', 'race', 'ldmatrix'),
+    ('slab_read_without_a_barrier', MMA, r'bar\.sync\s+0;', '', 'race', ''),
+    ('copies_not_committed', MMA, r'cp\.async\.commit_group;', '', 'race', 'ldmatrix'),
+    ('slab_copied_past_the_end', MMA, r'(cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+)\]', '$1+1048576]',
+     'out of bounds', 'cp.async'),
+    ('slab_loaded_transposed', MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
+    ('swizzle_not_a_permutation', MMA, r'xor\.b32', 'or.b32', 'race', 'cp.async'),
+    ('products_by_half_a_warp', MMA, r'(mma\.sync[^;]*;)', HALF_A_WARP + '$1 }', 'missing lanes', 'mma'),
     ('kernel_before_not_waited_for', FUSED, r'griddepcontrol\.wait;', '', 'race', 'ld.global'),
     ('step_before_not_waited_for', SEARCH, r'griddepcontrol\.wait;', '', 'race', ''),
 ]
@@ -85,7 +97,7 @@ FAULTS = [
 def run(folder, fault):
     """'' if the fault was found, or what happened instead."""
     name, (suite, module, case), find, put, kind, instruction = fault
-    environment = dict(os.environ, DRAGOMAN_PTX_ARCH='90a', DRAGOMAN_PTX_PLANT_IN=module,
+    environment = dict(os.environ, DRAGOMAN_PTX_ARCH=ARCHITECTURES.get(module, '90a'), DRAGOMAN_PTX_PLANT_IN=module,
                        DRAGOMAN_PTX_PLANT_FIND=find, DRAGOMAN_PTX_PLANT_PUT=put)
     program = [os.path.join(folder, f'ptx_{suite}_test'), f'--gtest_filter={case}', '--gtest_fail_fast']
     done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=300, check=False)

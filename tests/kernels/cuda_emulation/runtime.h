@@ -14,7 +14,8 @@ namespace dragoman::emulation {
 
 inline int processors = 132;  // of the device; tests set it
 inline cudaError_t code_status =
-    cudaSuccess;  // of kernels on it: whether they have code; tests set it
+    cudaSuccess;                    // of kernels on it: whether they have code; tests set it
+inline int code_architecture = 80;  // that it was compiled for; tests set it
 
 }  // namespace dragoman::emulation
 
@@ -23,7 +24,9 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlockOptin,
   cudaDevAttrComputeCapabilityMajor
 };
-struct cudaFuncAttributes {};
+struct cudaFuncAttributes {
+  int ptxVersion;
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToDevice };
 enum cudaDriverEntryPointQueryResult {
@@ -51,7 +54,8 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   return cudaSuccess;
 }
 template <class Kernel>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Kernel*) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
+  attributes->ptxVersion = dragoman::emulation::code_architecture;
   return dragoman::emulation::code_status;
 }
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }

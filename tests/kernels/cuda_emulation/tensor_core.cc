@@ -12,10 +12,11 @@ namespace {
 constexpr int kWarp = 32;
 constexpr size_t kPieceBytes = 16;
 
-// The operands that the lanes of a warp have brought to the current instruction.
+// The operands that the lanes of a warp have brought to the current instruction: of a register its
+// lower half, then its upper one.
 struct WarpOperands {
-  std::array<std::array<unsigned, 4>, kWarp> a;
-  std::array<std::array<unsigned, 2>, kWarp> b;
+  std::array<std::array<float, 8>, kWarp> a;
+  std::array<std::array<float, 4>, kWarp> b;
   std::array<const unsigned char*, kWarp> row;
 };
 std::vector<WarpOperands> operands;
@@ -23,8 +24,13 @@ std::vector<WarpOperands> operands;
 struct PieceCopy {
   unsigned char* to;
   const void* from;  // nullptr: zeros
+  int64_t group;
 };
-std::vector<std::vector<PieceCopy>> copies;  // under way, of each thread
+struct ThreadCopies {
+  std::vector<PieceCopy> under_way;
+  int64_t groups = 0;  // that have been committed
+};
+std::vector<ThreadCopies> copies;  // of each thread
 std::mt19937 chance(1);
 
 size_t ThreadNumber() {
@@ -48,6 +54,12 @@ unsigned char* SharedPiece(const void* pointer) {
   return dynamic_shared + at;
 }
 
+ThreadCopies& CopiesOfThread() {
+  const size_t thread = ThreadNumber();
+  if (copies.size() <= thread) copies.resize(thread + 1);
+  return copies[thread];
+}
+
 uint16_t HalfOf(unsigned pair, int which) { return static_cast<uint16_t>(pair >> 16 * which); }
 
 void Perform(const PieceCopy& copy) {
@@ -58,25 +70,37 @@ void Perform(const PieceCopy& copy) {
   }
 }
 
+// Performs those of the groups below `end`.
+void PerformBefore(int64_t end) {
+  std::vector<PieceCopy>& under_way = CopiesOfThread().under_way;
+  for (const PieceCopy& copy : under_way) {
+    if (copy.group < end) Perform(copy);
+  }
+  std::erase_if(under_way, [&](const PieceCopy& copy) { return copy.group < end; });
+}
+
 }  // namespace
+
+void AwaitCopyGroups(int pending) { PerformBefore(CopiesOfThread().groups - pending); }
 
 void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t)) {
   const auto lane = static_cast<size_t>(current.lane);
   WarpOperands& warp = OperandsOfWarp();
-  std::copy_n(a, 4, warp.a[lane].begin());
-  std::copy_n(b, 2, warp.b[lane].begin());
+  for (size_t i = 0; i < 8; ++i) warp.a[lane][i] = widen(HalfOf(a[i / 2], static_cast<int>(i % 2)));
+  for (size_t i = 0; i < 4; ++i) warp.b[lane][i] = widen(HalfOf(b[i / 2], static_cast<int>(i % 2)));
   WarpBarrier();
-  const WarpOperands all = OperandsOfWarp();
+  const WarpOperands& all =
+      OperandsOfWarp();  // no other thread has its turn before the next barrier
   for (size_t i = 0; i < 4; ++i) {
     const size_t row = lane / 4 + i / 2 * 8;
     const size_t column = lane % 4 * 2 + i % 2;
     double sum = 0;
     for (size_t k = 0; k < 16; ++k) {
       // Lane, register and half of an element of a row of a, and of a column of b.
-      const auto half = static_cast<int>(k % 2);
-      const unsigned x = all.a[row % 8 * 4 + k % 8 / 2][row / 8 + k / 8 * 2];
-      const unsigned y = all.b[column * 4 + k % 8 / 2][k / 8];
-      sum += double{widen(HalfOf(x, half))} * widen(HalfOf(y, half));
+      const size_t half = k % 2;
+      const float x = all.a[row % 8 * 4 + k % 8 / 2][2 * (row / 8 + k / 8 * 2) + half];
+      const float y = all.b[column * 4 + k % 8 / 2][2 * (k / 8) + half];
+      sum += double{x} * y;
     }
     c[i] = static_cast<float>(c[i] + sum);
   }
@@ -129,7 +153,9 @@ void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0,
 }
 
 void CopyPiece(void* to, const void* from, bool wanted) {
-  const emulation::PieceCopy copy{emulation::SharedPiece(to), wanted ? from : nullptr};
+  emulation::ThreadCopies& copies = emulation::CopiesOfThread();
+  const emulation::PieceCopy copy{emulation::SharedPiece(to), wanted ? from : nullptr,
+                                  copies.groups};
   if (wanted && reinterpret_cast<uintptr_t>(from) % emulation::kPieceBytes != 0) {
     emulation::Fail("a copy from what is not aligned");
   }
@@ -137,17 +163,12 @@ void CopyPiece(void* to, const void* from, bool wanted) {
     emulation::Perform(copy);
     return;
   }
-  const size_t thread = emulation::ThreadNumber();
-  if (emulation::copies.size() <= thread) emulation::copies.resize(thread + 1);
-  emulation::copies[thread].push_back(copy);
+  copies.under_way.push_back(copy);
 }
 
-void AwaitCopies() {
-  const size_t thread = emulation::ThreadNumber();
-  if (emulation::copies.size() <= thread) return;
-  for (const emulation::PieceCopy& copy : emulation::copies[thread]) emulation::Perform(copy);
-  emulation::copies[thread].clear();
-}
+void AwaitCopies() { emulation::PerformBefore(INT64_MAX); }
+
+void CommitCopies() { ++emulation::CopiesOfThread().groups; }
 
 unsigned RoundPair(__half, float first, float second) {
   return PairOf(__float2half_rn(first), __float2half_rn(second));

@@ -22,6 +22,7 @@ namespace dragoman::emulation {
 // c [4] of this lane; `widen` makes a float of the 16 bits of an element.
 void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t));
 void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]);
+void AwaitCopyGroups(int pending);
 
 }  // namespace dragoman::emulation
 
@@ -37,6 +38,11 @@ inline void LoadTransposed(const void* row, unsigned (&m)[4]) {
 }
 void CopyPiece(void* to, const void* from, bool wanted);
 void AwaitCopies();
+void CommitCopies();
+template <int pending>
+void AwaitCopyGroups() {
+  emulation::AwaitCopyGroups(pending);
+}
 unsigned RoundPair(__half, float first, float second);
 unsigned RoundPair(__nv_bfloat16, float first, float second);
 

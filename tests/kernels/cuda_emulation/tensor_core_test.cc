@@ -142,6 +142,34 @@ TEST(TensorCoreEmulation, CopiesComeAtOnceOrNotBeforeTheyAreAwaited) {
   EXPECT_LT(late, 64);
 }
 
+__global__ void ReadGroups(const float* from, float* out) {
+  auto* const shared = DynamicShared<float>();
+  for (int i = 0; i < 2; ++i) {
+    CopyPiece(shared + 4 * i, from + 4 * i, true);
+    CommitCopies();
+  }
+  CommitCopies();  // an empty one
+  AwaitCopyGroups<2>();
+  out[0] = shared[0];
+  out[1] = shared[4];
+  AwaitCopyGroups<1>();
+  out[2] = shared[4];
+}
+
+TEST(TensorCoreEmulation, GroupsOfCopiesAreAwaitedInTheirOrder) {
+  alignas(16) const float from[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  int late = 0;
+  for (int i = 0; i < 64; ++i) {
+    float out[3] = {};
+    ASSERT_EQ(Launch(ReadGroups, 1, 1, 32, nullptr, from, out), Error::kNone);
+    EXPECT_EQ(out[0], 1);
+    EXPECT_EQ(out[2], 5);
+    if (out[1] != 5) ++late;
+  }
+  EXPECT_GT(late, 0);
+  EXPECT_LT(late, 64);
+}
+
 enum class Mistake { kOutside, kNotAligned, kFromNotAligned };
 
 __global__ void Err(Mistake mistake, const float* from) {

@@ -4,22 +4,9 @@
 #include "tests/kernels/cuda_emulation/runtime.h"
 #include "tests/kernels/ops/emulated_ops.h"
 
-namespace dragoman::cuda {
-namespace {
-
-class EmulatedHopperOutput : public FusedOutput {
- public:
-  static std::unique_ptr<EmulatedHopperOutput> Create(ComputeType type, const void* weight,
-                                                      const float* bias, int d, int vocabulary,
-                                                      std::string* why);
-};
-
-}  // namespace
-}  // namespace dragoman::cuda
-
-#define FusedOutput EmulatedHopperOutput
+#define CreateHopperOutput EmulatedHopperOutput
 #include "kernels/ops/output_layer_sm90.cu"
-#undef FusedOutput
+#undef CreateHopperOutput
 
 namespace dragoman::cuda {
 
@@ -27,10 +14,11 @@ std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType t
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why) {
   emulation::processors = processors;
-  return EmulatedHopperOutput::Create(type, weight, bias, d, vocabulary, why);
+  return EmulatedHopperOutput(type, weight, bias, d, vocabulary, why);
 }
 
-void EmulateFusedCode(bool there) {
+void EmulateFusedCode(bool there, int architecture) {
+  emulation::code_architecture = architecture;
   emulation::code_status = there ? cudaSuccess : cudaErrorNoKernelImageForDevice;
 }
 

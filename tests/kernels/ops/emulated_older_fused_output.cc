@@ -6,22 +6,9 @@
 
 // Compiled with older/ before the tree: its output_epilogue.cuh.
 
-namespace dragoman::cuda {
-namespace {
-
-class EmulatedOlderHopperOutput : public FusedOutput {
- public:
-  static std::unique_ptr<EmulatedOlderHopperOutput> Create(ComputeType type, const void* weight,
-                                                           const float* bias, int d, int vocabulary,
-                                                           std::string* why);
-};
-
-}  // namespace
-}  // namespace dragoman::cuda
-
-#define FusedOutput EmulatedOlderHopperOutput
+#define CreateHopperOutput EmulatedOlderHopperOutput
 #include "kernels/ops/output_layer_sm90.cu"
-#undef FusedOutput
+#undef CreateHopperOutput
 
 namespace dragoman::cuda {
 
@@ -29,7 +16,7 @@ std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeT
                                                         const void* weight, const float* bias,
                                                         int d, int vocabulary, std::string* why) {
   emulation::processors = processors;
-  return EmulatedOlderHopperOutput::Create(type, weight, bias, d, vocabulary, why);
+  return EmulatedOlderHopperOutput(type, weight, bias, d, vocabulary, why);
 }
 
 }  // namespace dragoman::cuda

@@ -50,10 +50,14 @@ decltype(WriteCrossKv) EmulatedWriteCrossKv;
 // EncoderAttention as it is on cards before 8.0.
 decltype(EncoderAttention) EmulatedPlainEncoderAttention;
 
-// FusedOutput::Create where the device has so many processors.
+// FusedOutput::Create where the device has so many processors: Hopper's, and that of the cards that
+// multiply by mma.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    const void* weight, const float* bias, int d,
                                                    int vocabulary, std::string* why);
+std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType type,
+                                                 const void* weight, const float* bias, int d,
+                                                 int vocabulary, std::string* why);
 
 // The operations as they were (older/).
 decltype(Activate) EmulatedOlderActivate;
@@ -62,7 +66,8 @@ std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeT
                                                         const void* weight, const float* bias,
                                                         int d, int vocabulary, std::string* why);
 
-// Whether the device has code of the fused kernel, for those made from now on.
-void EmulateFusedCode(bool there);
+// Whether the device has code of the fused kernels, for those made from now on, and for which
+// architecture it was compiled.
+void EmulateFusedCode(bool there, int architecture = 80);
 
 }  // namespace dragoman::cuda

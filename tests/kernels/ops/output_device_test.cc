@@ -20,7 +20,16 @@
 namespace dragoman {
 namespace {
 
-enum class Way { kCpu, kStored, kFused };
+// kFused: by the device's own code, in the emulation by Hopper's; kMma: by mma's, in the emulation.
+enum class Way { kCpu, kStored, kFused, kMma };
+
+bool IsFused(Way way) { return way == Way::kFused || way == Way::kMma; }
+
+const char* NameOf(Way way) {
+  if (way == Way::kCpu) return "CPU";
+  if (way == Way::kStored) return "stored";
+  return way == Way::kFused ? "fused" : "fused by mma";
+}
 
 std::vector<Answer> FoldOnCpu(const Problem& p) {
   const auto layer = OutputLayer::Create(p.w.data(), p.bias.data(), p.d, p.vocabulary);
@@ -65,16 +74,18 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
   return asked.Answers(logits.Download(), p.vocabulary);
 }
 
+// Whose code the emulation runs: that for Hopper, the same with the fold as it was, that by mma.
+enum class FusedCode { kHopper, kOlder, kMma };
+
 std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,
                                                const float* bias, int d, int vocabulary,
                                                int processors, std::string* why,
-                                               bool older = false) {
-  if (device.emulated && older) {
-    return cuda::EmulatedOlderFusedOutputOf(processors, device.type, weight, bias, d, vocabulary,
-                                            why);
-  }
+                                               FusedCode code = FusedCode::kHopper) {
   if (device.emulated) {
-    return cuda::EmulatedFusedOutputOf(processors, device.type, weight, bias, d, vocabulary, why);
+    const auto create = code == FusedCode::kHopper  ? cuda::EmulatedFusedOutputOf
+                        : code == FusedCode::kOlder ? cuda::EmulatedOlderFusedOutputOf
+                                                    : cuda::EmulatedMmaOutputOf;
+    return create(processors, device.type, weight, bias, d, vocabulary, why);
   }
 #ifdef DRAGOMAN_HAVE_CUDA
   return cuda::FusedOutput::Create(device.type, weight, bias, d, vocabulary, why);
@@ -88,9 +99,9 @@ std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const voi
 struct FusedShape {
   int bucket = 0;  // at least the rows
   int max_k = cuda::kMaxFusedTopK;
-  int processors = 132;       // of the emulation
-  std::set<int> unfit_slots;  // rows come in slots of three
-  bool older = false;         // the fold as it was; in the emulation
+  int processors = 132;                 // of the emulation
+  std::set<int> unfit_slots;            // rows come in slots of three
+  FusedCode code = FusedCode::kHopper;  // of the emulation
 };
 
 std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedShape shape) {
@@ -118,7 +129,7 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   const OpNumbers hidden(device, padded);
   std::string why;
   const auto fused = CreateFused(device, w.data(), bias.data(), p.d, p.vocabulary, shape.processors,
-                                 &why, shape.older);
+                                 &why, shape.code);
   if (fused == nullptr) {
     ADD_FAILURE() << why;
     return {};
@@ -129,8 +140,8 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   return asked.Answers({}, p.vocabulary);
 }
 
-// Whether the fused way exists here; where it does not on a device, because the device does not run
-// sm_90a's code or the type is f32.
+// Whether the fused way exists here; where it does not on a device, because it has no code for the
+// device or the type is f32.
 bool HasFused(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return false;
   const OpNumbers w(device, std::vector<float>(64, 1.0F));
@@ -141,7 +152,7 @@ bool HasFused(const OpDevice& device) {
   if (device.cuda) {
     cuda::DeviceInfo info;
     EXPECT_LAUNCHED(cuda::Describe(0, &info));
-    can = can && info.major == 9 && info.minor == 0;
+    can = can && (info.major == 8 || (info.major == 9 && info.minor == 0) || info.major >= 12);
   }
 #endif
   EXPECT_EQ(fused != nullptr, can) << why;
@@ -152,7 +163,7 @@ bool HasFused(const OpDevice& device) {
 std::vector<Way> WaysOf(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return {Way::kCpu};
   // Stored logits are f32 in every type: once is enough.
-  if (device.emulated && HasFused(device)) return {Way::kFused};
+  if (device.emulated && HasFused(device)) return {Way::kFused, Way::kMma};
   if (HasFused(device)) return {Way::kStored, Way::kFused};
   return {Way::kStored};
 }
@@ -160,7 +171,7 @@ std::vector<Way> WaysOf(const OpDevice& device) {
 std::vector<Answer> FoldBy(Way way, const OpDevice& device, const Problem& p) {
   if (way == Way::kCpu) return FoldOnCpu(p);
   if (way == Way::kStored) return FoldStored(device, p, 16);
-  return FoldFused(device, p, {});
+  return FoldFused(device, p, {.code = way == Way::kMma ? FusedCode::kMma : FusedCode::kHopper});
 }
 
 void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
@@ -174,6 +185,12 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 using OutputDeviceTest = OnOpDevice;
 class FusedOutputTest : public OnOpDevice {};  // in the narrow types
 
+// Both kinds of code in the emulation; a card has its own.
+std::vector<FusedCode> CodesOf(const OpDevice& device) {
+  if (device.emulated) return {FusedCode::kHopper, FusedCode::kMma};
+  return {FusedCode::kHopper};
+}
+
 std::vector<OpDevice> NarrowDevices() {
   std::vector<OpDevice> devices = LaunchDevices();
   std::erase_if(devices, [](const OpDevice& d) { return d.type == ComputeType::kFloat32; });
@@ -185,6 +202,11 @@ TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
   for (const bool there : {false, true}) {
     cuda::EmulateFusedCode(there);
     std::string why;
+    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8,
+                                        &why) != nullptr,
+              there)
+        << why;
+    EXPECT_EQ(why.find("its code does not run on this device"), there ? std::string::npos : 0);
     const auto fused =
         cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8, &why);
     EXPECT_EQ(fused != nullptr, there) << why;
@@ -193,6 +215,32 @@ TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
       EXPECT_EQ(why.find("its code, sm_90a's, does not run on this device"), 0U) << why;
     }
   }
+}
+
+// Code that was compiled for another architecture has empty kernels.
+TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
+  const std::vector<uint16_t> weight(64 * 8);
+  for (const auto& [architecture, there] : {std::pair{75, false},
+                                            {80, true},
+                                            {86, true},
+                                            {89, true},
+                                            {90, false},
+                                            {100, false},
+                                            {103, false},
+                                            {120, true}}) {
+    cuda::EmulateFusedCode(true, architecture);
+    std::string why;
+    const auto fused =
+        cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8, &why);
+    EXPECT_EQ(fused != nullptr, there) << architecture << ": " << why;
+    EXPECT_EQ(why, there ? "" : "there is none for this device, only for 8.x and from 12.0 on");
+  }
+  cuda::EmulateFusedCode(true);
+  std::string why;
+  EXPECT_EQ(
+      cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 48, 8, &why),
+      nullptr);
+  EXPECT_EQ(why, "d is not a multiple of 32");
 }
 
 // The first to look at when a new way fails: which weight, of which token and element, each row
@@ -223,9 +271,9 @@ TEST_P(OutputDeviceTest, OneHotRowsReadOneElementOfEveryToken) {
           const float expected = p.w[size_t(token) * d + element];
           if (answers[r].wanted[i] == expected) continue;
           ++wrong;
-          ADD_FAILURE() << (way == Way::kFused ? "fused" : "stored") << ", d " << d << ", row " << r
-                        << ", element " << element << " of token " << token << ": "
-                        << answers[r].wanted[i] << " and not " << expected;
+          ADD_FAILURE() << NameOf(way) << ", d " << d << ", row " << r << ", element " << element
+                        << " of token " << token << ": " << answers[r].wanted[i] << " and not "
+                        << expected;
         }
       }
     }
@@ -246,7 +294,7 @@ TEST_P(OutputDeviceTest, AnswersAreThoseOfASort) {
     SCOPED_TRACE(std::to_string(d) + " x " + std::to_string(vocabulary));
     for (const Way way : WaysOf(device)) {
       Problem p = MakeProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary));
-      if (way == Way::kFused) MakeFusable(p);
+      if (IsFused(way)) MakeFusable(p);
       ExpectAnswers(FoldBy(way, device, p), p);
     }
   }
@@ -260,7 +308,7 @@ TEST_P(OutputDeviceTest, EveryK) {
     for (int k = 0; k <= kMaxTopK; ++k) p.questions[k].k = k;
     p.questions[17].excluded.clear();
     for (int c = 5; c < 601; ++c) p.questions[17].excluded.push_back(c);  // five are left for 17
-    if (way == Way::kFused) MakeFusable(p);
+    if (IsFused(way)) MakeFusable(p);
     ExpectAnswers(FoldBy(way, device, p), p);
   }
 }
@@ -287,7 +335,7 @@ TEST_P(OutputDeviceTest, ARowIsBitEqualInAnyCompany) {
   Problem p = MakeProblem(128, 2'003, 140, 9);
   for (float& b : p.bias) b += 0.1F;  // sums that are not exact
   for (const Way way : WaysOf(device)) {
-    if (way == Way::kFused) MakeFusable(p);
+    if (IsFused(way)) MakeFusable(p);
     const std::vector<Answer> all = FoldBy(way, device, p);
     ASSERT_EQ(all.size(), size_t(140));
     for (const std::vector<int>& company :
@@ -308,18 +356,49 @@ TEST_P(FusedOutputTest, FusedRowsAreBitEqualInAnyShapeOfStep) {
   Problem p = MakeProblem(128, 2'003, 9, 10);
   for (Question& q : p.questions) q.k = std::min(q.k, 4);
   MakeFusable(p);
-  const std::vector<Answer> first = FoldFused(device, p, {});
-  for (const FusedShape& shape : {FusedShape{.max_k = 4},
-                                  {.max_k = 8},
-                                  {.bucket = 64},
-                                  {.bucket = 129},
-                                  {.bucket = 700},
-                                  {.processors = 1},
-                                  {.processors = 3},
-                                  {.bucket = 300, .processors = 10}}) {
-    const std::vector<Answer> answers = FoldFused(device, p, shape);
-    ASSERT_EQ(answers.size(), first.size());
-    for (size_t r = 0; r < first.size(); ++r) EXPECT_TRUE(answers[r] == first[r]) << r;
+  for (const FusedCode code : CodesOf(device)) {
+    const std::vector<Answer> first = FoldFused(device, p, {.code = code});
+    for (FusedShape shape : {FusedShape{.max_k = 4},
+                             {.max_k = 8},
+                             {.bucket = 64},
+                             {.bucket = 129},
+                             {.bucket = 700},
+                             {.processors = 1},
+                             {.processors = 3},
+                             {.bucket = 300, .processors = 10}}) {
+      shape.code = code;
+      const std::vector<Answer> answers = FoldFused(device, p, shape);
+      ASSERT_EQ(answers.size(), first.size());
+      for (size_t r = 0; r < first.size(); ++r) EXPECT_TRUE(answers[r] == first[r]) << r;
+    }
+  }
+}
+
+// The products are exact, so the two kinds of code fold the same logits: by the same text, in the
+// same order, to the same bits.
+TEST_P(FusedOutputTest, BothKindsOfCodeFoldAlike) {
+  const OpDevice device = GetParam();
+  if (!device.emulated || !HasFused(device)) GTEST_SKIP() << "a card has one of them";
+  for (const auto& [d, vocabulary, rows] : {std::tuple{64, 255, 20}, {128, 2'003, 140}}) {
+    Problem p = MakeProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 5);
+    for (size_t i = 0; i < p.bias.size(); ++i) p.bias[i] += 0.1F * static_cast<float>(i % 3);
+    MakeFusable(p);
+    const std::vector<Answer> hopper = FoldFused(device, p, {});
+    const std::vector<Answer> mma = FoldFused(device, p, {.code = FusedCode::kMma});
+    ASSERT_EQ(mma.size(), hopper.size());
+    for (size_t r = 0; r < mma.size(); ++r) EXPECT_TRUE(mma[r] == hopper[r]) << r;
+  }
+}
+
+// Hopper's code takes multiples of 64 up to 1024.
+TEST_P(FusedOutputTest, ByMmaAnyMultipleOf32Fits) {
+  const OpDevice device = GetParam();
+  if (!device.emulated || !HasFused(device)) GTEST_SKIP() << "the emulation has it everywhere";
+  for (const int d : {32, 96, 1056}) {
+    SCOPED_TRACE(d);
+    Problem p = MakeProblem(d, 300, 18, static_cast<uint32_t>(d));
+    MakeFusable(p);
+    ExpectAnswers(FoldFused(device, p, {.code = FusedCode::kMma}), p);
   }
 }
 
@@ -333,7 +412,7 @@ TEST_P(FusedOutputTest, AnswersAreThoseOfTheOlderFold) {
     Problem p = MakeProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 3);
     for (size_t i = 0; i < p.bias.size(); ++i) p.bias[i] += 0.1F * static_cast<float>(i % 3);
     MakeFusable(p);
-    const std::vector<Answer> older = FoldFused(device, p, {.older = true});
+    const std::vector<Answer> older = FoldFused(device, p, {.code = FusedCode::kOlder});
     const std::vector<Answer> answers = FoldFused(device, p, {});
     ASSERT_EQ(answers.size(), older.size());
     for (size_t r = 0; r < older.size(); ++r) EXPECT_TRUE(answers[r] == older[r]) << r;
@@ -345,16 +424,18 @@ TEST_P(FusedOutputTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
   if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
   Problem p = MakeProblem(64, 500, 12, 11);
   MakeFusable(p);
-  const std::vector<Answer> all = FoldFused(device, p, {});
-  const std::vector<Answer> some = FoldFused(device, p, {.unfit_slots = {1, 3}});
-  ASSERT_EQ(some.size(), size_t(12));
-  for (size_t r = 0; r < 12; ++r) {
-    if (r / 3 == 0 || r / 3 == 2) {
-      EXPECT_TRUE(some[r] == all[r]) << r;
-      continue;
+  for (const FusedCode code : CodesOf(device)) {
+    const std::vector<Answer> all = FoldFused(device, p, {.code = code});
+    const std::vector<Answer> some = FoldFused(device, p, {.unfit_slots = {1, 3}, .code = code});
+    ASSERT_EQ(some.size(), size_t(12));
+    for (size_t r = 0; r < 12; ++r) {
+      if (r / 3 == 0 || r / 3 == 2) {
+        EXPECT_TRUE(some[r] == all[r]) << r;
+        continue;
+      }
+      EXPECT_EQ(some[r].top.size(), size_t(kMaxTopK)) << r;  // the count is still 99
+      for (const float value : some[r].wanted) EXPECT_EQ(value, 55.0F);
     }
-    EXPECT_EQ(some[r].top.size(), size_t(kMaxTopK)) << r;  // the count is still 99
-    for (const float value : some[r].wanted) EXPECT_EQ(value, 55.0F);
   }
 }
 
@@ -363,7 +444,7 @@ TEST_P(OutputDeviceTest, BadNumbersFlagTheirRowAlone) {
   for (const Way way : WaysOf(device)) {
     for (const float bad : {NAN, INFINITY}) {
       Problem p = MakeProblem(64, 700, 9, 12);
-      if (way == Way::kFused) MakeFusable(p);
+      if (IsFused(way)) MakeFusable(p);
       std::vector<Answer> good = FoldBy(way, device, p);
       p.hidden[4 * 64 + 7] = bad;
       const std::vector<Answer> answers = FoldBy(way, device, p);
@@ -384,7 +465,7 @@ TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
     for (const float bad : {NAN, INFINITY}) {
       for (const int at : {0, 300, 699}) {
         Problem p = MakeProblem(64, 700, 4, 13);
-        if (way == Way::kFused) MakeFusable(p);
+        if (IsFused(way)) MakeFusable(p);
         p.bias[at] = bad;
         for (Question& q : p.questions) {
           q.excluded = {};

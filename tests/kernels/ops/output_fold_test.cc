@@ -224,7 +224,7 @@ TEST(OutputFold, RangesCoverTheTilesOnce) {
   for (const int tiles : {1, 2, 7, 125, 227, 1001}) {
     for (const int processors : {1, 7, 108, 132}) {
       for (int64_t blocks = 1; blocks < 200; ++blocks) {
-        const TileRanges r = DivideTiles(tiles, blocks, processors);
+        const TileRanges r = DivideTiles(tiles, blocks, processors, 1);
         EXPECT_GE(r.ranges * r.tiles, tiles);
         EXPECT_LT((r.ranges - 1) * r.tiles, tiles);
         EXPECT_LE(r.ranges * blocks, std::max<int64_t>(blocks, processors));
@@ -235,6 +235,40 @@ TEST(OutputFold, RangesCoverTheTilesOnce) {
       }
     }
   }
+}
+
+// In several waves of blocks every tile is in exactly one range, too, there are no more blocks than
+// so many waves have, and none of all divisions ends sooner by a wave.
+TEST(OutputFold, RangesOfSeveralWavesKeepTheProcessorsBusy) {
+  constexpr int kWaves = 8;
+  for (const int tiles : {1, 7, 227, 1001}) {
+    for (const int processors : {1, 7, 58, 108, 142}) {
+      for (const int64_t blocks : {1, 2, 3, 8, 31, 32, 33, 69}) {
+        SCOPED_TRACE(std::to_string(tiles) + " tiles, " + std::to_string(blocks) + " blocks, " +
+                     std::to_string(processors) + " processors");
+        const auto time = [&](const TileRanges& r) {
+          return (r.ranges * blocks + processors - 1) / processors * (r.tiles + 1);
+        };
+        const TileRanges r = DivideTiles(tiles, blocks, processors, kWaves);
+        ASSERT_GE(r.ranges * r.tiles, tiles);
+        ASSERT_LT((r.ranges - 1) * r.tiles, tiles);
+        ASSERT_LE(r.ranges * blocks, std::max<int64_t>(blocks, kWaves * processors));
+        ASSERT_LE(time(r), time(DivideTiles(tiles, blocks, processors, 1)));
+        for (int each = 1; each <= tiles; ++each) {
+          const TileRanges other{(tiles + each - 1) / each, each};
+          if (other.ranges * blocks > kWaves * processors) continue;
+          ASSERT_LE(time(r), time(other)) << each << " tiles each";
+        }
+      }
+    }
+  }
+}
+
+// 4,096 rows on an L4: 32 blocks of rows on 58 processors, where one range would leave 26 idle.
+TEST(OutputFold, RowBlocksThatDoNotDivideTheProcessorsComeInWaves) {
+  const TileRanges r = DivideTiles(227, 32, 58, 8);
+  const int64_t rounds = (r.ranges * 32 + 57) / 58;
+  EXPECT_LT(rounds * r.tiles, 227 * 32 / 58 * 1.08);
 }
 
 // The list that four lanes share, as the fused kernel uses it: each lane replaces, all know the

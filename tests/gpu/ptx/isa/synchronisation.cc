@@ -136,6 +136,26 @@ void CheckCopy(const std::string& name) {
   }
 }
 
+// 9.7.9.25.3: commit_group makes a group of the thread's copies since the last one, an empty one where
+// there are none; wait_group n returns when all but the last n groups are complete. Then the thread
+// sees them.
+void CheckCopyGroups(const std::string& name) {
+  const std::string body =
+      "mov.u32 %r10, area; shl.b32 %r11, %r2, 4; add.s32 %r12, %r10, %r11;"
+      "mul.wide.u32 %rd20, %r2, 16; add.s64 %rd21, %rd2, %rd20; add.s64 %rd22, %rd1, %rd20;"
+      "cp.async.cg.shared.global [%r12], [%rd22], 16; cp.async.commit_group;"
+      "cp.async.cg.shared.global [%r12+512], [%rd22+512], 16; cp.async.commit_group;"
+      "cp.async.commit_group; cp.async.wait_group 2;"
+      "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12];"
+      "st.global.v4.u32 [%rd21], {%r20, %r21, %r22, %r23}; cp.async.wait_group 1;"
+      "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12+512];"
+      "st.global.v4.u32 [%rd21+512], {%r20, %r21, %r22, %r23}; cp.async.wait_group 0;";
+  TextOptions options;
+  for (size_t i = 0; i < 1024; ++i) options.in.push_back(static_cast<uint8_t>(i * 29 + i / 256));
+  const TextRun run = RunForm(name, {body, kArea, ""}, options);
+  for (size_t at = 0; at < 1024; ++at) EXPECT_EQ(run.out[at], options.in[at]) << at;
+}
+
 // An instruction without a result leaves the memory and the registers around it as they are.
 void CheckNoEffect(const std::string& name, const std::string& text, uint32_t threads,
                    const std::string& directives) {
@@ -187,6 +207,8 @@ std::vector<Form> SynchronisationForms() {
       {"fence.mbarrier_init.release.cluster", CheckHandOver},
       {"cp.async.cg.shared.global", CheckCopy},
       {"cp.async.wait_all", CheckCopy},
+      {"cp.async.commit_group", CheckCopyGroups},
+      {"cp.async.wait_group", CheckCopyGroups},
       NoEffect("fence.proxy.async.shared::cta", "fence.proxy.async.shared::cta;"),
       NoEffect("griddepcontrol.wait", "griddepcontrol.launch_dependents; griddepcontrol.wait;"),
       NoEffect("griddepcontrol.launch_dependents", "griddepcontrol.launch_dependents;"),

@@ -1,0 +1,287 @@
+// The fused output layer for cards of 8.x and from 12.0 on: hidden W^T by mma.sync, folded in the
+// accumulators. No logit reaches memory. Bits are those of output_layer_sm90.cu as far as the sums
+// of a product are: the epilogue is the same text, on the same lanes.
+//
+// Work, V = 58,101, d = 512, R rows [counted]:
+//   flop      2 R V d: 244 GF at 4,096 rows: 2.5 ms at an L4's 97 TF/s, 1.0 at an A100's 250
+//   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden rows
+//             beside it, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full
+//             rate of an L4
+//   shared    of a slab of 32: 24 KB written, 8 warps x 34 matrix loads of 512 bytes read: 1,280
+//             cycles of a processor, beside 1,024 of the tensor cores on 8.0, 2,048 on an L4
+//   epilogue  per tile of 128 x 256, by all warps at the same time and not beside products
+// Floor: the larger of flop and W.
+//
+// Shape. A block has 128 rows, 16 to each of 8 warps, and a range of tiles of 256 columns: a thread
+// has 64 columns of each of two rows, as a thread of a warpgroup's product has. One block on a
+// multiprocessor (128 accumulators a thread), so what its 8 warps leave idle nobody fills. Slabs of
+// 32 elements of d come through a ring of four stages, 96 KB, which every one of these cards has;
+// the hidden rows come with each tile anew (L2), for 128 KB of them fit nowhere beside W. The ring
+// goes on from tile to tile: while one is folded, three slabs of the next are on their way.
+//   few rows    a warp without a row brings its part of the slabs, and multiplies and folds nothing;
+//               so with up to 16 rows one warp computes, 5.8 us a tile on 8.0, 8 on an L4, less
+//               than the tile's W takes to come from memory (15 and 56 us). A narrower block would
+//               gain nothing but fewer threads.
+//   neighbours  blocks of the same range run at the same time, one for each 128 rows (grid.x), so W
+//               comes from memory once though it is larger than an L4's L2.
+// Wider warps (32 x 128) would read two fifths less from shared memory, but a row's list of best
+// tokens would be spread over two warps: tried on Hopper, which lost more by it than it gained.
+//
+// A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each; piece p (16
+// bytes) of row r lies at place p ^ (r / 2 % 4) of the row. So eight pieces p of rows 8 i .. 8 i +
+// 7, which a matrix load reads at once, and the eight of two rows, which a copy writes, are in
+// different banks. A row's sum is over k in its order, 16 at a time, whatever the rows, blocks and
+// ranges.
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/fold_threads.cuh"
+#include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/tensor_core.cuh"
+#include "kernels/ops/fused_output.cuh"
+#include "kernels/ops/output_epilogue.cuh"
+#include "kernels/ops/output_layer_cuda.h"
+
+namespace dragoman::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kWarpRows = 16;
+constexpr int kThreads = kWarps * kWarpThreads;
+static_assert(kWarps * kWarpRows == kFusedBlockRows);
+constexpr int kSlab = 32;  // elements of d, two products deep
+constexpr int kPiece = 8;  // elements of 16 bytes
+constexpr int kRowPieces = kSlab / kPiece;
+constexpr int kRowBytes = 2 * kSlab;
+[[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;  // that all threads copy at once
+constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
+constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;
+constexpr int kStages = 4;
+constexpr int kSharedBytes = kStages * kStageBytes;
+constexpr int kWaves = 8;  // DivideTiles
+
+// Whether code for an architecture (86 is 8.6) is this file's; elsewhere its kernels are empty. 9.0
+// has code of its own, and 10.x would need some: its tensor cores are not those of mma.sync. What is
+// marked as unused below is so where there is no code.
+constexpr bool FoldsByMma(int architecture) {
+  return architecture / 10 == 8 || architecture >= 120;
+}
+#if defined(__CUDA_ARCH__)
+constexpr bool kHasCode = FoldsByMma(__CUDA_ARCH__ / 10);
+#else
+constexpr bool kHasCode = true;
+#endif
+
+struct MmaArgs {
+  FusedWork work;
+  const void* hidden = nullptr;
+  const void* weight = nullptr;
+  int d = 0;
+  int vocabulary = 0;
+};
+
+// The place of a piece in a slab, in bytes from the row's start.
+[[maybe_unused]] __device__ inline int PlaceOf(int row, int piece) {
+  return (piece ^ (row / 2 % 4)) * 16;
+}
+
+// The number of the thread, which the compiler cannot know to be the same in every slab: or it would
+// keep what it makes of it in registers while a tile is folded, and spill.
+[[maybe_unused]] __device__ inline int ThreadOfSlab() {
+  int thread = static_cast<int>(threadIdx.x);
+  asm volatile("" : "+r"(thread));
+  return thread;
+}
+
+// Where a block is in its range: slabs of all of d for each tile, one after the other, each in the
+// next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
+struct Progress {
+  int copied_tile = 0;  // of the next slab to be copied
+  int copied_k = 0;
+  int stage = 0;  // of the next slab to be multiplied
+};
+
+// Asks for the next slab, if there is one before `end_tile`, and ends a group of copies. `stage`: its
+// own. Each thread copies one piece of every kCopyRows-th row; `rows` is how many there are.
+template <class T>
+__device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int block_row, int rows,
+                                int end_tile, int stage, Progress& progress) {
+  if (progress.copied_tile < end_tile) {
+    const int thread = ThreadOfSlab();
+    const int row = thread / kRowPieces;
+    const int piece = thread % kRowPieces;
+    unsigned char* const to = ring + stage * kStageBytes + row * kRowBytes + PlaceOf(row, piece);
+    // Rows beyond the end arrive as zeros; what is not read has the place of the first row.
+    const auto copy = [&](const void* matrix, int first, int of, int at) {
+      const bool wanted = first + row < of;
+      const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece;
+      CopyPiece(to + at, from + int64_t{wanted ? first + row : 0} * args.d, wanted);
+    };
+#pragma unroll
+    for (int i = 0; i < kFusedBlockRows; i += kCopyRows) {
+      copy(args.hidden, block_row + i, rows, i * kRowBytes);
+    }
+    const int column = progress.copied_tile * kTileColumns;
+#pragma unroll
+    for (int i = 0; i < kTileColumns; i += kCopyRows) {
+      copy(args.weight, column + i, args.vocabulary, kHiddenBytes + i * kRowBytes);
+    }
+    progress.copied_k += kSlab;
+    if (progress.copied_k == args.d) {
+      progress.copied_k = 0;
+      ++progress.copied_tile;
+    }
+  }
+  CommitCopies();
+}
+
+// Adds the products of a slab to the warp's 16 rows by 256 columns.
+template <class T>
+__device__ inline void MultiplySlab(const unsigned char* slab, float (&x)[128]) {
+  const int thread = ThreadOfSlab();
+  const int lane = thread % kWarpThreads;
+  const int matrix = lane / 8;
+  // Matrices of the hidden rows: rows 0 and 8, then the same 8 further in k; of W: columns 0 at k 0
+  // and 8, then columns 8.
+  const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
+  const unsigned char* const h = slab + row * kRowBytes;
+  const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;
+  // Not unrolled: ptxas would load what all products need before the first, and spill.
+#pragma unroll 1
+  for (int piece = 0; piece < kRowPieces; piece += 2) {
+    unsigned a[4];
+    LoadMatrices(h + PlaceOf(lane, piece + matrix / 2), a);
+    const unsigned char* const from = w + PlaceOf(lane, piece + matrix % 2);
+#pragma unroll
+    for (int g = 0; g < kTileColumns / 8; g += 2) {
+      unsigned b[4];
+      LoadMatrices(from + g * 8 * kRowBytes, b);
+      // The lane's sums of these columns lie as the epilogue has them.
+      Multiply(T{}, reinterpret_cast<float(&)[4]>(x[g * 4]), a, b[0], b[1]);
+      Multiply(T{}, reinterpret_cast<float(&)[4]>(x[g * 4 + 4]), a, b[2], b[3]);
+    }
+  }
+}
+
+template <class T, int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    FusedMmaKernel(const __grid_constant__ MmaArgs args) {
+  AwaitKernelBefore();
+  if constexpr (kHasCode) {
+    const FusedWork& work = args.work;
+    const int block_row = static_cast<int>(blockIdx.x) * kFusedBlockRows;
+    const auto range = static_cast<int>(blockIdx.y);
+    const int rows = *work.rows.count;
+    if (block_row >= rows) return;
+    const int end_tile = min(work.tiles, (range + 1) * work.ranges.tiles);
+    unsigned char* const ring = DynamicShared<unsigned char>();
+    Progress progress;
+    progress.copied_tile = range * work.ranges.tiles;
+    for (int stage = 0; stage < kStages - 1; ++stage) {
+      CopySlab<T>(args, ring, block_row, rows, end_tile, stage, progress);
+    }
+    // The same for a warp, and so that the compiler knows it.
+    const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kWarpThreads, 0);
+    const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+    const int warp_row = block_row + warp * kWarpRows;
+    FoldRange<kBest / 4>(work, warp_row + lane / 4, range, lane % 4, [&](int, float(&x)[128]) {
+      const bool busy = warp_row < rows;
+#pragma unroll
+      for (float& sum : x) sum = 0.0F;
+      for (int k = 0; k < args.d; k += kSlab) {
+        // This thread's part of the slab has come, then everybody's; and everybody is through with
+        // the slab before, whose stage the next copies go to.
+        AwaitCopyGroups<kStages - 2>();
+        __syncthreads();
+        const int stage = progress.stage;
+        CopySlab<T>(args, ring, block_row, rows, end_tile, (stage + kStages - 1) % kStages,
+                    progress);
+        if (busy) MultiplySlab<T>(ring + stage * kStageBytes, x);
+        progress.stage = (stage + 1) % kStages;
+      }
+      return busy;
+    });
+  }
+}
+
+using MmaKernel = void (*)(MmaArgs);
+
+template <class T>
+MmaKernel KernelFor(int list_entries) {
+  return list_entries == 4   ? FusedMmaKernel<T, 4>
+         : list_entries == 8 ? FusedMmaKernel<T, 8>
+                             : FusedMmaKernel<T, 16>;
+}
+
+class MmaOutput final : public FoldedOutput {
+ public:
+  MmaOutput(ComputeType type, const void* weight, int d, int vocabulary)
+      : FoldedOutput(vocabulary, kWaves), type_(type), weight_(weight), d_(d) {}
+
+  // The part of Create that runs on the device; "" or why it failed.
+  std::string Prepare(const float* bias);
+
+ private:
+  Error FoldTiles(Stream stream, const void* hidden, const FusedWork& work, int64_t row_blocks,
+                  int list_entries) const override;
+  MmaKernel Kernel(int list_entries) const {
+    return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
+                                          : KernelFor<__nv_bfloat16>(list_entries);
+  }
+
+  const ComputeType type_;
+  const void* const weight_;
+  const int d_;
+};
+
+std::string MmaOutput::Prepare(const float* bias) {
+  int limit = 0;
+  std::string why = PrepareParts(bias, &limit);
+  if (!why.empty()) return why;
+  if (limit < kSharedBytes) return "too little shared memory";
+  for (const int list : kFusedLists) {
+    const cudaError_t status =
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
+    if (status != cudaSuccess) return cudaGetErrorString(status);
+  }
+  return "";
+}
+
+Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const FusedWork& work,
+                           int64_t row_blocks, int list_entries) const {
+  const dim3 grid(static_cast<unsigned>(row_blocks), static_cast<unsigned>(work.ranges.ranges));
+  return LaunchEarly(Kernel(list_entries), grid, kThreads, kSharedBytes, stream,
+                     MmaArgs{work, hidden, weight_, d_, vocabulary()});
+}
+
+}  // namespace
+
+std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, const void* weight,
+                                             const float* bias, int d, int vocabulary,
+                                             std::string* why) {
+  cudaFuncAttributes code{};
+  if (type == ComputeType::kFloat32) {
+    *why = "float32 has no such products";
+  } else if (d <= 0 || d % kSlab != 0) {
+    *why = "d is not a multiple of 32";
+  } else if (const cudaError_t status =
+                 cudaFuncGetAttributes(&code, KernelFor<__half>(kFusedLists[0]));
+             status != cudaSuccess) {
+    *why = std::string("its code does not run on this device: ") + cudaGetErrorString(status);
+  } else if (!FoldsByMma(code.ptxVersion)) {
+    *why = "there is none for this device, only for 8.x and from 12.0 on";
+  } else {
+    auto fused = std::make_unique<MmaOutput>(type, weight, d, vocabulary);
+    *why = fused->Prepare(bias);
+    if (why->empty()) return fused;
+  }
+  // The runtime notes a failure for the thread (output_layer_sm90.cu).
+  static_cast<void>(cudaGetLastError());
+  return nullptr;
+}
+
+}  // namespace dragoman::cuda
