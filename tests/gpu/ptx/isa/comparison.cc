@@ -38,12 +38,12 @@ std::partial_ordering Compare(const std::string& type, uint64_t a, uint64_t b) {
 bool Holds(const std::string& comparison, std::partial_ordering order) {
   if (order == std::partial_ordering::unordered) return comparison.size() == 3;
   const std::string ordered = comparison.substr(0, 2);
-  if (ordered == "eq") return order == 0;
-  if (ordered == "ne") return order != 0;
-  if (ordered == "lt") return order < 0;
-  if (ordered == "le") return order <= 0;
-  if (ordered == "gt") return order > 0;
-  return order >= 0;
+  if (ordered == "eq") return std::is_eq(order);
+  if (ordered == "ne") return std::is_neq(order);
+  if (ordered == "lt") return std::is_lt(order);
+  if (ordered == "le") return std::is_lteq(order);
+  if (ordered == "gt") return std::is_gt(order);
+  return std::is_gteq(order);
 }
 
 Form Setp(const std::string& comparison, const std::string& type) {

@@ -7,6 +7,7 @@ namespace {
 
 std::vector<Row> Of(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
   std::vector<Row> rows;
+  rows.reserve(pairs.size());
   for (const auto& [in, out] : pairs) rows.push_back({{in, 0, 0}, out});
   return rows;
 }

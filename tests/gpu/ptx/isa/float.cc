@@ -228,6 +228,7 @@ uint32_t Flushed(uint32_t bits) { return (bits & 0x7f800000) == 0 ? bits & 0x800
 
 void CheckApproximation(const Approximation& about, const std::vector<uint64_t>& inputs) {
   std::vector<Operands> operands;
+  operands.reserve(inputs.size());
   for (const uint64_t x : inputs) operands.push_back({x, 0, 0});
   for (size_t begin = 0; begin < operands.size(); begin += 32) {
     const size_t count = std::min<size_t>(32, operands.size() - begin);
@@ -272,18 +273,19 @@ std::vector<uint64_t> Exponents() {
                                   0xc2fc0000,  // -126, the least normal result
                                   0x33800000, 0xb3800000, kLeast,    0x80000001,
                                   0x007fffff, 0x3f000000, 0xbf000000};
-  for (float x = -120; x < 120; x += 3.37F) inputs.push_back(Bits(x));
-  for (float x = -1; x < 1; x += 0.0717F) inputs.push_back(Bits(x));
+  for (int i = -35; i < 36; ++i) inputs.push_back(Bits(3.37F * static_cast<float>(i)));
+  for (int i = -14; i < 14; ++i) inputs.push_back(Bits(0.0717F * static_cast<float>(i)));
   return inputs;
 }
 
 std::vector<uint64_t> Divisors() {
   std::vector<uint64_t> inputs = {0x00800000, 0x80800000, 0x7e800000, 0x7e7fffff,
                                   0x3f7fffff, 0x3f800001, 0x3fffffff, 0xc0400000};
-  for (float x = 1; x < 2; x += 0.0173F) inputs.push_back(Bits(x));
-  for (float x = 1e-30F; x < 1e30F; x *= -17.3F) {
+  for (int i = 0; i < 58; ++i) inputs.push_back(Bits(1 + 0.0173F * static_cast<float>(i)));
+  float x = 1e-30F;
+  for (int i = 0; i < 48; ++i) {
     inputs.push_back(Bits(x));
-    if (x < -1e29F) break;
+    x *= -17.3F;
   }
   return inputs;
 }
@@ -296,6 +298,7 @@ double Reciprocal(double x) { return 1 / x; }
 std::vector<Form> FloatForms() {
   constexpr char kTwo[] = "%f20, %f10, %f11";
   std::vector<Row> differences;
+  differences.reserve(kSums.size());
   for (const Row& sum : kSums) {
     differences.push_back({{sum.in.a, sum.in.b ^ 0x80000000, 0}, sum.expected});
   }

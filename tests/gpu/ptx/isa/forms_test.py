@@ -44,6 +44,8 @@ def main():
     used = {}
     modules = set()
     for path in objects:
+        if not path.is_file():
+            sys.exit(f'forms: no {path}; build the target ptx_programs')
         for module in MODULE.finditer(path.read_bytes()):
             arch = module.group(1).decode()
             modules.add((path.name, arch))

@@ -58,6 +58,7 @@ Form OfPredicates(const std::string& name, const Of2& f) {
 
 std::vector<Row> Singles(const Values& values, const std::function<uint64_t(uint64_t)>& f) {
   std::vector<Row> rows;
+  rows.reserve(values.size());
   for (const uint64_t a : values) rows.push_back({{a, 0, 0}, f(a)});
   return rows;
 }

@@ -78,29 +78,35 @@ uint64_t ReadAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
   return value;
 }
 
+// The lane's elements are loaded twice, and stored as 64 bits each.
+std::string LoadText(const Access& access, const std::string& kind) {
+  const std::string base = access.shared() ? "%r31" : access.global() ? "%rd33" : "%rd31";
+  const std::string beyond = access.shared() ? "%r32" : "%rd35";
+  std::string body = kAddresses;
+  if (access.shared()) body += EachWord("ld.global.u32 %r40, [%rd33", "st.shared.u32 [%r31");
+  body += (access.shared() ? "add.s32 " : "add.s64 ") + beyond + ", " + base + ", 64;";
+  body += access.name + " " + Registers(kind, 20, access.elements) + ", [" + base + "+16];";
+  const std::string again = access.name + " " + Registers(kind, 24, access.elements) + ", [";
+  if (access.shared()) {
+    body +=
+        "setp.eq.s32 %p1, %r2, 0; @%p1 " + again + "area+16]; @!%p1 " + again + beyond + "+-48];";
+  } else {
+    body += again + beyond + "+-48];";
+  }
+  for (size_t i = 0; i < 2 * access.elements; ++i) {
+    const size_t number = i < access.elements ? 20 + i : 24 + i - access.elements;
+    body += ToWide(kind, number) + "st.global.u64 [%rd34+" + Number(8 * i) + "], %rd40;";
+  }
+  return body;
+}
+
 // 9.7.9.8: the value of each element, extended to the register's width: by its sign if the type is
 // signed, else by zeros. It is loaded twice, with a displacement of each sign; lane 0 loads from
 // the name of shared memory.
 void CheckLoad(const Access& access, const std::string& name) {
   const std::vector<uint8_t> in = Pattern();
   for (const std::string& kind : access.kinds) {
-    const std::string base = access.shared() ? "%r31" : access.global() ? "%rd33" : "%rd31";
-    const std::string beyond = access.shared() ? "%r32" : "%rd35";
-    std::string body = kAddresses;
-    if (access.shared()) body += EachWord("ld.global.u32 %r40, [%rd33", "st.shared.u32 [%r31");
-    body += (access.shared() ? "add.s32 " : "add.s64 ") + beyond + ", " + base + ", 64;";
-    body += name + " " + Registers(kind, 20, access.elements) + ", [" + base + "+16];";
-    const std::string again = name + " " + Registers(kind, 24, access.elements) + ", [";
-    if (access.shared()) {
-      body +=
-          "setp.eq.s32 %p1, %r2, 0; @%p1 " + again + "area+16]; @!%p1 " + again + beyond + "+-48];";
-    } else {
-      body += again + beyond + "+-48];";
-    }
-    for (size_t i = 0; i < 2 * access.elements; ++i) {
-      const size_t number = i < access.elements ? 20 + i : 24 + i - access.elements;
-      body += ToWide(kind, number) + "st.global.u64 [%rd34+" + Number(8 * i) + "], %rd40;";
-    }
+    const std::string body = LoadText(access, kind);
     TextOptions options;
     options.in = in;
     const TextRun run = RunForm(name, {body, kShared, ""}, options);
@@ -118,28 +124,34 @@ void CheckLoad(const Access& access, const std::string& name) {
   }
 }
 
+std::string StoreText(const Access& access, const std::string& kind) {
+  std::string body = kAddresses;
+  if (access.shared()) body += "mov.u32 %r40, 0;" + EachWord("", "st.shared.u32 [%r31");
+  const std::string type = kind == "rd"   ? "u64"
+                           : kind == "rs" ? "u16"
+                           : kind == "f"  ? "f32"
+                                          : "u32";
+  const std::string load = "ld.global." + type + " %" + kind;
+  for (size_t i = 0; i < access.elements; ++i) {
+    body += load;
+    body += Number(20 + i) + ", [%rd33+" + Number(8 * i) + "];";
+  }
+  const std::string to = access.shared() ? "%r31" : access.global() ? "%rd34" : "%rd32";
+  const std::string place = "+16], " + Registers(kind, 20, access.elements) + ";";
+  if (access.shared()) {
+    body += "setp.eq.s32 %p1, %r2, 0; @%p1 " + access.name + " [area" + place + "@!%p1 ";
+  }
+  body += access.name + " [" + to + place;
+  if (access.shared()) body += EachWord("ld.shared.u32 %r40, [%r31", "st.global.u32 [%rd34");
+  return body;
+}
+
 // 9.7.9.11: the lower bits of each register, and no byte beside them. Lane 0 stores to shared
 // memory by its name.
 void CheckStore(const Access& access, const std::string& name) {
   const std::vector<uint8_t> in = Pattern();
   for (const std::string& kind : access.kinds) {
-    std::string body = kAddresses;
-    if (access.shared()) body += "mov.u32 %r40, 0;" + EachWord("", "st.shared.u32 [%r31");
-    const std::string type = kind == "rd"   ? "u64"
-                             : kind == "rs" ? "u16"
-                             : kind == "f"  ? "f32"
-                                            : "u32";
-    for (size_t i = 0; i < access.elements; ++i) {
-      body +=
-          "ld.global." + type + " %" + kind + Number(20 + i) + ", [%rd33+" + Number(8 * i) + "];";
-    }
-    const std::string to = access.shared() ? "%r31" : access.global() ? "%rd34" : "%rd32";
-    const std::string place = "+16], " + Registers(kind, 20, access.elements) + ";";
-    if (access.shared()) {
-      body += "setp.eq.s32 %p1, %r2, 0; @%p1 " + name + " [area" + place + "@!%p1 ";
-    }
-    body += name + " [" + to + place;
-    if (access.shared()) body += EachWord("ld.shared.u32 %r40, [%r31", "st.global.u32 [%rd34");
+    const std::string body = StoreText(access, kind);
     TextOptions options;
     options.in = in;
     const TextRun run = RunForm(name, {body, kShared, ""}, options);
