@@ -313,10 +313,12 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   if (!why.empty()) return why;
   shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
+  // The limit itself: the attribute is the kernel's, and another model's layer may need more than this
+  // one, or have it already.
   for (const int list : kFusedLists) {
-    const cudaError_t status = cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
-                                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                    static_cast<int>(shared_.Bytes()));
+    const cudaError_t status =
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
     if (status != cudaSuccess) return cudaGetErrorString(status);
   }
   encode_ = FindEncodeTiled();

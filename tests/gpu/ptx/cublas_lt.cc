@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/cuda/cublas_lt.h"
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/host_operation.h"
 
@@ -263,6 +264,9 @@ int64_t LiveLtObjects() { return live; }
 
 }  // namespace dragoman::ptx
 
+using dragoman::ptx::Call;
+using dragoman::ptx::CalledLt;
+using dragoman::ptx::CallKind;
 using dragoman::ptx::Device;
 using dragoman::ptx::Drop;
 using dragoman::ptx::kColumns;
@@ -277,16 +281,33 @@ using dragoman::ptx::Refuse;
 using dragoman::ptx::Shape;
 using dragoman::ptx::Take;
 
-struct cublasLtContext {};
+// A handle belongs to the device that was current when it was made.
+struct cublasLtContext {
+  int device = 0;
+};
+
+namespace {
+
+// Calls that concern the host's memory alone, and work whatever becomes of the device.
+Call OfHost(const char* function) { return {.function = function, .needs_device = false}; }
+
+}  // namespace
 
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  if (!Device::Get().why_not().empty()) return CUBLAS_STATUS_NOT_INITIALIZED;
-  *handle = Made<cublasLtContext>();
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt({.function = "cublasLtCreate", .kind = CallKind::kMake}, [&] {
+    if (!Device::Get().why_not().empty()) return CUBLAS_STATUS_NOT_INITIALIZED;
+    auto* const made = Made<cublasLtContext>();
+    made->device = Device::Current();
+    *handle = made;
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { return Drop(handle); }
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  return CalledLt({.function = "cublasLtDestroy", .kind = CallKind::kDestroy},
+                  [&] { return Drop(handle); });
+}
 
 const char* cublasLtGetStatusName(cublasStatus_t status) {
   switch (status) {
@@ -298,6 +319,8 @@ const char* cublasLtGetStatusName(cublasStatus_t status) {
       return "CUBLAS_STATUS_INVALID_VALUE";
     case CUBLAS_STATUS_NOT_SUPPORTED:
       return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return "CUBLAS_STATUS_ALLOC_FAILED";
     default:
       return "CUBLAS_STATUS_EXECUTION_FAILED";
   }
@@ -306,90 +329,110 @@ size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t compute,
                                         cudaDataType_t scale) {
-  if (compute != CUBLAS_COMPUTE_32F || scale != CUDA_R_32F) {
-    return Refuse("sums of type " + std::to_string(compute) + " scaled by type " +
-                  std::to_string(scale) + ", expected CUBLAS_COMPUTE_32F and CUDA_R_32F");
-  }
-  *made = Made<cublasLtMatmulDescOpaque_t>();
-  (*made)->data[CUBLASLT_MATMUL_DESC_EPILOGUE] = CUBLASLT_EPILOGUE_DEFAULT;
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt(OfHost("cublasLtMatmulDescCreate"), [&] {
+    if (compute != CUBLAS_COMPUTE_32F || scale != CUDA_R_32F) {
+      return Refuse("sums of type " + std::to_string(compute) + " scaled by type " +
+                    std::to_string(scale) + ", expected CUBLAS_COMPUTE_32F and CUDA_R_32F");
+    }
+    *made = Made<cublasLtMatmulDescOpaque_t>();
+    (*made)->data[CUBLASLT_MATMUL_DESC_EPILOGUE] = CUBLASLT_EPILOGUE_DEFAULT;
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) { return Drop(product); }
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
+  return CalledLt(
+      {.function = "cublasLtMatmulDescDestroy", .kind = CallKind::kDestroy, .needs_device = false},
+      [&] { return Drop(product); });
+}
 
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
                                               cublasLtMatmulDescAttributes_t attribute,
                                               const void* value, size_t bytes) {
-  if (product == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  uint64_t* const word = &product->data[attribute];
-  switch (attribute) {
-    case CUBLASLT_MATMUL_DESC_TRANSA:
-    case CUBLASLT_MATMUL_DESC_TRANSB:
-      return Take<int32_t>(value, bytes, word);
-    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
-      return Take<const void*>(value, bytes, word);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE: {
-      uint64_t epilogue = 0;
-      const cublasStatus_t status = Take<uint32_t>(value, bytes, &epilogue);
-      if (status != CUBLAS_STATUS_SUCCESS) return status;
-      if (epilogue != CUBLASLT_EPILOGUE_DEFAULT && epilogue != CUBLASLT_EPILOGUE_RELU &&
-          epilogue != CUBLASLT_EPILOGUE_BIAS && epilogue != CUBLASLT_EPILOGUE_RELU_BIAS) {
-        return Refuse("epilogue " + std::to_string(epilogue) + ", expected none, bias or ReLU");
+  return CalledLt(OfHost("cublasLtMatmulDescSetAttribute"), [&] {
+    if (product == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    uint64_t* const word = &product->data[attribute];
+    switch (attribute) {
+      case CUBLASLT_MATMUL_DESC_TRANSA:
+      case CUBLASLT_MATMUL_DESC_TRANSB:
+        return Take<int32_t>(value, bytes, word);
+      case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+        return Take<const void*>(value, bytes, word);
+      case CUBLASLT_MATMUL_DESC_EPILOGUE: {
+        uint64_t epilogue = 0;
+        const cublasStatus_t status = Take<uint32_t>(value, bytes, &epilogue);
+        if (status != CUBLAS_STATUS_SUCCESS) return status;
+        if (epilogue != CUBLASLT_EPILOGUE_DEFAULT && epilogue != CUBLASLT_EPILOGUE_RELU &&
+            epilogue != CUBLASLT_EPILOGUE_BIAS && epilogue != CUBLASLT_EPILOGUE_RELU_BIAS) {
+          return Refuse("epilogue " + std::to_string(epilogue) + ", expected none, bias or ReLU");
+        }
+        *word = epilogue;
+        return status;
       }
-      *word = epilogue;
-      return status;
+      default:
+        return Refuse("attribute " + std::to_string(attribute) + " of a product");
     }
-    default:
-      return Refuse("attribute " + std::to_string(attribute) + " of a product");
-  }
+  });
 }
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t stride) {
-  if (stride <= 0) return CUBLAS_STATUS_INVALID_VALUE;
-  *made = Made<cublasLtMatrixLayoutOpaque_t>();
-  (*made)->data[kType] = type;
-  (*made)->data[kRows] = rows;
-  (*made)->data[kColumns] = columns;
-  (*made)->data[kStride] = static_cast<uint64_t>(stride);
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt(OfHost("cublasLtMatrixLayoutCreate"), [&] {
+    if (stride <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+    *made = Made<cublasLtMatrixLayoutOpaque_t>();
+    (*made)->data[kType] = type;
+    (*made)->data[kRows] = rows;
+    (*made)->data[kColumns] = columns;
+    (*made)->data[kStride] = static_cast<uint64_t>(stride);
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(const cublasLtMatrixLayout_t layout) {
-  return Drop(layout);
+  return CalledLt({.function = "cublasLtMatrixLayoutDestroy",
+                   .kind = CallKind::kDestroy,
+                   .needs_device = false},
+                  [&] { return Drop(layout); });
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
-  *made = Made<cublasLtMatmulPreferenceOpaque_t>();
-  (*made)->data[kReductions] = CUBLASLT_REDUCTION_SCHEME_MASK;
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt(OfHost("cublasLtMatmulPreferenceCreate"), [&] {
+    *made = Made<cublasLtMatmulPreferenceOpaque_t>();
+    (*made)->data[kReductions] = CUBLASLT_REDUCTION_SCHEME_MASK;
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
-  return Drop(preference);
+  return CalledLt({.function = "cublasLtMatmulPreferenceDestroy",
+                   .kind = CallKind::kDestroy,
+                   .needs_device = false},
+                  [&] { return Drop(preference); });
 }
 
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
                                                     const void* value, size_t bytes) {
-  if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  switch (attribute) {
-    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
-      return Take<uint64_t>(value, bytes, &preference->data[kMostWorkspace]);
-    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
-      return Take<uint32_t>(value, bytes, &preference->data[kReductions]);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES: {
-      uint64_t alignment = 0;
-      const cublasStatus_t status = Take<uint32_t>(value, bytes, &alignment);
-      if (status != CUBLAS_STATUS_SUCCESS) return status;
-      if (alignment != dragoman::ptx::kElementAlignment) {
-        return Refuse("operands aligned to " + std::to_string(alignment) + " bytes, expected 16");
+  return CalledLt(OfHost("cublasLtMatmulPreferenceSetAttribute"), [&] {
+    if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    switch (attribute) {
+      case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+        return Take<uint64_t>(value, bytes, &preference->data[kMostWorkspace]);
+      case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+        return Take<uint32_t>(value, bytes, &preference->data[kReductions]);
+      case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
+      case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+      case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+      case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES: {
+        uint64_t alignment = 0;
+        const cublasStatus_t status = Take<uint32_t>(value, bytes, &alignment);
+        if (status != CUBLAS_STATUS_SUCCESS) return status;
+        if (alignment != dragoman::ptx::kElementAlignment) {
+          return Refuse("operands aligned to " + std::to_string(alignment) + " bytes, expected 16");
+        }
+        return status;
       }
-      return status;
+      default:
+        return Refuse("attribute " + std::to_string(attribute) + " of a preference");
     }
-    default:
-      return Refuse("attribute " + std::to_string(attribute) + " of a preference");
-  }
+  });
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
@@ -398,29 +441,31 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatmulPreference_t preference, int most,
                                               cublasLtMatmulHeuristicResult_t results[],
                                               int* count) {
-  *count = 0;
-  if (handle == nullptr || preference == nullptr || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  Shape shape;
-  const cublasStatus_t status = dragoman::ptx::Read(product, a, b, c, d, &shape);
-  if (status != CUBLAS_STATUS_SUCCESS) return status;
-  std::vector<LtAlgorithmId> offers;
-  if (shape.n <= dragoman::ptx::kFewColumns) offers.push_back(LtAlgorithmId::kByCount);
-  if (!dragoman::ptx::OneByOneFirst()) offers.push_back(LtAlgorithmId::kBySixteen);
-  offers.push_back(LtAlgorithmId::kOneByOne);
-  if (preference->data[kReductions] != CUBLASLT_REDUCTION_SCHEME_NONE) {
-    offers.push_back(LtAlgorithmId::kInHalves);
-  }
-  for (const LtAlgorithmId offer : offers) {
-    cublasLtMatmulHeuristicResult_t result{};
-    result.algo.data[0] = static_cast<uint64_t>(offer);
-    result.workspaceSize = dragoman::ptx::WorkspaceOf(shape, result.algo);
-    if (*count == most || !dragoman::ptx::Takes(shape, result.algo) ||
-        result.workspaceSize > preference->data[kMostWorkspace]) {
-      continue;
+  return CalledLt(OfHost("cublasLtMatmulAlgoGetHeuristic"), [&] {
+    *count = 0;
+    if (handle == nullptr || preference == nullptr || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
+    Shape shape;
+    const cublasStatus_t status = dragoman::ptx::Read(product, a, b, c, d, &shape);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+    std::vector<LtAlgorithmId> offers;
+    if (shape.n <= dragoman::ptx::kFewColumns) offers.push_back(LtAlgorithmId::kByCount);
+    if (!dragoman::ptx::OneByOneFirst()) offers.push_back(LtAlgorithmId::kBySixteen);
+    offers.push_back(LtAlgorithmId::kOneByOne);
+    if (preference->data[kReductions] != CUBLASLT_REDUCTION_SCHEME_NONE) {
+      offers.push_back(LtAlgorithmId::kInHalves);
     }
-    results[(*count)++] = result;
-  }
-  return *count > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+    for (const LtAlgorithmId offer : offers) {
+      cublasLtMatmulHeuristicResult_t result{};
+      result.algo.data[0] = static_cast<uint64_t>(offer);
+      result.workspaceSize = dragoman::ptx::WorkspaceOf(shape, result.algo);
+      if (*count == most || !dragoman::ptx::Takes(shape, result.algo) ||
+          result.workspaceSize > preference->data[kMostWorkspace]) {
+        continue;
+      }
+      results[(*count)++] = result;
+    }
+    return *count > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+  });
 }
 
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
@@ -428,48 +473,52 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
                                        cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                        const cublasLtMatmulAlgo_t* algorithm,
                                        cublasLtMatmulHeuristicResult_t* result) {
-  if (handle == nullptr || algorithm == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  Shape shape;
-  const cublasStatus_t status = dragoman::ptx::Read(product, a, b, c, d, &shape);
-  if (status != CUBLAS_STATUS_SUCCESS) return status;
-  if (!dragoman::ptx::Takes(shape, *algorithm)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  *result = {};
-  result->algo = *algorithm;
-  result->workspaceSize = dragoman::ptx::WorkspaceOf(shape, *algorithm);
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt(OfHost("cublasLtMatmulAlgoCheck"), [&] {
+    if (handle == nullptr || algorithm == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+    Shape shape;
+    const cublasStatus_t status = dragoman::ptx::Read(product, a, b, c, d, &shape);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+    if (!dragoman::ptx::Takes(shape, *algorithm)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    *result = {};
+    result->algo = *algorithm;
+    result->workspaceSize = dragoman::ptx::WorkspaceOf(shape, *algorithm);
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
 
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algorithm,
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* value, size_t bytes, size_t* written) {
-  const bool halves = algorithm->data[0] == static_cast<uint64_t>(LtAlgorithmId::kInHalves);
-  uint64_t word = 0;
-  size_t expected = sizeof(uint32_t);
-  switch (attribute) {
-    case CUBLASLT_ALGO_CONFIG_ID:
-      word = algorithm->data[0];
-      break;
-    case CUBLASLT_ALGO_CONFIG_SPLITK_NUM:
-      word = halves ? 2 : 1;
-      break;
-    case CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME:
-      word = halves ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
-      break;
-    case CUBLASLT_ALGO_CONFIG_TILE_ID:
-    case CUBLASLT_ALGO_CONFIG_STAGES_ID:
-    case CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING:
-    case CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION:
-      break;
-    case CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID:
-      expected = sizeof(uint16_t);
-      break;
-    default:
-      return Refuse("attribute " + std::to_string(attribute) + " of an algorithm");
-  }
-  if (bytes != expected) return CUBLAS_STATUS_INVALID_VALUE;
-  std::memcpy(value, &word, bytes);
-  *written = bytes;
-  return CUBLAS_STATUS_SUCCESS;
+  return CalledLt(OfHost("cublasLtMatmulAlgoConfigGetAttribute"), [&] {
+    const bool halves = algorithm->data[0] == static_cast<uint64_t>(LtAlgorithmId::kInHalves);
+    uint64_t word = 0;
+    size_t expected = sizeof(uint32_t);
+    switch (attribute) {
+      case CUBLASLT_ALGO_CONFIG_ID:
+        word = algorithm->data[0];
+        break;
+      case CUBLASLT_ALGO_CONFIG_SPLITK_NUM:
+        word = halves ? 2 : 1;
+        break;
+      case CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME:
+        word = halves ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
+        break;
+      case CUBLASLT_ALGO_CONFIG_TILE_ID:
+      case CUBLASLT_ALGO_CONFIG_STAGES_ID:
+      case CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING:
+      case CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION:
+        break;
+      case CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID:
+        expected = sizeof(uint16_t);
+        break;
+      default:
+        return Refuse("attribute " + std::to_string(attribute) + " of an algorithm");
+    }
+    if (bytes != expected) return CUBLAS_STATUS_INVALID_VALUE;
+    std::memcpy(value, &word, bytes);
+    *written = bytes;
+    return CUBLAS_STATUS_SUCCESS;
+  });
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
@@ -479,29 +528,39 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
-  if (handle == nullptr || alpha == nullptr || beta == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  Shape shape;
-  const cublasStatus_t status =
-      dragoman::ptx::Read(product, a_layout, b_layout, c_layout, d_layout, &shape);
-  if (status != CUBLAS_STATUS_SUCCESS) return status;
-  if (*static_cast<const float*>(alpha) != 1.0F || *static_cast<const float*>(beta) != 0.0F) {
-    return Refuse("alpha " + std::to_string(*static_cast<const float*>(alpha)) + " and beta " +
-                  std::to_string(*static_cast<const float*>(beta)) + ", expected 1 and 0");
-  }
-  if (algorithm == nullptr) return Refuse("a product without an algorithm");
-  if (!dragoman::ptx::Takes(shape, *algorithm)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  const size_t needed = dragoman::ptx::WorkspaceOf(shape, *algorithm);
-  if (needed > workspace_bytes || (needed > 0 && workspace == nullptr)) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  const dragoman::ptx::Operands operands{a, b, d, workspace};
-  dragoman::ptx::Work work;
-  work.name = dragoman::ptx::kName;
-  work.act = [shape, operands, algorithm = *algorithm] {
-    dragoman::ptx::Multiply(shape, algorithm, operands);
-  };
-  const cudaError_t error = dragoman::ptx::Put(stream, std::move(work));
-  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+  return CalledLt(
+      {.function = "cublasLtMatmul",
+       .kind = CallKind::kWork,
+       .stream = stream,
+       .memory = d,
+       .device = handle == nullptr ? -1 : handle->device},
+      [&] {
+        if (handle == nullptr || alpha == nullptr || beta == nullptr)
+          return CUBLAS_STATUS_INVALID_VALUE;
+        Shape shape;
+        const cublasStatus_t status =
+            dragoman::ptx::Read(product, a_layout, b_layout, c_layout, d_layout, &shape);
+        if (status != CUBLAS_STATUS_SUCCESS) return status;
+        if (*static_cast<const float*>(alpha) != 1.0F || *static_cast<const float*>(beta) != 0.0F) {
+          return Refuse("alpha " + std::to_string(*static_cast<const float*>(alpha)) +
+                        " and beta " + std::to_string(*static_cast<const float*>(beta)) +
+                        ", expected 1 and 0");
+        }
+        if (algorithm == nullptr) return Refuse("a product without an algorithm");
+        if (!dragoman::ptx::Takes(shape, *algorithm)) return CUBLAS_STATUS_NOT_SUPPORTED;
+        const size_t needed = dragoman::ptx::WorkspaceOf(shape, *algorithm);
+        if (needed > workspace_bytes || (needed > 0 && workspace == nullptr)) {
+          return CUBLAS_STATUS_INVALID_VALUE;
+        }
+        const dragoman::ptx::Operands operands{a, b, d, workspace};
+        dragoman::ptx::Work work;
+        work.name = dragoman::ptx::kName;
+        work.act = [shape, operands, algorithm = *algorithm] {
+          dragoman::ptx::Multiply(shape, algorithm, operands);
+        };
+        const cudaError_t error = dragoman::ptx::Put(stream, std::move(work));
+        return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+      });
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 #include "tests/gpu/ptx/device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <regex>
@@ -11,8 +12,9 @@
 namespace dragoman::ptx {
 namespace {
 
-// The runtime's note of the last error is the thread's own.
+// The runtime's note of the last error is the thread's own, as is the current device.
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current = 0;
 
 const char* Setting(const char* name, const char* otherwise) {
   const char* const value = std::getenv(name);
@@ -29,6 +31,13 @@ Value Choice(const char* name, const std::vector<std::pair<std::string, Value>>&
     expected += (expected.empty() ? "" : ", ") + word;
   }
   throw std::runtime_error(std::string(name) + " is '" + value + "', expected one of " + expected);
+}
+
+int CountOf(const std::string& count) {
+  const bool known = count.size() == 1 && count[0] >= '1' && count[0] <= '0' + kMostDevices;
+  if (known) return count[0] - '0';
+  throw std::runtime_error("DRAGOMAN_PTX_DEVICES is '" + count + "', expected 1 to " +
+                           std::to_string(kMostDevices));
 }
 
 Architecture ArchitectureOf(const std::string& name) {
@@ -78,10 +87,14 @@ Device& Device::Get() {
   return *device;
 }
 
+int Device::Current() { return current; }
+void Device::SetCurrent(int device) { current = device; }
+
 Device::Device()
     : architecture_(ArchitectureOf(Setting("DRAGOMAN_PTX_ARCH", "90a"))),
       why_not_(WhyNoInterpreter()),
       seed_(std::strtoull(Setting("DRAGOMAN_PTX_SEED", "1"), nullptr, 10)),
+      count_(CountOf(Setting("DRAGOMAN_PTX_DEVICES", "1"))),
       order_(
           Choice<StreamOrder::When>("DRAGOMAN_PTX_ORDER", {{"now", StreamOrder::When::kNow},
                                                            {"late", StreamOrder::When::kLate},
@@ -127,7 +140,6 @@ const Kernel* Device::Decoded(const RegisteredKernel& kernel) {
 
 cudaError_t Device::Hold(const void* stub, const Grid& grid, const void* const* arguments,
                          HeldLaunch* held) {
-  if (lasting_error_ != cudaSuccess) return Note(lasting_error_);
   bool has_code = false;
   const RegisteredKernel* const registered = FindKernel(stub, &has_code);
   if (registered == nullptr) return Note(cudaErrorInvalidDeviceFunction);
@@ -136,7 +148,9 @@ cudaError_t Device::Hold(const void* stub, const Grid& grid, const void* const* 
   finding.kernel = registered->name;
   held->grid = grid;
   held->options.limits = architecture_.limits;
-  held->options.max_dynamic_shared_bytes = registered->max_dynamic_shared_bytes;
+  held->device = current;
+  held->options.max_dynamic_shared_bytes =
+      registered->on[static_cast<size_t>(current)].max_dynamic_shared_bytes;
   try {
     held->kernel = Decoded(*registered);
     if (held->kernel == nullptr) return Note(cudaErrorInvalidDeviceFunction);
@@ -160,7 +174,8 @@ cudaError_t Device::Hold(const void* stub, const Grid& grid, const void* const* 
 }
 
 void Device::Run(const std::vector<const HeldLaunch*>& chain, EarlyStart start, ChainOrder& order) {
-  if (lasting_error_ != cudaSuccess) return;
+  const int device = chain[0]->device;
+  if (lasting_error(device) != cudaSuccess) return;
   std::vector<std::vector<const void*>> arguments(chain.size());
   std::vector<ChainedLaunch> launches;
   for (size_t i = 0; i < chain.size(); ++i) {
@@ -171,9 +186,18 @@ void Device::Run(const std::vector<const HeldLaunch*>& chain, EarlyStart start, 
     launches.back().options.seed = seed_ + launches_++;
   }
   const size_t before = report_.findings().size();
-  if (LaunchChain(launches, start, order, memory_, report_, counts_)) return;
+  memory_.SetReader(device);
+  const bool ended = LaunchChain(launches, start, order, memory_, report_, counts_);
+  memory_.SetReader(Piece::kAnyDevice);
+  if (ended) return;
   const bool added = report_.findings().size() > before;
-  lasting_error_ = ErrorOf(added ? report_.findings().back().kind : FindingKind::kUndefinedValue);
+  Break(device, ErrorOf(added ? report_.findings().back().kind : FindingKind::kUndefinedValue));
+}
+
+void Device::Act(int device, const std::function<void()>& act) {
+  if (lasting_error(device) != cudaSuccess) return;
+  running_ = device;
+  act();
 }
 
 cudaError_t Device::Note(cudaError_t error) {
@@ -181,7 +205,11 @@ cudaError_t Device::Note(cudaError_t error) {
   return error;
 }
 
-cudaError_t Device::TakeLastError() { return std::exchange(last_error, cudaSuccess); }
+cudaError_t Device::TakeLastError() {
+  const cudaError_t error = std::exchange(last_error, cudaSuccess);
+  // One that lasts is not taken away.
+  return lasting_error(current) != cudaSuccess ? lasting_error(current) : error;
+}
 
 std::string Device::Summary() const {
   return "PTX device sm_" + architecture_.name + ": " + std::to_string(launches_) + " launches, " +
@@ -190,9 +218,12 @@ std::string Device::Summary() const {
 }
 
 std::vector<Finding> Device::TakeFindings() {
+  const bool is_broken = std::any_of(lasting_.begin(), lasting_.end(),
+                                     [](cudaError_t error) { return error != cudaSuccess; });
+  if (is_broken) order_.WaitForAll();
   std::vector<Finding> findings = report_.findings();
   report_.Clear();
-  lasting_error_ = cudaSuccess;
+  lasting_.fill(cudaSuccess);
   last_error = cudaSuccess;
   return findings;
 }

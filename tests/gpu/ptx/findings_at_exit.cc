@@ -1,9 +1,11 @@
 // A program that is no test links this: it says on standard error what the PTX device found, one
-// line each, and at the end what it did; ends the process with status 99 if it found anything.
+// line each, what was made of the runtime and not freed, and at the end what it did; ends the process with status 99 if
+// it found anything.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/device.h"
 
 namespace dragoman::ptx {
@@ -15,6 +17,8 @@ struct AtExit {
   AtExit() { Device::Get(); }
   ~AtExit() {
     Device& device = Device::Get();
+    Calls::Get().CheckFreed();
+    std::fprintf(stderr, "PTX device: %s\n", Calls::Get().Text().c_str());
     const std::lock_guard lock(device.mutex());
     const std::vector<Finding> findings = device.TakeFindings();
     for (const Finding& finding : findings) {

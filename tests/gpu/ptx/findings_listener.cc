@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/device.h"
 
 namespace dragoman::ptx {
@@ -19,6 +20,7 @@ class FindingsListener : public ::testing::EmptyTestEventListener {
   }
 
   void OnTestProgramEnd(const ::testing::UnitTest& /*test*/) override {
+    std::printf("PTX device: %s\n", Calls::Get().Text().c_str());
     Device& device = Device::Get();
     const std::lock_guard lock(device.mutex());
     std::printf("%s\n", device.Summary().c_str());

@@ -55,19 +55,18 @@ void Piece::Reset() {
   history_.Forget();
 }
 
-Piece& DeviceMemory::Allocate(size_t bytes) {
+Piece& DeviceMemory::Allocate(size_t bytes, int device) {
   auto piece = std::make_unique<Piece>(bytes, kDeviceAlignment, next_);
+  piece->device = device;
   Piece& allocated = *piece;
   pieces_[next_] = std::move(piece);
   next_ += (bytes + kDeviceAlignment - 1) / kDeviceAlignment * kDeviceAlignment + kGap;
-  allocated_bytes_ += bytes;
   return allocated;
 }
 
 Piece& DeviceMemory::Map(void* bytes, size_t size) {
   std::unique_ptr<Piece>& slot = pieces_[reinterpret_cast<uint64_t>(bytes)];
   slot = std::make_unique<Piece>(bytes, size);
-  allocated_bytes_ += size;
   return *slot;
 }
 
@@ -75,14 +74,13 @@ bool DeviceMemory::Free(uint64_t address) {
   const auto found = pieces_.find(address);
   if (found == pieces_.end()) return false;
   if (last_ == found->second.get()) last_ = nullptr;
-  allocated_bytes_ -= found->second->size();
   pieces_.erase(found);
   return true;
 }
 
 Piece* DeviceMemory::Find(uint64_t address) {
-  const auto within = [address](const Piece& piece) {
-    return address - piece.address() < piece.size();
+  const auto within = [address, this](const Piece& piece) {
+    return address - piece.address() < piece.size() && Reaches(piece);
   };
   if (last_ != nullptr && within(*last_)) return last_;
   auto after = pieces_.upper_bound(address);
@@ -98,10 +96,23 @@ std::string DeviceMemory::Nearest(uint64_t address) const {
   if (after == pieces_.begin()) return "before every allocation";
   const auto& [base, piece] = *std::prev(after);
   const uint64_t offset = address - base;
-  const std::string size = " of an allocation of " + std::to_string(piece->size());
+  std::string size = " of an allocation of " + std::to_string(piece->size());
+  if (!Reaches(*piece)) size += " on device " + std::to_string(piece->device);
   return offset < piece->size()
              ? "at offset " + std::to_string(offset) + size
              : std::to_string(offset - piece->size()) + " bytes after the end" + size;
+}
+
+size_t DeviceMemory::allocated_bytes(int device) const {
+  size_t bytes = 0;
+  for (const auto& [base, piece] : pieces_) bytes += piece->device == device ? piece->size() : 0;
+  return bytes;
+}
+
+size_t DeviceMemory::allocations(int device) const {
+  size_t count = 0;
+  for (const auto& [base, piece] : pieces_) count += piece->device == device ? 1 : 0;
+  return count;
 }
 
 void DeviceMemory::ForgetAccesses() {

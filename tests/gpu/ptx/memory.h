@@ -62,6 +62,9 @@ class Piece {
   void Reset();
 
   bool writable = true;
+  // Whose memory it is; kAnyDevice: the host's, or a launch's own.
+  static constexpr int kAnyDevice = -1;
+  int device = kAnyDevice;
 
  private:
   const size_t size_;
@@ -75,26 +78,35 @@ class Piece {
 class DeviceMemory {
  public:
   // Aligned to 256 bytes, as cudaMalloc does.
-  Piece& Allocate(size_t bytes);
+  Piece& Allocate(size_t bytes, int device = Piece::kAnyDevice);
   // Shows memory of the host to the device.
   Piece& Map(void* bytes, size_t size);
   // False: no piece begins there.
   bool Free(uint64_t address);
 
-  // The piece that holds an address, or nullptr.
+  // The piece that holds an address, or nullptr; also for memory of another device than the reader.
   Piece* Find(uint64_t address);
+  // The device whose kernels run now, which reach no other device's memory; kAnyDevice: the host, or a copy.
+  void SetReader(int device) { reader_ = device; }
   // Where an address that no piece holds lies, for a report.
   std::string Nearest(uint64_t address) const;
-  size_t allocated_bytes() const { return allocated_bytes_; }
+  // Bytes and pieces of a device, or of the host's memory as the devices see it (kAnyDevice).
+  size_t allocated_bytes(int device) const;
+  size_t allocations(int device) const;
 
   // Orders every access so far before everything that comes.
   void ForgetAccesses();
 
  private:
+  bool Reaches(const Piece& piece) const {
+    return reader_ == Piece::kAnyDevice || piece.device == Piece::kAnyDevice ||
+           piece.device == reader_;
+  }
+
   std::map<uint64_t, std::unique_ptr<Piece>> pieces_;
-  uint64_t next_ = uint64_t{1} << 44;  // address
+  int reader_ = Piece::kAnyDevice;
+  uint64_t next_ = uint64_t{1} << 48;  // address; a process has none of its own there
   Piece* last_ = nullptr;              // found last
-  size_t allocated_bytes_ = 0;
 };
 
 }  // namespace dragoman::ptx

@@ -35,12 +35,22 @@ std::string_view FindingName(FindingKind kind) {
       return "undefined value";
     case FindingKind::kUnknownProgram:
       return "unknown program";
+    case FindingKind::kCapture:
+      return "illegal in a capture";
+    case FindingKind::kWrongDevice:
+      return "wrong device";
+    case FindingKind::kStaleHandle:
+      return "stale handle";
+    case FindingKind::kNotFreed:
+      return "not freed";
   }
   return "";
 }
 
 std::string Finding::Text() const {
-  std::string text = std::string(FindingName(kind)) + ": " + what + "; kernel " + kernel;
+  const bool of_call = kind >= FindingKind::kCapture;
+  std::string text = std::string(FindingName(kind)) + ": " + what;
+  if (!kernel.empty()) text += (of_call ? "; call " : "; kernel ") + kernel;
   if (line > 0) {
     constexpr size_t kShown = 120;
     text += ", PTX line " + std::to_string(line) + ": " + instruction.substr(0, kShown);

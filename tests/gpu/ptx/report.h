@@ -24,6 +24,11 @@ enum class FindingKind : uint8_t {
   kLaunchLimit,     // more threads, shared memory or registers than the kernel may have
   kUndefinedValue,  // an instruction whose result the ISA leaves undefined
   kUnknownProgram,  // PTX that this device does not know
+  // The following concern calls to the runtime, not kernels (calls.h):
+  kCapture,      // a call that may not be made while a graph is captured
+  kWrongDevice,  // another device is current than the one whose stream, event, graph or memory it is
+  kStaleHandle,  // something that was destroyed or freed before, or never was
+  kNotFreed,     // something that was made is left at the end
 };
 
 std::string_view FindingName(FindingKind kind);
@@ -36,7 +41,7 @@ struct Index3 {
 
 struct Finding {
   FindingKind kind = FindingKind::kUnknownProgram;
-  std::string kernel;       // demangled
+  std::string kernel;       // demangled; of the runtime's calls the function
   int line = 0;             // of the PTX; 0: of the launch as a whole
   std::string instruction;  // its text
   Index3 block;

@@ -63,6 +63,11 @@ for arch in "${archs[@]}"; do
     "$here/ptx_engine_test" --gtest_filter='*/float16'
   run "sm_$arch: an engine with sums by sixteen" DRAGOMAN_PTX_PRODUCTS=by-sixteen "$here/ptx_engine_test" \
     --gtest_filter='*/float16'
+  run "sm_$arch: 1,000 requests" DRAGOMAN_PTX_REQUESTS=1000 DRAGOMAN_PTX_LOADS=whole "$here/ptx_engine_calls_test" \
+    --gtest_filter='*AStartRequests*'
+  run "sm_$arch: an error at every place" DRAGOMAN_PTX_ERRORS=places "$here/ptx_engine_calls_test" \
+    --gtest_filter='*AnError*'
+  run "sm_$arch: the same, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_calls_test" --gtest_filter='*AnError*'
   run "sm_$arch: a daemon" "$here/ptx_daemon_test"
 done
 exit "$failed"

@@ -4,14 +4,18 @@
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/device.h"
 #include "tests/gpu/ptx/tensor_map.h"
 
 namespace {
 
+using dragoman::ptx::Called;
+using dragoman::ptx::CallKind;
 using dragoman::ptx::Device;
 using dragoman::ptx::kTensorElementBytes;
 using dragoman::ptx::TensorMap;
@@ -60,63 +64,90 @@ CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  Device& device = Device::Get();
-  *count = device.why_not().empty() ? 1 : 0;
-  return *count == 1 ? cudaSuccess : device.Note(cudaErrorNoDevice);
+  return Called({.function = "cudaGetDeviceCount", .needs_device = false}, [&](Device& device) {
+    *count = device.why_not().empty() ? device.count() : 0;
+    return *count > 0 ? cudaSuccess : device.Note(cudaErrorNoDevice);
+  });
 }
 
 cudaError_t cudaGetDevice(int* index) {
-  *index = 0;
-  return cudaSuccess;
+  return Called({.function = "cudaGetDevice", .needs_device = false}, [&](Device&) {
+    *index = Device::Current();
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaSetDevice(int index) {
-  return index == 0 ? cudaSuccess : Device::Get().Note(cudaErrorInvalidDevice);
+  return Called({.function = "cudaSetDevice", .kind = CallKind::kSelect, .device = index},
+                [&](Device& device) {
+                  if (index < 0 || index >= device.count())
+                    return device.Note(cudaErrorInvalidDevice);
+                  Device::SetCurrent(index);
+                  return cudaSuccess;
+                });
 }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
-  const auto& architecture = Device::Get().architecture();
-  switch (attribute) {
-    case cudaDevAttrMultiProcessorCount:
-      *value = Device::kMultiprocessors;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(architecture.limits.shared_bytes_per_block);
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = architecture.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = architecture.minor;
-      break;
-    default:
-      return Device::Get().Note(cudaErrorNotSupported);
-  }
-  return cudaSuccess;
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
+  return Called({.function = "cudaDeviceGetAttribute", .needs_device = false, .device = index},
+                [&](Device& device) {
+                  if (index < 0 || index >= device.count())
+                    return device.Note(cudaErrorInvalidDevice);
+                  const auto& architecture = device.architecture();
+                  switch (attribute) {
+                    case cudaDevAttrMultiProcessorCount:
+                      *value = Device::kMultiprocessors;
+                      break;
+                    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+                      *value = static_cast<int>(architecture.limits.shared_bytes_per_block);
+                      break;
+                    case cudaDevAttrComputeCapabilityMajor:
+                      *value = architecture.major;
+                      break;
+                    case cudaDevAttrComputeCapabilityMinor:
+                      *value = architecture.minor;
+                      break;
+                    default:
+                      return device.Note(cudaErrorNotSupported);
+                  }
+                  return cudaSuccess;
+                });
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {
-  const auto& architecture = Device::Get().architecture();
-  *properties = {};
-  const std::string name = "PTX interpreter, sm_" + architecture.name;
-  name.copy(properties->name, sizeof(properties->name) - 1);
-  properties->major = architecture.major;
-  properties->minor = architecture.minor;
-  properties->multiProcessorCount = Device::kMultiprocessors;
-  properties->totalGlobalMem = Device::kTotalBytes;
-  properties->sharedMemPerBlockOptin = architecture.limits.shared_bytes_per_block;
-  properties->warpSize = 32;
-  return cudaSuccess;
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
+  return Called({.function = "cudaGetDeviceProperties", .needs_device = false, .device = index},
+                [&](Device& device) {
+                  if (index < 0 || index >= device.count())
+                    return device.Note(cudaErrorInvalidDevice);
+                  const auto& architecture = device.architecture();
+                  *properties = {};
+                  const std::string name = "PTX interpreter, sm_" + architecture.name;
+                  name.copy(properties->name, sizeof(properties->name) - 1);
+                  properties->major = architecture.major;
+                  properties->minor = architecture.minor;
+                  properties->multiProcessorCount = Device::kMultiprocessors;
+                  properties->totalGlobalMem = Device::kTotalBytes;
+                  properties->sharedMemPerBlockOptin = architecture.limits.shared_bytes_per_block;
+                  properties->warpSize = 32;
+                  return cudaSuccess;
+                });
 }
 
-cudaError_t cudaGetLastError() { return Device::Get().TakeLastError(); }
+cudaError_t cudaGetLastError() {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  return device.TakeLastError();
+}
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  *version = kVersion;
-  return cudaSuccess;
+  return Called({.function = "cudaRuntimeGetVersion", .needs_device = false}, [&](Device&) {
+    *version = kVersion;
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = kVersion;
-  return cudaSuccess;
+  return Called({.function = "cudaDriverGetVersion", .needs_device = false}, [&](Device&) {
+    *version = kVersion;
+    return cudaSuccess;
+  });
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
@@ -135,6 +166,20 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "PTX device: a launch beyond the limits";
     case cudaErrorNoKernelImageForDevice:
       return "PTX device: no PTX for its architecture";
+    case cudaErrorMemoryAllocation:
+      return "PTX device: out of memory";
+    case cudaErrorLaunchFailure:
+      return "PTX device: a kernel failed";
+    case cudaErrorInvalidValue:
+      return "PTX device: an invalid value";
+    case cudaErrorInvalidResourceHandle:
+      return "PTX device: a handle of another device, or of nothing";
+    case cudaErrorStreamCaptureUnsupported:
+      return "PTX device: a call that may not be made in a capture";
+    case cudaErrorStreamCaptureInvalidated:
+      return "PTX device: a capture that is lost";
+    case cudaErrorNotSupported:
+      return "PTX device: not supported";
     case cudaErrorNoDevice:
       return "the PTX device needs a processor with AVX2, FMA and F16C";
     default:
@@ -145,10 +190,12 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned /*version*/,
                                              unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* result) {
-  const bool known = std::string_view(name) == "cuTensorMapEncodeTiled";
-  *entry = known ? reinterpret_cast<void*>(&EncodeTiled) : nullptr;
-  *result = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-  return cudaSuccess;
+  return Called({.function = "cudaGetDriverEntryPointByVersion"}, [&](Device&) {
+    const bool known = std::string_view(name) == "cuTensorMapEncodeTiled";
+    *entry = known ? reinterpret_cast<void*>(&EncodeTiled) : nullptr;
+    *result = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

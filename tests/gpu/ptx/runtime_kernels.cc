@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
 #include "tests/gpu/ptx/program.h"
@@ -16,7 +17,11 @@
 namespace {
 
 using dragoman::ptx::BadProgram;
+using dragoman::ptx::Called;
+using dragoman::ptx::CallKind;
 using dragoman::ptx::Device;
+using dragoman::ptx::Finding;
+using dragoman::ptx::FindingKind;
 using dragoman::ptx::Grid;
 using dragoman::ptx::HeldLaunch;
 using dragoman::ptx::RegisteredKernel;
@@ -31,23 +36,44 @@ struct Configuration {
 // Between <<<>>> and the stub's call.
 thread_local std::vector<Configuration> configurations;
 
-cudaError_t LaunchOn(cudaStream_t stream, const void* stub, dim3 grid, dim3 block, void** arguments,
-                     size_t shared_bytes, bool early) {
-  const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
-  auto held = std::make_shared<HeldLaunch>();
-  Device& device = Device::Get();
-  {
-    const std::lock_guard lock(device.mutex());
-    const cudaError_t error = device.Hold(stub, shape, arguments, held.get());
-    if (error != cudaSuccess) return error;
+// A kernel is loaded at its first launch, which allocates: so that is no captured one.
+void NoteLoaded(RegisteredKernel* kernel, const std::string& name) {
+  RegisteredKernel::State& state = kernel->on[static_cast<size_t>(Device::Current())];
+  if (dragoman::ptx::Capturing() != nullptr && !state.loaded) {
+    Finding finding;
+    finding.kind = FindingKind::kCapture;
+    finding.kernel = "cudaLaunchKernel";
+    finding.what = "the first launch of " + name + " on device " +
+                   std::to_string(Device::Current()) +
+                   ", which loads it, while the thread captures";
+    Device::Get().report().Add(finding);
   }
-  Work work;
-  work.name = "kernel " + held->kernel->readable;
-  work.launch = std::move(held);
-  work.early = early;
-  // Later calls tell what becomes of a kernel.
-  return dragoman::ptx::Put(stream, std::move(work)) == cudaSuccess ? cudaSuccess
-                                                                    : device.lasting_error();
+  state.loaded = true;
+}
+
+cudaError_t LaunchOn(const char* function, cudaStream_t stream, const void* stub, dim3 grid,
+                     dim3 block, void** arguments, size_t shared_bytes, bool early) {
+  const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
+  return Called({.function = function, .kind = CallKind::kWork, .stream = stream, .grid = &shape},
+                [&](Device& device) {
+                  auto held = std::make_shared<HeldLaunch>();
+                  {
+                    const std::lock_guard lock(device.mutex());
+                    if (dragoman::ptx::DeviceOf(stream) != Device::Current()) {
+                      return device.Note(cudaErrorInvalidResourceHandle);
+                    }
+                    const cudaError_t error = device.Hold(stub, shape, arguments, held.get());
+                    if (error != cudaSuccess) return error;
+                    bool has_code = false;
+                    NoteLoaded(device.FindKernel(stub, &has_code), held->kernel->readable);
+                  }
+                  Work work;
+                  work.name = "kernel " + held->kernel->readable;
+                  work.launch = std::move(held);
+                  work.early = early;
+                  // Later calls tell what becomes of a kernel, but for one that the device refuses.
+                  return dragoman::ptx::Put(stream, std::move(work));
+                });
 }
 
 }  // namespace
@@ -104,12 +130,12 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared_bytes, cudaStream_t stream) {
-  return LaunchOn(stream, kernel, grid, block, arguments, shared_bytes, false);
+  return LaunchOn("cudaLaunchKernel", stream, kernel, grid, block, arguments, shared_bytes, false);
 }
 
 cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                              size_t shared_bytes, cudaStream_t stream) {
-  return LaunchOn(stream, stub, grid, block, arguments, shared_bytes, false);
+  return LaunchOn("cudaLaunchKernel", stream, stub, grid, block, arguments, shared_bytes, false);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub,
@@ -126,43 +152,50 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* st
     }
     early = attribute.val.programmaticStreamSerializationAllowed != 0;
   }
-  return LaunchOn(config->stream, stub, config->gridDim, config->blockDim, arguments,
-                  config->dynamicSmemBytes, early);
+  return LaunchOn("cudaLaunchKernelExC", config->stream, stub, config->gridDim, config->blockDim,
+                  arguments, config->dynamicSmemBytes, early);
 }
 
 cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  bool has_code = false;
-  RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
-  if (kernel == nullptr || !has_code) return device.Note(cudaErrorInvalidDeviceFunction);
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) {
-    return device.Note(cudaErrorNotSupported);
-  }
-  const size_t limit = device.architecture().limits.shared_bytes_per_block -
-                       device.Decoded(*kernel)->static_shared_bytes;
-  if (value < 0 || static_cast<size_t>(value) > limit) return device.Note(cudaErrorInvalidValue);
-  kernel->max_dynamic_shared_bytes = static_cast<size_t>(value);
-  return cudaSuccess;
+  return Called(
+      {.function = "cudaFuncSetAttribute", .kind = CallKind::kSetAttribute}, [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        bool has_code = false;
+        RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
+        if (kernel == nullptr || !has_code) return device.Note(cudaErrorInvalidDeviceFunction);
+        if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) {
+          return device.Note(cudaErrorNotSupported);
+        }
+        const size_t limit = device.architecture().limits.shared_bytes_per_block -
+                             device.Decoded(*kernel)->static_shared_bytes;
+        if (value < 0 || static_cast<size_t>(value) > limit) {
+          return device.Note(cudaErrorInvalidValue);
+        }
+        RegisteredKernel::State& state = kernel->on[static_cast<size_t>(Device::Current())];
+        state.max_dynamic_shared_bytes = static_cast<size_t>(value);
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  *attributes = {};
-  bool has_code = false;
-  const RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
-  if (kernel == nullptr) return device.Note(cudaErrorInvalidDeviceFunction);
-  if (!has_code) return device.Note(cudaErrorNoKernelImageForDevice);
-  const dragoman::ptx::Kernel* const decoded = device.Decoded(*kernel);
-  attributes->sharedSizeBytes = decoded->static_shared_bytes;
-  attributes->localSizeBytes = decoded->local_bytes;
-  attributes->maxThreadsPerBlock =
-      decoded->max_threads != 0 ? static_cast<int>(decoded->max_threads) : 1024;
-  attributes->ptxVersion = device.architecture().major * 10 + device.architecture().minor;
-  attributes->binaryVersion = attributes->ptxVersion;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel->max_dynamic_shared_bytes);
-  return cudaSuccess;
+  return Called({.function = "cudaFuncGetAttributes"}, [&](Device& device) {
+    const std::lock_guard lock(device.mutex());
+    *attributes = {};
+    bool has_code = false;
+    const RegisteredKernel* const kernel = device.FindKernel(stub, &has_code);
+    if (kernel == nullptr) return device.Note(cudaErrorInvalidDeviceFunction);
+    if (!has_code) return device.Note(cudaErrorNoKernelImageForDevice);
+    const dragoman::ptx::Kernel* const decoded = device.Decoded(*kernel);
+    attributes->sharedSizeBytes = decoded->static_shared_bytes;
+    attributes->localSizeBytes = decoded->local_bytes;
+    attributes->maxThreadsPerBlock =
+        decoded->max_threads != 0 ? static_cast<int>(decoded->max_threads) : 1024;
+    attributes->ptxVersion = device.architecture().major * 10 + device.architecture().minor;
+    attributes->binaryVersion = attributes->ptxVersion;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+        kernel->on[static_cast<size_t>(Device::Current())].max_dynamic_shared_bytes);
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

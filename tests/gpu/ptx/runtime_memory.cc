@@ -4,15 +4,20 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
 #include "tests/gpu/ptx/host_operation.h"
 
 namespace {
 
+using dragoman::ptx::Call;
+using dragoman::ptx::Called;
+using dragoman::ptx::CallKind;
 using dragoman::ptx::Device;
 using dragoman::ptx::HostOperation;
 using dragoman::ptx::Piece;
@@ -46,7 +51,6 @@ cudaError_t Copy(cudaStream_t stream, void* to, const void* from, size_t bytes, 
   {
     Device& device = Device::Get();
     const std::lock_guard lock(device.mutex());
-    if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
     bool fits = true;
     from_device = IsOfDevice(from, bytes, &fits);
     if (!fits) return device.Note(cudaErrorInvalidValue);
@@ -55,7 +59,7 @@ cudaError_t Copy(cudaStream_t stream, void* to, const void* from, size_t bytes, 
   }
   const bool captures = dragoman::ptx::Captures(dragoman::ptx::NumberOf(stream));
   Work work;
-  work.name = "a copy";
+  work.name = from_device && to_device ? "a copy on the device" : "a copy";
   if (!from_device && !captures) {
     const auto* const first = static_cast<const uint8_t*>(from);
     work.act = [to, to_device, held = std::vector<uint8_t>(first, first + bytes)] {
@@ -66,7 +70,11 @@ cudaError_t Copy(cudaStream_t stream, void* to, const void* from, size_t bytes, 
   }
   const cudaError_t error = dragoman::ptx::Put(stream, std::move(work));
   if (error != cudaSuccess || captures || (!waits && to_device)) return error;
-  return cudaStreamSynchronize(stream);
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  const uint32_t number = dragoman::ptx::NumberOf(stream);
+  device.order().Wait(device.order().PlaceOf(number), device.order().ClockOf(number));
+  return device.Note(device.lasting_error(Device::Current()));
 }
 
 cudaError_t Set(cudaStream_t stream, void* to, int value, size_t bytes) {
@@ -77,7 +85,7 @@ cudaError_t Set(cudaStream_t stream, void* to, int value, size_t bytes) {
     if (!IsOfDevice(to, bytes, &fits) || !fits) return device.Note(cudaErrorInvalidValue);
   }
   Work work;
-  work.name = "a fill";
+  work.name = "a fill with " + std::to_string(value);
   work.act = [=] {
     HostOperation operation(Device::Get(), "a fill");
     uint8_t* const target = operation.Write(to, bytes, "the destination");
@@ -90,78 +98,108 @@ cudaError_t Set(cudaStream_t stream, void* to, int value, size_t bytes) {
   return dragoman::ptx::Put(stream, std::move(work));
 }
 
-cudaError_t Release(const void* address) {
-  if (address == nullptr) return cudaSuccess;
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  return device.memory().Free(reinterpret_cast<uint64_t>(address))
-             ? cudaSuccess
-             : device.Note(cudaErrorInvalidValue);
-}
-
 }  // namespace
 
 extern "C" {
 
 cudaError_t cudaMalloc(void** address, size_t bytes) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  *address = nullptr;
-  // No capture may hold an allocation.
-  if (dragoman::ptx::Capturing() != nullptr) {
-    return device.Note(cudaErrorStreamCaptureUnsupported);
-  }
-  if (device.lasting_error() != cudaSuccess) return device.Note(device.lasting_error());
-  if (bytes == 0) return cudaSuccess;
-  if (bytes > Device::kTotalBytes - device.memory().allocated_bytes()) {
-    return device.Note(cudaErrorMemoryAllocation);
-  }
-  *address = reinterpret_cast<void*>(device.memory().Allocate(bytes).address());
-  return cudaSuccess;
+  return Called(
+      {.function = "cudaMalloc", .kind = CallKind::kAllocate, .bytes = bytes}, [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        const int current = Device::Current();
+        *address = nullptr;
+        if (bytes == 0) return cudaSuccess;
+        if (bytes > Device::kTotalBytes - device.memory().allocated_bytes(current)) {
+          return device.Note(cudaErrorMemoryAllocation);
+        }
+        *address = reinterpret_cast<void*>(device.memory().Allocate(bytes, current).address());
+        return cudaSuccess;
+      });
 }
 
-cudaError_t cudaFree(void* address) { return Release(address); }
+cudaError_t cudaFree(void* address) {
+  return Called({.function = "cudaFree", .kind = CallKind::kRelease, .memory = address},
+                [&](Device& device) {
+                  const std::lock_guard lock(device.mutex());
+                  device.memory().Free(reinterpret_cast<uint64_t>(address));
+                  return cudaSuccess;
+                });
+}
 
 cudaError_t cudaHostAlloc(void** address, size_t bytes, unsigned /*flags*/) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  *address = ::operator new (bytes, std::align_val_t{kHostAlignment});
-  // The host writes it without a word to the device.
-  device.memory().Map(*address, bytes);
-  return cudaSuccess;
+  return Called({.function = "cudaHostAlloc", .kind = CallKind::kAllocate, .bytes = bytes},
+                [&](Device& device) {
+                  const std::lock_guard lock(device.mutex());
+                  *address = ::operator new (bytes, std::align_val_t{kHostAlignment});
+                  // The host writes it without a word to the device.
+                  device.memory().Map(*address, bytes);
+                  return cudaSuccess;
+                });
 }
 
 cudaError_t cudaFreeHost(void* address) {
-  const cudaError_t released = Release(address);
-  if (released == cudaSuccess) ::operator delete (address, std::align_val_t{kHostAlignment});
-  return released;
+  return Called({.function = "cudaFreeHost", .kind = CallKind::kRelease, .memory = address},
+                [&](Device& device) {
+                  const std::lock_guard lock(device.mutex());
+                  if (device.memory().Free(reinterpret_cast<uint64_t>(address))) {
+                    ::operator delete (address, std::align_val_t{kHostAlignment});
+                  }
+                  return cudaSuccess;
+                });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address,
                                      unsigned /*flags*/) {
-  *device_address = host_address;
-  return cudaSuccess;
+  return Called({.function = "cudaHostGetDevicePointer"}, [&](Device&) {
+    *device_address = host_address;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/) {
-  return Copy(nullptr, to, from, bytes, true);
+  return Called({.function = "cudaMemcpy",
+                 .kind = CallKind::kWait,
+                 .stream = nullptr,
+                 .memory = to,
+                 .other_memory = from,
+                 .bytes = bytes},
+                [&](Device&) { return Copy(nullptr, to, from, bytes, true); });
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/,
                             cudaStream_t stream) {
-  return Copy(stream, to, from, bytes, false);
+  return Called({.function = "cudaMemcpyAsync",
+                 .kind = CallKind::kWork,
+                 .stream = stream,
+                 .memory = to,
+                 .other_memory = from,
+                 .bytes = bytes},
+                [&](Device&) { return Copy(stream, to, from, bytes, false); });
 }
 // cudaMemset of the device's memory does not wait either.
-cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Set(nullptr, to, value, bytes); }
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return Called({.function = "cudaMemset",
+                 .kind = CallKind::kWork,
+                 .stream = nullptr,
+                 .memory = to,
+                 .bytes = bytes},
+                [&](Device&) { return Set(nullptr, to, value, bytes); });
+}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return Set(stream, to, value, bytes);
+  return Called({.function = "cudaMemsetAsync",
+                 .kind = CallKind::kWork,
+                 .stream = stream,
+                 .memory = to,
+                 .bytes = bytes},
+                [&](Device&) { return Set(stream, to, value, bytes); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  *total_bytes = Device::kTotalBytes;
-  *free_bytes = Device::kTotalBytes - device.memory().allocated_bytes();
-  return cudaSuccess;
+  return Called({.function = "cudaMemGetInfo"}, [&](Device& device) {
+    const std::lock_guard lock(device.mutex());
+    *total_bytes = Device::kTotalBytes;
+    *free_bytes = Device::kTotalBytes - device.memory().allocated_bytes(Device::Current());
+    return cudaSuccess;
+  });
 }
 
 }  // extern "C"

@@ -1,10 +1,13 @@
 // The CUDA runtime: streams, events and graphs, above stream_order.h. A graph is a list of what was captured.
 #include <cuda_runtime_api.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
+#include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/capture.h"
 #include "tests/gpu/ptx/device.h"
 
@@ -12,17 +15,33 @@ namespace dragoman::ptx {
 namespace {
 
 thread_local std::unique_ptr<CapturedGraph> captured;
+thread_local const std::function<bool(const std::string&)>* only = nullptr;
 
-// An event's handle points at this, a stream's at its number.
 struct EventState {
   bool recorded = false;
   StreamPlace place;
   StreamClock clock;
 };
 
-EventState& StateOf(cudaEvent_t event) { return *reinterpret_cast<EventState*>(event); }
-CapturedGraph* GraphOf(cudaGraph_t graph) { return reinterpret_cast<CapturedGraph*>(graph); }
-CapturedGraph* GraphOf(cudaGraphExec_t graph) { return reinterpret_cast<CapturedGraph*>(graph); }
+// The states of events and graphs by their handles; guarded by the device's mutex. Never destroyed, as the device.
+struct Objects {
+  uint64_t next = 1;
+  std::map<const void*, EventState> events;
+  std::map<const void*, CapturedGraph> graphs;  // and executable ones
+
+  static Objects& Get() {
+    static Objects* const objects = new Objects;
+    return *objects;
+  }
+  template <class Pointer>
+  Pointer Make(HandleKind kind) {
+    return static_cast<Pointer>(Device::Get().handles().Make(kind, Device::Current(), next++));
+  }
+};
+
+// REQUIRES: the handle lives, which Admit has seen.
+EventState& StateOf(cudaEvent_t event) { return Objects::Get().events.at(event); }
+CapturedGraph& GraphOf(const void* graph) { return Objects::Get().graphs.at(graph); }
 
 // Calls f with the device, its mutex held; then returns the lasting error, if f has not failed.
 template <class F>
@@ -30,25 +49,52 @@ cudaError_t WithDevice(F f) {
   Device& device = Device::Get();
   const std::lock_guard lock(device.mutex());
   const cudaError_t error = f(device);
-  return error != cudaSuccess ? error : device.Note(device.lasting_error());
+  return error != cudaSuccess ? error : device.Note(device.lasting_error(Device::Current()));
 }
 
-// The device may not be waited for in a capture.
 template <class F>
-cudaError_t Waiting(F wait) {
-  return WithDevice([&](Device& device) {
-    if (captured != nullptr) return device.Note(cudaErrorStreamCaptureUnsupported);
-    wait(device.order());
+cudaError_t Locked(const Call& call, F f) {
+  return Called(call, [&](Device&) { return WithDevice(f); });
+}
+
+cudaError_t MakeStream(const char* function, cudaStream_t* stream, unsigned flags) {
+  return Locked({.function = function, .kind = CallKind::kMake}, [&](Device& device) {
+    if (flags != cudaStreamNonBlocking) {
+      return NotModelled("a stream that orders itself with the default stream");
+    }
+    *stream = static_cast<cudaStream_t>(
+        device.handles().Make(HandleKind::kStream, Device::Current(), device.order().NewStream()));
     return cudaSuccess;
   });
 }
 
+// Drops a handle whose call was admitted, with its state.
+template <class States>
+cudaError_t Drop(HandleKind kind, const void* handle, States* states) {
+  Device& device = Device::Get();
+  const std::lock_guard lock(device.mutex());
+  device.handles().Drop(kind, handle);
+  states->erase(handle);
+  return cudaSuccess;
+}
+
 }  // namespace
+
+Only::Only(std::function<bool(const std::string& name)> happens) : happens_(std::move(happens)) {
+  only = &happens_;
+}
+Only::~Only() { only = nullptr; }
+bool Only::Happens(const Work& work) { return only == nullptr || (*only)(work.name); }
 
 CapturedGraph* Capturing() { return captured.get(); }
 
 uint32_t NumberOf(cudaStream_t stream) {
-  return stream == nullptr ? 0 : *reinterpret_cast<const uint32_t*>(stream);
+  return stream == nullptr ? 0 : static_cast<uint32_t>(Handles::NumberOf(stream));
+}
+
+int DeviceOf(cudaStream_t stream) {
+  const Handle* const found = Device::Get().handles().Find(HandleKind::kStream, stream);
+  return found == nullptr ? Device::Current() : found->device;
 }
 
 cudaError_t NotModelled(const std::string& what) {
@@ -63,163 +109,259 @@ cudaError_t NotModelled(const std::string& what) {
 
 cudaError_t Put(cudaStream_t stream, Work work) {
   const uint32_t number = NumberOf(stream);
-  if (Captures(number)) {
-    captured->works.push_back(std::move(work));
-    return cudaSuccess;
-  }
   return WithDevice([&](Device& device) {
-    if (device.lasting_error() == cudaSuccess) device.order().Put(number, {std::move(work)});
+    if (work.act) {
+      work.act = [of = DeviceOf(stream), act = std::move(work.act)] { Device::Get().Act(of, act); };
+    }
+    if (Captures(number)) {
+      captured->works.push_back(std::move(work));
+      return cudaSuccess;
+    }
+    if (device.lasting_error(DeviceOf(stream)) == cudaSuccess) {
+      work.is_skipped = !Only::Happens(work);
+      device.order().Put(number, {std::move(work)});
+    }
     return cudaSuccess;
   });
 }
 
 }  // namespace dragoman::ptx
 
+using dragoman::ptx::Call;
+using dragoman::ptx::Called;
+using dragoman::ptx::CallKind;
+using dragoman::ptx::Calls;
 using dragoman::ptx::captured;
 using dragoman::ptx::CapturedGraph;
 using dragoman::ptx::Captures;
 using dragoman::ptx::Device;
+using dragoman::ptx::DeviceOf;
+using dragoman::ptx::Drop;
 using dragoman::ptx::EventState;
 using dragoman::ptx::GraphOf;
+using dragoman::ptx::HandleKind;
+using dragoman::ptx::Locked;
+using dragoman::ptx::MakeStream;
 using dragoman::ptx::NotModelled;
 using dragoman::ptx::NumberOf;
+using dragoman::ptx::Objects;
+using dragoman::ptx::Only;
 using dragoman::ptx::StateOf;
-using dragoman::ptx::StreamOrder;
-using dragoman::ptx::Waiting;
-using dragoman::ptx::WithDevice;
+using dragoman::ptx::Work;
 
 extern "C" {
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
-  *lowest = 0;
-  *highest = -1;
-  return cudaSuccess;
+  return Called({.function = "cudaDeviceGetStreamPriorityRange"}, [&](Device&) {
+    *lowest = 0;
+    *highest = -1;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return WithDevice([&](Device& device) {
-    if (flags != cudaStreamNonBlocking) {
-      return NotModelled("a stream that orders itself with the default stream");
-    }
-    *stream = reinterpret_cast<cudaStream_t>(new uint32_t(device.order().NewStream()));
-    return cudaSuccess;
-  });
+  return MakeStream("cudaStreamCreateWithFlags", stream, flags);
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int /*priority*/) {
-  return cudaStreamCreateWithFlags(stream, flags);
+  return MakeStream("cudaStreamCreateWithPriority", stream, flags);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  Device& device = Device::Get();
-  const std::lock_guard lock(device.mutex());
-  device.order().DropStream(NumberOf(stream));
-  delete reinterpret_cast<uint32_t*>(stream);
-  return cudaSuccess;
+  return Called({.function = "cudaStreamDestroy", .kind = CallKind::kDestroy, .stream = stream},
+                [&](Device& device) {
+                  const std::lock_guard lock(device.mutex());
+                  if (!device.handles().Drop(HandleKind::kStream, stream)) {
+                    return device.Note(cudaErrorInvalidResourceHandle);
+                  }
+                  device.order().DropStream(NumberOf(stream));
+                  return cudaSuccess;
+                });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Waiting([&](StreamOrder& order) {
-    const uint32_t number = NumberOf(stream);
-    order.Wait(order.PlaceOf(number), order.ClockOf(number));
-  });
+  return Locked({.function = "cudaStreamSynchronize", .kind = CallKind::kWait, .stream = stream},
+                [&](Device& device) {
+                  const uint32_t number = NumberOf(stream);
+                  device.order().Wait(device.order().PlaceOf(number),
+                                      device.order().ClockOf(number));
+                  return cudaSuccess;
+                });
 }
 cudaError_t cudaDeviceSynchronize() {
-  return Waiting([](StreamOrder& order) { order.WaitForAll(); });
+  return Locked(
+      {.function = "cudaDeviceSynchronize", .kind = CallKind::kWait, .of_whole_device = true},
+      [](Device& device) {
+        device.order().WaitForAll();
+        return cudaSuccess;
+      });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return WithDevice([&](Device& device) {
-    if (flags != 0 || Captures(NumberOf(stream))) {
-      return NotModelled("an event that is waited for in a capture");
-    }
-    const EventState& state = StateOf(event);
-    // One that was never recorded orders nothing.
-    if (state.recorded) device.order().PutWait(NumberOf(stream), state.place, state.clock);
-    return cudaSuccess;
-  });
+  return Locked({.function = "cudaStreamWaitEvent",
+                 .kind = CallKind::kWork,
+                 .stream = stream,
+                 .event = event},
+                [&](Device& device) {
+                  if (flags != 0 || Captures(NumberOf(stream))) {
+                    return NotModelled("an event that is waited for in a capture");
+                  }
+                  const EventState& state = StateOf(event);
+                  // One that was never recorded orders nothing.
+                  if (state.recorded) {
+                    device.order().PutWait(NumberOf(stream), state.place, state.clock);
+                  }
+                  return cudaSuccess;
+                });
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
-  *event = reinterpret_cast<cudaEvent_t>(new EventState);
-  return cudaSuccess;
+  return Locked({.function = "cudaEventCreateWithFlags", .kind = CallKind::kMake}, [&](Device&) {
+    *event = Objects::Get().Make<cudaEvent_t>(HandleKind::kEvent);
+    Objects::Get().events[*event] = {};
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete reinterpret_cast<EventState*>(event);
-  return cudaSuccess;
+  return Called({.function = "cudaEventDestroy", .kind = CallKind::kDestroy, .event = event},
+                [&](Device&) { return Drop(HandleKind::kEvent, event, &Objects::Get().events); });
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return WithDevice([&](Device& device) {
-    const uint32_t number = NumberOf(stream);
-    if (Captures(number)) return NotModelled("an event that is recorded in a capture");
-    StateOf(event) = {true, device.order().PlaceOf(number), device.order().ClockOf(number)};
-    return cudaSuccess;
-  });
+  return Locked(
+      {.function = "cudaEventRecord", .kind = CallKind::kWork, .stream = stream, .event = event},
+      [&](Device& device) {
+        const uint32_t number = NumberOf(stream);
+        if (Captures(number)) return NotModelled("an event that is recorded in a capture");
+        if (device.handles().Find(HandleKind::kEvent, event)->device != DeviceOf(stream)) {
+          return device.Note(cudaErrorInvalidResourceHandle);
+        }
+        StateOf(event) = {true, device.order().PlaceOf(number), device.order().ClockOf(number)};
+        return cudaSuccess;
+      });
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return WithDevice([&](Device& device) {
-    const EventState& state = StateOf(event);
-    if (!state.recorded) return cudaSuccess;
-    device.order().Advance(state.place);
-    if (!device.order().HasHappened(state.place)) return device.Note(cudaErrorNotReady);
-    device.order().Wait(state.place, state.clock);  // the host knows it from now on
-    return cudaSuccess;
-  });
+  return Locked({.function = "cudaEventQuery", .kind = CallKind::kWait, .event = event},
+                [&](Device& device) {
+                  const EventState& state = StateOf(event);
+                  if (!state.recorded) return cudaSuccess;
+                  device.order().Advance(state.place);
+                  if (!device.order().HasHappened(state.place))
+                    return device.Note(cudaErrorNotReady);
+                  device.order().Wait(state.place, state.clock);  // the host knows it from now on
+                  return cudaSuccess;
+                });
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Waiting([&](StreamOrder& order) {
-    const EventState& state = StateOf(event);
-    if (state.recorded) order.Wait(state.place, state.clock);
-  });
+  return Locked({.function = "cudaEventSynchronize", .kind = CallKind::kWait, .event = event},
+                [&](Device& device) {
+                  const EventState& state = StateOf(event);
+                  if (state.recorded) device.order().Wait(state.place, state.clock);
+                  return cudaSuccess;
+                });
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
-  return WithDevice([&](Device& device) {
-    for (const cudaEvent_t event : {begin, end}) {
-      if (!StateOf(event).recorded) return device.Note(cudaErrorInvalidResourceHandle);
-      if (!device.order().HasHappened(StateOf(event).place)) return device.Note(cudaErrorNotReady);
-    }
-    // There is no time here; a number that is one.
-    *milliseconds = 1.0F;
-    return cudaSuccess;
-  });
+  return Locked({.function = "cudaEventElapsedTime", .event = begin, .other_event = end},
+                [&](Device& device) {
+                  for (const cudaEvent_t event : {begin, end}) {
+                    if (!StateOf(event).recorded) {
+                      return device.Note(cudaErrorInvalidResourceHandle);
+                    }
+                    if (!device.order().HasHappened(StateOf(event).place)) {
+                      return device.Note(cudaErrorNotReady);
+                    }
+                  }
+                  // There is no time here; a number that is one.
+                  *milliseconds = 1.0F;
+                  return cudaSuccess;
+                });
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode /*mode*/) {
-  if (captured != nullptr || stream == nullptr) return Device::Get().Note(cudaErrorIllegalState);
-  captured = std::make_unique<CapturedGraph>();
-  captured->stream = NumberOf(stream);
-  return cudaSuccess;
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return Locked(
+      {.function = "cudaStreamBeginCapture", .kind = CallKind::kCapture, .stream = stream},
+      [&](Device& device) {
+        if (captured != nullptr || stream == nullptr) {
+          return device.Note(cudaErrorIllegalState);
+        }
+        if (mode == cudaStreamCaptureModeRelaxed) {
+          return NotModelled("a capture in the mode relaxed");
+        }
+        captured = std::make_unique<CapturedGraph>();
+        captured->stream = NumberOf(stream);
+        captured->device = DeviceOf(stream);
+        captured->mode = mode;
+        Calls::Get().Begin(captured.get());
+        return cudaSuccess;
+      });
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
-  if (!Captures(NumberOf(stream))) return Device::Get().Note(cudaErrorIllegalState);
-  *graph = reinterpret_cast<cudaGraph_t>(captured.release());
-  return cudaSuccess;
+  cudaGraph_t made = nullptr;
+  const cudaError_t error =
+      Locked({.function = "cudaStreamEndCapture", .kind = CallKind::kCapture, .stream = stream},
+             [&](Device& device) {
+               if (!Captures(NumberOf(stream))) return device.Note(cudaErrorIllegalState);
+               Calls::Get().End(captured.get());
+               const std::unique_ptr<CapturedGraph> ended = std::move(captured);
+               if (ended->is_lost) return device.Note(cudaErrorStreamCaptureInvalidated);
+               made = Objects::Get().Make<cudaGraph_t>(HandleKind::kGraph);
+               Objects::Get().graphs[made] = std::move(*ended);
+               return cudaSuccess;
+             });
+  // A capture ends by an error, too, and then there is no graph.
+  if (error == cudaSuccess) {
+    *graph = made;
+  } else if (made != nullptr) {
+    Drop(HandleKind::kGraph, made, &Objects::Get().graphs);
+  }
+  return error;
 }
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* /*nodes*/, size_t* count) {
-  *count = GraphOf(graph)->works.size();
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete GraphOf(graph);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long /*flags*/) {
-  *executable = reinterpret_cast<cudaGraphExec_t>(new CapturedGraph(*GraphOf(graph)));
-  return cudaSuccess;
-}
-cudaError_t cudaGraphUpload(cudaGraphExec_t /*graph*/, cudaStream_t /*stream*/) {
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  return WithDevice([&](Device& device) {
-    if (Captures(NumberOf(stream))) return NotModelled("a graph that is launched in a capture");
-    if (device.lasting_error() == cudaSuccess) {
-      device.order().Put(NumberOf(stream), GraphOf(graph)->works);
-    }
+  return Locked({.function = "cudaGraphGetNodes", .graph = graph}, [&](Device&) {
+    *count = GraphOf(graph).works.size();
     return cudaSuccess;
   });
 }
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return Called({.function = "cudaGraphDestroy", .kind = CallKind::kDestroy, .graph = graph},
+                [&](Device&) { return Drop(HandleKind::kGraph, graph, &Objects::Get().graphs); });
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long /*flags*/) {
+  return Locked({.function = "cudaGraphInstantiate", .kind = CallKind::kMake, .graph = graph},
+                [&](Device&) {
+                  *executable = Objects::Get().Make<cudaGraphExec_t>(HandleKind::kExecutable);
+                  Objects::Get().graphs[*executable] = GraphOf(graph);
+                  return cudaSuccess;
+                });
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) {
+  return Called({.function = "cudaGraphUpload",
+                 .kind = CallKind::kWork,
+                 .stream = stream,
+                 .executable = graph},
+                [](Device&) { return cudaSuccess; });
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  return Locked({.function = "cudaGraphLaunch",
+                 .kind = CallKind::kWork,
+                 .stream = stream,
+                 .executable = graph},
+                [&](Device& device) {
+                  if (Captures(NumberOf(stream))) {
+                    return NotModelled("a graph that is launched in a capture");
+                  }
+                  if (GraphOf(graph).device != DeviceOf(stream)) {
+                    return device.Note(cudaErrorInvalidValue);
+                  }
+                  if (device.lasting_error(DeviceOf(stream)) == cudaSuccess) {
+                    std::vector<Work> works = GraphOf(graph).works;
+                    for (Work& work : works) work.is_skipped = !Only::Happens(work);
+                    device.order().Put(NumberOf(stream), std::move(works));
+                  }
+                  return cudaSuccess;
+                });
+}
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
-  delete GraphOf(graph);
-  return cudaSuccess;
+  return Called(
+      {.function = "cudaGraphExecDestroy", .kind = CallKind::kDestroy, .executable = graph},
+      [&](Device&) { return Drop(HandleKind::kExecutable, graph, &Objects::Get().graphs); });
 }
 
 }  // extern "C"

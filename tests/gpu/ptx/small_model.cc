@@ -8,7 +8,6 @@
 #include <sstream>
 #include <utility>
 
-#include "engine/api/create_engine.h"
 #include "engine/create_loaded_engine.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/engine/support/fakes.h"
@@ -26,21 +25,27 @@ CountingObserver& Observer() {
   return observer;
 }
 
-EngineConfig Config() {
-  EngineConfig config;
-  config.max_rows = kSmallMaxRows;
-  config.kv_memory_mb = kSmallKvMegabytes;
-  return config;
-}
-
 }  // namespace
 
 std::string SmallModel() { return DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"; }
 
+EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings) {
+  EngineConfig config;
+  config.max_rows = settings.max_rows;
+  config.kv_memory_mb = settings.kv_megabytes;
+  config.devices = {.cuda = settings.devices, .compute_type = type};
+  config.cuda = settings.cuda;
+  return config;
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> StartSmallEngine(ComputeType type,
+                                                         const SmallSettings& settings,
+                                                         LoadContext* load) {
+  return CreateEngine(SmallModel(), SmallConfig(type, settings), &Clock(), &Observer(), load);
+}
+
 std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type) {
-  EngineConfig config = Config();
-  config.devices = {.cuda = {0}, .compute_type = type};
-  auto engine = CreateEngine(SmallModel(), config, &Clock(), &Observer());
+  auto engine = StartSmallEngine(type, {});
   EXPECT_TRUE(engine.ok()) << engine.status();
   return engine.ok() ? *std::move(engine) : nullptr;
 }
@@ -57,8 +62,8 @@ std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type) {
   config.batch.start_token = loaded->spec.tokens.decoder_start;
   auto backend = CreateEmulatedCudaBackend(config, loaded->program, *image);
   EXPECT_TRUE(backend.ok()) << backend.status();
-  auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}}, Config(),
-                             &Clock(), &Observer());
+  auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
+                             SmallConfig(type), &Clock(), &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return engine.ok() ? *std::move(engine) : nullptr;
 }

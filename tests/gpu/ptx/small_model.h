@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "engine/api/create_engine.h"
 #include "engine/api/engine.h"
 #include "kernels/base/compute_type.h"
 
@@ -15,6 +17,18 @@ std::string SmallModel();
 
 inline constexpr int kSmallMaxRows = 16;
 inline constexpr int kSmallKvMegabytes = 8;
+
+// Settings of an engine of the small model.
+struct SmallSettings {
+  std::vector<int> devices = {0};
+  CudaOptions cuda = {};
+  int max_rows = kSmallMaxRows;
+  int kv_megabytes = kSmallKvMegabytes;
+};
+EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings = {});
+absl::StatusOr<std::unique_ptr<Engine>> StartSmallEngine(ComputeType type,
+                                                         const SmallSettings& settings,
+                                                         LoadContext* load = nullptr);
 
 // On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h). nullptr fails the test.
 std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type);

@@ -55,7 +55,12 @@ uint32_t StreamOrder::NewStream() {
 void StreamOrder::DropStream(uint32_t stream) {
   Stream& dropped = streams_.at(stream);
   dropped.dropped = true;
-  if (dropped.queue.empty()) streams_.erase(stream);
+  if (dropped.queue.empty()) Erase(stream);
+}
+
+void StreamOrder::Erase(uint32_t stream) {
+  gone_[stream] = streams_.at(stream).last;
+  streams_.erase(stream);
 }
 
 bool StreamOrder::HasStream(uint32_t stream) const {
@@ -124,6 +129,8 @@ void StreamOrder::Wait(const StreamPlace& place, const StreamClock& clock) {
 void StreamOrder::WaitForAll() {
   RunAll();
   for (const auto& [number, stream] : streams_) Join(&host_, stream.clock);
+  Join(&host_, gone_);
+  gone_.clear();
 }
 
 void StreamOrder::Advance(const StreamPlace& place) {
@@ -191,14 +198,19 @@ void StreamOrder::RunNext(uint32_t stream) {
       chain.push_back(std::move(on.queue.front()));
       on.queue.pop_front();
     }
-    for (const Operation& operation : chain) launches.push_back(operation.work.launch.get());
     last = chain.back().number;
-    const bool early = chain[0].work.early && on.after_kernel;
-    Order order(*this, stream, std::move(chain), early, on.base);
-    run_(launches, early_, order);
-    on.after_kernel = true;
-    on.base = order.base();
-  } else if (first.waits) {
+    std::erase_if(chain, [](const Operation& operation) { return operation.work.is_skipped; });
+    for (const Operation& operation : chain) launches.push_back(operation.work.launch.get());
+    if (chain.empty()) {
+      on.after_kernel = false;
+    } else {
+      const bool early = chain[0].work.early && on.after_kernel;
+      Order order(*this, stream, std::move(chain), early, on.base);
+      run_(launches, early_, order);
+      on.after_kernel = true;
+      on.base = order.base();
+    }
+  } else if (first.waits || first.work.is_skipped) {
     on.after_kernel = false;
   } else {
     on.after_kernel = false;
@@ -207,7 +219,7 @@ void StreamOrder::RunNext(uint32_t stream) {
     first.work.act();
   }
   on.done = last;
-  if (on.dropped && on.queue.empty()) streams_.erase(stream);
+  if (on.dropped && on.queue.empty()) Erase(stream);
 }
 
 OtherOperations StreamOrder::Begin(const StreamClock& before, const StreamClock& after_wait,
@@ -247,6 +259,17 @@ void StreamOrder::Forget() {
   };
   while (!records_.empty() && known_to_all(records_.front())) records_.pop_front();
   if (!records_.empty()) return;
+  // Nothing refers to streams that are gone any more.
+  const auto forget = [this](StreamClock* clock) {
+    std::erase_if(*clock, [this](const auto& entry) { return !streams_.contains(entry.first); });
+  };
+  if (host_.size() > streams_.size()) {
+    forget(&host_);
+    for (auto& [number, of] : streams_) {
+      forget(&of.clock);
+      forget(&of.base);
+    }
+  }
   memory_.ForgetAccesses();
   next_agent_ = 1;
 }

@@ -39,6 +39,7 @@ using StreamClock = std::map<uint32_t, uint64_t>;
 // A kernel with copies of its arguments.
 struct HeldLaunch {
   const Kernel* kernel = nullptr;
+  int device = 0;
   Grid grid;
   std::vector<std::vector<uint8_t>> arguments;
   LaunchOptions options;
@@ -50,6 +51,7 @@ struct Work {
   std::shared_ptr<const HeldLaunch> launch;  // a kernel; or nullptr
   bool early = false;                        // of a kernel: may begin while the one before it runs
   std::function<void()> act;                 // of anything else
+  bool is_skipped = false;                   // it comes and goes, and does nothing
 };
 
 // A place in a stream's order.
@@ -132,6 +134,7 @@ class StreamOrder {
                         const StreamPlace& place, const std::string& name, uint32_t agents);
   // Forgets what everybody knows.
   void Forget();
+  void Erase(uint32_t stream);
 
   const When when_;
   const EarlyStart early_;
@@ -141,6 +144,7 @@ class StreamOrder {
   std::map<uint32_t, Stream> streams_;
   uint32_t next_stream_ = 0;
   StreamClock host_;  // what the host has waited for
+  StreamClock gone_;  // the streams that were dropped, until the host waits for all
   std::deque<Record> records_;
   uint32_t next_agent_ = 1;
   OtherOperations others_;
