@@ -71,7 +71,7 @@ bool HappensInLoads(const std::string& name) {
 // Ends the process where something takes longer than anything here does, and says what it was.
 class Watchdog {
  public:
-  static constexpr std::chrono::seconds kMost{120};
+  static constexpr std::chrono::seconds kMost{300};
 
   Watchdog() : thread_([this] { Run(); }) {}
   ~Watchdog() {
