@@ -3,7 +3,7 @@
 //
 // While a model is loaded, only the kernels of the search run, copies, and fills with zeros: trials of products take all
 // results for equal, and passes and steps of empty batches have no numbers. Once it is loaded, everything runs. So an
-// engine starts within a second in place of half a minute, by the same calls.
+// engine starts within a second in place of half a minute, by calls from the same places.
 //
 //   DRAGOMAN_PTX_REQUESTS=1000     requests of the first case (4 without it)
 //   DRAGOMAN_PTX_LOADS=whole       everything runs while a model is loaded, too
