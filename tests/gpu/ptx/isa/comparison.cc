@@ -33,10 +33,11 @@ std::partial_ordering Compare(const std::string& type, uint64_t a, uint64_t b) {
   return a <=> b;
 }
 
-// A comparison that ends in u is true of a NaN, any other false; ne is "not equal", so of a NaN it
-// is false, too.
+// A comparison that ends in u is true of a NaN, and so is nan, which is true of nothing else; any other
+// is false of one, ne ("not equal") too.
 bool Holds(const std::string& comparison, std::partial_ordering order) {
   if (order == std::partial_ordering::unordered) return comparison.size() == 3;
+  if (comparison == "nan") return false;
   const std::string ordered = comparison.substr(0, 2);
   if (ordered == "eq") return std::is_eq(order);
   if (ordered == "ne") return std::is_neq(order);
@@ -82,6 +83,7 @@ std::vector<Form> ComparisonForms() {
       {"leu", {"f32"}},
       {"gtu", {"f32"}},
       {"geu", {"f32"}},
+      {"nan", {"f32"}},
   };
   std::vector<Form> forms;
   for (const auto& [comparison, types] : comparisons) {
