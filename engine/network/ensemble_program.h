@@ -23,8 +23,8 @@ struct EnsembleNetwork {
 
 // Alignments are the first member's; max_positions is the least of all. UNIMPLEMENTED, naming the
 // member by its number, where members cannot share pages: another width of K and V, or biases by
-// distance for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers of one vocabulary, weights above 0;
-// they are divided by their sum.
+// distance for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers of one vocabulary,
+// weights above 0; they are divided by their sum.
 absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members, MeanKind mean);
 
 // The numbers of JoinPrograms' weights.

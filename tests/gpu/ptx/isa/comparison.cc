@@ -33,8 +33,8 @@ std::partial_ordering Compare(const std::string& type, uint64_t a, uint64_t b) {
   return a <=> b;
 }
 
-// A comparison that ends in u is true of a NaN, and so is nan, which is true of nothing else; any other
-// is false of one, ne ("not equal") too.
+// A comparison that ends in u is true of a NaN, and so is nan, which is true of nothing else; any
+// other is false of one, ne ("not equal") too.
 bool Holds(const std::string& comparison, std::partial_ordering order) {
   if (order == std::partial_ordering::unordered) return comparison.size() == 3;
   if (comparison == "nan") return false;
