@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/model/families/family.h"
+#include "tests/engine/network/ops_of.h"
 
 namespace dragoman {
 namespace {
@@ -38,15 +39,6 @@ EnsembleNetwork Member(Program program, int number, double weight = 1) {
   }
   auto weights = std::make_shared<const WeightsInMemory>(program, std::move(values));
   return {std::move(program), std::move(weights), weight};
-}
-
-template <class What>
-std::vector<What> All(const OpSequence& stage) {
-  std::vector<What> found;
-  for (const Op& op : stage.ops) {
-    if (const auto* what = std::get_if<What>(&op.what)) found.push_back(*what);
-  }
-  return found;
 }
 
 TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {

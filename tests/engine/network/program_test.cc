@@ -14,6 +14,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
 #include "engine/network/cost_table.h"
+#include "tests/engine/network/ops_of.h"
 
 namespace dragoman {
 namespace {
@@ -39,15 +40,6 @@ const char* NameOf(const OpSequence& stage, BufferId id) {
 }
 
 Program Marian() { return FindFamily("marian")->make(Spec())->program; }
-
-template <class What>
-std::vector<What> All(const OpSequence& stage) {
-  std::vector<What> found;
-  for (const Op& op : stage.ops) {
-    if (const auto* what = std::get_if<What>(&op.what)) found.push_back(*what);
-  }
-  return found;
-}
 
 TEST(Program, ALayerIsItsOperationsInOrder) {
   std::vector<std::string> names;

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
+#include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 
 namespace dragoman {
@@ -116,15 +117,6 @@ TEST(RelativeBucket, ChangesWhereThatOfTransformersDoes) {
     }
     EXPECT_EQ(next, one.changes.size());
   }
-}
-
-template <class What>
-std::vector<What> All(const OpSequence& stage) {
-  std::vector<What> found;
-  for (const Op& op : stage.ops) {
-    if (const auto* what = std::get_if<What>(&op.what)) found.push_back(*what);
-  }
-  return found;
 }
 
 TEST(T5, HasRmsNormsAndNoBiases) {
