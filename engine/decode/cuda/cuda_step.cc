@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/memory_plan.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_costs.h"
@@ -23,15 +24,6 @@
 #include "kernels/ops/row_norm.h"
 
 namespace dragoman {
-
-namespace {
-
-// The rows of logits that are in memory at once.
-int64_t LogitChunk(const BatchLimits& limits) {
-  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
-}
-
-}  // namespace
 
 // One step on its way to a stream.
 class CudaStep::Launcher {
@@ -229,7 +221,7 @@ class CudaStep::Launcher {
   // [chunk, LogitStride] of one of the program's outputs.
   float* LogitsOf(size_t output) const {
     return static_cast<float*>(step_.logits_.data()) +
-           static_cast<int64_t>(output) * LogitChunk(tables_.limits) *
+           static_cast<int64_t>(output) * LogitRows(tables_.limits) *
                LogitStride(static_cast<int>(program_.vocabulary()));
   }
 
@@ -273,7 +265,7 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   const Program& program = model_->program();
   const int64_t element = ElementBytes(model_->type());
   const int64_t d = program.weight(program.output().table).cols;
-  const int64_t chunk = LogitChunk(limits);
+  const int64_t chunk = LogitRows(limits);
   take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
   take("workspace of cuBLASLt", cuda::Blas::kWorkspaceBytes, &workspace_);
   take("decoder activations",

@@ -52,11 +52,6 @@ int64_t EncoderBytes(const MemoryRequest& r) {
          cuda::Blas::kWorkspaceBytes;
 }
 
-// Rows of logits at a time.
-int64_t LogitRows(const BatchLimits& limits) {
-  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
-}
-
 // The bytes that CudaStep allocates, but for tables, logits and the fused layer's.
 int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
@@ -102,6 +97,10 @@ int StepWorkspaces(const MemoryRequest& r, const BatchLimits& limits) {
 }
 
 }  // namespace
+
+int64_t LogitRows(const BatchLimits& limits) {
+  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
+}
 
 int64_t EncoderTokens(const Program& program) {
   return std::max(kEncodeChunkTokens, program.max_positions);

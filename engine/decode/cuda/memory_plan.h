@@ -53,6 +53,9 @@ struct MemoryPlan {
   int64_t total = 0;  // their sum
 };
 
+// Rows of logits that are in memory at once, of each of the program's outputs.
+int64_t LogitRows(const BatchLimits& limits);
+
 // Tokens that the encoder's buffers hold: a chunk, or a source of the longest kind.
 int64_t EncoderTokens(const Program& program);
 
