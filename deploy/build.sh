@@ -6,7 +6,8 @@
 #   --tests   configure the tests too (needs 'deploy/install-deps.sh --test')
 #   --here    compile the CUDA kernels for the GPUs of this machine only, or not at all without one;
 #             a build folder that already has more keeps it
-#   PRESET    release (the default), debug, asan, tsan or fuzz
+#   PRESET    release (the default), debug, asan, tsan or fuzz; arm64 for 64-bit ARM, on a machine of
+#             another kind (needs 'deploy/install-deps.sh --build --cross')
 #   TARGET    what to build; default: dragomand and dragoman, with --tests everything
 #
 # Uses ccache where it is installed, and as many jobs as processors and memory allow;
@@ -122,6 +123,9 @@ fi
 # Tests once configured stay so: with them gone from the build, CMake would delete their objects.
 if [[ $(cached BUILD_TESTING) == ON ]]; then
   testing=ON
+fi
+if [[ $preset == arm64 ]]; then
+  deploy/cross/sysroot.sh
 fi
 log="build/$preset/configure.log"
 mkdir -p "build/$preset"

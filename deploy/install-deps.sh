@@ -2,12 +2,13 @@
 # Installs the Debian 12 packages that Dragoman needs and that are missing. Quick and silent when
 # all are there.
 #
-#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--list]
+#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--cross] [--list]
 #
 #   --runtime     what the binaries load
 #   --build       what compiles the server and the client
 #   --test        what the tests, the sanitizers, the fuzzers and the lint pass need besides --build
 #   --containers  what tests/containers/run.sh needs
+#   --cross       what compiles for 64-bit ARM on another kind of machine, and runs that here, besides --build
 #   --list        only print the names of the packages of the groups asked for
 #
 # Without a group: --build --test. Root, or sudo, is needed only when something is missing.
@@ -78,6 +79,11 @@ container_packages=(
   runc # for podman, where crun does not start
   util-linux # unshare, nsenter
 )
+cross_packages=(
+  g++-aarch64-linux-gnu
+  mmdebstrap # unpacks the libraries of deploy/cross/sysroot.sh
+  qemu-user
+)
 
 fail() {
   echo "install-deps: $*" >&2
@@ -92,12 +98,13 @@ for argument in "$@"; do
     --build) packages+=("${build_packages[@]}") ;;
     --test) packages+=("${test_packages[@]}") ;;
     --containers) packages+=("${container_packages[@]}") ;;
+    --cross) packages+=("${cross_packages[@]}") ;;
     --list) list=1 ;;
     -h | --help)
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
       exit 0
       ;;
-    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers or --list" ;;
+    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers, --cross or --list" ;;
   esac
 done
 [[ ${#packages[@]} -gt 0 ]] || packages=("${build_packages[@]}" "${test_packages[@]}")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the Debian package of build/release (or of the build folder given): dragoman_VERSION_amd64.deb
-# there, with the libraries that it needs, the systemd service, the bundled model and an SBOM.
+# (arm64 on an ARM machine) there, with the libraries that it needs, the systemd service, the bundled model and an SBOM.
 #
 #   deploy/package/build.sh [BUILD_FOLDER]
 #
@@ -20,9 +20,14 @@ for program in server/dragomand client/dragoman; do
     exit 1
   }
 done
+# dpkg-shlibdeps asks this machine's dpkg for the packages of the libraries.
+if grep -qs 'CMAKE_CROSSCOMPILING "TRUE"' "$build"/CMakeFiles/*/CMakeSystem.cmake; then
+  echo "package: $build is compiled for another machine than this; make the package on one of those" >&2
+  exit 1
+fi
 log="$build/package.log"
 if ! (cd "$build" && cpack -G DEB) >"$log" 2>&1; then
   tail -20 "$log" >&2
   exit 1
 fi
-ls "$build"/dragoman_*_amd64.deb
+ls "$build"/dragoman_*_"$(dpkg --print-architecture)".deb

@@ -27,8 +27,13 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "translation server for MarianMT and OPUS-
 set(CPACK_PACKAGE_DESCRIPTION
 "dragomand serves encoder-decoder translation models from one decoding batch that never
 stops; dragoman is its command line. With a small German-English model.")
-set(CPACK_PACKAGE_FILE_NAME "dragoman_${PROJECT_VERSION}_amd64")
-set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+# Debian's name of what was compiled for.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+else()
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE amd64)
+endif()
+set(CPACK_PACKAGE_FILE_NAME "dragoman_${PROJECT_VERSION}_${CPACK_DEBIAN_PACKAGE_ARCHITECTURE}")
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA

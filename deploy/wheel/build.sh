@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes the Python wheel of the programs of build/release (or of the build folder given), with the bundled model, and
-# prints its path: dragoman_server-VERSION-py3-none-manylinux_..._x86_64.whl, in FOLDER/wheel.
+# prints its path: dragoman_server-VERSION-py3-none-manylinux_..._x86_64.whl (aarch64 on an ARM machine),
+# in FOLDER/wheel.
 #
 #   deploy/wheel/build.sh [BUILD_FOLDER]
 #
@@ -38,7 +39,7 @@ version="$("$build/client/dragoman" --version | cut -d' ' -f2)"
 sed -i "s/^version = .*/version = \"$version\"/" "$work/tree/pyproject.toml"
 pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work/plain" "$work/tree"
 # A wheel of programs fits every Python 3; the platform's tag is auditwheel's to choose.
-python -m wheel tags --remove --python-tag py3 --abi-tag none --platform-tag linux_x86_64 "$work"/plain/*.whl >/dev/null
+python -m wheel tags --remove --python-tag py3 --abi-tag none --platform-tag "linux_$(uname -m)" "$work"/plain/*.whl >/dev/null
 mkdir -p "$build/wheel"
 auditwheel repair --wheel-dir "$work/repaired" "$work"/plain/*.whl >"$work/log" 2>&1 || {
   tail -20 "$work/log" >&2

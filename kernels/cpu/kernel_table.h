@@ -118,5 +118,6 @@ struct KernelTable {
 extern const KernelTable kBaselineKernels;
 extern const KernelTable kAvx2Kernels;
 extern const KernelTable kAvx512Kernels;
+extern const KernelTable kNeonKernels;
 
 }  // namespace dragoman::cpu

@@ -41,7 +41,7 @@ struct NarrowGemmArgs {
   int64_t groups;  // a multiple of kGroupBlock: a row of x is 4 * groups bytes
   const uint8_t* strips;
   int64_t n;             // columns, not rounded
-  const int32_t* start;  // int8: [n rounded up to kStripWidth]
+  const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
   // int8 with short weights (weight_limit 63), else nullptr: for each strip, order_stride apart, the
   // order in which pairs of neighbouring groups are added up. First comes how many of them have
   // products that fit 16 bits in sum, in every column and whatever x is; then the numbers of those
@@ -156,5 +156,8 @@ extern const NarrowTable kAvx512Narrow;
 extern const NarrowTable kAvx512VnniNarrow;
 extern const NarrowTable kAvx512Bf16Narrow;
 extern const NarrowTable kAmxNarrow;
+extern const NarrowTable kNeonNarrow;
+extern const NarrowTable kDotprodNarrow;
+extern const NarrowTable kI8mmNarrow;
 
 }  // namespace dragoman::cpu

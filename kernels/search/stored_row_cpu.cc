@@ -5,14 +5,21 @@
 namespace dragoman {
 namespace {
 
+#if defined(__x86_64__)
+#define DRAGOMAN_TARGET __attribute__((target("avx2"), flatten))
+bool HasTarget() { return &cpu::Kernels() != &cpu::kBaselineKernels; }
+#else
+// Every 64-bit ARM has vectors of four.
+#define DRAGOMAN_TARGET __attribute__((flatten))
+bool HasTarget() { return true; }
+#endif
+
 // The calls within are made part of it, so that the loops over the vocabulary have the same target.
 // Nothing of it is fused: what is computed for several tokens at a time is computed for each of
 // them as the plain text says.
-__attribute__((target("avx2"), flatten)) void FoldWithAvx2(const SlotView& slot, int lane,
-                                                           const LogitRequest& request,
-                                                           int32_t vocabulary,
-                                                           StoredRowWorkspace& workspace,
-                                                           LogitSummary& summary) {
+DRAGOMAN_TARGET void FoldWithVectors(const SlotView& slot, int lane, const LogitRequest& request,
+                                     int32_t vocabulary, StoredRowWorkspace& workspace,
+                                     LogitSummary& summary) {
   FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
 }
 
@@ -20,8 +27,8 @@ __attribute__((target("avx2"), flatten)) void FoldWithAvx2(const SlotView& slot,
 
 void FoldStoredRowOnHost(const SlotView& slot, int lane, const LogitRequest& request,
                          int32_t vocabulary, StoredRowWorkspace& workspace, LogitSummary& summary) {
-  if (&cpu::Kernels() != &cpu::kBaselineKernels) {
-    FoldWithAvx2(slot, lane, request, vocabulary, workspace, summary);
+  if (HasTarget()) {
+    FoldWithVectors(slot, lane, request, vocabulary, workspace, summary);
   } else {
     FoldStoredRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
   }

@@ -49,7 +49,8 @@ inline const std::vector<int> kThreadCounts = {1, 2, 3};
 inline std::vector<cpu::Isa> FloatIsas() {
   std::vector<cpu::Isa> isas;
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
-    if (isa == cpu::Isa::kBaseline || isa == cpu::Isa::kAvx2 || isa == cpu::Isa::kAvx512) {
+    if (isa == cpu::Isa::kBaseline || isa == cpu::Isa::kAvx2 || isa == cpu::Isa::kAvx512 ||
+        isa == cpu::Isa::kNeon) {
       isas.push_back(isa);
     }
   }

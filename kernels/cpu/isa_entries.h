@@ -1,0 +1,29 @@
+// The instruction sets of the family of processors that is compiled for, with their tables:
+// isa_x86.cc or isa_arm.cc. isa.h chooses among them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kernels/cpu/isa.h"
+#include "kernels/cpu/kernel_table.h"
+#include "kernels/cpu/narrow_table.h"
+
+namespace dragoman::cpu {
+
+struct IsaEntry {
+  Isa isa;
+  std::string_view name;
+  const KernelTable* floats;
+  const NarrowTable* narrow;
+  bool supported;  // by this machine; always so of the first
+};
+
+// The lowest first. They live as long as the process. Thread-safe.
+std::span<const IsaEntry> IsaEntries();
+
+// Selects tables for all further operations, in tests. They outlive those. REQUIRES: no operation
+// is running.
+void UseEntryForTest(const IsaEntry* entry);
+
+}  // namespace dragoman::cpu

@@ -1,0 +1,175 @@
+// The n-best lists of sentences, and the bits of their scores, are the same on every instruction
+// set that computes in f32 as AVX2 does and whose weights in int8 have 8 bits: AVX2 with VNNI, and
+// all of ARM. They are in tests/data/score_bits.txt, a line for each sentence, so that machines of
+// both kinds are held to the same.
+//
+// DRAGOMAN_SCORE_BITS_SENTENCES in the environment: how many of the 500, instead of 60.
+// DRAGOMAN_SCORE_BITS_WRITE: where to write the file anew; the bundled model has changed, say.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/api/create_engine.h"
+#include "kernels/cpu/isa_entries.h"
+#include "tests/engine/support/fakes.h"
+#include "tests/engine/support/mixed_requests.h"
+#include "tests/engine/support/translate_all.h"
+#include "tests/kernels/ops/test_support.h"
+#if defined(__x86_64__)
+#include "tests/kernels/ops/narrow_avx2_long.h"
+#endif
+
+namespace dragoman {
+namespace {
+
+constexpr int kAllSentences = 500;
+constexpr int kFewSentences = 60;
+constexpr std::string_view kFile = DRAGOMAN_SOURCE_DIR "/tests/data/score_bits.txt";
+
+int Sentences() {
+  const char* const wish = std::getenv("DRAGOMAN_SCORE_BITS_SENTENCES");
+  int count = kFewSentences;
+  if (wish != nullptr) {
+    EXPECT_TRUE(absl::SimpleAtoi(wish, &count) && count > 0 && count <= kAllSentences)
+        << "DRAGOMAN_SCORE_BITS_SENTENCES is '" << wish << "', expected 1 to " << kAllSentences;
+  }
+  return count;
+}
+
+// FNV-1a over everything that a list says.
+uint64_t DigestOf(const ItemResult& item) {
+  uint64_t digest = 0xCBF29CE484222325U;
+  const auto add_byte = [&digest](uint8_t byte) { digest = (digest ^ byte) * 0x100000001B3U; };
+  const auto add_text = [&](std::string_view text) {
+    for (const char c : text) add_byte(static_cast<uint8_t>(c));
+    add_byte(0xFF);
+  };
+  const auto add_number = [&](float number) {
+    const auto bits = std::bit_cast<uint32_t>(number);
+    for (int shift = 0; shift < 32; shift += 8) add_byte(static_cast<uint8_t>(bits >> shift));
+  };
+  for (const Hypothesis& hypothesis : item.hypotheses) {
+    add_text(hypothesis.text);
+    add_number(hypothesis.score);
+    add_number(hypothesis.log_prob);
+    for (const std::string& token : hypothesis.tokens) add_text(token);
+    for (const float score : hypothesis.token_scores) add_number(score);
+  }
+  return digest;
+}
+
+// The lists of the first sentences in the order of their numbers.
+std::vector<ItemResult> Translate(ComputeType type, int count) {
+  static testing::FakeClock clock;
+  static testing::CountingObserver observer;
+  EngineConfig config;
+  config.max_rows = 256;
+  config.workers = 1;
+  config.threads_per_worker = 1;
+  config.devices.compute_type = type;
+  auto engine = CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  if (!engine.ok()) return {};
+  const auto jobs = testing::SentenceJobs(static_cast<size_t>(count), {1, 4, 6, 4});
+  return testing::TranslateTogether(**engine, jobs, testing::InOrder(jobs.size()));
+}
+
+// The digests of the file for a number type, one for each sentence.
+std::vector<uint64_t> Expected(ComputeType type) {
+  std::ifstream file{std::string(kFile)};
+  EXPECT_TRUE(file.is_open()) << kFile;
+  std::string int8;
+  std::string float32;
+  std::vector<uint64_t> digests;
+  while (file >> int8 >> float32) {
+    digests.push_back(
+        std::strtoull((type == ComputeType::kInt8 ? int8 : float32).c_str(), nullptr, 16));
+  }
+  EXPECT_EQ(digests.size(), kAllSentences) << kFile;
+  return digests;
+}
+
+// The instruction sets of this machine of which it holds.
+std::vector<const cpu::IsaEntry*> Equals() {
+  std::vector<const cpu::IsaEntry*> equals;
+  bool avx2 = false;
+  for (const cpu::IsaEntry& entry : cpu::IsaEntries()) {
+    avx2 = avx2 || (entry.supported && entry.isa == cpu::Isa::kAvx2);
+    const bool is_one = entry.isa == cpu::Isa::kAvx2Vnni || entry.isa >= cpu::Isa::kNeon;
+    if (entry.supported && is_one) equals.push_back(&entry);
+  }
+#if defined(__x86_64__)
+  if (avx2) equals.push_back(&cpu::kAvx2Long);
+#endif
+  return equals;
+}
+
+class ScoreBits : public ::testing::TestWithParam<const cpu::IsaEntry*> {
+ protected:
+  ScoreBits() { cpu::UseEntryForTest(GetParam()); }
+  ~ScoreBits() override { cpu::UseIsaForTest(cpu::SupportedIsas().back()); }
+
+  static void ExpectAsInTheFile(ComputeType type) {
+    const std::vector<uint64_t> expected = Expected(type);
+    const auto found = Translate(type, Sentences());
+    size_t equal = 0;
+    for (size_t i = 0; i < found.size() && i < expected.size(); ++i) {
+      if (DigestOf(found[i]) == expected[i]) {
+        ++equal;
+        continue;
+      }
+      std::string list;
+      for (const Hypothesis& h : found[i].hypotheses) {
+        absl::StrAppend(&list, "\n  ", absl::StrFormat("%a ", h.score), h.text);
+      }
+      ADD_FAILURE() << "sentence " << i << " differs:" << list;
+    }
+    std::cout << GetParam()->name << ", " << ComputeTypeName(type) << ": " << equal << " of "
+              << found.size() << " lists equal to the bit\n";
+    EXPECT_EQ(equal, static_cast<size_t>(Sentences()));
+  }
+};
+
+TEST_P(ScoreBits, InInt8AreTheSameEverywhere) { ExpectAsInTheFile(ComputeType::kInt8); }
+
+// f32 knows neither weights of 8 bits nor dot products: one instruction set of each kind will do.
+TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
+  if (GetParam() != Equals().front()) GTEST_SKIP() << "the loops in f32 are those of another one";
+  ExpectAsInTheFile(ComputeType::kFloat32);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, ScoreBits, ::testing::ValuesIn(Equals()),
+                         [](const auto& info) { return std::string(info.param->name); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ScoreBits);  // a machine without AVX2
+
+#if defined(__x86_64__)
+TEST(ScoreBitsFile, IsWrittenAnewWhereAskedFor) {
+  const char* const path = std::getenv("DRAGOMAN_SCORE_BITS_WRITE");
+  if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_SCORE_BITS_WRITE names no file";
+  ASSERT_FALSE(Equals().empty()) << "this machine has no AVX2";
+  cpu::UseEntryForTest(Equals().back());
+  const auto int8 = Translate(ComputeType::kInt8, kAllSentences);
+  const auto float32 = Translate(ComputeType::kFloat32, kAllSentences);
+  cpu::UseIsaForTest(cpu::SupportedIsas().back());
+  ASSERT_EQ(int8.size(), float32.size());
+  std::ofstream file(path);
+  for (size_t i = 0; i < int8.size(); ++i) {
+    file << absl::StrFormat("%016x %016x\n", DigestOf(int8[i]), DigestOf(float32[i]));
+  }
+  ASSERT_TRUE(file.flush().good()) << path;
+}
+#endif
+
+}  // namespace
+}  // namespace dragoman
