@@ -112,7 +112,7 @@ std::string FoldedOutput::PrepareParts(const float* bias, int* shared_limit) {
     status = cudaMemcpy(bias_ + vocabulary_, beyond.data(), beyond.size() * sizeof(float),
                         cudaMemcpyHostToDevice);
   }
-  if (status == cudaSuccess) status = cudaDeviceSynchronize();
+  if (status == cudaSuccess) status = cudaStreamSynchronize(nullptr);
   return status == cudaSuccess ? "" : cudaGetErrorString(status);
 }
 

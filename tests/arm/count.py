@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Counts how fast the inner loops of products can be, from the machine code that was built.
 
-    tests/arm/count.py [--x86 GHZ]
+    tests/arm/count.py [--x86]
 
-For each tile of build/arm64's kernels (--x86: of build/release's, with znver3's tables) the innermost loop with the
+For each tile of build/arm64's kernels (--x86: of build/release's, with the tables of cores of that kind) the innermost loop with the
 products is given to llvm-mca, whose tables say what a core issues and how long results take. Printed are cycles of one
 turn, multiply-adds in a cycle, and what share that is of the most that the core can issue of those instructions alone.
-With GHZ also GOP/s at that clock, to be laid beside what kernels_bench measures. Nothing here is measured: caches,
+Nothing here is measured: caches,
 branches and memory are not in it.
 
 Needs llvm-mca with the tables of these cores, of LLVM 17 or later (Debian 12: package llvm-19), and objdump of the
@@ -23,7 +23,7 @@ ROOT = __file__.rsplit("/tests/", 1)[0]
 
 # Cores, and the name of their tables in LLVM. Those of neoverse-n1 are for cortex-a76, whose core it is.
 ARM_CORES = ["neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2"]
-X86_CORES = ["znver3"]
+X86_CORES = ["sapphirerapids", "icelake-server", "znver3"]
 
 # Multiply-adds of an instruction that multiplies: 128 bits on ARM.
 ARM_WORK = {
@@ -109,9 +109,8 @@ def clean(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--x86", metavar="GHZ", type=float)
-    options = parser.parse_args()
-    x86 = options.x86 is not None
+    parser.add_argument("--x86", action="store_true")
+    x86 = parser.parse_args().x86
     mca = next((name for name in ("llvm-mca-19", "llvm-mca-18", "llvm-mca-17", "llvm-mca") if shutil.which(name)), None)
     if mca is None:
         sys.exit("count: no llvm-mca; install llvm-19")
@@ -138,8 +137,6 @@ def main():
             turn = cycles(mca, triple, core, lines, attributes)
             alone = cycles(mca, triple, core, products, attributes)
             cell = f"{turn:.1f} cycles, {done / turn:.0f} a cycle, {100 * min(1.0, alone / turn):.0f} %"
-            if x86:
-                cell += f", {2 * done / turn * options.x86:.0f} GOP/s"
             cells.append(cell)
         print(f"| {name} | {len(lines)}, {len(products)} | " + " | ".join(cells) + " |")
 

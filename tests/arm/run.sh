@@ -5,9 +5,9 @@
 #   tests/arm/run.sh [PROCESSOR...]      PROCESSOR as below; default: all
 #
 #     a53      cortex-a53      ARMv8.0: NEON
-#     n1       neoverse-n1     ARMv8.2: dot products of int8
-#     sve128   max             ARMv8.6 and more: i8mm, bf16; SVE of 128 bits
-#     sve256   max             the same, SVE of 256 bits
+#     n1       neoverse-n1     ARMv8.2: dot products of int8; pages of 64 KiB
+#     sve128   max             ARMv8.6 and more: i8mm, bf16; SVE of 128 bits; pages of 16 KiB
+#     sve256   max             the same, SVE of 256 bits, pages of 4 KiB
 #
 # The suites: kernels, oracle cases, parity with Hugging Face, invariance, score bits (which x86-64 is held to as
 # well), and the daemon with its client. DRAGOMAN_SCORE_BITS_SENTENCES (default 500) of the score bits.
@@ -21,6 +21,8 @@ declare -A qemu_cpu=(
   [sve128]="max,sve-max-vq=1"
   [sve256]="max,sve-max-vq=2"
 )
+# The size of a page of memory, as far as a program is told, in bytes.
+declare -A page=([a53]=4096 [n1]=65536 [sve128]=16384 [sve256]=4096)
 # The instruction set that each has to choose.
 declare -A chosen=([a53]=neon [n1]=dotprod [sve128]=i8mm [sve256]=i8mm)
 kernels=(linear narrow_matrix row_ops attention bfloat16_pages int8_pages output_layer output_fold
@@ -56,7 +58,7 @@ export DRAGOMAN_SCORE_BITS_SENTENCES=${DRAGOMAN_SCORE_BITS_SENTENCES:-500}
 emulate() {
   local processor=$1
   shift
-  QEMU_CPU=${qemu_cpu[$processor]} qemu-aarch64 -L "$sysroot" "$@"
+  QEMU_CPU=${qemu_cpu[$processor]} qemu-aarch64 -p "${page[$processor]}" -L "$sysroot" "$@"
 }
 
 # The suite PROGRAM as PROCESSOR: its output, and the counts of its cases, go to files.

@@ -2,6 +2,7 @@
 """The chart and the plain manifests: every file of values on every version of Kubernetes that the validator knows,
 against the schemas, against each other, and against a daemon that runs. Then mistakes, one at a time, each of which
 has to be found."""
+import contextlib
 import filecmp
 import glob
 import json
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import yaml
@@ -42,7 +44,15 @@ def setUpModule():
         series = promql.scraped(running.scrape())
     # Some metrics are there with TLS only.
     with tempfile.TemporaryDirectory() as folder, daemon.Daemon(*daemon.certificate_flags(folder)) as running:
-        series = {**promql.scraped(running.scrape()), **series}
+        # A rotation that went wrong, which dragomand sees within a second or two.
+        with open(os.path.join(folder, 'tls.crt'), 'w', encoding='utf-8') as certificate:
+            certificate.write('none')
+        deadline = time.monotonic() + 60
+        while not (scrape := promql.scraped(running.scrape())).get('dragoman_files_read_total'):
+            if time.monotonic() > deadline:
+                raise AssertionError('dragomand has not read the changed certificate within a minute')
+            time.sleep(0.1)
+        series = {**scrape, **series}
 
 
 def needs_daemon(test):
@@ -55,6 +65,45 @@ def needs_daemon(test):
 
 def name_of(path):
     return os.path.splitext(os.path.basename(path))[0]
+
+
+@contextlib.contextmanager
+def changed_chart(file, old, new):
+    """The folder of a copy of the chart in which one text is replaced."""
+    with tempfile.TemporaryDirectory() as folder:
+        chart = os.path.join(folder, 'dragoman')
+        shutil.copytree(manifests.CHART, chart)
+        path = os.path.join(chart, 'templates', file)
+        with open(path, encoding='utf-8') as source:
+            text = source.read()
+        if old not in text:
+            raise AssertionError(f'nothing to replace in {file}: {old}')
+        with open(path, 'w', encoding='utf-8') as target:
+            target.write(text.replace(old, new))
+        yield chart
+
+
+def container_command(container, paths, folder):
+    """What runs in a container of Dragoman's image, with this machine's paths for the container's and free ports. Where
+    the container has no command, the image's entry point counts, as in Kubernetes; its file goes into the folder."""
+    def here(text):
+        for inside, outside in paths:
+            text = re.sub(r'(^|[=,"])' + re.escape(inside), lambda match, to=outside: match[1] + to, text)
+        return text
+
+    command = container.get('command')
+    if command is None:
+        with open(os.path.join(manifests.ROOT, 'docker', 'dragomand.json'), encoding='utf-8') as file:
+            settings = here(file.read())
+        path = os.path.join(folder, 'dragomand.json')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(settings)
+        command = ['dragomand', '--config', path]
+    arguments = [re.sub(r'^(--[a-z]+=)0\.0\.0\.0:\d+$', r'\g<1>127.0.0.1:0', here(argument))
+                 for argument in container['args']]
+    if command[0] != 'dragomand':
+        raise ValueError(f'found the command {command[0]}, expected dragomand')
+    return [daemon.DRAGOMAND, *command[1:], *arguments]
 
 
 class Rendered(unittest.TestCase):
@@ -97,6 +146,27 @@ class Rendered(unittest.TestCase):
                 result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True,
                                         text=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ''))
+
+    def served(self, *sets, directory='', chart=manifests.CHART):
+        """What a daemon serves that is started as the pod's container is; `directory` is /srv/models."""
+        container = manifests.Pod(manifests.render(sets=sets, chart=chart)).container
+        paths = (('/srv/models', directory), ('/models/', os.path.join(manifests.ROOT, 'deploy', 'models') + '/'))
+        with tempfile.TemporaryDirectory() as folder, \
+                daemon.Daemon(command=container_command(container, paths, folder)) as running:
+            return running.models()
+
+    @needs_daemon
+    def test_the_daemon_serves_what_the_values_name_and_nothing_of_the_image(self):
+        self.assertEqual(self.served(), ['de-en'])
+        with tempfile.TemporaryDirectory() as directory:
+            os.symlink(daemon.MODEL, os.path.join(directory, 'opus'))
+            claim = ('models.source=claim', 'models.claim.name=a')
+            whole = (*claim, 'settings.models-dir=/srv/models')
+            one = (*claim, 'models.serve[0].name=fr', 'models.serve[0].directory=/srv/models/opus')
+            self.assertEqual(self.served(*whole, directory=directory), ['opus'])
+            self.assertEqual(self.served(*one, directory=directory), ['fr'])
+            with changed_chart('deployment.yaml', 'command: [dragomand]', '') as chart:
+                self.assertEqual(self.served(*whole, directory=directory, chart=chart), ['de-en', 'opus'])
 
     def test_flags_are_written_as_dragomand_reads_them(self):
         flags = manifests.Pod(manifests.render([os.path.join(manifests.HERE, 'values', 'settings.yaml')])).flags
@@ -150,10 +220,7 @@ class Schema(unittest.TestCase):
     def test_values_that_need_another_are_refused_without_it(self):
         self.assertIn('models.claim.name: empty', self.refused('models.source=claim'))
         self.assertIn('models.image.reference: empty', self.refused('models.source=initImage'))
-        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as values:
-            values.write('models: {serve: []}')
-            values.flush()
-            self.assertIn('models.serve: empty', self.refused(values=[values.name]))
+        self.assertIn('models.serve: empty', self.refused('models.source=claim,models.claim.name=a'))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
         self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
         self.assertIn('networkPolicy.egress: empty', self.refused('settings.otlp=http://collector:4318'))
@@ -174,6 +241,18 @@ class Schema(unittest.TestCase):
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):
         drain = manifests.Pod(manifests.render()).flags['drain-seconds']
         self.assertEqual(drain, defaults['drain-seconds'])
+
+
+class Dashboard(unittest.TestCase):
+    @needs_daemon
+    def test_a_chosen_model_narrows_every_series_that_has_models(self):
+        with open(os.path.join(manifests.CHART, 'files', 'dragoman.json'), encoding='utf-8') as file:
+            dashboard = json.load(file)
+        self.assertIn('model', [variable['name'] for variable in dashboard['templating']['list']])
+        for title, query in manifests.panel_queries(dashboard):
+            for metric, matchers in promql.selectors(query):
+                by_model = any('model' in labels for labels in series[metric])
+                self.assertEqual(('model', '=~', '$model') in matchers, by_model, f'{title}: {metric}')
 
 
 class Promql(unittest.TestCase):
@@ -286,6 +365,9 @@ MUTATIONS = {
     'recorded name of an alert': (
         '../files/dragoman.rules.yml', 'expr: job:dragoman_overload_refusals', 'expr: job:dragoman_refusals',
         'no metric job:dragoman_refusals'),
+    'metric of an alert of files': (
+        '../files/dragoman.rules.yml', 'files_read_total{outcome="error"}[1h]', 'files_read_total{outcome="failed"}[1h]',
+        'outcome="failed"'),
     'metric of the dashboard': (
         '../files/dragoman.json', 'dragoman_kv_cache_usage_ratio', 'dragoman_kv_cache_ratio',
         'dashboard, K/V pages in use: no metric'),
@@ -319,15 +401,7 @@ NEED_A_DAEMON = ('metric', 'label', 'recorded', 'job', 'grace', 'fixed', 'flag')
 class Mutations(unittest.TestCase):
     def mutated(self, file, old, new):
         """The findings, with one text of the chart replaced."""
-        with tempfile.TemporaryDirectory() as folder:
-            chart = os.path.join(folder, 'dragoman')
-            shutil.copytree(manifests.CHART, chart)
-            path = os.path.join(chart, 'templates', file)
-            with open(path, encoding='utf-8') as source:
-                text = source.read()
-            self.assertIn(old, text, 'nothing to replace')
-            with open(path, 'w', encoding='utf-8') as target:
-                target.write(text.replace(old, new))
+        with changed_chart(file, old, new) as chart:
             findings = []
             for values in ([OPERATORS], [SECURED], []):
                 objects = manifests.render(values, chart=chart)

@@ -41,11 +41,20 @@ app.kubernetes.io/part-of: dragoman
 {{- add .Values.shutdown.lameDuckSeconds .Values.shutdown.drainSeconds 15 .Values.shutdown.marginSeconds -}}
 {{- end -}}
 
+{{/* The models that are served by name: those of the values, or the bundled one where the values name none at all. */}}
+{{- define "dragoman.models" -}}
+{{- if or .Values.models.serve .Values.models.ensembles (hasKey .Values.settings "models-dir") -}}
+{{- toYaml .Values.models.serve -}}
+{{- else -}}
+{{- toYaml (list (dict "name" "de-en" "directory" "/models/de-en")) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* dragomand's flags, one a line. Whole numbers come as floats from values files: int64 writes them
      without exponent. */}}
 {{- define "dragoman.flags" -}}
 {{- $cpus := int .Values.resources.cpus -}}
-{{- range .Values.models.serve }}
+{{- range (include "dragoman.models" . | fromYamlArray) }}
 - --model={{ .name }}={{ .directory }}
 {{- end }}
 {{- range .Values.models.ensembles }}
