@@ -32,7 +32,8 @@ class Invariance : public PerIsaAndType {
   Invariance() : jobs_(testing::SentenceJobs(Sentences(), {1, 4, 12, 4})) {}
 
   static size_t Sentences() {
-    return GetParam().isa == cpu::SupportedIsas().back() ? kSentences : kFewSentences;
+    return testing::SentencesAskedFor(
+        GetParam().isa == cpu::SupportedIsas().back() ? kSentences : kFewSentences);
   }
 
   std::unique_ptr<Engine> Start(int max_rows, int workers, int threads) const {

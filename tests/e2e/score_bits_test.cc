@@ -3,7 +3,7 @@
 // all of ARM. They are in tests/data/score_bits.txt, a line for each sentence, so that machines of
 // both kinds are held to the same.
 //
-// DRAGOMAN_SCORE_BITS_SENTENCES in the environment: how many of the 500, instead of 60.
+// 60 of the 500, where the environment does not ask for more (SentencesAskedFor).
 // DRAGOMAN_SCORE_BITS_WRITE: where to write the file anew; the bundled model has changed, say.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/api/create_engine.h"
@@ -33,19 +32,11 @@
 namespace dragoman {
 namespace {
 
-constexpr int kAllSentences = 500;
-constexpr int kFewSentences = 60;
+constexpr size_t kAllSentences = 500;
+constexpr size_t kFewSentences = 60;
 constexpr std::string_view kFile = DRAGOMAN_SOURCE_DIR "/tests/data/score_bits.txt";
 
-int Sentences() {
-  const char* const wish = std::getenv("DRAGOMAN_SCORE_BITS_SENTENCES");
-  int count = kFewSentences;
-  if (wish != nullptr) {
-    EXPECT_TRUE(absl::SimpleAtoi(wish, &count) && count > 0 && count <= kAllSentences)
-        << "DRAGOMAN_SCORE_BITS_SENTENCES is '" << wish << "', expected 1 to " << kAllSentences;
-  }
-  return count;
-}
+size_t Sentences() { return testing::SentencesAskedFor(kFewSentences); }
 
 // FNV-1a over everything that a list says.
 uint64_t DigestOf(const ItemResult& item) {
@@ -70,7 +61,7 @@ uint64_t DigestOf(const ItemResult& item) {
 }
 
 // The lists of the first sentences in the order of their numbers.
-std::vector<ItemResult> Translate(ComputeType type, int count) {
+std::vector<ItemResult> Translate(ComputeType type, size_t count) {
   static testing::FakeClock clock;
   static testing::CountingObserver observer;
   EngineConfig config;
@@ -81,7 +72,7 @@ std::vector<ItemResult> Translate(ComputeType type, int count) {
   auto engine = CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
   EXPECT_TRUE(engine.ok()) << engine.status();
   if (!engine.ok()) return {};
-  const auto jobs = testing::SentenceJobs(static_cast<size_t>(count), {1, 4, 6, 4});
+  const auto jobs = testing::SentenceJobs(count, {1, 4, 6, 4});
   return testing::TranslateTogether(**engine, jobs, testing::InOrder(jobs.size()));
 }
 
@@ -137,7 +128,7 @@ class ScoreBits : public ::testing::TestWithParam<const cpu::IsaEntry*> {
     }
     std::cout << GetParam()->name << ", " << ComputeTypeName(type) << ": " << equal << " of "
               << found.size() << " lists equal to the bit\n";
-    EXPECT_EQ(equal, static_cast<size_t>(Sentences()));
+    EXPECT_EQ(equal, Sentences());
   }
 };
 

@@ -1,7 +1,12 @@
 #include "tests/engine/support/mixed_requests.h"
 
+#include <gtest/gtest.h>
+
+#include <cstdlib>
 #include <fstream>
 #include <utility>
+
+#include "absl/strings/numbers.h"
 
 namespace dragoman::testing {
 namespace {
@@ -36,6 +41,15 @@ std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& b
     jobs.push_back(std::move(job));
   }
   return jobs;
+}
+
+size_t SentencesAskedFor(size_t otherwise) {
+  const char* const wish = std::getenv("DRAGOMAN_TEST_SENTENCES");
+  if (wish == nullptr) return otherwise;
+  int count = 0;
+  EXPECT_TRUE(absl::SimpleAtoi(wish, &count) && count > 0 && count <= 500)
+      << "DRAGOMAN_TEST_SENTENCES is '" << wish << "', expected 1 to 500";
+  return static_cast<size_t>(count);
 }
 
 MixedRequests::MixedRequests(unsigned seed) : random_(seed), sentences_(LinesWithBlanks()) {}

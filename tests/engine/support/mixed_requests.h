@@ -17,6 +17,10 @@ namespace dragoman::testing {
 // tokens are asked for.
 std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams);
 
+// DRAGOMAN_TEST_SENTENCES in the environment, of which there are 500 at most, or `otherwise`: for runs
+// on emulated processors, which are slow, or for all of them. Another value fails the test.
+size_t SentencesAskedFor(size_t otherwise);
+
 // Random requests of fourteen kinds, every decoding method among them, whose numbers are drawn at
 // random as well.
 class MixedRequests {
