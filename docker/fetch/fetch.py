@@ -102,6 +102,8 @@ class Model:
             if finding is None:
                 log(f'{self.directory}: there, its checksums are right')
                 return
+            if os.path.isdir(self.path) and not os.path.exists(os.path.join(self.path, MARKER)):
+                raise sources.Refused(f'{finding}, so it is not ours to replace; expected nothing there')
             log(f'{self.directory}: {finding}; fetching {self.url}')
             try:
                 self.fetch_locked()
@@ -149,6 +151,7 @@ class Model:
     def wait(self, seconds):
         """Until the directory is whole; raises sources.Refused with the finding when it is not in time."""
         deadline = time.monotonic() + seconds
+        pause = 0.25
         said = None
         while (finding := self.finding()) is not None:
             if time.monotonic() >= deadline:
@@ -156,7 +159,9 @@ class Model:
             if finding != said:
                 log(f'{self.directory}: waiting: {finding}')
                 said = finding
-            time.sleep(0.5)
+            # A damaged directory is read again each time.
+            time.sleep(min(pause, max(0, deadline - time.monotonic())))
+            pause = min(2 * pause, 8)
         log(f'{self.directory}: there, its checksums are right')
 
 

@@ -1,5 +1,5 @@
-"""The schemas of kinds that are not Kubernetes' own, made strict: a field that a CRD does not have is an error, as the API
-server would drop it. They are those of cloudcoil's models, which are generated from the projects' own CRDs.
+"""The schemas of kinds that are not Kubernetes' own, made strict: a field that a CRD does not have is an error, as the
+API server would drop it. They are those of cloudcoil's models, which are generated from the projects' own CRDs.
 
 Nobody in Debian or PyPI has the Gateway API's: schemas/ has the part of it that the chart uses."""
 import functools

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How a model gets into a pod: every kind of source of the chart, from an empty volume to a first translation by a daemon
-that is started as the rendered pod starts it; and what goes wrong on the way. Hub, store and web server are on the
+"""How a model gets into a pod: every kind of source of the chart, from an empty volume to a first translation by a
+daemon that is started as the rendered pod starts it; and what goes wrong on the way. Hub, store and web server are on the
 loopback (hub.py, moto), the pod is processes of this machine (pod.py)."""
 import hashlib
 import io
@@ -178,7 +178,8 @@ class FromAnEmptyVolume(Cache):
         self.translates(self.pod(render('oci://registry.example/m:1', 'models.sources[0].path=/opus'), 'volume',
                                  images={'registry.example/m:1': root}))
         self.translates(self.pod(render('oci://registry.example/m:1', 'models.sources[0].path=/opus',
-                                        'models.sources[0].copy=true'), 'copy', images={'oci:registry.example/m:1': root}))
+                                        'models.sources[0].copy=true'), 'copy',
+                                 images={'oci:registry.example/m:1': root}))
 
     def test_of_a_claim_that_a_job_fills_while_the_pod_waits(self):
         server = self.server(models={NAME: MODEL})
@@ -201,8 +202,8 @@ class FromAnEmptyVolume(Cache):
             empty = self.pod(objects, 'empty').initialise()
             self.assertEqual(empty[0], 1)
             self.assertRegex(empty[1], 'de-en-[0-9a-f]{12} is not there')
-            connected = self.pod(render(f'hf://{NAME}@v1', f'models.fetch.hub={server.url}', 'models.cache.claim=models'),
-                                 'connected').initialise()
+            connected = self.pod(render(f'hf://{NAME}@v1', f'models.fetch.hub={server.url}',
+                                        'models.cache.claim=models'), 'connected').initialise()
             self.assertEqual(connected[0], 0, connected[1])
         self.assertIn('its checksums are right', self.translates(self.pod(objects)))
 
@@ -331,6 +332,15 @@ class WhatGoesWrong(Cache):
         self.assertEqual(status, 0, said)
         self.assert_whole('a', self.FILES)
 
+    def test_a_directory_that_somebody_else_made_is_left_alone(self):
+        server, source, environment, _ = self.hub_source()
+        os.mkdir(os.path.join(self.cache, 'a'))
+        for arguments, expected in (([], 'not ours to replace'), (['--offline'], f'has no {fetch.MARKER}')):
+            status, said = self.run_fetch(source, *arguments, environment=environment)
+            self.assertEqual(status, 1)
+            self.assertIn(expected, said)
+        self.assertEqual((os.listdir(os.path.join(self.cache, 'a')), server.log), ([], []))
+
     def test_what_trying_again_would_not_help_is_tried_once(self):
         server, _, environment, _ = self.hub_source()
         made = archive(self.FILES)
@@ -338,10 +348,12 @@ class WhatGoesWrong(Cache):
 
         def url(path):
             return f'{server.url}{path}#sha256={hashlib.sha256(server.files.get(path, b"")).hexdigest()}'
-        for number, (source, expected) in enumerate(((f'hf://{NAME}@other', 'RevisionNotFoundError'), ('hf://owner/other@v1', 'Repository'),
-                                 (url('/gone.tar'), 'found HTTP status 404, expected 200'),
-                                 (url('/text'), 'found no archive, expected tar or zip'),
-                                 (url('/evil.tar'), "found the member 'opus-mt/../../evil'"))):
+        cases = ((f'hf://{NAME}@other', 'RevisionNotFoundError'),
+                 ('hf://owner/other@v1', 'RepositoryNotFoundError'),
+                 (url('/gone.tar'), 'found HTTP status 404, expected 200'),
+                 (url('/text'), 'found no archive, expected tar or zip'),
+                 (url('/evil.tar'), "found the member 'opus-mt/../../evil'"))
+        for number, (source, expected) in enumerate(cases):
             with self.subTest(source):
                 status, said = self.run_fetch(f'{number}={source}', environment=environment)
                 self.assertEqual(status, 1)
@@ -411,8 +423,9 @@ class S3(Cache):
         parts = [b'1' * (5 << 20), b'2' * 1000]
         upload = self.store.client.create_multipart_upload(Bucket='models', Key=f'a/deep/{WEIGHTS}')['UploadId']
         place = {'Bucket': 'models', 'Key': f'a/deep/{WEIGHTS}', 'UploadId': upload}
-        done = [{'PartNumber': number, 'ETag': self.store.client.upload_part(PartNumber=number, Body=part, **place)['ETag']}
+        tags = [self.store.client.upload_part(PartNumber=number, Body=part, **place)['ETag']
                 for number, part in enumerate(parts, 1)]
+        done = [{'PartNumber': number, 'ETag': tag} for number, tag in enumerate(tags, 1)]
         self.store.client.complete_multipart_upload(MultipartUpload={'Parts': done}, **place)
         status, said = self.run_fetch('a=s3://models/a', environment=self.environment)
         self.assertEqual(status, 0, said)

@@ -18,6 +18,7 @@ import unittest
 import yaml
 
 import daemon
+import kserve
 import manifests
 import pod
 import promql
@@ -261,10 +262,12 @@ class Schema(unittest.TestCase):
         self.assertIn('models.cache: no claim', self.refused(*hub, 'models.fetch.by=job'))
         self.assertIn('models.cache.claim: empty', self.refused(*hub, 'models.fetch.offline=true'))
         self.assertIn('gateway.parentRefs: empty', self.refused('gateway.grpc.enabled=true'))
-        self.assertIn('http.port is 0', self.refused('gateway.http.enabled=true,gateway.parentRefs[0].name=a,http.port=0'))
+        self.assertIn('http.port is 0', self.refused('gateway.http.enabled=true', 'gateway.parentRefs[0].name=a',
+                                                     'http.port=0'))
         self.assertIn('ingress.http.host: empty', self.refused('ingress.http.enabled=true'))
         self.assertIn('ingress.grpc.tlsSecret: empty', self.refused('ingress.grpc.enabled=true,ingress.grpc.host=a'))
-        self.assertIn('expected one, or every series', self.refused('podMonitor.enabled=true,serviceMonitor.enabled=true'))
+        self.assertIn('expected one, or every series', self.refused('podMonitor.enabled=true',
+                                                                    'serviceMonitor.enabled=true'))
         self.assertIn('serviceAccount.name: empty', self.refused('serviceAccount.create=false'))
         self.assertIn('to zero scales KEDA only', self.refused('autoscaling.by=hpa,autoscaling.minReplicas=0'))
         self.assertIn('keda.triggers: empty', self.refused('autoscaling.by=keda,autoscaling.minReplicas=0'))
@@ -290,6 +293,54 @@ class Schema(unittest.TestCase):
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):
         drain = manifests.Pod(manifests.render()).flags['drain-seconds']
         self.assertEqual(drain, defaults['drain-seconds'])
+
+
+class KServe(unittest.TestCase):
+    """deploy/kserve, by KServe's own models; the daemon with the runtime's arguments."""
+    FOLDER = os.path.join(manifests.ROOT, 'deploy', 'kserve')
+
+    @classmethod
+    def read(cls, name):
+        with open(os.path.join(cls.FOLDER, name), encoding='utf-8') as file:
+            return file.read()
+
+    def test_kserve_knows_every_field(self):
+        for name in sorted(os.listdir(self.FOLDER)):
+            for version in (manifests.VERSIONS[0], manifests.VERSIONS[-1]):
+                self.assertEqual(kserve.findings(yaml.safe_load(self.read(name)), version), [], name)
+
+    def test_a_field_that_it_does_not_know_is_found(self):
+        for name, right, wrong, expected in (
+                ('servingruntime.yaml', 'multiModel: false', 'multimodel: false', 'no field multimodel'),
+                ('servingruntime.yaml', 'autoSelect: true', 'autoSelect: 1', 'found 1, expected bool'),
+                ('servingruntime.yaml', 'startupProbe:', 'startProbe:', "'startProbe' was unexpected"),
+                ('inferenceservice.yaml', 'storageUri', 'storageURI', 'no field storageURI in V1beta1ModelSpec'),
+                ('inferenceservice.yaml', 'minReplicas: 2', 'minReplicas: two', "found 'two', expected int"),
+                ('inferenceservice.yaml', 'predictor:', 'predictors:', 'no field predictors')):
+            with self.subTest(wrong):
+                self.assertIn(right, self.read(name))
+                found = kserve.findings(yaml.safe_load(self.read(name).replace(right, wrong)), manifests.VERSIONS[-1])
+                self.assertIn(expected, '\n'.join(found))
+
+    def test_the_service_names_the_runtime_and_one_of_its_formats(self):
+        runtime, service = (yaml.safe_load(self.read(f'{name}.yaml')) for name in ('servingruntime', 'inferenceservice'))
+        model = service['spec']['predictor']['model']
+        self.assertEqual(model['runtime'], runtime['metadata']['name'])
+        self.assertIn(model['modelFormat']['name'], [one['name'] for one in runtime['spec']['supportedModelFormats']])
+
+    @needs_daemon
+    def test_the_daemon_serves_what_kserve_puts_there(self):
+        container, = yaml.safe_load(self.read('servingruntime.yaml'))['spec']['containers']
+        grace = yaml.safe_load(self.read('inferenceservice.yaml'))['spec']['predictor']['terminationGracePeriodSeconds']
+        flags = dict(argument[2:].split('=', 1) for argument in container['args'])
+        self.assertGreaterEqual(grace, int(flags['lame-duck-seconds']) + int(flags['drain-seconds']) +
+                                manifests.exit_grace_seconds() + 5)
+        arguments = [argument.replace('{{.Name}}', 'opus').replace('/mnt/models', daemon.MODEL) for argument in
+                     container['args']]
+        arguments = [re.sub(r'0\.0\.0\.0:\d+$', '127.0.0.1:0', argument) for argument in arguments]
+        self.assertEqual(container['command'], ['dragomand'])
+        with daemon.Daemon(command=[daemon.DRAGOMAND, *arguments]) as running:
+            self.assertEqual(running.models(), ['opus'])
 
 
 class Dashboard(unittest.TestCase):
@@ -412,7 +463,8 @@ MUTATIONS = {
     'Service of a route': (
         'gateway.yaml', '- name: {{ include "dragoman.fullname" $ }}', '- name: dragoman', 'no port 50051 of a Service'),
     'unknown field of a route': ('gateway.yaml', 'parentRefs:', 'parents:', 'parents'),
-    'unknown field of a PodMonitor': ('podmonitor.yaml', 'podMetricsEndpoints', 'podMetricEndpoints', 'podMetricEndpoints'),
+    'unknown field of a PodMonitor': (
+        'podmonitor.yaml', 'podMetricsEndpoints', 'podMetricEndpoints', 'podMetricEndpoints'),
     'unknown field of an authentication': ('scaledobject.yaml', 'secretTargetRef:\n', 'secretRef:\n', 'secretRef'),
     'a trigger without its authentication': (
         'scaledobject.yaml', 'authenticationRef:', 'authenticationRef: {name: other}\n      ref:', 'ref'),
