@@ -22,12 +22,12 @@ def fetch(url):
         return answer.read().decode()
 
 
-def certificate_flags(folder):
-    """Flags of a daemon with a certificate that is made in the folder."""
+def certificate_flags(folder, name='DNS:localhost'):
+    """Flags of a daemon with a certificate that is made in the folder, for a name or an address."""
     certificate, key = (os.path.join(folder, name) for name in ('tls.crt', 'tls.key'))
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
-                    '-days', '30', '-subj', '/CN=localhost', '-out', certificate, '-keyout', key],
-                   check=True, stderr=subprocess.DEVNULL)
+                    '-days', '30', '-subj', '/CN=localhost', '-addext', f'subjectAltName={name}', '-out', certificate,
+                    '-keyout', key], check=True, stderr=subprocess.DEVNULL)
     return [f'--tls-cert={certificate}', f'--tls-key={key}']
 
 
