@@ -240,6 +240,16 @@ class WhatGoesWrong(Cache):
         # What was right the first time was not asked for again.
         self.assertEqual(len(server.downloads('vocab.json')), 1)
 
+    def test_a_mirror_that_lists_names_only_has_checksums_as_etags(self):
+        server, source, environment, weights = self.hub_source(names_only=True)
+        server.faults.planned[weights] = ['change']
+        status, said = self.run_fetch(source, '--attempts=1', environment=environment)
+        self.assertEqual(status, 1)
+        self.assertIn(f'{NAME}/{WEIGHTS}: found the checksum', said)
+        status, said = self.run_fetch(source, environment=environment)
+        self.assertEqual(status, 0, said)
+        self.assert_whole('a', self.FILES)
+
     def test_a_hub_download_that_is_cut_off_is_repeated(self):
         server, source, environment, weights = self.hub_source()
         server.faults.planned[weights] = ['cut'] * 2
