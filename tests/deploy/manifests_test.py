@@ -290,6 +290,19 @@ class Schema(unittest.TestCase):
                          'in dragomand --help all, but neither among settings in values.schema.json nor in the templates')
 
     @needs_daemon
+    def test_settings_of_a_model_are_those_that_a_model_may_have(self):
+        with open(os.path.join(manifests.CHART, 'values.schema.json'), encoding='utf-8') as file:
+            settings = set(json.load(file)['definitions']['modelSettings']['properties'])
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            json.dump({'models': [{'name': 'a', 'directory': daemon.MODEL, 'listen': ''}]}, file)
+            file.flush()
+            refused = subprocess.run([daemon.DRAGOMAND, f'--config={file.name}', '--check-config'], capture_output=True,
+                                     text=True).stderr
+        known = re.search("'listen': found no setting of a model, expected one of (.*)", refused)
+        self.assertTrue(known, refused)
+        self.assertEqual(sorted(settings), sorted(known[1].split(', ')))
+
+    @needs_daemon
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):
         drain = manifests.Pod(manifests.render()).flags['drain-seconds']
         self.assertEqual(drain, defaults['drain-seconds'])
