@@ -61,7 +61,7 @@ std::string Setting(const char* name, const char* otherwise) {
 
 bool HappensInLoads(const std::string& name) {
   if (name == "a copy" || name == "a fill with 0") return true;
-  // Of two FoldStoredKernels that of the search: products would have to write what the other one reads.
+  // FoldStoredKernel of the search is meant; that of logits reads what products would have to write.
   constexpr std::array kSearch = {"FormatBatchKernel", "BeginStepKernel",
                                   "PrepareRowsKernel", "ListStoredKernel",
                                   "StepSlotsKernel",   "FoldStoredKernel(dragoman::BatchTables",
