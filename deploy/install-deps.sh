@@ -2,12 +2,13 @@
 # Installs the Debian 12 packages that Dragoman needs and that are missing. Quick and silent when
 # all are there.
 #
-#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--list]
+#   deploy/install-deps.sh [--runtime] [--build] [--test] [--containers] [--fetch] [--list]
 #
 #   --runtime     what the binaries load
 #   --build       what compiles the server and the client
 #   --test        what the tests, the sanitizers, the fuzzers and the lint pass need besides --build
 #   --containers  what tests/containers/run.sh needs
+#   --fetch       what docker/Dockerfile.fetch needs
 #   --list        only print the names of the packages of the groups asked for
 #
 # Without a group: --build --test. Root, or sudo, is needed only when something is missing.
@@ -66,6 +67,10 @@ test_packages=(
   python3
   python3-venv # of tests/venv.sh
 )
+fetch_packages=(
+  ca-certificates
+  python3-venv
+)
 container_packages=(
   buildah
   catatonit # podman's pods have it as their first process
@@ -92,12 +97,13 @@ for argument in "$@"; do
     --build) packages+=("${build_packages[@]}") ;;
     --test) packages+=("${test_packages[@]}") ;;
     --containers) packages+=("${container_packages[@]}") ;;
+    --fetch) packages+=("${fetch_packages[@]}") ;;
     --list) list=1 ;;
     -h | --help)
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
       exit 0
       ;;
-    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers or --list" ;;
+    *) fail "unknown argument '$argument', expected --runtime, --build, --test, --containers, --fetch or --list" ;;
   esac
 done
 [[ ${#packages[@]} -gt 0 ]] || packages=("${build_packages[@]}" "${test_packages[@]}")

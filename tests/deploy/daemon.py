@@ -1,4 +1,5 @@
 """A dragomand with the bundled model and its client, as processes on free ports."""
+import json
 import os
 import re
 import subprocess
@@ -21,22 +22,22 @@ def fetch(url):
         return answer.read().decode()
 
 
-def certificate_flags(folder):
-    """Flags of a daemon with a certificate that is made in the folder."""
+def certificate_flags(folder, name='DNS:localhost'):
+    """Flags of a daemon with a certificate that is made in the folder, for a name or an address."""
     certificate, key = (os.path.join(folder, name) for name in ('tls.crt', 'tls.key'))
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
-                    '-days', '30', '-subj', '/CN=localhost', '-out', certificate, '-keyout', key],
-                   check=True, stderr=subprocess.DEVNULL)
+                    '-days', '30', '-subj', '/CN=localhost', '-addext', f'subjectAltName={name}', '-out', certificate,
+                    '-keyout', key], check=True, stderr=subprocess.DEVNULL)
     return [f'--tls-cert={certificate}', f'--tls-key={key}']
 
 
 class Daemon:
     """Ready when constructed. Use as a context: it ends with it."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, command=None):
         self.process = subprocess.Popen(
-            [DRAGOMAND, f'--model=de-en={MODEL}', '--listen=127.0.0.1:0', '--metrics=127.0.0.1:0', '--device=cpu',
-             *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            command or [DRAGOMAND, f'--model=de-en={MODEL}', '--listen=127.0.0.1:0', '--metrics=127.0.0.1:0',
+                        '--device=cpu', *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self.process.stdout.readline()
         listening = re.search(r'grpc=(\S+) metrics=(\S+)', line)
         if not listening:
@@ -53,6 +54,12 @@ class Daemon:
 
     def scrape(self):
         return fetch(f'http://{self.http}/metrics')
+
+    def models(self):
+        """Names, the default first."""
+        answer = subprocess.run([DRAGOMAN, 'models', '--server', self.grpc, '--json'], check=True, capture_output=True,
+                                text=True, timeout=60).stdout
+        return [model['name'] for model in json.loads(answer)]
 
     def translate(self, text, *flags):
         """Waits for the translation of one text."""

@@ -13,6 +13,7 @@ import kubernetes_validate
 import kubernetes_validate.utils
 import yaml
 
+import crds
 import promql
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -72,12 +73,13 @@ def exit_grace_seconds():
 # --- schemas ---------------------------------------------------------------------------------------
 
 @functools.lru_cache(None)
-def own_schema(kind):
+def crd_schema(kind):
+    """Of a kind that is not Kubernetes' own; None of one that is."""
     path = os.path.join(HERE, 'schemas', kind.lower() + '.json')
-    if not os.path.exists(path):
-        return None
-    with open(path, encoding='utf-8') as file:
-        return json.load(file)
+    if os.path.exists(path):
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)
+    return crds.schemas().get(kind)
 
 
 @functools.lru_cache(None)
@@ -85,7 +87,7 @@ def validated(text, version):
     """Most objects are the same for many values: each is validated once."""
     item = json.loads(text)
     name = f'{item.get("kind")}/{item.get("metadata", {}).get("name")}'
-    schema = own_schema(item['kind'])
+    schema = crd_schema(item['kind'])
     try:
         if schema:
             jsonschema.Draft7Validator(schema).validate(item)
@@ -114,18 +116,30 @@ def selects(selector, labels):
 
 
 class Pod:
-    """The one Deployment's pod, with what other objects refer to."""
+    """The one Deployment's pod, with what other objects refer to. The container is dragomand's, its models those of its
+    flags or of its configuration file."""
 
     def __init__(self, objects):
         self.deployment, = of_kind(objects, 'Deployment')
         self.template = self.deployment['spec']['template']
         self.labels = self.template['metadata']['labels']
         self.spec = self.template['spec']
-        self.container, = self.spec['containers']
+        self.container, = [one for one in self.spec['containers'] if one['name'] == 'dragomand']
         self.ports = {port['name']: port['containerPort'] for port in self.container['ports']}
         pairs = [argument[2:].split('=', 1) for argument in self.container['args']]
         self.flags = dict(pairs)
         self.models = [value for name, value in pairs if name == 'model']
+        self.configuration = self.mounted_text(objects, self.flags['config']) if 'config' in self.flags else None
+        if self.configuration:
+            self.models += [f'{one["name"]}={one["directory"]}' for one in json.loads(self.configuration)['models']]
+
+    def mounted_text(self, objects, path):
+        """What a file of a mounted ConfigMap holds."""
+        mount, = [one for one in self.container['volumeMounts'] if path.startswith(one['mountPath'] + '/')]
+        volume, = [one for one in self.spec['volumes'] if one['name'] == mount['name']]
+        config, = [one for one in of_kind(objects, 'ConfigMap')
+                   if one['metadata']['name'] == volume['configMap']['name']]
+        return config['data'][path[len(mount['mountPath']) + 1:]]
 
 
 def selector_findings(objects):
@@ -158,10 +172,35 @@ def selector_findings(objects):
             for service in chosen:
                 if endpoint['port'] not in [port['name'] for port in service['spec']['ports']]:
                     findings.append(f'ServiceMonitor: no port {endpoint["port"]} in {service["metadata"]["name"]}')
+    for monitor in of_kind(objects, 'PodMonitor'):
+        expect('PodMonitor', monitor['spec']['selector']['matchLabels'])
+        for endpoint in monitor['spec']['podMetricsEndpoints']:
+            if endpoint['port'] not in pod.ports:
+                findings.append(f'PodMonitor: no port {endpoint["port"]}, found {sorted(pod.ports)}')
+    # Pods of other objects get no calls and are held by no policy.
+    for job in of_kind(objects, 'Job'):
+        others = job['spec']['template']['metadata']['labels']
+        for item in of_kind(objects, 'Service'):
+            if selects(item['spec']['selector'], others):
+                findings.append(f'Job: Service {item["metadata"]["name"]} selects its pods, whose labels are {others}')
     accounts = [account['metadata']['name'] for account in of_kind(objects, 'ServiceAccount')]
-    if pod.spec['serviceAccountName'] not in accounts:
+    if accounts and pod.spec['serviceAccountName'] not in accounts:
         findings.append(f'Deployment: no ServiceAccount {pod.spec["serviceAccountName"]}, found {accounts}')
     return findings
+
+
+def route_findings(objects):
+    """What stands in front names Services and ports that are there."""
+    services = {service['metadata']['name']: service['spec']['ports'] for service in of_kind(objects, 'Service')}
+    targets = []
+    for ingress in of_kind(objects, 'Ingress'):
+        targets += [('Ingress', path['backend']['service']['name'], path['backend']['service']['port']['name'])
+                    for rule in ingress['spec']['rules'] for path in rule['http']['paths']]
+    for kind in ('GRPCRoute', 'HTTPRoute'):
+        targets += [(kind, backend['name'], backend['port']) for route in of_kind(objects, kind)
+                    for rule in route['spec']['rules'] for backend in rule['backendRefs']]
+    return [f'{kind}: no port {port} of a Service {service}, found {services}' for kind, service, port in targets
+            if not any(port in (one['name'], one['port']) for one in services.get(service, []))]
 
 
 def port_findings(objects):
@@ -249,6 +288,15 @@ def scaling_findings(objects):
             findings.append(f'{scaler["kind"]}: scales {scaler["spec"]["scaleTargetRef"]["name"]}, which is not there')
     if bool(scalers) == ('replicas' in pod.deployment['spec']):
         findings.append('Deployment: replicas has to be there without an autoscaler, and only then')
+    for scaler in of_kind(objects, 'ScaledObject'):
+        for trigger in scaler['spec']['triggers']:
+            # The only one that fallback works with.
+            if trigger.get('metricType') != 'AverageValue':
+                findings.append(f'ScaledObject {trigger.get("name")}: metricType {trigger.get("metricType")}')
+            own = trigger.get('authenticationRef', {'kind': 'none'})
+            made = [one['metadata']['name'] for one in of_kind(objects, 'TriggerAuthentication')]
+            if made and own.get('name') not in made:
+                findings.append(f'ScaledObject {trigger["name"]}: authenticationRef {own}, expected {made}')
     rolling = pod.deployment['spec']['strategy']['rollingUpdate']
     if rolling['maxSurge'] == 0 and 'device' in pod.flags and pod.flags['device'] == 'cpu':
         findings.append('Deployment: maxSurge 0, but a pod without a GPU can always have a second one beside it')
@@ -256,16 +304,25 @@ def scaling_findings(objects):
 
 
 def security_findings(objects):
+    """Of the chart's own containers; those that the values add are the operator's."""
     pod, findings = Pod(objects), []
-    expected = {'runAsNonRoot': True, 'runAsUser': 65532, 'seccompProfile': {'type': 'RuntimeDefault'},
+    expected = {'runAsNonRoot': True, 'seccompProfile': {'type': 'RuntimeDefault'},
                 'fsGroupChangePolicy': 'OnRootMismatch'}
-    for name, value in expected.items():
-        if pod.spec['securityContext'].get(name) != value:
-            findings.append(f'securityContext.{name}: found {pod.spec["securityContext"].get(name)}, expected {value}')
-    for name in ('automountServiceAccountToken', 'enableServiceLinks'):
-        if pod.spec.get(name) is not False:
-            findings.append(f'{name}: expected false')
-    for container in pod.spec['containers'] + pod.spec.get('initContainers', []):
+    specs = [pod.spec] + [job['spec']['template']['spec'] for job in of_kind(objects, 'Job')]
+    for spec in specs:
+        context = spec['securityContext']
+        for name, value in expected.items():
+            if context.get(name) != value:
+                findings.append(f'securityContext.{name}: found {context.get(name)}, expected {value}')
+        # All of one, or all of OpenShift's choice.
+        ids = [context.get(name) for name in ('runAsUser', 'runAsGroup', 'fsGroup')]
+        if ids not in ([65532] * 3, [None] * 3):
+            findings.append(f'securityContext: users and groups {ids}')
+        for name in ('automountServiceAccountToken', 'enableServiceLinks'):
+            if spec.get(name) is not False:
+                findings.append(f'{name}: expected false')
+    for container in (one for spec in specs for one in spec['containers'] + spec.get('initContainers', [])
+                      if re.fullmatch('dragomand|models|fetch|copy-[0-9]+', one['name'])):
         if container['securityContext'] != {'allowPrivilegeEscalation': False, 'readOnlyRootFilesystem': True,
                                             'capabilities': {'drop': ['ALL']}}:
             findings.append(f'{container["name"]}: securityContext {container["securityContext"]}')
@@ -274,6 +331,8 @@ def security_findings(objects):
         findings.append(f'memory: request {requests.get("memory")}, limit {limits.get("memory")}, expected the same')
     if 'cpu' in limits and limits['cpu'] != requests['cpu']:
         findings.append(f'cpu: request {requests["cpu"]}, limit {limits["cpu"]}, expected the same or no limit')
+    if '--device=' not in ' '.join(pod.container['args']):
+        findings.append('--device: expected one')
     gpus = sum(count for name, count in limits.items() if name.startswith('nvidia.com/'))
     asked = pod.flags['device'].count('cuda:')
     if gpus != asked:
@@ -285,12 +344,27 @@ def volume_findings(objects):
     pod, findings = Pod(objects), []
     volumes = {volume['name'] for volume in pod.spec.get('volumes', [])}
     mounts = pod.container.get('volumeMounts', [])
-    for mount in mounts + [mount for init in pod.spec.get('initContainers', []) for mount in init['volumeMounts']]:
+    beside = pod.spec.get('initContainers', []) + pod.spec['containers']
+    for mount in [mount for container in beside for mount in container.get('volumeMounts', [])]:
         if mount['name'] not in volumes:
             findings.append(f'volumeMounts: no volume {mount["name"]}, found {sorted(volumes)}')
+    for job in of_kind(objects, 'Job'):
+        spec = job['spec']['template']['spec']
+        missing = ({mount['name'] for container in spec['containers'] for mount in container['volumeMounts']} -
+                   {volume['name'] for volume in spec['volumes']})
+        if missing:
+            findings.append(f'Job: no volumes {sorted(missing)}')
     for mount in mounts:
-        if not mount.get('readOnly'):
+        if not mount.get('readOnly') and mount['mountPath'] != '/scratch':
             findings.append(f'volumeMounts: {mount["name"]} is not read-only')
+    for claim in of_kind(objects, 'PersistentVolumeClaim'):
+        used = [volume['persistentVolumeClaim']['claimName'] for volume in pod.spec['volumes']
+                if 'persistentVolumeClaim' in volume]
+        if claim['metadata']['name'] not in used:
+            findings.append(f'PersistentVolumeClaim {claim["metadata"]["name"]} is not used, found {used}')
+    # Of files that a container's name for them leads to, one each.
+    if len({mount['mountPath'] for mount in mounts}) != len(mounts):
+        findings.append(f'volumeMounts: {mounts}, expected each path once')
     # /models and /etc/dragoman/dragomand.json are the image's own.
     paths = [model.split('=', 1)[1] for model in pod.models]
     paths += [value for name, value in pod.flags.items() if name != 'model' and value.startswith('/')]
@@ -308,6 +382,10 @@ def panel_queries(dashboard):
     return [(panel['title'], target['expr']) for panel in dashboard['panels'] for target in panel.get('targets', [])]
 
 
+# Of a ScaledObject; others come from the values and ask for what dragomand does not have.
+OWN_TRIGGERS = ('queue-tokens', 'occupancy', 'oldest-age')
+
+
 def expressions(objects):
     """Every expression in the objects: [(where, expression)]."""
     found = []
@@ -316,11 +394,11 @@ def expressions(objects):
                   for group in rule['spec']['groups'] for one in group['rules']]
     for scaled in of_kind(objects, 'ScaledObject'):
         found += [(f'ScaledObject {trigger["name"]}', trigger['metadata']['query'])
-                  for trigger in scaled['spec']['triggers']]
+                  for trigger in scaled['spec']['triggers'] if trigger['name'] in OWN_TRIGGERS]
     for scaler in of_kind(objects, 'HorizontalPodAutoscaler'):
         found += [('HorizontalPodAutoscaler', metric['pods']['metric']['name']) for metric in scaler['spec']['metrics']]
     for config in of_kind(objects, 'ConfigMap'):
-        for text in config['data'].values():
+        for text in (text for name, text in config['data'].items() if name == 'dragoman.json'):
             found += [(f'dashboard, {title}', expression) for title, expression in panel_queries(json.loads(text))]
     return found
 
@@ -331,9 +409,11 @@ def metric_findings(objects, series):
                 for group in rule['spec']['groups'] for one in group['rules'] if 'record' in one}
     findings = [f'{where}: {finding}' for where, expression in expressions(objects)
                 for finding in promql.unknown(expression, series, recorded)]
-    # The job is the name of the Service that is scraped.
+    # The job is the name of the Service that is scraped, or the name of the PodMonitor with its namespace.
     services = {service['metadata']['name'] for service in of_kind(objects, 'Service')
                 if 'http-metrics' in [port['name'] for port in service['spec']['ports']]}
+    monitors = {f'{NAMESPACE}/{monitor["metadata"]["name"]}' for monitor in of_kind(objects, 'PodMonitor')}
+    services = monitors or services
     for where, expression in expressions(of_kind(objects, 'ScaledObject')):
         for metric, matchers in promql.selectors(expression):
             target = {label: value for label, _, value in matchers}
@@ -348,7 +428,7 @@ def findings(objects, version, defaults, series):
     found = schema_findings(objects, version)
     if found:
         return found  # the others count on the form
-    for check in (selector_findings, port_findings, probe_findings, scaling_findings, security_findings,
+    for check in (selector_findings, route_findings, port_findings, probe_findings, scaling_findings, security_findings,
                   volume_findings):
         found += check(objects)
     if defaults is not None:

@@ -2,6 +2,7 @@
 """The chart and the plain manifests: every file of values on every version of Kubernetes that the validator knows,
 against the schemas, against each other, and against a daemon that runs. Then mistakes, one at a time, each of which
 has to be found."""
+import contextlib
 import filecmp
 import glob
 import json
@@ -11,18 +12,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import yaml
 
 import daemon
+import kserve
 import manifests
+import pod
 import promql
 
 VALUES = sorted(glob.glob(os.path.join(manifests.HERE, 'values', '*.yaml')) +
                 glob.glob(os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', '*.yaml')))
 OPERATORS = os.path.join(manifests.ROOT, 'deploy', 'kubernetes', 'values', 'operators.yaml')
 SECURED = os.path.join(manifests.HERE, 'values', 'secured.yaml')
+
+# By file of the chart: values that make something of it.
+OTHERS = {file: os.path.join(manifests.HERE, 'values', values + '.yaml') for file, values in (
+    ('ingress.yaml', 'ingress'), ('gateway.yaml', 'gateway'), ('podmonitor.yaml', 'keda-zero'),
+    ('scaledobject.yaml', 'keda-zero'), ('models.yaml', 'shared-cache'), ('deployment.yaml', 'shared-cache'))}
 
 # Flags that a chart has no use for: what they do ends the process, or is settled by the chart itself.
 NOT_IN_SETTINGS = {'help', 'version', 'verbose', 'check-config', 'print-program', 'config'}
@@ -42,7 +51,15 @@ def setUpModule():
         series = promql.scraped(running.scrape())
     # Some metrics are there with TLS only.
     with tempfile.TemporaryDirectory() as folder, daemon.Daemon(*daemon.certificate_flags(folder)) as running:
-        series = {**promql.scraped(running.scrape()), **series}
+        # A rotation that went wrong, which dragomand sees within a second or two.
+        with open(os.path.join(folder, 'tls.crt'), 'w', encoding='utf-8') as certificate:
+            certificate.write('none')
+        deadline = time.monotonic() + 60
+        while not (scrape := promql.scraped(running.scrape())).get('dragoman_files_read_total'):
+            if time.monotonic() > deadline:
+                raise AssertionError('dragomand has not read the changed certificate within a minute')
+            time.sleep(0.1)
+        series = {**scrape, **series}
 
 
 def needs_daemon(test):
@@ -57,6 +74,22 @@ def name_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
+@contextlib.contextmanager
+def changed_chart(file, old, new):
+    """The folder of a copy of the chart in which one text is replaced."""
+    with tempfile.TemporaryDirectory() as folder:
+        chart = os.path.join(folder, 'dragoman')
+        shutil.copytree(manifests.CHART, chart)
+        path = os.path.join(chart, 'templates', file)
+        with open(path, encoding='utf-8') as source:
+            text = source.read()
+        if old not in text:
+            raise AssertionError(f'nothing to replace in {file}: {old}')
+        with open(path, 'w', encoding='utf-8') as target:
+            target.write(text.replace(old, new))
+        yield chart
+
+
 class Rendered(unittest.TestCase):
     def test_helm_finds_nothing_to_complain_about(self):
         for values in VALUES:
@@ -64,16 +97,21 @@ class Rendered(unittest.TestCase):
                 self.assertNotIn('[WARNING]', manifests.helm('lint', '--strict', manifests.CHART, '--values', values))
 
     def test_all_values_on_all_versions(self):
+        """The chart makes the same of them for the oldest and the newest version, and every version takes that."""
         self.assertGreaterEqual(len(manifests.VERSIONS), 13)
+        self.assertGreaterEqual(len(VALUES), 20)
         for values in VALUES:
-            for version in manifests.VERSIONS:
+            since = 6 if name_of(values) == 'image-volume' else 0
+            objects = manifests.render([values])
+            with self.subTest(values=name_of(values)):
+                if since:
+                    with self.assertRaisesRegex(manifests.RenderError, 'image as a volume needs Kubernetes 1.31'):
+                        manifests.render([values], manifests.VERSIONS[since - 1])
+                self.assertEqual(objects, manifests.render([values], manifests.VERSIONS[since]))
+                self.assertEqual(manifests.findings(objects, manifests.VERSIONS[-1], defaults, series), [])
+            for version in manifests.VERSIONS[since:]:
                 with self.subTest(values=name_of(values), version=version):
-                    if name_of(values) == 'image-volume' and manifests.VERSIONS.index(version) < 6:
-                        with self.assertRaisesRegex(manifests.RenderError, 'imageVolume needs Kubernetes 1.31'):
-                            manifests.render([values], version)
-                        continue
-                    objects = manifests.render([values], version)
-                    self.assertEqual(manifests.findings(objects, version, defaults, series), [])
+                    self.assertEqual(manifests.schema_findings(objects, version), [])
 
     def test_the_plain_manifests_are_those_of_the_chart(self):
         folder = os.path.join(manifests.ROOT, 'deploy', 'kubernetes')
@@ -90,13 +128,42 @@ class Rendered(unittest.TestCase):
     def test_the_daemon_takes_the_flags(self):
         for values in VALUES:
             with self.subTest(values=name_of(values)):
-                arguments = manifests.Pod(manifests.render([values])).container['args']
+                rendered = manifests.Pod(manifests.render([values]))
                 # A directory of models is read, and so has to be there: the one with the bundled model.
                 models = os.path.join(manifests.ROOT, 'deploy', 'models')
-                arguments = [f'--models-dir={models}' if a.startswith('--models-dir=') else a for a in arguments]
-                result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True,
-                                        text=True)
+                with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+                    file.write(rendered.configuration or '')
+                    file.flush()
+                    here = {'--models-dir': models, '--config': file.name}
+                    arguments = [f'{name}={here.get(name, value)}' for name, value in
+                                 (argument.split('=', 1) for argument in rendered.container['args'])]
+                    result = subprocess.run([daemon.DRAGOMAND, *arguments, '--check-config'], capture_output=True,
+                                            text=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ''))
+                if rendered.configuration:
+                    known = {one['name']: one for one in json.loads(result.stdout)['models']}
+                    for one in json.loads(rendered.configuration)['models']:
+                        self.assertEqual({name: known[one['name']].get(name) for name in one}, one)
+
+    def served(self, *sets, directory=None, chart=manifests.CHART):
+        """What a daemon serves that is started as the pod's container is; `directory` is the claim a."""
+        objects = manifests.render(sets=sets, chart=chart)
+        with tempfile.TemporaryDirectory() as folder, \
+                pod.Pod(objects, folder, claims={'a': directory}).serve() as running:
+            return running.models()
+
+    @needs_daemon
+    def test_the_daemon_serves_what_the_values_name_and_nothing_of_the_image(self):
+        self.assertEqual(self.served(), ['de-en'])
+        with tempfile.TemporaryDirectory() as directory:
+            os.symlink(daemon.MODEL, os.path.join(directory, 'opus'))
+            claim = ('models.sources[0].name=store', 'models.sources[0].from=pvc://a', 'models.sources[0].serve=false')
+            whole = (*claim, 'settings.models-dir=/srv/models/store')
+            one = (*claim, 'models.serve[0].name=fr', 'models.serve[0].directory=/srv/models/store/opus')
+            self.assertEqual(self.served(*whole, directory=directory), ['opus'])
+            self.assertEqual(self.served(*one, directory=directory), ['fr'])
+            with changed_chart('deployment.yaml', 'command: [dragomand]', '') as chart:
+                self.assertEqual(self.served(*whole, directory=directory, chart=chart), ['de-en', 'opus'])
 
     def test_flags_are_written_as_dragomand_reads_them(self):
         flags = manifests.Pod(manifests.render([os.path.join(manifests.HERE, 'values', 'settings.yaml')])).flags
@@ -106,10 +173,32 @@ class Rendered(unittest.TestCase):
                          ('1', '2', '2'))
 
     def test_workers_follow_the_cpus(self):
-        for cpus, workers, threads, tokenizers in ((1, 1, 1, 1), (2, 2, 1, 1), (16, 16, 1, 4), (64, 16, 4, 16)):
+        for cpus, workers, threads, tokenizers in ((1, 1, 1, 1), (2, 2, 1, 1), (16, 16, 1, 4), (64, 16, 4, 16),
+                                                   (0.5, 1, 1, 1), ('500m', 1, 1, 1), (1.5, 2, 1, 1), ('2100m', 3, 1, 1)):
             flags = manifests.Pod(manifests.render(sets=[f'resources.cpus={cpus}'])).flags
             self.assertEqual([flags['cpu-workers'], flags['threads-per-worker'], flags['tokenizer-threads']],
                              [str(workers), str(threads), str(tokenizers)])
+
+    def test_a_changed_source_has_another_folder_and_another_job(self):
+        def made(revision):
+            objects = manifests.render(sets=[
+                'models.sources[0].name=a', f'models.sources[0].from=hf://owner/name@{revision}', 'models.fetch.by=job',
+                'models.cache.claim=models'])
+            mount, = manifests.Pod(objects).container['volumeMounts']
+            job, = manifests.of_kind(objects, 'Job')
+            self.assertIn(f'{mount["subPath"]}=hf://owner/name@{revision}',
+                          job['spec']['template']['spec']['containers'][0]['args'])
+            return mount['subPath'], job['metadata']['name']
+        self.assertEqual(made('1'), made('1'))
+        self.assertFalse(set(made('1')) & set(made('2')))
+
+    def test_nobody_is_called_when_a_job_is_scaled_to_zero(self):
+        """Its targets vanish on purpose."""
+        def alerts(*sets):
+            objects = manifests.render([os.path.join(manifests.HERE, 'values', 'keda-zero.yaml')], sets=sets)
+            rules, = manifests.of_kind(objects, 'PrometheusRule')
+            return {rule.get('alert') for group in rules['spec']['groups'] for rule in group['rules']}
+        self.assertEqual(alerts('autoscaling.minReplicas=1') - alerts(), {'DragomanVanished'})
 
     def test_the_grace_period_grows_with_what_it_waits_for(self):
         for sets, grace in (([], 60), (['shutdown.drainSeconds=120'], 150), (['shutdown.lameDuckSeconds=20'], 75)):
@@ -138,22 +227,52 @@ class Schema(unittest.TestCase):
     def test_a_value_that_is_not_known_is_refused(self):
         self.assertIn('replicaz', self.refused('replicaz=3'))
         self.assertIn('max-rowz', self.refused('settings.max-rowz=3'))
+        for wrong in ('models.source=claim', 'models.sources[0].form=a', 'models.sources[0].settings.max-rowz=1',
+                      'models.cache.clam=a', 'models.fetch.hubToken.key2=a', 'podSecurityContext.runAsUsr=1',
+                      'containerSecurityContext.readOnly=true', 'env[0].valeu=a', 'extraVolumeMounts[0].path=/a',
+                      'ingress.grpc.hosts=a', 'gateway.grpc.hosts=a', 'podMonitor.intervall=1s',
+                      'serviceAccount.crate=true', 'autoscaling.keda.authentication.mode=a', 'commonLabel=a'):
+            with self.subTest(wrong):
+                self.assertIn(wrong.split('=')[0].rsplit('.', 1)[-1], self.refused(wrong))
         self.assertIn('tls.certificate', self.refused('tls.certificate=x').replace('tls: Additional property ', 'tls.'))
 
     def test_a_value_of_the_wrong_kind_is_refused(self):
-        for wrong in ('replicas=many', 'resources.cpus=500m', 'models.source=s3', 'settings.log-level=loud',
+        source = 'models.sources[0].name=a,models.sources[0].from='
+        for wrong in ('replicas=many', 'resources.cpus=0', 'resources.cpus=0.5k', 'settings.log-level=loud',
+                      'arch=sparc', 'models.fetch.by=hook', 'autoscaling.keda.authentication.modes=password',
+                      *(source + wrong for wrong in (
+                          'hf://owner/name', 'hf://name@1', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
+                          'https://host/a.tar#sha256=12', 'pvc://Claim', 'oci://', '/models/a')),
+                      source + 'pvc://a,models.sources[0].settings.max-rows=many',
                       'shutdown.marginSeconds=0', 'autoscaling.by=vpa', 'image.digest=latest',
                       'models.serve[0].name=a,models.serve[0].directory=relative'):
             with self.subTest(wrong):
                 self.assertIn('values don\'t meet the specifications', self.refused(wrong))
 
     def test_values_that_need_another_are_refused_without_it(self):
-        self.assertIn('models.claim.name: empty', self.refused('models.source=claim'))
-        self.assertIn('models.image.reference: empty', self.refused('models.source=initImage'))
-        with tempfile.NamedTemporaryFile('w', suffix='.yaml') as values:
-            values.write('models: {serve: []}')
-            values.flush()
-            self.assertIn('models.serve: empty', self.refused(values=[values.name]))
+        def source(url, *more):
+            return ('models.sources[0].name=a', f'models.sources[0].from={url}', *more)
+        hub = source('hf://owner/name@1')
+        self.assertIn('models.serve: empty', self.refused(*source('pvc://a', 'models.sources[0].serve=false')))
+        self.assertIn('found the name a twice', self.refused(*source('pvc://a'), 'models.sources[1].name=a',
+                                                             'models.sources[1].from=pvc://b'))
+        self.assertIn('only sources of oci', self.refused(*source('pvc://a', 'models.sources[0].path=/b')))
+        self.assertIn('copy without path', self.refused(*source('oci://a', 'models.sources[0].copy=true')))
+        self.assertIn('networkPolicy.egress: empty, expected a way to the hosts', self.refused(*hub))
+        self.assertIn('models.cache: no claim', self.refused(*hub, 'models.fetch.by=job'))
+        self.assertIn('models.cache.claim: empty', self.refused(*hub, 'models.fetch.offline=true'))
+        self.assertIn('gateway.parentRefs: empty', self.refused('gateway.grpc.enabled=true'))
+        self.assertIn('http.port is 0', self.refused('gateway.http.enabled=true', 'gateway.parentRefs[0].name=a',
+                                                     'http.port=0'))
+        self.assertIn('ingress.http.host: empty', self.refused('ingress.http.enabled=true'))
+        self.assertIn('ingress.grpc.tlsSecret: empty', self.refused('ingress.grpc.enabled=true,ingress.grpc.host=a'))
+        self.assertIn('expected one, or every series', self.refused('podMonitor.enabled=true',
+                                                                    'serviceMonitor.enabled=true'))
+        self.assertIn('serviceAccount.name: empty', self.refused('serviceAccount.create=false'))
+        self.assertIn('to zero scales KEDA only', self.refused('autoscaling.by=hpa,autoscaling.minReplicas=0'))
+        self.assertIn('keda.triggers: empty', self.refused('autoscaling.by=keda,autoscaling.minReplicas=0'))
+        self.assertIn('authentication: modes, but', self.refused(
+            'autoscaling.by=keda,autoscaling.keda.authentication.modes=bearer'))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
         self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
         self.assertIn('networkPolicy.egress: empty', self.refused('settings.otlp=http://collector:4318'))
@@ -174,6 +293,66 @@ class Schema(unittest.TestCase):
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):
         drain = manifests.Pod(manifests.render()).flags['drain-seconds']
         self.assertEqual(drain, defaults['drain-seconds'])
+
+
+class KServe(unittest.TestCase):
+    """deploy/kserve, by KServe's own models; the daemon with the runtime's arguments."""
+    FOLDER = os.path.join(manifests.ROOT, 'deploy', 'kserve')
+
+    @classmethod
+    def read(cls, name):
+        with open(os.path.join(cls.FOLDER, name), encoding='utf-8') as file:
+            return file.read()
+
+    def test_kserve_knows_every_field(self):
+        for name in sorted(os.listdir(self.FOLDER)):
+            for version in (manifests.VERSIONS[0], manifests.VERSIONS[-1]):
+                self.assertEqual(kserve.findings(yaml.safe_load(self.read(name)), version), [], name)
+
+    def test_a_field_that_it_does_not_know_is_found(self):
+        for name, right, wrong, expected in (
+                ('servingruntime.yaml', 'multiModel: false', 'multimodel: false', 'no field multimodel'),
+                ('servingruntime.yaml', 'autoSelect: true', 'autoSelect: 1', 'found 1, expected bool'),
+                ('servingruntime.yaml', 'startupProbe:', 'startProbe:', "'startProbe' was unexpected"),
+                ('inferenceservice.yaml', 'storageUri', 'storageURI', 'no field storageURI in V1beta1ModelSpec'),
+                ('inferenceservice.yaml', 'minReplicas: 2', 'minReplicas: two', "found 'two', expected int"),
+                ('inferenceservice.yaml', 'predictor:', 'predictors:', 'no field predictors')):
+            with self.subTest(wrong):
+                self.assertIn(right, self.read(name))
+                found = kserve.findings(yaml.safe_load(self.read(name).replace(right, wrong)), manifests.VERSIONS[-1])
+                self.assertIn(expected, '\n'.join(found))
+
+    def test_the_service_names_the_runtime_and_one_of_its_formats(self):
+        runtime, service = (yaml.safe_load(self.read(f'{name}.yaml')) for name in ('servingruntime', 'inferenceservice'))
+        model = service['spec']['predictor']['model']
+        self.assertEqual(model['runtime'], runtime['metadata']['name'])
+        self.assertIn(model['modelFormat']['name'], [one['name'] for one in runtime['spec']['supportedModelFormats']])
+
+    @needs_daemon
+    def test_the_daemon_serves_what_kserve_puts_there(self):
+        container, = yaml.safe_load(self.read('servingruntime.yaml'))['spec']['containers']
+        grace = yaml.safe_load(self.read('inferenceservice.yaml'))['spec']['predictor']['terminationGracePeriodSeconds']
+        flags = dict(argument[2:].split('=', 1) for argument in container['args'])
+        self.assertGreaterEqual(grace, int(flags['lame-duck-seconds']) + int(flags['drain-seconds']) +
+                                manifests.exit_grace_seconds() + 5)
+        arguments = [argument.replace('{{.Name}}', 'opus').replace('/mnt/models', daemon.MODEL) for argument in
+                     container['args']]
+        arguments = [re.sub(r'0\.0\.0\.0:\d+$', '127.0.0.1:0', argument) for argument in arguments]
+        self.assertEqual(container['command'], ['dragomand'])
+        with daemon.Daemon(command=[daemon.DRAGOMAND, *arguments]) as running:
+            self.assertEqual(running.models(), ['opus'])
+
+
+class Dashboard(unittest.TestCase):
+    @needs_daemon
+    def test_a_chosen_model_narrows_every_series_that_has_models(self):
+        with open(os.path.join(manifests.CHART, 'files', 'dragoman.json'), encoding='utf-8') as file:
+            dashboard = json.load(file)
+        self.assertIn('model', [variable['name'] for variable in dashboard['templating']['list']])
+        for title, query in manifests.panel_queries(dashboard):
+            for metric, matchers in promql.selectors(query):
+                by_model = any('model' in labels for labels in series[metric])
+                self.assertEqual(('model', '=~', '$model') in matchers, by_model, f'{title}: {metric}')
 
 
 class Promql(unittest.TestCase):
@@ -280,12 +459,28 @@ MUTATIONS = {
     'port of the headless Service': ('services.yaml', 'port: 50051', 'port: 80', 'headless, but port 80'),
     'port of the policy': ('networkpolicy.yaml', 'port: http-metrics', 'port: metrics', 'port metrics is not one of'),
     'port that nobody listens on': ('_helpers.tpl', 'listen=0.0.0.0:50051', 'listen=0.0.0.0:50050', 'but --listen is'),
+    'port of an Ingress': ('ingress.yaml', 'name: {{ $name }}\n---', 'name: {{ $name }}s\n---', 'Ingress: no port grpcs'),
+    'Service of a route': (
+        'gateway.yaml', '- name: {{ include "dragoman.fullname" $ }}', '- name: dragoman', 'no port 50051 of a Service'),
+    'unknown field of a route': ('gateway.yaml', 'parentRefs:', 'parents:', 'parents'),
+    'unknown field of a PodMonitor': (
+        'podmonitor.yaml', 'podMetricsEndpoints', 'podMetricEndpoints', 'podMetricEndpoints'),
+    'unknown field of an authentication': ('scaledobject.yaml', 'secretTargetRef:\n', 'secretRef:\n', 'secretRef'),
+    'a trigger without its authentication': (
+        'scaledobject.yaml', 'authenticationRef:', 'authenticationRef: {name: other}\n      ref:', 'ref'),
+    'labels of the Job': ('models.yaml', '}}-fetch\n', '}}\n', 'Job: Service release-dragoman'),
+    'folder of the cache': (
+        'deployment.yaml', 'mountPath: {{ $mountPath }}/{{ .name }}\n              subPath: {{ include',
+        'mountPath: {{ $mountPath }}/cache\n              subPath: {{ include', 'is in no volume'),
     'metric of a rule': (
         '../files/dragoman.rules.yml', 'dragoman_live_workers < ', 'dragoman_workers < ', 'no metric dragoman_workers'),
     'label of a rule': ('../files/dragoman.rules.yml', 'state="busy"', 'state="used"', 'state="used"'),
     'recorded name of an alert': (
         '../files/dragoman.rules.yml', 'expr: job:dragoman_overload_refusals', 'expr: job:dragoman_refusals',
         'no metric job:dragoman_refusals'),
+    'metric of an alert of files': (
+        '../files/dragoman.rules.yml', 'files_read_total{outcome="error"}[1h]', 'files_read_total{outcome="failed"}[1h]',
+        'outcome="failed"'),
     'metric of the dashboard': (
         '../files/dragoman.json', 'dragoman_kv_cache_usage_ratio', 'dragoman_kv_cache_ratio',
         'dashboard, K/V pages in use: no metric'),
@@ -309,8 +504,8 @@ MUTATIONS = {
         'livenessProbe: asks by HTTP, expected HTTPS'),
     'liveness by readiness': ('deployment.yaml', 'path: /livez', 'path: /readyz', 'livenessProbe: asks /readyz'),
     'replicas beside an autoscaler': ('deployment.yaml', 'eq .Values.autoscaling.by "none"', 'true', 'replicas has to'),
-    'root': ('deployment.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', 'securityContext.runAsNonRoot'),
-    'writable root': ('_helpers.tpl', 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: false',
+    'root': ('../values.yaml', 'runAsNonRoot: true', 'runAsNonRoot: false', 'securityContext.runAsNonRoot'),
+    'writable root': ('../values.yaml', 'readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: false',
                       'dragomand: securityContext'),
 }
 NEED_A_DAEMON = ('metric', 'label', 'recorded', 'job', 'grace', 'fixed', 'flag')
@@ -319,17 +514,9 @@ NEED_A_DAEMON = ('metric', 'label', 'recorded', 'job', 'grace', 'fixed', 'flag')
 class Mutations(unittest.TestCase):
     def mutated(self, file, old, new):
         """The findings, with one text of the chart replaced."""
-        with tempfile.TemporaryDirectory() as folder:
-            chart = os.path.join(folder, 'dragoman')
-            shutil.copytree(manifests.CHART, chart)
-            path = os.path.join(chart, 'templates', file)
-            with open(path, encoding='utf-8') as source:
-                text = source.read()
-            self.assertIn(old, text, 'nothing to replace')
-            with open(path, 'w', encoding='utf-8') as target:
-                target.write(text.replace(old, new))
+        with changed_chart(file, old, new) as chart:
             findings = []
-            for values in ([OPERATORS], [SECURED], []):
+            for values in ([OPERATORS], [SECURED], [], *([other] for name, other in OTHERS.items() if name == file)):
                 objects = manifests.render(values, chart=chart)
                 findings += manifests.findings(objects, manifests.VERSIONS[-1], defaults, series)
             return findings

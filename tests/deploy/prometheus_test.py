@@ -58,18 +58,23 @@ class Files(unittest.TestCase):
                  for case in one.get('alert_rule_test', []) if case['exp_alerts']}
         self.assertEqual(alerts, fired)
 
-    def test_a_wrong_threshold_fails_them(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for source, old, new in ((RULES, 'ratio_rate5m > 0.01', 'ratio_rate5m > 0.5'),
-                                     (os.path.join(manifests.HERE, 'rules_test.yml'),
-                                      '../../deploy/prometheus/', '')):
-                text = read(source)
-                self.assertIn(old, text)
-                with open(os.path.join(folder, os.path.basename(source)), 'w', encoding='utf-8') as file:
-                    file.write(text.replace(old, new))
-            status, output = promtool('test', 'rules', os.path.join(folder, 'rules_test.yml'))
-        self.assertNotEqual(status, 0)
-        self.assertIn('DragomanRefusesCalls', output)
+    def test_a_wrong_expression_fails_them(self):
+        for old, new, alert in (
+                ('ratio_rate5m > 0.01', 'ratio_rate5m > 0.5', 'DragomanRefusesCalls'),
+                ('(present_over_time(dragoman_ready[3d]) or up{job=~".*dragoman.*"})', 'up{job=~".*dragoman.*"}',
+                 'DragomanDown'),
+                ('unless on (namespace, job) up', 'unless on (namespace) up', 'DragomanVanished'),
+                ('unless dragoman_files_read_total{outcome="error"} offset 1h', 'unless up', 'DragomanFilesNotRead')):
+            with self.subTest(alert), tempfile.TemporaryDirectory() as folder:
+                for source, right, wrong in ((RULES, old, new), (os.path.join(manifests.HERE, 'rules_test.yml'),
+                                                                 '../../deploy/prometheus/', '')):
+                    text = read(source)
+                    self.assertIn(right, text)
+                    with open(os.path.join(folder, os.path.basename(source)), 'w', encoding='utf-8') as file:
+                        file.write(text.replace(right, wrong))
+                status, output = promtool('test', 'rules', os.path.join(folder, 'rules_test.yml'))
+                self.assertNotEqual(status, 0)
+                self.assertIn(alert, output)
 
     def test_scrape_configurations(self):
         self.assertEqual(promtool('check', 'config', os.path.join(PROMETHEUS, 'prometheus.yml'))[0], 0)
@@ -215,7 +220,7 @@ class Live(unittest.TestCase):
             self.load(running, '--concurrency', '1')
             self.load(running, '--concurrency', '1', '--stream')
 
-            queries = [(title, re.sub(r'\$__rate_interval', '10s', re.sub(r'\$(namespace|job|instance)', '.*', query)))
+            queries = [(title, re.sub(r'\$__rate_interval', '10s', re.sub(r'\$(namespace|job|instance|model)', '.*', query)))
                        for title, query in manifests.panel_queries(json.loads(read(DASHBOARD)))]
             queries += manifests.expressions(manifests.of_kind(manifests.render(sets=['autoscaling.by=keda']),
                                                                'ScaledObject'))

@@ -66,9 +66,14 @@ def scraped(text):
 
 
 def matches(labels, matchers):
-    """Whether a scraped series can be meant. That something is not so ("!=") always can."""
+    """Whether a scraped series can be meant. That something is not so ("!=") always can, and so can a variable of the
+    dashboard, if the series has its label."""
     for label, operator, value in matchers:
         if label in TARGET_LABELS or operator in ('!=', '!~'):
+            continue
+        if value.startswith('$'):
+            if label not in labels:
+                return False
             continue
         if not re.fullmatch(value if operator == '=~' else re.escape(value), labels.get(label, '')):
             return False

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Brings the tools of tests/deploy into build/deploy-tools, once: Helm, Prometheus with promtool. Prints
+# Brings the tools of tests/deploy into build/deploy-tools, once: Helm, KServe's models, Prometheus with promtool. Prints
 # the virtual environment that goes with them (tests/venv.sh). Changes nothing on the system.
 #
 #   tests/deploy/tools.sh [prometheus]       Prometheus only where it is asked for
@@ -47,6 +47,12 @@ PYTHON
   chmod +x "$download/helm"
   mv "$download/helm" "$tools/helm"
 fi
+
+# Read, not installed (kserve.py).
+kserve=kserve==0.21.0
+[[ -e "$tools/kserve-${kserve##*=}-py3-none-any.whl" ]] ||
+  "$venv/bin/pip" download --quiet --no-deps --dest "$tools" "$kserve" >>"$tools/log" 2>&1 ||
+  missing "pip could not download $kserve"
 
 if [[ "${1:-}" == prometheus && ! -x "$tools/promtool" ]]; then
   if command -v promtool >/dev/null && command -v prometheus >/dev/null; then

@@ -20,6 +20,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{ include "dragoman.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: dragoman
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "dragoman.image" -}}
@@ -41,12 +44,67 @@ app.kubernetes.io/part-of: dragoman
 {{- add .Values.shutdown.lameDuckSeconds .Values.shutdown.drainSeconds 15 .Values.shutdown.marginSeconds -}}
 {{- end -}}
 
+{{/* The kind of a source: hf, s3, https, http, oci or pvc. */}}
+{{- define "dragoman.sourceKind" -}}
+{{- (splitList "://" .from | first) -}}
+{{- end -}}
+
+{{/* Whether dragoman-fetch brings a source: "yes" or "". */}}
+{{- define "dragoman.fetched" -}}
+{{- if has (include "dragoman.sourceKind" .) (list "hf" "s3" "https" "http") -}}yes{{- end -}}
+{{- end -}}
+
+{{/* The models that are served by name: those of the values, or the bundled one where the values name none at all. */}}
+{{- define "dragoman.models" -}}
+{{- $models := list -}}
+{{- range .Values.models.sources -}}
+{{- if ne (toString .serve) "false" -}}
+{{- $directory := printf "%s/%s%s" $.Values.models.mountPath .name (ternary (default "" .path) "" (and (eq (include "dragoman.sourceKind" .) "oci") (not .copy))) -}}
+{{- $models = append $models (dict "name" .name "directory" $directory "settings" (default dict .settings)) -}}
+{{- end -}}
+{{- end -}}
+{{- range .Values.models.serve -}}
+{{- $models = append $models (dict "name" .name "directory" .directory "settings" (default dict .settings)) -}}
+{{- end -}}
+{{- if not (or $models .Values.models.sources .Values.models.ensembles (hasKey .Values.settings "models-dir")) -}}
+{{- $models = list (dict "name" "de-en" "directory" "/models/de-en" "settings" dict) -}}
+{{- end -}}
+{{- toYaml $models -}}
+{{- end -}}
+
+{{/* dragomand's configuration file, where a model has settings of its own, which no flag can say; else nothing. */}}
+{{- define "dragoman.configuration" -}}
+{{- $models := list -}}
+{{- $needed := false -}}
+{{- range (include "dragoman.models" . | fromYamlArray) -}}
+{{- if .settings -}}{{- $needed = true -}}{{- end -}}
+{{- $models = append $models (merge (dict "name" .name "directory" .directory) .settings) -}}
+{{- end -}}
+{{- if $needed -}}
+{{- toPrettyJson (dict "models" $models) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whole CPUs, rounded up as dragomand rounds a quota: 500m and 0.5 are 1. */}}
+{{- define "dragoman.wholeCpus" -}}
+{{- $cpus := toString .Values.resources.cpus -}}
+{{- if hasSuffix "m" $cpus -}}
+{{- div (add (trimSuffix "m" $cpus | int) 999) 1000 -}}
+{{- else -}}
+{{- ceil (float64 $cpus) | int -}}
+{{- end -}}
+{{- end -}}
+
 {{/* dragomand's flags, one a line. Whole numbers come as floats from values files: int64 writes them
      without exponent. */}}
 {{- define "dragoman.flags" -}}
-{{- $cpus := int .Values.resources.cpus -}}
-{{- range .Values.models.serve }}
+{{- $cpus := include "dragoman.wholeCpus" . | int -}}
+{{- if include "dragoman.configuration" . }}
+- --config=/etc/dragoman/models/dragomand.json
+{{- else }}
+{{- range (include "dragoman.models" . | fromYamlArray) }}
 - --model={{ .name }}={{ .directory }}
+{{- end }}
 {{- end }}
 {{- range .Values.models.ensembles }}
 - --ensemble={{ .name }}={{ join "," .members }}
@@ -106,14 +164,19 @@ app.kubernetes.io/part-of: dragoman
 {{- ternary "https" "http" (and (ne .Values.tls.secret "") (ne .Values.tls.metrics "off")) -}}
 {{- end -}}
 
-{{- define "dragoman.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{/* The selector of this release's series. The job is what the operator makes of a Service, or of a PodMonitor. */}}
+{{- define "dragoman.series" -}}
+{{- if .Values.podMonitor.enabled -}}
+namespace="{{ .Release.Namespace }}",job="{{ .Release.Namespace }}/{{ include "dragoman.fullname" . }}"
+{{- else -}}
+namespace="{{ .Release.Namespace }}",job="{{ include "dragoman.fullname" . }}-metrics"
+{{- end -}}
 {{- end -}}
 
-{{/* The selector of this release's series, with the job's name that Prometheus takes from the Service. */}}
-{{- define "dragoman.series" -}}
-namespace="{{ .Release.Namespace }}",job="{{ include "dragoman.fullname" . }}-metrics"
+{{- define "dragoman.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "dragoman.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- required "serviceAccount.name: empty, expected the name of a ServiceAccount, because serviceAccount.create is false" .Values.serviceAccount.name -}}
+{{- end -}}
 {{- end -}}
