@@ -2,7 +2,7 @@
 //
 // DRAGOMAN_CPU_ISA=<name> in the environment asks for a lower one (one that the machine does not
 // have is not used). Results are bit-equal between runs only on one instruction set. Products in int8
-// are bit-equal on all of them but kAvx2, whose weights have 7 bits.
+// are bit-equal on all of them but kAvx2, whose weights are shorter.
 #pragma once
 
 #include <string_view>
