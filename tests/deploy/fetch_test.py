@@ -5,6 +5,7 @@ loopback (hub.py, moto), the pod is processes of this machine (pod.py)."""
 import hashlib
 import io
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -60,6 +61,7 @@ class Store(ThreadedMotoServer):
     """An S3 server with a bucket `models`."""
 
     def __init__(self):
+        logging.getLogger('werkzeug').setLevel(logging.ERROR)  # else a line for each request
         super().__init__(ip_address='127.0.0.1', port=0, verbose=False)
 
     def __enter__(self):
