@@ -256,6 +256,14 @@ class Schema(unittest.TestCase):
         self.assertIn('models.serve: empty', self.refused(*source('pvc://a', 'models.sources[0].serve=false')))
         self.assertIn('found the name a twice', self.refused(*source('pvc://a'), 'models.sources[1].name=a',
                                                              'models.sources[1].from=pvc://b'))
+        self.assertIn('expected them under models.serve', self.refused(
+            *source('pvc://a', 'models.sources[0].serve=false', 'models.sources[0].settings.max-rows=1')))
+        self.assertIn('would be kept there', self.refused(*source('pvc://a', 'models.cache.create=true')))
+        self.assertIn('serviceAccount.annotations: found some', self.refused(
+            'serviceAccount.create=false', 'serviceAccount.name=a', 'serviceAccount.annotations.a=b'))
+        self.assertIn('expected one of them', self.refused(*(
+            f'autoscaling.keda.authentication.{one}=a' for one in
+            ('name', 'secretTargetRef[0].name', 'secretTargetRef[0].key', 'secretTargetRef[0].parameter'))))
         self.assertIn('only sources of oci', self.refused(*source('pvc://a', 'models.sources[0].path=/b')))
         self.assertIn('copy without path', self.refused(*source('oci://a', 'models.sources[0].copy=true')))
         self.assertIn('networkPolicy.egress: empty, expected a way to the hosts', self.refused(*hub))
