@@ -30,6 +30,7 @@ bool RetryBudget::Spend() {
 }
 
 void RetryBudget::Refill() {
+  answered_.store(true, std::memory_order_relaxed);
   int64_t left = left_.load(std::memory_order_relaxed);
   while (left < capacity_) {
     const int64_t more = std::min(capacity_, left + refill_);
@@ -59,7 +60,8 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
   const RetryHint hint = RetryHintOf(status);
   if (hint.never) return std::nullopt;
 
-  const bool free = options_.patient && hint.delay.has_value();
+  const bool away = absl::IsUnavailable(status) && budget_->answered();
+  const bool free = options_.patient && (hint.delay.has_value() || away);
   if (!free && attempts_ + 1 >= options_.max_attempts) return std::nullopt;
 
   std::chrono::nanoseconds delay;
@@ -68,11 +70,12 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
     delay = Times(*hint.delay, 1 + 0.2 * Random());
   } else {
     const double grown = static_cast<double>(options_.initial_backoff.count()) *
-                         std::pow(options_.multiplier, attempts_);
+                         std::pow(options_.multiplier, failures_);
     const double capped = std::min(grown, static_cast<double>(options_.max_backoff.count()));
     delay = std::chrono::nanoseconds(std::llround(capped * (0.5 + 0.5 * Random())));
   }
   if (now + delay >= deadline_) return std::nullopt;
+  ++failures_;
   if (free) return delay;
   if (!budget_->Spend()) return std::nullopt;
   ++attempts_;

@@ -28,7 +28,8 @@ struct RetryOptions {
   double budget = 20;
   double budget_refill = 0.1;
   // A refusal that carries a pushback spends neither attempts nor budget; only the deadline ends
-  // the retries. Meant for bulk work, which would rather wait than fail.
+  // the retries. The same holds while a server that has answered this client is away (UNAVAILABLE).
+  // Meant for bulk work, which would rather wait than fail.
   bool patient = false;
   // Seed of the jitter.
   uint64_t seed = 0;
@@ -40,13 +41,17 @@ class RetryBudget {
   explicit RetryBudget(const RetryOptions& options);
   // False, and spends nothing, when there is less than one retry left.
   bool Spend();
+  // After an answer.
   void Refill();
+  // Whether there was one.
+  bool answered() const { return answered_.load(std::memory_order_relaxed); }
 
  private:
   // In thousandths, so that an atomic integer holds it.
   const int64_t capacity_;
   const int64_t refill_;
   std::atomic<int64_t> left_;
+  std::atomic<bool> answered_{false};
 };
 
 // The state of one call across its attempts. Not thread-safe. Borrows the budget.
@@ -70,6 +75,7 @@ class RetryState {
   const TimePoint deadline_;
   uint64_t random_;
   int attempts_ = 0;  // that spent one
+  int failures_ = 0;  // since the start, for the backoff
 };
 
 }  // namespace dragoman

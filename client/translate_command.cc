@@ -14,6 +14,7 @@
 #include "client/command.h"
 #include "client/line_printer.h"
 #include "client/line_source.h"
+#include "client/output_file.h"
 #include "client/request_flags.h"
 #include "client/translate_run.h"
 #include "client/utf8.h"
@@ -32,6 +33,8 @@ struct Options {
   RequestFlags request;
   TranslateRunOptions run;
   std::string target_prefix_file;
+  std::string output;
+  bool resume = false;
   bool whole = false;
   bool alignment = false;
   bool stream = false;
@@ -60,6 +63,12 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   flags->Bool("stream", &o->stream,
               "receives results as they are made; a terminal shows each\n"
               "translation as it grows");
+  flags->String("output", "FILE", &o->output,
+                "writes to FILE, which is not there yet, instead of\n"
+                "standard output");
+  flags->Bool("resume", &o->resume,
+              "goes on with the --output of an earlier run: lines that\n"
+              "have a translation are kept, the rest is translated");
   flags->Bool("json", &o->json, "prints one JSON object for each line");
   flags->Bool("tokens", &o->tokens, "adds the tokens of source and target; needs --json");
   flags->Bool("token-scores", &o->token_scores,
@@ -68,7 +77,8 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
               "prints line TAB source TAB target for each token of the\n"
               "translation, or its bytes with --json");
   flags->Number("timeout", "S", 0.001, 86400, &o->timeout,
-                "seconds that a request with its retries may take\n"
+                "seconds that a request with its retries may take; so long\n"
+                "it waits for a server that has answered and is away\n"
                 "(default: 120)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
              "how often a request that was refused or did not reach the\n"
@@ -87,6 +97,12 @@ std::optional<int64_t> SizeOf(int fd) {
   return info.st_size;
 }
 
+LinePrinter::Format FormatOf(const Options& o) {
+  if (o.json) return LinePrinter::Format::kJson;
+  if (o.request.has_num_alternatives()) return LinePrinter::Format::kNBest;
+  return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
+}
+
 // Says which of the flags contradict each other, or "".
 std::string Contradiction(const Options& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
@@ -96,6 +112,12 @@ std::string Contradiction(const Options& o) {
   if (o.request.has_seed() && o.batch.value_or(1) > 1) {
     return "--sampling-seed (--seed) and --batch do not go together: each line is sent alone";
   }
+  if (o.resume && o.output.empty()) return "--resume needs --output";
+  if (o.resume && FormatOf(o) != LinePrinter::Format::kText && !o.json) {
+    return "--resume needs a line of output for each of the input: no --num-alternatives (--nbest) "
+           "or --alignment without --json";
+  }
+  if (o.resume && o.whole) return "--resume and --whole do not go together";
   if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
     return "expected only one of --target-prefix and --target-prefix-file";
   }
@@ -110,12 +132,6 @@ absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
     if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
   }
   return std::vector<std::string>(lines->begin(), lines->end());
-}
-
-LinePrinter::Format FormatOf(const Options& o) {
-  if (o.json) return LinePrinter::Format::kJson;
-  if (o.request.has_num_alternatives()) return LinePrinter::Format::kNBest;
-  return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
 }
 
 // Puts what the flags here ask for into the request of all lines.
@@ -166,9 +182,17 @@ void NoteUnknown(const Io& io, const LinePrinter& printer, const Options& o,
          << '\n';
 }
 
+// Says what of an earlier run stays.
+void NoteKept(const Io& io, const OutputFile& file) {
+  if (file.kept() == 0) return;
+  io.err << "dragoman translate: note: " << file.kept() << " lines are kept";
+  if (file.kept_without() > 0) io.err << ", " << file.kept_without() << " of them empty or failed";
+  io.err << '\n';
+}
+
 int Translate(const Io& io, Options& o, int fd) {
   // The server refuses partials of HTML and of draws: these are shown when they are whole.
-  const bool shows_partials = o.stream && io.out_terminal &&
+  const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
                               !o.request.html() && !o.request.sampling();
   o.run.stream = o.stream;
@@ -200,18 +224,36 @@ int Translate(const Io& io, Options& o, int fd) {
   // Who types the lines needs no bar, and who watches a translation grow neither.
   printing.progress = io.err_terminal && !shows_partials && isatty(fd) == 0;
   printing.total_bytes = SizeOf(fd);
-  LinePrinter printer(printing, io, o.client.clock);
+  OutputFile file;
+  const Io to_file{.in_fd = io.in_fd,
+                   .out = file.stream(),
+                   .err = io.err,
+                   .in_terminal = io.in_terminal,
+                   .err_terminal = io.err_terminal,
+                   .columns = io.columns,
+                   .environment = io.environment};
+  if (!o.output.empty()) {
+    const absl::Status opened = file.Open(o.output, o.resume, o.json);
+    if (!opened.ok()) return Fail(io, "translate", opened);
+    o.run.skip = file.kept();
+    NoteKept(io, file);
+  }
+  LinePrinter printer(printing, o.output.empty() ? io : to_file, o.client.clock);
   LineSource source(fd, o.whole ? LineSource::Unit::kWhole : LineSource::Unit::kLine);
   const absl::Status input = RunTranslate(o.run, client->get(), &source, &printer);
   printer.Close();
   if (!o.json) NoteUnknown(io, printer, o, client->get());
   if (!input.ok()) return Fail(io, "translate", input);
+  if (!o.output.empty()) {
+    if (const absl::Status written = file.Close(); !written.ok())
+      return Fail(io, "translate", written);
+  }
   if (o.run.target_prefixes.has_value() &&
-      printer.lines() < static_cast<int64_t>(o.run.target_prefixes->size())) {
+      o.run.skip + printer.lines() < static_cast<int64_t>(o.run.target_prefixes->size())) {
     return Fail(io, "translate",
                 absl::InvalidArgumentError(
                     absl::StrCat(o.target_prefix_file, " has ", o.run.target_prefixes->size(),
-                                 " lines, the input has ", printer.lines())));
+                                 " lines, the input has ", o.run.skip + printer.lines())));
   }
   return printer.failed_lines() > 0 ? kExitFailed : kExitOk;
 }

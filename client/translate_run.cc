@@ -88,7 +88,10 @@ class Run {
         source_(*source),
         sink_(*sink),
         mailbox_(std::make_shared<Mailbox<Event>>()),
-        window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4) {}
+        window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4),
+        to_skip_(options.skip),
+        first_(options.skip + 1),
+        next_(options.skip + 1) {}
 
   absl::Status Loop() {
     if (mailbox_->fd() < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
@@ -100,7 +103,12 @@ class Run {
       SendWhatFits();
       EmitFinished();
       sink_.OnIdle();
-      if (source_.ended() && window_.empty()) return input;
+      if (source_.ended() && window_.empty()) {
+        if (!input.ok() || to_skip_ == 0) return input;
+        return absl::InvalidArgumentError(absl::StrCat("the input has ", options_.skip - to_skip_,
+                                                       " lines, expected at least the ",
+                                                       options_.skip, " that the output has"));
+      }
       if (WaitForInput()) {
         if (absl::Status status = ReadLines(); !status.ok()) input = status;
       }
@@ -123,6 +131,7 @@ class Run {
   absl::Status ReadLines() {
     std::deque<std::string> lines;
     absl::Status status = source_.Read(&lines);
+    for (; to_skip_ > 0 && !lines.empty(); --to_skip_) lines.pop_front();
     for (std::string& text : lines) {
       Line& line = window_.emplace_back();
       line.result.source_bytes = static_cast<int64_t>(text.size()) + 1;
@@ -302,8 +311,9 @@ class Run {
 
   std::deque<Line> window_;  // first_, first_ + 1, ...: read and not yet with the sink
   size_t window_bytes_ = 0;  // of their texts
-  int64_t first_ = 1;
-  int64_t next_ = 1;  // the first line that was never sent
+  int64_t to_skip_;
+  int64_t first_;
+  int64_t next_;  // the first line that was never sent
   std::deque<int64_t> again_alone_;
   int in_flight_ = 0;
   bool partial_changed_ = false;

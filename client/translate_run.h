@@ -24,6 +24,8 @@ struct TranslateRunOptions {
   int concurrency = 16;
   // Lines per call, fewer where they are long (kBatchBytes) or not there yet.
   int batch = 16;
+  // Lines of the input before the first that is translated.
+  int64_t skip = 0;
   // Use StreamTranslate. Partials come if the request asks for them.
   bool stream = false;
   // How the translations start: of every line, or of line n with the nth of a list. A line beyond
@@ -61,7 +63,7 @@ class LineSink {
 };
 
 // Returns when every line has gone to the sink. Failed lines are the sink's to report; the status
-// is that of reading the input.
+// is that of reading the input: INVALID_ARGUMENT if it has fewer lines than are to be skipped.
 //
 // A call that is refused as INVALID_ARGUMENT, or for its size, is tried again line by line, because
 // one bad line makes it fail; a long line is sent alone from the start. After a refusal that will

@@ -55,9 +55,9 @@ grpc::ChannelArguments Arguments() {
   // A name's addresses change where servers come and go. gRPC asks again when a connection ends, but
   // by default at most every 30 s, in which all the servers that it knows may have gone.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
-  // The server answers too_many_pings below 10 s.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  // Calls to a server that stands still fail as UNAVAILABLE after 10 s, and are sent to another.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // The defaults, up to 120 s, outlast any retry.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);

@@ -126,7 +126,7 @@ def fetch_hub(place, include, into):
         names = chosen(sorted(by_name), include)
         for name in names:
             path = huggingface_hub.hf_hub_download(repository, name, revision=info.sha, local_dir=into)
-            expect_of_hub(by_name[name], path, f'{repository}/{name}')
+            expect_of_hub(hub_checksum(by_name[name], repository, info.sha), path, f'{repository}/{name}')
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.GatedRepoError,
             errors.EntryNotFoundError) as error:
         raise Refused(f'{hub.endpoint}: {words(error)}') from error
@@ -134,13 +134,26 @@ def fetch_hub(place, include, into):
     return info.sha
 
 
-def expect_of_hub(file, path, name):
+def hub_checksum(file, repository, commit):
+    """The SHA-256 of a file in Git LFS, git's name of another: by the repository's listing, or, of a mirror whose listing
+    has names only, by the ETag."""
+    import huggingface_hub
+
     if file.lfs:
-        expect(path, name, digest(path, 'sha256'), file.lfs['sha256'])
-    elif file.blob_id:
-        expect(path, name, git_digest(path), file.blob_id)
+        return file.lfs['sha256']
+    if file.blob_id:
+        return file.blob_id
+    url = huggingface_hub.hf_hub_url(repository, file.rfilename, revision=commit)
+    return huggingface_hub.get_hf_file_metadata(url).etag or ''
+
+
+def expect_of_hub(checksum, path, name):
+    if re.fullmatch('[0-9a-f]{64}', checksum):
+        expect(path, name, digest(path, 'sha256'), checksum)
+    elif re.fullmatch('[0-9a-f]{40}', checksum):
+        expect(path, name, git_digest(path), checksum)
     else:
-        raise Refused(f'{name}: the hub has no checksum of it')
+        raise Refused(f'{name}: found the checksum {checksum!r} at the hub, expected a SHA-256 or a name of git')
 
 
 # --- S3 ----------------------------------------------------------------------------------------------

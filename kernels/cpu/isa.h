@@ -3,7 +3,7 @@
 // DRAGOMAN_CPU_ISA=<name> in the environment asks for a lower one (one that the machine does not
 // have is not used). Results are bit-equal between runs only on one instruction set. Products in
 // int8 are bit-equal on all of them but kBaseline, which has no fused multiply-add to scale them
-// with, and kAvx2, whose weights have 7 bits. Those of ARM are bit-equal to each other and to
+// with, and kAvx2, whose weights are shorter. Those of ARM are bit-equal to each other and to
 // kAvx2Vnni in all that is computed in f32 or int8; in bfloat16 kI8mm has sums of its own.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -19,9 +20,11 @@ constexpr size_t kMaxPairs = size_t{1} << 14;
 
 int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
+bool ShortWeights() { return NarrowKernels().weight_limit < kRowLimit; }
+
 // NarrowGemmArgs::order: numbers of a strip, in whole cache lines; 0 where it is not read.
 int64_t OrderStride(ComputeType type, int64_t groups) {
-  if (type != ComputeType::kInt8 || NarrowKernels().weight_limit == kRowLimit) return 0;
+  if (type != ComputeType::kInt8 || !ShortWeights()) return 0;
   constexpr int64_t kPerLine = 64 / sizeof(uint16_t);
   return RoundUp(1 + groups / 2, kPerLine);
 }
@@ -65,11 +68,31 @@ int64_t GroupsOf(ComputeType type, int64_t k) {
   return RoundUp((k + per_group - 1) / per_group, kGroupBlock);
 }
 
+int WeightLimit(const float* column, int64_t k) {
+  const NarrowTable& kernels = NarrowKernels();
+  if (kernels.pair_limit >= 2 * kernels.weight_limit) return kernels.weight_limit;
+  double most = 0;
+  double most_of_two = 0;
+  for (int64_t i = 0; i < k; i += 2) {
+    const double a = column[i];
+    const double b = i + 1 < k ? column[i + 1] : 0.0F;
+    most = std::max({most, std::abs(a), std::abs(b)});
+    most_of_two = std::max({most_of_two, std::abs(a), std::abs(b), std::abs(a + b)});
+  }
+  // A column of NaN, infinity or nothing but zeros: QuantiseRows says what these become.
+  if (!(most > 0) || std::isinf(most)) return kernels.weight_limit;
+  // Rounding adds 1/2 to each of two at most, so two of less than the limit together do not exceed it
+  // afterwards, when they are integers. The margin is for f32, in which they are scaled.
+  const double limit = (kernels.pair_limit - 0.01) * (most / most_of_two);
+  return std::min(kernels.weight_limit, static_cast<int>(limit));
+}
+
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
-                     int64_t k, int64_t groups, int limit, float* memory, uint8_t* rows,
+                     int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales) {
   const int64_t row_bytes = groups * kGroupBytes;
-  if (type == ComputeType::kInt8 && limit == kRowLimit && matrix.AreInt8()) {
+  const bool short_weights = use == OperandUse::kWeights && ShortWeights();
+  if (type == ComputeType::kInt8 && !short_weights && matrix.AreInt8()) {
     auto* const bytes = reinterpret_cast<int8_t*>(memory);
     matrix.ReadInt8(first, count, bytes, scales);
     for (int64_t r = 0; r < count; ++r) {
@@ -81,8 +104,14 @@ void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, 
   }
   const NarrowTable& kernels = NarrowKernels();
   matrix.Read(first, count, memory);
-  if (type == ComputeType::kInt8) {
-    kernels.quantise_rows(memory, count, k, groups, limit, rows, scales);
+  if (type == ComputeType::kInt8 && short_weights) {
+    for (int64_t r = 0; r < count; ++r) {
+      const float* const row = memory + r * k;
+      kernels.quantise_rows(row, 1, k, groups, WeightLimit(row, k), rows + r * row_bytes,
+                            scales + r);
+    }
+  } else if (type == ComputeType::kInt8) {
+    kernels.quantise_rows(memory, count, k, groups, kRowLimit, rows, scales);
   } else {
     for (int64_t r = 0; r < count; ++r) {
       kernels.round_row(memory + r * k, k, groups, rows + r * row_bytes);
@@ -102,7 +131,6 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
   const int64_t row_bytes = groups_ * kGroupBytes;
   data_ = AllocateFloats(static_cast<size_t>(padded_n_ * groups_));
   bias_ = AllocateFloats(static_cast<size_t>(padded_n_));
-  const int limit = NarrowKernels().weight_limit;
   if (int8) {
     scale_ = AllocateFloats(static_cast<size_t>(padded_n_));
     start_ = AllocateFloats(static_cast<size_t>(padded_n_));
@@ -123,8 +151,8 @@ NarrowMatrix::NarrowMatrix(OpContext& context, ComputeType type, const MatrixRow
       const int64_t first = s * kStripWidth;
       const int64_t count = std::min<int64_t>(kStripWidth, n_ - first);
       float* const scales = int8 ? scale_.get() + first : nullptr;
-      ReadOperandRows(type, weight, first, count, k_, groups_, limit, memory.data(), rows.data(),
-                      scales);
+      ReadOperandRows(type, weight, first, count, k_, groups_, OperandUse::kWeights, memory.data(),
+                      rows.data(), scales);
       std::fill(rows.begin() + count * row_bytes, rows.end(), uint8_t{0});
       if (int8) {
         for (int64_t c = 0; c < kStripWidth; ++c) {

@@ -21,15 +21,20 @@ namespace dragoman::cpu {
 // Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// The largest magnitude of a number of a row in int8, unless it is a weight of a product
-// (NarrowTable::weight_limit).
+// The largest magnitude of a number of a row in int8, unless it is a weight of a product.
 inline constexpr int kRowLimit = 127;
 
-// Rows of a matrix [., k] as operands of `groups` groups [count]; in int8 from -limit to limit, with a
-// scale for each. What is stored as int8 stays what it is if the limit is kRowLimit. memory
-// [count * k] is the caller's. REQUIRES: type is kInt8 or kBFloat16.
+// The same of a column [k] of weights, with the instruction set in use: NarrowTable::weight_limit, or
+// less where two neighbours would add up to more than NarrowTable::pair_limit.
+int WeightLimit(const float* column, int64_t k);
+
+enum class OperandUse { kRows, kWeights };
+
+// Rows of a matrix [., k] as operands of `groups` groups [count]; in int8 with a scale for each. What is
+// stored as int8 stays what it is but for weights whose limit is below kRowLimit. memory [count * k] is
+// the caller's. REQUIRES: type is kInt8 or kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
-                     int64_t k, int64_t groups, int limit, float* memory, uint8_t* rows,
+                     int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales);
 
 class NarrowMatrix {

@@ -8,12 +8,12 @@
 //            what dot-product instructions and tiles both take; what rounds n and k up is zero
 //
 // int8 (as CTranslate2's and Marian's): a row x is q = round(x / s) + 128 as u8 with s = max|x| /
-// 127, a column of W is round(w / t) as s8 with t = max|w| / weight_limit. With `start` = -128 sum(w)
+// 127, a column of W is round(w / t) as s8 with t = max|w| / limit (WeightLimit). With `start` = -128 sum(w)
 // the sums are those of signed numbers, at most 127 * 127 * k: exact for k up to 133,000, on every
 // instruction set. So a row's result depends on nothing but the row and the weights.
-// weight_limit is 127, and 63 with AVX2 alone: its instruction for bytes (vpmaddubsw) adds up two
-// products in 16 bits, which 255 * (127 + 127) would overflow in silence. Results with AVX2 are
-// therefore its own, and equal on all other instruction sets.
+// The limit is 127 but with AVX2 alone: its instruction for bytes (vpmaddubsw) adds up two products in
+// 16 bits, which 255 * (127 + 127) would overflow in silence. Results with AVX2 are therefore its own,
+// and equal on all other instruction sets.
 // bfloat16: both operands are rounded to nearest even. The order of the sums is fixed by the
 // instruction set; it does not depend on the other rows.
 //
@@ -42,7 +42,7 @@ struct NarrowGemmArgs {
   const uint8_t* strips;
   int64_t n;             // columns, not rounded
   const int32_t* start;  // int8: -128 sum(w); [n rounded up to kStripWidth]
-  // int8 with short weights (weight_limit 63), else nullptr: for each strip, order_stride apart, the
+  // int8 with short weights (weight_limit below 127), else nullptr: for each strip, order_stride apart, the
   // order in which pairs of neighbouring groups are added up. First comes how many of them have
   // products that fit 16 bits in sum, in every column and whatever x is; then the numbers of those
   // pairs, then those of the others: groups / 2 in all.
@@ -110,8 +110,10 @@ struct Int8BlockArgs {
 };
 
 struct NarrowTable {
-  // The largest magnitude of a weight in int8.
+  // The largest magnitude of a weight in int8, and of the sum of two neighbours, of numbers 2 i and
+  // 2 i + 1 of a column.
   int weight_limit;
+  int pair_limit;
   // x [count, k] as operands [count] of `groups` groups, whose numbers are -limit .. limit. scales[r]
   // is NaN where a number of the row is NaN or infinite, which then every result of the row is.
   void (*quantise_rows)(const float* x, int64_t count, int64_t k, int64_t groups, int limit,

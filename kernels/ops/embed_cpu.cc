@@ -20,8 +20,8 @@ NarrowEmbedding::NarrowEmbedding(OpContext& context, ComputeType type, const Mat
     std::vector<float> memory(static_cast<size_t>(kRowsAtOnce * d));
     for (int64_t r = begin; r < end; r += kRowsAtOnce) {
       cpu::ReadOperandRows(type, table, r, std::min(kRowsAtOnce, end - r), d, groups_,
-                           cpu::kRowLimit, memory.data(), rows + r * groups_ * cpu::kGroupBytes,
-                           scales_.get() + r);
+                           cpu::OperandUse::kRows, memory.data(),
+                           rows + r * groups_ * cpu::kGroupBytes, scales_.get() + r);
     }
   });
 }

@@ -82,8 +82,9 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
   // reads up to 4 MiB at once, which may be 150,000 calls.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
-  // Clients may ping every 10 s, without calls too; gRPC's default closes their connection.
-  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+  // Clients and proxies may ping every second, without calls too, to find out soon that this process
+  // stands still; gRPC's default (5 min) closes their connection.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   // The server pings, too, to find out about peers that vanished.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);

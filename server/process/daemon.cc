@@ -33,6 +33,7 @@
 #include "server/process/engine_start.h"
 #include "server/process/memory_limit.h"
 #include "server/process/security.h"
+#include "server/process/service_manager.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
 #include "server/trace/otlp_exporter.h"
@@ -120,6 +121,14 @@ std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock
   Log(LogLevel::kInfo, "stopped", {{"clean", clean}, {"while", "loading"}});
   FlushLines(kLastLines);
   _exit(status);
+}
+
+// A manager that cannot be told waits for its own limit; clients are served all the same.
+void TellServiceManager(const std::string& state) {
+  const absl::Status told = NotifyServiceManager(state);
+  if (!told.ok()) {
+    Log(LogLevel::kWarn, "service manager", {{"error", std::string(told.message())}});
+  }
 }
 
 // Nothing was accepted yet, so there is nothing to wait for.
@@ -227,6 +236,8 @@ int Run(const ServerConfig& config) {
        {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
+  TellServiceManager(absl::StrCat("READY=1\nSTATUS=serving ", absl::StrJoin(names, ", ")));
+
   // Posted, because a signal that comes while a model is loaded must not wait for it.
   const auto reload = [&] {
     (*security)->ReloadAll();
@@ -253,6 +264,7 @@ int Run(const ServerConfig& config) {
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
   // Armed before anything else, even before a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
+  TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
   // A load is given up: the model would not serve any more.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});

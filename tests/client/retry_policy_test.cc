@@ -144,5 +144,30 @@ TEST_F(RetryPolicy, APatientClientComesBackAsOftenAsItIsAskedTo) {
   EXPECT_FALSE(state.AfterFailure(Refused(), kNow, false).has_value());
 }
 
+TEST_F(RetryPolicy, IsPatientWithAServerThatHasAnsweredAndIsAway) {
+  options_.patient = true;
+  options_.max_attempts = 2;
+  options_.budget = 1;
+  budget_.emplace(options_);
+  const absl::Status away = absl::UnavailableError("connection refused");
+  {
+    RetryState before = State();
+    EXPECT_TRUE(before.AfterFailure(away, kNow, false).has_value());
+    EXPECT_FALSE(before.AfterFailure(away, kNow, false).has_value());
+  }
+  budget_->Refill();
+  RetryState state = State();
+  TimePoint now = kNow;
+  int tries = 0;
+  while (const auto delay = state.AfterFailure(away, now, false)) {
+    ++tries;
+    now += *delay;
+    ASSERT_LE(*delay, seconds(5));
+  }
+  // Until the deadline, with waits that grow to 5 s.
+  EXPECT_GT(now, kDeadline - seconds(5));
+  EXPECT_LT(tries, 60);
+}
+
 }  // namespace
 }  // namespace dragoman

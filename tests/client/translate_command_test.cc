@@ -1,13 +1,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <streambuf>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -104,6 +110,84 @@ TEST(Translate, NamesTheLinesInWhichNoServedLanguageIsFound) {
   EXPECT_EQ(Translate(server, "das\n", flags).err, "");
   // JSON has it in each line.
   EXPECT_EQ(Translate(server, "voila\n", {"--from", "auto", "--json"}).err, "");
+}
+
+class ResumeTest : public ::testing::Test {
+ protected:
+  ResumeTest() { std::filesystem::remove(path_); }
+  ~ResumeTest() override { std::filesystem::remove(path_); }
+
+  void Write(const std::string& text) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
+  }
+  std::string Content() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  CommandRun Run(const ScriptedServer& server, const std::string& input, Arguments flags) const {
+    flags.insert(flags.end(), {"--output", path_});
+    return Translate(server, input, flags);
+  }
+
+  const std::string path_ = absl::StrCat(::testing::TempDir(), "/resume-", getpid(), ".txt");
+};
+
+TEST_F(ResumeTest, WritesToAFileThatIsNotThereYet) {
+  const ScriptedServer server;
+  const CommandRun first = Run(server, "a\nb\n", {});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(first.out, "");
+  EXPECT_EQ(Content(), "<a>\n<b>\n");
+  const CommandRun again = Run(server, "a\nb\n", {});
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.err, HasSubstr("is there already, expected --resume to go on with it"));
+  EXPECT_EQ(Content(), "<a>\n<b>\n");
+}
+
+TEST_F(ResumeTest, TranslatesWhatComesAfterTheLastTranslation) {
+  const ScriptedServer server;
+  // Line 2 failed by itself; after line 3 the server was gone, and line 5 was being written.
+  Write("<a>\n\n<c>\n\n<e");
+  const CommandRun run = Run(server, "a\nb\nc\nd\ne\nf\n", {"--resume", "--batch", "1"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Content(), "<a>\n\n<c>\n<d>\n<e>\n<f>\n");
+  EXPECT_THAT(run.err, HasSubstr("3 lines are kept, 1 of them empty or failed"));
+  EXPECT_EQ(server.calls(), 3);
+}
+
+TEST_F(ResumeTest, GoesOnWithAFileThatIsNotThereOrWholeAlready) {
+  const ScriptedServer server;
+  EXPECT_EQ(Run(server, "a\n", {"--resume"}).status, 0);
+  EXPECT_EQ(Content(), "<a>\n");
+  EXPECT_EQ(Run(server, "a\n", {"--resume"}).status, 0);
+  EXPECT_EQ(Content(), "<a>\n");
+  EXPECT_EQ(server.calls(), 1);
+}
+
+TEST_F(ResumeTest, JsonObjectsWithErrorsAtTheEndAreTranslatedAgain) {
+  ScriptedServer server(FailBadOnes);
+  EXPECT_EQ(Run(server, "a\nbad\nc\nbad\n", {"--json"}).status, 1);
+  const std::string before = Content();
+  EXPECT_EQ(Run(server, "a\nbad\nc\ngood\n", {"--json", "--resume"}).status, 0);
+  std::vector<std::string> lines = absl::StrSplit(Content(), '\n');
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_EQ(before.find(lines[0]), 0U);
+  EXPECT_THAT(lines[1], HasSubstr("error"));
+  EXPECT_THAT(lines[3], HasSubstr("<good>"));
+}
+
+TEST_F(ResumeTest, RefusesAnInputThatIsShorterAndFormsWithoutLines) {
+  const ScriptedServer server;
+  Write("<a>\n<b>\n<c>\n");
+  const CommandRun shorter = Run(server, "a\nb\n", {"--resume"});
+  EXPECT_EQ(shorter.status, 1);
+  EXPECT_THAT(shorter.err, HasSubstr("the input has 2 lines, expected at least the 3"));
+  EXPECT_EQ(Run(server, "a\n", {"--resume", "--num-alternatives", "2"}).status, 2);
+  EXPECT_EQ(Run(server, "a\n", {"--resume", "--whole"}).status, 2);
+  const CommandRun nowhere = Translate(server, "a\n", {"--resume"});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--resume needs --output"));
+  EXPECT_EQ(Content(), "<a>\n<b>\n<c>\n");
 }
 
 TEST(Translate, KeepsTheOrderOfAnswersThatComeOutOfOrder) {

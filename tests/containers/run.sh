@@ -6,7 +6,7 @@
 #
 #   tests/containers/run.sh [cpu | cuda]
 #
-# Without an argument: both. The CUDA image needs the toolkit of CUDA 13 in DRAGOMAN_CUDA_TOOLKIT
+# Without an argument: both. The CUDA image needs a toolkit of CUDA 12 or 13 in DRAGOMAN_CUDA_TOOLKIT
 # (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS (default 90a) are the
 # architectures that it is built for here. The pod and compose are skipped where podman cannot run a
 # container; of compose Grafana is left out, which is in no package.
@@ -141,15 +141,26 @@ no_build_tools() {
 libraries_found() {
   in_container sh -c 'dragomand --version' && ! in_container sh -c 'ldd /usr/local/bin/*' | grep 'not found'
 }
+# The major version of the toolkit, of which everything else follows.
+cuda_major=
 # cuBLASLt and nothing else of CUDA.
 only_cublas_lt() {
   local found
   found=$(in_container sh -c 'find / -xdev -name "libcu*" -o -xdev -name "libnv*" 2>/dev/null | xargs -n 1 basename')
-  [[ "$(sort -u <<<"$found")" == libcublasLt.so.13 ]] || {
+  [[ "$(sort -u <<<"$found")" == libcublasLt.so.$cuda_major ]] || {
     echo "$found"
     return 1
   }
-  in_container sh -c 'ldconfig -p | grep -q libcublasLt.so.13'
+  in_container sh -c "ldconfig -p | grep -q libcublasLt.so.$cuda_major"
+}
+least_driver() { sed -n "/case $cuda_major:/{n;s/[^0-9]//gp}" kernels/cuda/driver_versions.h; }
+asks_for_its_driver() {
+  local found
+  found=$(buildah "${storage[@]}" inspect --format '{{.OCIv1.Config.Env}}' "$image")
+  [[ $found == *"NVIDIA_REQUIRE_CUDA=driver>=$(least_driver)"* ]] || {
+    echo "$found"
+    return 1
+  }
 }
 says_why_there_is_no_gpu() {
   grep '"msg":"device"' "$work/dragomand.log" | grep '"device":"cpu"' | grep 'no CUDA driver' ||
@@ -210,6 +221,7 @@ try_image() { # try_image NAME DOCKERFILE [ARGUMENT...]
   check "$image: no compiler and no build tool inside" no_build_tools
   check "$image: every library of the binaries is inside" libraries_found
   [[ $image != *cuda ]] || check "$image: of CUDA it has cuBLASLt only" only_cublas_lt
+  [[ $image != *cuda ]] || check "$image: asks for the driver of CUDA $cuda_major" asks_for_its_driver
   echo "containers: $image takes $(du -sh "$(buildah "${storage[@]}" mount "$container")" | cut -f1)"
 
   mapfile -t entrypoint < <(inspect '{{range .Docker.Config.Entrypoint}}{{println .}}{{end}}' | sed '/^$/d')
@@ -414,20 +426,22 @@ fi
 if [[ " ${images[*]} " == *" cuda "* ]]; then
   toolkit=$(readlink -f "${DRAGOMAN_CUDA_TOOLKIT:-/usr/local/cuda}")
   if [[ -x $toolkit/bin/nvcc ]]; then
+    cuda_major=$("$toolkit/bin/nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
     # The place of the toolkit in an image, with what the build and the image take from it.
     cuda=$(buildah "${storage[@]}" from scratch)
     target="$work/cuda/targets/x86_64-linux"
     mkdir -p "$target/lib"
     cp --archive --dereference "$toolkit/bin" "$toolkit/nvvm" "$work/cuda/"
     cp --archive --dereference "$toolkit/include" "$target/"
-    cp --archive --dereference "$toolkit"/lib64/libcuda{rt,devrt}* "$toolkit"/lib64/libcublasLt.so.13 "$target/lib/"
+    cp --archive --dereference "$toolkit"/lib64/libcuda{rt,devrt}* "$toolkit"/lib64/libcublasLt.so."$cuda_major" "$target/lib/"
     ln --symbolic targets/x86_64-linux/include "$work/cuda/include"
     ln --symbolic targets/x86_64-linux/lib "$work/cuda/lib64"
-    buildah "${storage[@]}" add --quiet "$cuda" "$work/cuda" /usr/local/cuda-13.0
+    buildah "${storage[@]}" add --quiet "$cuda" "$work/cuda" /opt/cuda
     buildah "${storage[@]}" commit --quiet --disable-compression "$cuda" dragoman-toolkit >/dev/null
     buildah "${storage[@]}" rm "$cuda" >/dev/null
     rm -rf "$work/cuda"
     try_image dragoman-cuda docker/Dockerfile.cuda --build-arg CUDA_IMAGE=dragoman-toolkit \
+      --build-arg CUDA_PATH=/opt/cuda --build-arg "CUDA_MAJOR=$cuda_major" --build-arg "DRIVER=$(least_driver)" \
       --build-arg "CUDA_ARCHS=${DRAGOMAN_CUDA_ARCHS:-90a}"
   else
     echo "containers: SKIPPED: the CUDA image, because there is no nvcc in $toolkit/bin"

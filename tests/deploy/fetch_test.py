@@ -5,6 +5,7 @@ loopback (hub.py, moto), the pod is processes of this machine (pod.py)."""
 import hashlib
 import io
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -60,6 +61,7 @@ class Store(ThreadedMotoServer):
     """An S3 server with a bucket `models`."""
 
     def __init__(self):
+        logging.getLogger('werkzeug').setLevel(logging.ERROR)  # else a line for each request
         super().__init__(ip_address='127.0.0.1', port=0, verbose=False)
 
     def __enter__(self):
@@ -239,6 +241,16 @@ class WhatGoesWrong(Cache):
         self.assert_whole('a', self.FILES)
         # What was right the first time was not asked for again.
         self.assertEqual(len(server.downloads('vocab.json')), 1)
+
+    def test_a_mirror_that_lists_names_only_has_checksums_as_etags(self):
+        server, source, environment, weights = self.hub_source(names_only=True)
+        server.faults.planned[weights] = ['change']
+        status, said = self.run_fetch(source, '--attempts=1', environment=environment)
+        self.assertEqual(status, 1)
+        self.assertIn(f'{NAME}/{WEIGHTS}: found the checksum', said)
+        status, said = self.run_fetch(source, environment=environment)
+        self.assertEqual(status, 0, said)
+        self.assert_whole('a', self.FILES)
 
     def test_a_hub_download_that_is_cut_off_is_repeated(self):
         server, source, environment, weights = self.hub_source()

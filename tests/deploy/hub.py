@@ -25,12 +25,13 @@ class Faults:
 class Server:
     """Serves until its context ends. `files` has what is served at each path; `models` what is in each repository:
     {'owner/name': {file: bytes}}, files of more than 1 KiB as if by Git LFS. Requests are in `log`: (method, path,
-    range or None)."""
+    range or None). A listing of `names_only` has no checksums, as some mirrors' have none."""
 
-    def __init__(self, models=None, files=None, token=None, certificate=None):
+    def __init__(self, models=None, files=None, token=None, certificate=None, names_only=False):
         self.models = models or {}
         self.files = files or {}
         self.token = token
+        self.names_only = names_only
         self.log = []
         self.faults = Faults()
         self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), lambda *args: _Handler(self, *args))
@@ -123,7 +124,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             one = {'rfilename': name, 'size': len(content), 'blobId': git_name(content)}
             if len(content) > 1024:
                 one['lfs'] = {'size': len(content), 'sha256': hashlib.sha256(content).hexdigest(), 'pointerSize': 130}
-            siblings.append(one)
+            siblings.append({'rfilename': name} if self.owner.names_only else one)
         text = json.dumps({'_id': '0', 'id': model, 'modelId': model, 'sha': self.owner.commit(model), 'private': False,
                            'tags': [], 'downloads': 0, 'likes': 0, 'siblings': siblings}).encode()
         self.send_file(None, text, {'Content-Type': 'application/json'}, True)

@@ -256,6 +256,14 @@ class Schema(unittest.TestCase):
         self.assertIn('models.serve: empty', self.refused(*source('pvc://a', 'models.sources[0].serve=false')))
         self.assertIn('found the name a twice', self.refused(*source('pvc://a'), 'models.sources[1].name=a',
                                                              'models.sources[1].from=pvc://b'))
+        self.assertIn('expected them under models.serve', self.refused(
+            *source('pvc://a', 'models.sources[0].serve=false', 'models.sources[0].settings.max-rows=1')))
+        self.assertIn('would be kept there', self.refused(*source('pvc://a', 'models.cache.create=true')))
+        self.assertIn('serviceAccount.annotations: found some', self.refused(
+            'serviceAccount.create=false', 'serviceAccount.name=a', 'serviceAccount.annotations.a=b'))
+        self.assertIn('expected one of them', self.refused(*(
+            f'autoscaling.keda.authentication.{one}=a' for one in
+            ('name', 'secretTargetRef[0].name', 'secretTargetRef[0].key', 'secretTargetRef[0].parameter'))))
         self.assertIn('only sources of oci', self.refused(*source('pvc://a', 'models.sources[0].path=/b')))
         self.assertIn('copy without path', self.refused(*source('oci://a', 'models.sources[0].copy=true')))
         self.assertIn('networkPolicy.egress: empty, expected a way to the hosts', self.refused(*hub))
@@ -288,6 +296,19 @@ class Schema(unittest.TestCase):
         self.assertEqual(sorted(computed - set(defaults)), [], 'in the templates, but not in dragomand --help all')
         self.assertEqual(sorted(set(defaults) - settings - computed - NOT_IN_SETTINGS), [],
                          'in dragomand --help all, but neither among settings in values.schema.json nor in the templates')
+
+    @needs_daemon
+    def test_settings_of_a_model_are_those_that_a_model_may_have(self):
+        with open(os.path.join(manifests.CHART, 'values.schema.json'), encoding='utf-8') as file:
+            settings = set(json.load(file)['definitions']['modelSettings']['properties'])
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
+            json.dump({'models': [{'name': 'a', 'directory': daemon.MODEL, 'listen': ''}]}, file)
+            file.flush()
+            refused = subprocess.run([daemon.DRAGOMAND, f'--config={file.name}', '--check-config'], capture_output=True,
+                                     text=True).stderr
+        known = re.search("'listen': found no setting of a model, expected one of (.*)", refused)
+        self.assertTrue(known, refused)
+        self.assertEqual(sorted(settings), sorted(known[1].split(', ')))
 
     @needs_daemon
     def test_the_defaults_of_the_daemon_are_those_of_the_chart(self):

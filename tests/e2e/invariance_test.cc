@@ -81,7 +81,7 @@ TEST_P(Invariance, InEveryBatchAsAlone) {
     const auto beam = static_cast<size_t>(*jobs_[i].decoding.beam_size);
     if (alone[i].hypotheses.size() == beam) ++translated;
   }
-  EXPECT_GE(translated, Sentences() - 10);
+  EXPECT_GE(translated + 10, Sentences());
 
   ExpectAsAlone(alone, 1024, 1, 1, testing::InOrder(jobs_.size()));
   ExpectAsAlone(alone, 256, 1, 1, Shuffled(1));

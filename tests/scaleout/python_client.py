@@ -1,6 +1,6 @@
 """Calls from Python by the lines of client/README.md, counted as `dragoman load --json` does.
 
-    python_client.py TARGET SECONDS THREADS
+    python_client.py TARGET SECONDS THREADS DEADLINE
 
 The service configuration and the channel are read from there, so that what is tried is what is shown.
 """
@@ -32,7 +32,7 @@ def shown_channel(target):
 
 
 def main():
-    target, seconds, threads = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
+    target, seconds, threads, deadline = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
     client = rpc.TranslationServiceStub(shown_channel(target))
     request = pb.TranslateRequest(contents=["Wo ist der nächste Bahnhof?"])
     end = time.monotonic() + seconds
@@ -46,7 +46,7 @@ def main():
             begin = time.monotonic()
             code = "OK"
             try:
-                client.Translate(request, timeout=60)
+                client.Translate(request, timeout=deadline)
             except grpc.RpcError as error:
                 code = error.code().name
                 message = f"{code}: {error.details()}"

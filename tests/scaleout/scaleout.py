@@ -135,7 +135,7 @@ class Fleet:
     def target(self):
         return f"dns://127.0.0.1:{self.names.port}/{NAME}:{self.port}"
 
-    def start(self):
+    def start(self, *flags):
         """A daemon more, ready; the name leads to it when the name server has heard of it."""
         self._made += 1
         address = f"127.0.1.{self._made}"
@@ -145,6 +145,7 @@ class Fleet:
             *("--connection-age-seconds", self.settings.age),
             *("--cpu-workers", 1),
             *("--threads-per-worker", 1),
+            *flags,
         )
         self.names.set(self.members)
         return address
@@ -181,15 +182,17 @@ class Load:
     """`dragoman load`: as many clients as the settings say, each with connections of its own, for that
     many seconds, in one process or in several."""
 
-    def __init__(self, target, settings, seconds, retries=0, processes=1, rate=None):
+    def __init__(
+        self, target, settings, seconds, retries=0, processes=1, connections=None, rate=None, deadline=60
+    ):
         self._end = time.monotonic() + seconds
         clients = str(-(-settings.clients // processes))
         command = [CLIENT, "load", "--server", target, "--input", str(TEXT), "--json"]
-        command += ["--beam-size", "1", "--connections", clients]
-        rate = rate or settings.rate
+        command += ["--beam-size", "1", "--connections", str(connections or clients)]
+        rate = settings.rate if rate is None else rate
         command += ["--rate", str(rate)] if rate else ["--concurrency", clients]
         command += ["--duration", str(seconds), "--retries", str(retries)]
-        command += ["--deadline-ms", "60000", "--count-tokens=false"]
+        command += ["--deadline-ms", str(deadline * 1000), "--count-tokens=false"]
         self._start([command] * processes)
 
     def _start(self, commands):
@@ -219,10 +222,11 @@ class PythonLoad(Load):
     THREADS = 20
     interpreter = None
 
-    def __init__(self, target, settings, seconds):
+    def __init__(self, target, settings, seconds, deadline=60, **_):
         self._end = time.monotonic() + seconds
         client = pathlib.Path(__file__).with_name("python_client.py")
-        self._start([[self.interpreter, str(client), target, str(seconds), str(self.THREADS)]])
+        arguments = [target, str(seconds), str(self.THREADS), str(deadline)]
+        self._start([[self.interpreter, str(client), *arguments]])
 
 
 def nothing_lost(reports):
@@ -242,79 +246,26 @@ def nothing_lost(reports):
 
 # ------------------------------------------------------------------ fronts
 
-ENVOY = """
-admin: {{address: {{socket_address: {{address: 127.0.0.1, port_value: 0}}}}}}
-static_resources:
-  listeners:
-  - name: dragoman
-    address: {{socket_address: {{address: 127.0.0.1, port_value: 0}}}}
-    filter_chains:
-    - filters:
-      - name: envoy.filters.network.http_connection_manager
-        typed_config:
-          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-          stat_prefix: dragoman
-          codec_type: HTTP2
-          access_log:  # of what did not go well
-          - name: envoy.access_loggers.stderr
-            filter: {{grpc_status_filter: {{statuses: [OK], exclude: true}}}}
-            typed_config:
-              "@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog
-              log_format:
-                text_format_source:
-                  inline_string: >
-                    call: %GRPC_STATUS% of %UPSTREAM_HOST% %RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS%
-                    tries %UPSTREAM_REQUEST_ATTEMPT_COUNT%, %DURATION% ms
-          route_config:
-            virtual_hosts:
-            - name: all
-              domains: ["*"]
-              routes:
-              - match: {{prefix: "/"}}
-                route:
-                  cluster: dragoman
-                  timeout: 0s
-                  retry_policy:  # of what no daemon has seen
-                    retry_on: connect-failure,refused-stream,unavailable
-                    num_retries: 3
-                    retry_host_predicate:
-                    - name: envoy.retry_host_predicates.previous_hosts
-                      typed_config:
-                        "@type": type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate
-                    host_selection_retry_max_attempts: 3
-          http_filters:
-          - name: envoy.filters.http.router
-            typed_config: {{"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}
-  clusters:
-  - name: dragoman
-    type: STRICT_DNS
-    dns_refresh_rate: 0.5s
-    typed_dns_resolver_config:
-      name: envoy.network.dns_resolver.cares
-      typed_config:
-        "@type": type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig
-        resolvers: [{{socket_address: {{address: 127.0.0.1, port_value: {names}}}}}]
-    dns_lookup_family: V4_ONLY
-    lb_policy: ROUND_ROBIN
-    circuit_breakers:  # the default is 3 retries at a time
-      thresholds: [{{max_connections: 4096, max_pending_requests: 4096, max_requests: 4096, max_retries: 1024}}]
-    health_checks:
-    - timeout: 1s
-      interval: 0.5s
-      no_traffic_interval: 0.5s
-      unhealthy_threshold: 1
-      healthy_threshold: 1
-      grpc_health_check: {{}}
-    typed_extension_protocol_options:
-      envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
-        "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
-        explicit_http_config: {{http2_protocol_options: {{}}}}
-    load_assignment:
-      cluster_name: dragoman
-      endpoints:
-      - lb_endpoints:
-        - endpoint: {{address: {{socket_address: {{address: {name}, port_value: {port}}}}}}}
-"""
+ENVOY = ROOT / "deploy/envoy/envoy.yaml"
+
+
+def envoy_config(names, port):
+    """The file that is shipped, with addresses of this test and its name server."""
+    text = ENVOY.read_text(encoding="utf-8")
+    resolver = (
+        "typed_dns_resolver_config: {name: envoy.network.dns_resolver.cares, typed_config: {"
+        '"@type": type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig, '
+        f"resolvers: [{{socket_address: {{address: 127.0.0.1, port_value: {names}}}}}]}}}}"
+    )
+    for shipped, ours in (
+        ("address: 127.0.0.1, port_value: 9901", "address: 127.0.0.1, port_value: 0"),
+        ("address: 0.0.0.0, port_value: 50051", "address: 127.0.0.1, port_value: 0"),
+        ("address: dragoman-headless, port_value: 50051", f"address: {NAME}, port_value: {port}"),
+        ("    dns_lookup_family: V4_ONLY\n", f"    dns_lookup_family: V4_ONLY\n    {resolver}\n"),
+    ):
+        check(text.count(shipped) == 1, f"{ENVOY}: expected '{shipped.strip()}' once")
+        text = text.replace(shipped, ours)
+    return text
 
 
 class Direct:
@@ -354,11 +305,15 @@ class Envoy:
     name = "envoy"
     load = Load
     binary = None
+    resets = True  # what a daemon that died had in work is sent to another
 
     def __init__(self, fleet):
         self._folder = tempfile.TemporaryDirectory(prefix="scaleout-")
         folder = pathlib.Path(self._folder.name)
-        config = ENVOY.format(names=fleet.names.port, name=NAME, port=fleet.port)
+        config = envoy_config(fleet.names.port, fleet.port)
+        if not self.resets:
+            check(config.count(",reset\n") == 1, f"{ENVOY}: expected ',reset' once")
+            config = config.replace(",reset\n", "\n")
         (folder / "envoy.yaml").write_text(config)
         self._log = open(folder / "log", "w+")
         self._process = subprocess.Popen(
@@ -404,19 +359,32 @@ class Envoy:
         return "; Envoy: " + ", ".join(said + stats)
 
     def sees(self, count):
-        stats = self._get("/stats?filter=cluster.dragoman.membership_healthy")
-        return stats.strip().endswith(f": {count}")
+        return self._count("membership_healthy") == count
+
+    def retried(self):
+        return self._count("upstream_rq_retry")
+
+    def _count(self, name):
+        lines = self._get(f"/stats?filter=^cluster.dragoman.{name}$").split()
+        return int(lines[-1]) if lines else 0
+
+
+class EnvoyOnce(Envoy):
+    """The same where nothing may be decoded twice."""
+
+    resets = False
 
 
 # ------------------------------------------------------------------ scenarios
 
 
 @contextlib.contextmanager
-def begun(front_class, settings, daemons):
-    """A fleet of that many daemons, all known to everybody, and what stands before it."""
+def begun(front_class, settings, daemons, first=()):
+    """A fleet of that many daemons, all known to everybody, and what stands before it. `first`: flags of
+    the first one."""
     with Fleet(settings) as fleet:
-        for _ in range(daemons):
-            fleet.start()
+        for number in range(daemons):
+            fleet.start(*(first if number == 0 else ()))
         fleet.names.set_now(fleet.members)
         with front_class(fleet) as front:
             check(wait_until(lambda: front.sees(daemons), 30), "Envoy does not find the daemons")
@@ -487,17 +455,72 @@ def stall(front_class, settings):
             return f"{nothing_lost(load.reports())}; {refused} refused by the daemon that goes"
 
 
+def processes_for(settings):
+    """A process of `dragoman load` has 20 retries in hand, and so may not have more calls in flight."""
+    return -(-settings.clients // 16)
+
+
 def kill(front_class, settings):
-    """One of three dies. What it held fails at once at the client, which sends it again: with retries
-    nothing is lost. A process has 20 retries in hand, and so may not have more calls in flight."""
-    processes = -(-settings.clients // 16)
+    """One of three dies. What it held fails at once at the client or at Envoy, which sends it again, and
+    nothing is lost."""
+    retries = 8 if front_class is Direct else 0
+    processes = processes_for(settings) if retries else 1
     with begun(front_class, settings, 3) as (fleet, front):
         seconds = settings.measured + 4
-        with Load(front.target, settings, seconds, retries=8, processes=processes) as load:
+        with Load(front.target, settings, seconds, retries=retries, processes=processes) as load:
             time.sleep(2)
             fleet.die(next(iter(fleet.members)))
             time.sleep(settings.measured)
             return nothing_lost(load.reports())
+
+
+def kill_once(front_class, settings):
+    """The same where nothing may be decoded twice: what the one that dies had in work is lost, and no
+    more."""
+    with begun(front_class, settings, 3) as (fleet, front):
+        with Load(front.target, settings, settings.measured + 4, rate=0) as load:
+            time.sleep(2)
+            fleet.die(next(iter(fleet.members)))
+            time.sleep(settings.measured)
+            (report,) = load.reports()
+        lost = report["sent"] - report["ok"]
+        check(lost <= settings.clients, f"{lost} calls lost, at most {settings.clients} were in flight")
+        return f"{report['sent']} calls, {lost} failed of {settings.clients} in flight"
+
+
+HANG = 20  # seconds
+
+
+def hang(front_class, settings):
+    """One of three stands still for a while and goes on; it takes connections and answers nothing. Clients
+    give each call less time than that, and more than it takes to find out: 10 s for gRPC with the pings of
+    client/README.md, 5 s for Envoy. Each connection finds out for itself, so a client has one."""
+    options = {"rate": 0, "deadline": HANG - 4}
+    if front_class is Direct:
+        options |= {"retries": 3, "processes": processes_for(settings), "connections": 1}
+    with begun(front_class, settings, 3) as (fleet, front):
+        with front.load(front.target, settings, HANG + 8, **options) as load:
+            time.sleep(2)
+            hanging = next(iter(fleet.members.values()))
+            hanging.signal(signal.SIGSTOP)
+            time.sleep(HANG)
+            hanging.signal(signal.SIGCONT)
+            time.sleep(4)
+            return nothing_lost(load.reports())
+
+
+def full(front_class, settings):
+    """One of two has all the work that its queue takes, and refuses the rest; the other one has room."""
+    with begun(front_class, settings, 2, first=("--max-queue-segments", 8)) as (fleet, front):
+        with Load(front.target, settings, settings.measured + 6, rate=30) as load:
+            time.sleep(1)
+            busy = next(iter(fleet.members.values()))
+            with Load(busy.grpc, settings, settings.measured + 2, rate=0):
+                time.sleep(settings.measured)
+            refused = front.retried()
+            text = nothing_lost(load.reports())
+        check(refused > 0, "the full daemon was asked for nothing")
+        return f"{text}; {refused} refused by the full daemon"
 
 
 def add(front_class, settings):
@@ -519,8 +542,14 @@ def add(front_class, settings):
 SCENARIOS = {
     f"{front.name}.{scenario.__name__}": (front, scenario)
     for front in (Direct, Envoy)
-    for scenario in (roll, replace, kill, add)
-} | {"python.roll": (Python, roll), "envoy.stall": (Envoy, stall)}
+    for scenario in (roll, replace, kill, hang, add)
+} | {
+    "python.roll": (Python, roll),
+    "python.hang": (Python, hang),
+    "envoy.stall": (Envoy, stall),
+    "envoy.full": (Envoy, full),
+    "envoy.kill_once": (EnvoyOnce, kill_once),
+}
 # The rest is the same code with other timing.
 SHORT = ("round_robin.roll", "round_robin.add", "envoy.roll")
 

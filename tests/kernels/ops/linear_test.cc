@@ -189,7 +189,11 @@ DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(LinearTest);
 // Integers whose largest is the limit are their own operands, with scale 1: what comes out is the sum.
 class ExactSums : public PerIsa {
  protected:
-  const int limit_ = cpu::NarrowKernels().weight_limit;
+  static int LimitOfEqualNeighbours() {
+    const float column[] = {1.0F, 1.0F};
+    return cpu::WeightLimit(column, 2);
+  }
+  const int limit_ = LimitOfEqualNeighbours();
 };
 
 std::vector<float> RunInt8(int in, int out, int64_t rows, const std::vector<float>& w,
@@ -225,8 +229,45 @@ TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
       for (int k = 0; k < in; ++k) w[size_t(p) * in + k] = p >> k % 4 & 1 ? -1.0F : 1.0F;
     }
     for (size_t i = 0; i < x.size(); ++i) x[i] = w[i % w.size()] * 127.0F;
-    for (float& weight : w) weight *= static_cast<float>(limit_);
+    for (int p = 0; p < patterns; ++p) {
+      float* const column = w.data() + size_t(p) * in;
+      const auto limit = static_cast<float>(cpu::WeightLimit(column, in));
+      for (int k = 0; k < in; ++k) column[k] *= limit;
+    }
     ExpectExactSums(in, patterns, patterns + 3, w, x);
+  }
+}
+
+// Neighbours of one sign that are 128 together, the most that rounding may leave (WeightLimit), times
+// rows whose numbers are as large as they can be.
+TEST_P(ExactSums, OfNeighboursAtTheirLimit) {
+  const int in = 64;
+  const std::vector<float> rows = {127.0F, -127.0F};
+  for (int large = 64; large <= cpu::NarrowKernels().weight_limit; ++large) {
+    // Before rounding they are 127.2 together.
+    std::vector<float> w(size_t(17) * in, 0.0F);
+    for (int c = 0; c < 17; ++c) {
+      float* const column = w.data() + size_t(c) * in;
+      for (int k = 0; k < in; k += 4) {
+        const float sign = c % 2 == 0 ? 1.0F : -1.0F;
+        column[k] = sign * (static_cast<float>(large) - 0.4F);
+        column[k + 1] = sign * (127.6F - static_cast<float>(large));
+        column[k + 2] = k % 8 == 0 ? -column[k] : column[k + 1];
+      }
+      column[in - 1] = static_cast<float>(large);
+    }
+    const auto numbers = AsWeights(ComputeType::kInt8, w, in);
+    std::vector<float> x(size_t(5) * in);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = rows[i / in % 2];
+    const auto y = RunInt8(in, 17, 5, w, x);
+    for (int r = 0; r < 5; ++r) {
+      for (int c = 0; c < 17; ++c) {
+        double sum = 0.0;
+        for (int k = 0; k < in; ++k) sum += double(x[r * in + k]) * numbers[size_t(c) * in + k];
+        ASSERT_NEAR(y[r * 17 + c], sum, 1e-6 * 127 * 127 * in)
+            << large << " row " << r << " column " << c;
+      }
+    }
   }
 }
 

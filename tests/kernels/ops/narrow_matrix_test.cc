@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -86,7 +89,7 @@ TEST_P(LongWeights, AreTheStoredBytesAndScales) {
 }
 
 TEST_P(ShortWeights, AreTheStoredNumbersRoundedOnceMore) {
-  EXPECT_EQ(cpu::NarrowKernels().weight_limit, 63);
+  EXPECT_EQ(cpu::NarrowKernels().weight_limit, 80);
   for (const auto& [n, k] : kShapes) {
     const StoredRows stored(n, k);
     OpContext context;
@@ -101,6 +104,51 @@ TEST_P(ShortWeights, AreTheStoredNumbersRoundedOnceMore) {
       }
     }
   }
+}
+
+// Products by pmaddubsw are exact where two neighbours of one sign are at most 128 together, times 255.
+TEST_P(ShortWeights, OfNeighboursAddUpToHalfOf16Bits) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  std::student_t_distribution<float> outliers(2.0F);
+  const int64_t k = 130;
+  std::vector<float> column(static_cast<size_t>(k));
+  int most = 0;
+  int most_of_two = 0;
+  for (int draw = 0; draw < 2000; ++draw) {
+    for (float& w : column) w = draw % 2 == 0 ? normal(random) : outliers(random);
+    if (draw % 3 == 0) {  // one pair above all others
+      const auto at = static_cast<size_t>(random() % (k / 2)) * 2;
+      column[at] = 9.0F;
+      column[at + 1] = std::uniform_real_distribution<float>(-9.0F, 9.0F)(random);
+    }
+    const RowsInMemory rows(column.data(), k);
+    OpContext context;
+    const cpu::NarrowMatrix matrix(context, ComputeType::kInt8, rows, nullptr, 1, k, 0.0F);
+    const auto* const strip = reinterpret_cast<const int8_t*>(matrix.all().strips);
+    for (int64_t i = 0; i < k; i += 2) {
+      const int8_t* const pair = strip + i / 4 * 64 + i % 4;
+      most = std::max({most, std::abs(pair[0]), std::abs(pair[1])});
+      most_of_two = std::max(most_of_two, std::abs(pair[0] + pair[1]));
+    }
+    ASSERT_LE(most_of_two, 128);
+  }
+  EXPECT_EQ(most, 80);
+  EXPECT_EQ(most_of_two, 128);
+}
+
+TEST_P(ShortWeights, AreAsLongAsTheirNeighboursLet) {
+  const auto limit = [](std::vector<float> column) {
+    return cpu::WeightLimit(column.data(), static_cast<int64_t>(column.size()));
+  };
+  EXPECT_EQ(limit({1, 1}), 63);
+  EXPECT_EQ(limit({-1, -1, 0.5}), 63);
+  EXPECT_EQ(limit({1, -1}), 80);
+  EXPECT_EQ(limit({0, 1, 1, 0}), 80);  // no neighbours: pairs begin at even numbers
+  EXPECT_EQ(limit({1, 0.7F}), 75);
+  EXPECT_EQ(limit({3e38F, 3e38F}), 63);
+  EXPECT_EQ(limit({0, 0}), 80);
+  EXPECT_EQ(limit({INFINITY, 1}), 80);
 }
 
 // A look-up in the packed weights of a product gives what a table of the same numbers gives. (With

@@ -112,17 +112,18 @@ inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>
                            ::dragoman::IsaAndTypeTestName)
 
 // Rows of k numbers as products in this type take them (kernels/cpu/narrow_table.h), in f32 again.
-// `limit` is the largest magnitude of an integer.
-inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k,
-                                    int limit = cpu::kRowLimit) {
+// limit(row): the largest magnitude of an integer.
+template <class Limit>
+std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k, Limit limit) {
   if (type == ComputeType::kFloat32) return x;
   for (size_t row = 0; row < x.size(); row += static_cast<size_t>(k)) {
+    const int row_limit = limit(x.data() + row);
     float max = 0.0F;
     for (int64_t i = 0; i < k; ++i) max = std::max(max, std::abs(x[row + i]));
     for (int64_t i = 0; i < k; ++i) {
       float& v = x[row + i];
       if (type == ComputeType::kInt8) {
-        const auto most = static_cast<float>(limit);
+        const auto most = static_cast<float>(row_limit);
         v = max == 0.0F ? 0.0F : std::nearbyint(v * (most / max)) * (max / most);
       } else {
         uint32_t bits;
@@ -135,9 +136,14 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
   return x;
 }
 
+inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k) {
+  return AsOperand(type, std::move(x), k, [](const float*) { return cpu::kRowLimit; });
+}
+
 // The same of weights [., k], with the instruction set that is in use.
 inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int64_t k) {
-  return AsOperand(type, std::move(w), k, cpu::NarrowKernels().weight_limit);
+  return AsOperand(type, std::move(w), k,
+                   [k](const float* column) { return cpu::WeightLimit(column, k); });
 }
 
 }  // namespace dragoman

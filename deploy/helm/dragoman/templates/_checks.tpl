@@ -13,6 +13,9 @@
 {{- if and (or .copy .path) (ne $kind "oci") }}
 {{- fail (printf "models.sources: %s has copy or path, which only sources of oci:// have, found %s" .name .from) }}
 {{- end }}
+{{- if and .settings (eq (toString .serve) "false") }}
+{{- fail (printf "models.sources: %s has settings, but serve is false; expected them under models.serve" .name) }}
+{{- end }}
 {{- if and .copy (not .path) }}
 {{- fail (printf "models.sources: %s has copy without path, expected the folder in the image that holds the model" .name) }}
 {{- end }}
@@ -22,6 +25,17 @@
 {{- end }}
 {{- if not (or (include "dragoman.models" . | fromYamlArray) .Values.models.ensembles (hasKey .Values.settings "models-dir")) }}
 {{- fail "models.serve: empty, and serve is false for all of models.sources; expected a model, or settings.models-dir" }}
+{{- end }}
+{{- if and .Values.models.cache.create (not $fetched) }}
+{{- fail "models.cache.create: true, but no source of hf, s3 or https would be kept there" }}
+{{- end }}
+{{- if and .Values.serviceAccount.annotations (not .Values.serviceAccount.create) }}
+{{- fail "serviceAccount.annotations: found some, but serviceAccount.create is false" }}
+{{- end }}
+{{- with .Values.autoscaling.keda.authentication }}
+{{- if and .name .secretTargetRef }}
+{{- fail "autoscaling.keda.authentication: found name and secretTargetRef, expected one of them" }}
+{{- end }}
 {{- end }}
 {{- if and $fetched (ne $fetch.by "initContainer") (not $claim) }}
 {{- fail "models.cache: no claim, expected claim or create, because models.fetch.by is job" }}
