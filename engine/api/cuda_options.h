@@ -1,9 +1,12 @@
 // The parts of the GPU backend that can be turned off one by one: to find out which of them is to
 // blame for a wrong translation or an error, and what each is worth. None changes a translation,
-// unless it is at fault; each costs time when it is off.
+// unless it is at fault; each costs time when it is off. And one that can be turned on, which gives
+// other scores for more speed.
 //
 // Plain data.
 #pragma once
+
+#include "kernels/base/narrow_type.h"
 
 namespace dragoman {
 
@@ -20,6 +23,11 @@ struct CudaOptions {
   bool graphs = true;
   // A kernel may take its place while the one before it ends; off: only after that.
   bool early_launch = true;
+
+  // The numbers that the products of the fused output layer multiply, rows and columns with a scale
+  // each; kNone: those of the compute type. A load fails where the device, the compute type or the
+  // model does not have it. Rows that go the stored way keep the compute type.
+  NarrowType output_products = NarrowType::kNone;
 
   friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
 };

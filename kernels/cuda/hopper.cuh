@@ -11,17 +11,19 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/narrow.cuh"
+
 namespace dragoman::cuda {
 
-// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes (the
-// contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
+// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes or 128 of
+// one (the contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
 // r is the 128 bytes at 128 r, its 16-byte pieces permuted by piece ^ (r % 8). Bits:
 //   0-13   address / 16
 //   16-29  leading offset: not looked at with this layout, 1 by custom
 //   32-45  stride offset / 16: 8 rows are 1024 bytes
 //   49-51  base offset: 0, for `address` is the start of 8 rows, 1024-aligned
 //   62-63  1: 128-byte swizzle
-// The next 16 of the 64 elements lie 32 bytes on: + 2. The permutation is one of address bits,
+// The next 16 or 32 of the elements lie 32 bytes on: + 2. The permutation is one of address bits,
 // (4-6) ^= (7-9), so an offset below 128 bytes within 1024-aligned rows is permuted as it should
 // be.
 __device__ inline uint64_t OperandOf(uint32_t address) {
@@ -130,56 +132,76 @@ __device__ inline void PinAccumulator(float (&d)[n]) {
 #pragma unroll
   for (int i = 0; i < n; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
+template <int n>
+__device__ inline void PinAccumulator(int32_t (&d)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) asm volatile("" : "+r"(d[i])::"memory");
+}
 
-#define DRAGOMAN_ACC4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
-#define DRAGOMAN_PRODUCT_64X256X16(types)                                              \
-  asm volatile(                                                                        \
-      "{\n"                                                                            \
-      ".reg .pred add;\n"                                                              \
-      "setp.ne.b32 add, %130, 0;\n"                                                    \
-      "wgmma.mma_async.sync.aligned.m64n256k16.f32." types                             \
-      " {"                                                                             \
-      "%0, %1, %2, %3, %4, %5, %6, %7, "                                               \
-      "%8, %9, %10, %11, %12, %13, %14, %15, "                                         \
-      "%16, %17, %18, %19, %20, %21, %22, %23, "                                       \
-      "%24, %25, %26, %27, %28, %29, %30, %31, "                                       \
-      "%32, %33, %34, %35, %36, %37, %38, %39, "                                       \
-      "%40, %41, %42, %43, %44, %45, %46, %47, "                                       \
-      "%48, %49, %50, %51, %52, %53, %54, %55, "                                       \
-      "%56, %57, %58, %59, %60, %61, %62, %63, "                                       \
-      "%64, %65, %66, %67, %68, %69, %70, %71, "                                       \
-      "%72, %73, %74, %75, %76, %77, %78, %79, "                                       \
-      "%80, %81, %82, %83, %84, %85, %86, %87, "                                       \
-      "%88, %89, %90, %91, %92, %93, %94, %95, "                                       \
-      "%96, %97, %98, %99, %100, %101, %102, %103, "                                   \
-      "%104, %105, %106, %107, %108, %109, %110, %111, "                               \
-      "%112, %113, %114, %115, %116, %117, %118, %119, "                               \
-      "%120, %121, %122, %123, %124, %125, %126, %127}, "                              \
-      "%128, %129, add, 1, 1, 0, 0;\n"                                                 \
-      "}\n"                                                                            \
-      : DRAGOMAN_ACC4(0), DRAGOMAN_ACC4(4), DRAGOMAN_ACC4(8), DRAGOMAN_ACC4(12),       \
-        DRAGOMAN_ACC4(16), DRAGOMAN_ACC4(20), DRAGOMAN_ACC4(24), DRAGOMAN_ACC4(28),    \
-        DRAGOMAN_ACC4(32), DRAGOMAN_ACC4(36), DRAGOMAN_ACC4(40), DRAGOMAN_ACC4(44),    \
-        DRAGOMAN_ACC4(48), DRAGOMAN_ACC4(52), DRAGOMAN_ACC4(56), DRAGOMAN_ACC4(60),    \
-        DRAGOMAN_ACC4(64), DRAGOMAN_ACC4(68), DRAGOMAN_ACC4(72), DRAGOMAN_ACC4(76),    \
-        DRAGOMAN_ACC4(80), DRAGOMAN_ACC4(84), DRAGOMAN_ACC4(88), DRAGOMAN_ACC4(92),    \
-        DRAGOMAN_ACC4(96), DRAGOMAN_ACC4(100), DRAGOMAN_ACC4(104), DRAGOMAN_ACC4(108), \
-        DRAGOMAN_ACC4(112), DRAGOMAN_ACC4(116), DRAGOMAN_ACC4(120), DRAGOMAN_ACC4(124) \
-      : "l"(a), "l"(b), "r"(static_cast<int>(add))                                     \
+// Makes `d` of the registers of x, which is done with. The first product reads its accumulator, though it
+// does not use it: left undefined, it would be kept beside x while a tile is folded.
+template <int n>
+__device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i) d[i] = __float_as_int(x[i]);
+}
+
+#define DRAGOMAN_ACC4(c, i) c(d[i]), c(d[(i) + 1]), c(d[(i) + 2]), c(d[(i) + 3])
+#define DRAGOMAN_PRODUCT_64X256(depth_and_types, c, last)                                          \
+  asm volatile(                                                                                    \
+      "{\n"                                                                                        \
+      ".reg .pred add;\n"                                                                          \
+      "setp.ne.b32 add, %130, 0;\n"                                                                \
+      "wgmma.mma_async.sync.aligned.m64n256" depth_and_types                                       \
+      " {"                                                                                         \
+      "%0, %1, %2, %3, %4, %5, %6, %7, "                                                           \
+      "%8, %9, %10, %11, %12, %13, %14, %15, "                                                     \
+      "%16, %17, %18, %19, %20, %21, %22, %23, "                                                   \
+      "%24, %25, %26, %27, %28, %29, %30, %31, "                                                   \
+      "%32, %33, %34, %35, %36, %37, %38, %39, "                                                   \
+      "%40, %41, %42, %43, %44, %45, %46, %47, "                                                   \
+      "%48, %49, %50, %51, %52, %53, %54, %55, "                                                   \
+      "%56, %57, %58, %59, %60, %61, %62, %63, "                                                   \
+      "%64, %65, %66, %67, %68, %69, %70, %71, "                                                   \
+      "%72, %73, %74, %75, %76, %77, %78, %79, "                                                   \
+      "%80, %81, %82, %83, %84, %85, %86, %87, "                                                   \
+      "%88, %89, %90, %91, %92, %93, %94, %95, "                                                   \
+      "%96, %97, %98, %99, %100, %101, %102, %103, "                                               \
+      "%104, %105, %106, %107, %108, %109, %110, %111, "                                           \
+      "%112, %113, %114, %115, %116, %117, %118, %119, "                                           \
+      "%120, %121, %122, %123, %124, %125, %126, %127}, "                                          \
+      "%128, %129, add" last                                                                       \
+      ";\n"                                                                                        \
+      "}\n"                                                                                        \
+      : DRAGOMAN_ACC4(c, 0), DRAGOMAN_ACC4(c, 4), DRAGOMAN_ACC4(c, 8), DRAGOMAN_ACC4(c, 12),       \
+        DRAGOMAN_ACC4(c, 16), DRAGOMAN_ACC4(c, 20), DRAGOMAN_ACC4(c, 24), DRAGOMAN_ACC4(c, 28),    \
+        DRAGOMAN_ACC4(c, 32), DRAGOMAN_ACC4(c, 36), DRAGOMAN_ACC4(c, 40), DRAGOMAN_ACC4(c, 44),    \
+        DRAGOMAN_ACC4(c, 48), DRAGOMAN_ACC4(c, 52), DRAGOMAN_ACC4(c, 56), DRAGOMAN_ACC4(c, 60),    \
+        DRAGOMAN_ACC4(c, 64), DRAGOMAN_ACC4(c, 68), DRAGOMAN_ACC4(c, 72), DRAGOMAN_ACC4(c, 76),    \
+        DRAGOMAN_ACC4(c, 80), DRAGOMAN_ACC4(c, 84), DRAGOMAN_ACC4(c, 88), DRAGOMAN_ACC4(c, 92),    \
+        DRAGOMAN_ACC4(c, 96), DRAGOMAN_ACC4(c, 100), DRAGOMAN_ACC4(c, 104), DRAGOMAN_ACC4(c, 108), \
+        DRAGOMAN_ACC4(c, 112), DRAGOMAN_ACC4(c, 116), DRAGOMAN_ACC4(c, 120), DRAGOMAN_ACC4(c, 124) \
+      : "l"(a), "l"(b), "r"(static_cast<int>(add))                                                 \
       : "memory")
 
-// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 of b, 16 elements of each, by the four
-// warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w .. 16 w + 15: its lane l
-// has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31, in d[4 g + {0, 1}]
-// and d[4 g + {2, 3}]. The last four operands: no negation, and both are given with the summed
-// dimension contiguous.
+// d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 of b, 32 bytes of each (16 elements of 16
+// bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w ..
+// 16 w + 15: its lane l has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31,
+// in d[4 g + {0, 1}] and d[4 g + {2, 3}]. The operands after `add`: no negation, and, where they may
+// be otherwise, both with the summed dimension contiguous.
 __device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
-  DRAGOMAN_PRODUCT_64X256X16("f16.f16");
+  DRAGOMAN_PRODUCT_64X256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
 }
 __device__ inline void Product(__nv_bfloat16, float (&d)[128], uint64_t a, uint64_t b, bool add) {
-  DRAGOMAN_PRODUCT_64X256X16("bf16.bf16");
+  DRAGOMAN_PRODUCT_64X256("k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0");
 }
-#undef DRAGOMAN_PRODUCT_64X256X16
+__device__ inline void Product(Float8, float (&d)[128], uint64_t a, uint64_t b, bool add) {
+  DRAGOMAN_PRODUCT_64X256("k32.f32.e4m3.e4m3", "+f", ", 1, 1");
+}
+__device__ inline void Product(Int8, int32_t (&d)[128], uint64_t a, uint64_t b, bool add) {
+  DRAGOMAN_PRODUCT_64X256("k32.s32.s8.s8", "+r", "");
+}
+#undef DRAGOMAN_PRODUCT_64X256
 #undef DRAGOMAN_ACC4
 
 // Moves registers from the warpgroup that copies to those that compute. All warps of the group;

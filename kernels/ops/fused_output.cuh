@@ -1,6 +1,7 @@
 // The host's part of the fused output layers of all cards, and the merge. A kernel of the card's
 // own (output_layer_sm90.cu, output_layer_mma.cu) leaves the parts of each row, and another one
-// merges them.
+// merges them. Of narrow products (output_layer_cuda.h) the rows are narrowed before that, and the
+// weights when the layer is made.
 //
 // In an unnamed namespace, for each of the two files has kernels of its own.
 #pragma once
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/narrow.cuh"
 #include "kernels/ops/fused_parts.h"
+#include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
@@ -29,6 +32,35 @@ constexpr int kMergeBlocks = 8;  // all threads of one
 constexpr int kMergeBlocks = 12;
 #endif
 
+// The scales of the hidden rows and of the columns, the latter up to the end of the last tile: they turn
+// products of narrow numbers into logits. A product in the compute type has none.
+struct NarrowScales {
+  const float* rows = nullptr;
+  const float* columns = nullptr;
+};
+
+// Turns the sums of a tile's products, as the epilogue has them, into products of the numbers that
+// were narrowed: those of the rows `row` and row + 8, of `rows`; one beyond them has the last one's
+// scale, and is not looked at. The rows' scales are read anew for each tile, or ptxas would spill.
+__device__ inline void ApplyScales(const NarrowScales& scales, int row, int rows, int tile,
+                                   int lane, float (&x)[128]) {
+  float factor[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    factor[half] = __ldg(scales.rows + min(row + 8 * half, rows - 1));
+  }
+  const float* const columns = scales.columns + tile * kTileColumns + 2 * lane;
+#pragma unroll
+  for (int g = 0; g < 32; ++g) {
+    const float2 c = __ldg(reinterpret_cast<const float2*>(columns + 8 * g));
+    // Not fused with the bias, which follows: the logits are those of StoreLogits.
+    x[4 * g] = __fmul_rn(x[4 * g], factor[0] * c.x);
+    x[4 * g + 1] = __fmul_rn(x[4 * g + 1], factor[0] * c.y);
+    x[4 * g + 2] = __fmul_rn(x[4 * g + 2], factor[1] * c.x);
+    x[4 * g + 3] = __fmul_rn(x[4 * g + 3], factor[1] * c.y);
+  }
+}
+
 // A block to a row: the parts become its summary.
 __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
     MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
@@ -37,43 +69,58 @@ __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
-// Holds the bias and divides the workspace: (max, sum) of each row and tile, then lists of best
-// tokens of each row and range.
+// Holds the bias, and of narrow products the weights, and divides the workspace: (max, sum) of each
+// row and tile, then lists of best tokens of each row and range, then the narrow rows and their
+// scales.
 class FoldedOutput : public FusedOutput {
  public:
-  ~FoldedOutput() override { static_cast<void>(cudaFree(bias_)); }
+  ~FoldedOutput() override {
+    for (void* const held : {static_cast<void*>(bias_), static_cast<void*>(narrow_weight_),
+                             static_cast<void*>(column_scales_)}) {
+      if (held != nullptr) static_cast<void>(cudaFree(held));
+    }
+  }
   FoldedOutput(const FoldedOutput&) = delete;
   FoldedOutput& operator=(const FoldedOutput&) = delete;
 
   int64_t bytes() const final {
-    return int64_t{tiles_} * kTileColumns * static_cast<int64_t>(sizeof(float));
+    const int64_t columns = int64_t{tiles_} * kTileColumns * static_cast<int64_t>(sizeof(float));
+    return narrow_ == NarrowType::kNone ? columns : 2 * columns + int64_t{vocabulary_} * d_;
   }
+  NarrowType products() const final { return narrow_; }
   int64_t WorkspaceBytes(int64_t max_rows) const final {
     const int64_t blocks = RowBlocks(max_rows);
-    // There are at most so many blocks of threads for any number of rows up to max_rows.
-    const int64_t most = int64_t{waves_} * processors_;
-    const int64_t ranges = blocks > most ? blocks : most;
-    return SumsBytes(blocks) +
-           ranges * kFusedBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
+    const int64_t row_bytes = d_ + static_cast<int64_t>(sizeof(float));
+    return PartsBytes(blocks) +
+           (narrow_ == NarrowType::kNone ? 0 : blocks * kFusedBlockRows * row_bytes);
   }
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
              const SlotView* slots, int max_k, const LogitRequest* requests,
              LogitSummary* summaries) const final;
+  Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows, float* logits,
+                    int64_t stride) const final;
 
  protected:
-  // `waves`: DivideTiles.
-  FoldedOutput(int vocabulary, int waves)
-      : vocabulary_(vocabulary), tiles_(TilesOf(vocabulary)), waves_(waves) {}
+  // `type`: that of the hidden rows and the weights that are given; `waves`: DivideTiles.
+  FoldedOutput(ComputeType type, NarrowType narrow, int d, int vocabulary, int waves)
+      : type_(type),
+        narrow_(narrow),
+        d_(d),
+        vocabulary_(vocabulary),
+        tiles_(TilesOf(vocabulary)),
+        waves_(waves) {}
 
-  // Asks the device, copies the bias and tells how much shared memory a block may have; "" or why
-  // that failed.
-  std::string PrepareParts(const float* bias, int* shared_limit);
+  // Asks the device, narrows the weights, copies the bias and tells how much shared memory a block
+  // may have; "" or why that failed. *weight becomes what the products read.
+  std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
   // Launches the kernel that leaves the parts of `work`, by `row_blocks` blocks of kFusedBlockRows
-  // rows for each of work.ranges.
-  virtual Error FoldTiles(Stream stream, const void* hidden, const FusedWork& work,
-                          int64_t row_blocks, int list_entries) const = 0;
+  // rows for each of work.ranges. hidden: of the numbers that the products multiply.
+  virtual Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+                          const FusedWork& work, int64_t row_blocks, int list_entries) const = 0;
 
+  ComputeType type() const { return type_; }
+  int d() const { return d_; }
   int vocabulary() const { return vocabulary_; }
 
  private:
@@ -81,15 +128,37 @@ class FoldedOutput : public FusedOutput {
   int64_t SumsBytes(int64_t blocks) const {
     return blocks * kFusedBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
   }
+  // Sums and lists of as many rows; whole pieces of 128 bytes.
+  int64_t PartsBytes(int64_t blocks) const {
+    // There are at most so many blocks of threads for any number of rows.
+    const int64_t most = int64_t{waves_} * processors_;
+    const int64_t ranges = blocks > most ? blocks : most;
+    return SumsBytes(blocks) +
+           ranges * kFusedBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
+  }
+  // The narrow rows of a step in its workspace, and their scales after them.
+  struct NarrowPlace {
+    uint8_t* rows;
+    float* scales;
+  };
+  NarrowPlace NarrowPlaceIn(void* workspace, int64_t blocks) const {
+    uint8_t* const rows = static_cast<uint8_t*>(workspace) + PartsBytes(blocks);
+    return {rows, reinterpret_cast<float*>(rows + blocks * kFusedBlockRows * d_)};
+  }
 
+  const ComputeType type_;
+  const NarrowType narrow_;
+  const int d_;
   const int vocabulary_;
   const int tiles_;
   const int waves_;
   int processors_ = 0;
   float* bias_ = nullptr;
+  uint8_t* narrow_weight_ = nullptr;  // [vocabulary, d]; nullptr without narrow products
+  float* column_scales_ = nullptr;    // [tiles * kTileColumns]
 };
 
-std::string FoldedOutput::PrepareParts(const float* bias, int* shared_limit) {
+std::string FoldedOutput::PrepareParts(const void** weight, const float* bias, int* shared_limit) {
   int device = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status == cudaSuccess) {
@@ -111,6 +180,19 @@ std::string FoldedOutput::PrepareParts(const float* bias, int* shared_limit) {
   if (status == cudaSuccess && !beyond.empty()) {
     status = cudaMemcpy(bias_ + vocabulary_, beyond.data(), beyond.size() * sizeof(float),
                         cudaMemcpyHostToDevice);
+  }
+  if (status == cudaSuccess && narrow_ != NarrowType::kNone) {
+    const auto bytes = static_cast<size_t>(vocabulary_) * static_cast<size_t>(d_);
+    status = cudaMalloc(reinterpret_cast<void**>(&narrow_weight_), bytes);
+    if (status == cudaSuccess) {
+      status = cudaMalloc(reinterpret_cast<void**>(&column_scales_), columns * sizeof(float));
+    }
+    if (status == cudaSuccess) status = cudaMemset(column_scales_, 0, columns * sizeof(float));
+    if (status == cudaSuccess) {
+      status = static_cast<cudaError_t>(NarrowRows(nullptr, type_, narrow_, *weight, vocabulary_,
+                                                   nullptr, d_, narrow_weight_, column_scales_));
+    }
+    *weight = narrow_weight_;
   }
   if (status == cudaSuccess) status = cudaStreamSynchronize(nullptr);
   return status == cudaSuccess ? "" : cudaGetErrorString(status);
@@ -134,10 +216,30 @@ Error FoldedOutput::Fold(Stream stream, void* workspace, const void* hidden, con
   work.sums = static_cast<LogSum*>(workspace);
   work.best =
       reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
-  const Error launched = FoldTiles(stream, hidden, work, blocks, list_entries);
+  NarrowScales scales;
+  if (narrow_ != NarrowType::kNone) {
+    const NarrowPlace place = NarrowPlaceIn(workspace, blocks);
+    const Error narrowed = NarrowRows(stream, type_, narrow_, hidden, rows.rows, rows.count, d_,
+                                      place.rows, place.scales);
+    if (narrowed != Error::kNone) return narrowed;
+    hidden = place.rows;
+    scales = {place.scales, column_scales_};
+  }
+  const Error launched = FoldTiles(stream, hidden, scales, work, blocks, list_entries);
   if (launched != Error::kNone) return launched;
   return LaunchEarly(MergeFusedKernel, static_cast<unsigned>(rows.rows), kMergeThreads, 0, stream,
                      work, list_entries);
+}
+
+Error FoldedOutput::StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows,
+                                float* logits, int64_t stride) const {
+  if (narrow_ == NarrowType::kNone) return static_cast<Error>(cudaErrorInvalidValue);
+  const NarrowPlace place = NarrowPlaceIn(workspace, RowBlocks(rows));
+  const Error narrowed =
+      NarrowRows(stream, type_, narrow_, hidden, rows, nullptr, d_, place.rows, place.scales);
+  if (narrowed != Error::kNone) return narrowed;
+  return MultiplyNarrowRows(stream, narrow_, place.rows, place.scales, rows, narrow_weight_,
+                            column_scales_, vocabulary_, d_, logits, stride);
 }
 
 }  // namespace

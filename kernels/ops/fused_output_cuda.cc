@@ -5,12 +5,12 @@
 
 namespace dragoman::cuda {
 
-std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, const void* weight,
-                                                 const float* bias, int d, int vocabulary,
-                                                 std::string* why) {
+std::unique_ptr<FusedOutput> FusedOutput::Create(ComputeType type, NarrowType narrow,
+                                                 const void* weight, const float* bias, int d,
+                                                 int vocabulary, std::string* why) {
   std::string why_not_hopper;
-  auto fused = CreateHopperOutput(type, weight, bias, d, vocabulary, &why_not_hopper);
-  if (fused == nullptr) fused = CreateMmaOutput(type, weight, bias, d, vocabulary, why);
+  auto fused = CreateHopperOutput(type, narrow, weight, bias, d, vocabulary, &why_not_hopper);
+  if (fused == nullptr) fused = CreateMmaOutput(type, narrow, weight, bias, d, vocabulary, why);
   // A card runs at most one of the two, and what the other lacks is its code.
   if (fused == nullptr && *why != why_not_hopper)
     *why = "by wgmma: " + why_not_hopper + "; by mma: " + *why;

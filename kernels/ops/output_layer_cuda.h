@@ -6,6 +6,10 @@
 //   fused    float16 and bfloat16: tensor cores go over the vocabulary, their sums are folded in
 //            registers; logits never reach memory. K up to kMaxFusedTopK. By wgmma on sm_90a, by
 //            mma.sync on cards of 8.x and from 12.0 on.
+//   narrow   the fused way with products of one byte a number, where it is asked for: each hidden row
+//            and each row of W is narrowed to int8 or e4m3 with a scale of its own (narrow_rows.h), the
+//            sums are multiplied by both scales, and bias and fold are as ever. Half the tensor cores'
+//            time and half the bytes of W; other scores than those of the compute type.
 //
 // Which way a row goes depends on the options of its own segment (MayFuse), never on its
 // neighbours.
@@ -19,6 +23,7 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/base/kv_pages.h"
+#include "kernels/base/narrow_type.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/search/options.h"
@@ -51,14 +56,18 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
 // The fused way. One per device and model; immutable after Create.
 class FusedOutput {
  public:
-  // `weight` [vocabulary, d], 16-byte aligned, is borrowed; `bias` [vocabulary] is copied (nullptr:
-  // none). The device is the current one; allocates and waits. nullptr, and why, where the device
-  // runs no code of it (before 8.0; 10.x), the type is f32, or d does not fit the code: a multiple
-  // of 64 up to 1024 on sm_90a, any multiple of 32 elsewhere.
-  static std::unique_ptr<FusedOutput> Create(ComputeType type, const void* weight,
-                                             const float* bias, int d, int vocabulary,
-                                             std::string* why);
+  // `weight` [vocabulary, d], 16-byte aligned, is borrowed (a narrow layer keeps its own); `bias`
+  // [vocabulary] is copied (nullptr: none). The device is the current one; allocates and waits.
+  // nullptr, and why, where the device runs no code of it (before 8.0; 10.x; float8 before 8.9), the
+  // type is f32, or d does not fit the code: a multiple of 64 up to 1024 on sm_90a, any multiple of 32
+  // elsewhere; of narrow products 128 up to 2048, and any multiple of 64.
+  static std::unique_ptr<FusedOutput> Create(ComputeType type, NarrowType narrow,
+                                             const void* weight, const float* bias, int d,
+                                             int vocabulary, std::string* why);
   virtual ~FusedOutput() = default;
+
+  // The type of the numbers that the products multiply; kNone: the compute type.
+  virtual NarrowType products() const = 0;
 
   // Bytes of device memory that it holds itself.
   virtual int64_t bytes() const = 0;
@@ -72,14 +81,20 @@ class FusedOutput {
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
                      const SlotView* slots, int max_k, const LogitRequest* requests,
                      LogitSummary* summaries) const = 0;
+
+  // The logits, without the bias, of narrow products by plain arithmetic: what Fold is held to. Of
+  // the vocabulary's columns; logits [rows, stride]. Slow. REQUIRES: products() is not kNone; a
+  // workspace for `rows` rows.
+  virtual Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows,
+                            float* logits, int64_t stride) const = 0;
 };
 
 // FusedOutput::Create of each of the two kinds of code: wgmma's and mma.sync's.
-std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, const void* weight,
-                                                const float* bias, int d, int vocabulary,
-                                                std::string* why);
-std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, const void* weight,
-                                             const float* bias, int d, int vocabulary,
-                                             std::string* why);
+std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, NarrowType narrow,
+                                                const void* weight, const float* bias, int d,
+                                                int vocabulary, std::string* why);
+std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, NarrowType narrow,
+                                             const void* weight, const float* bias, int d,
+                                             int vocabulary, std::string* why);
 
 }  // namespace dragoman::cuda

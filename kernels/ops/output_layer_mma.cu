@@ -27,6 +27,9 @@
 // Wider warps (32 x 128) would read two fifths less from shared memory, but a row's list of best
 // tokens would be spread over two warps: tried on Hopper, which lost more by it than it gained.
 //
+// Narrow products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one byte,
+// so the same 64 bytes, and all else is the same, too, but half the slabs and products twice as deep.
+//
 // A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each; piece p (16
 // bytes) of row r lies at place p ^ (r / 2 % 4) of the row. So eight pieces p of rows 8 i .. 8 i +
 // 7, which a matrix load reads at once, and the eight of two rows, which a copy writes, are in
@@ -36,10 +39,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/narrow_tensor_core.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 #include "kernels/ops/fused_output.cuh"
 #include "kernels/ops/output_epilogue.cuh"
@@ -52,10 +58,13 @@ constexpr int kWarps = 8;
 constexpr int kWarpRows = 16;
 constexpr int kThreads = kWarps * kWarpThreads;
 static_assert(kWarps * kWarpRows == kFusedBlockRows);
-constexpr int kSlab = 32;  // elements of d, two products deep
-constexpr int kPiece = 8;  // elements of 16 bytes
-constexpr int kRowPieces = kSlab / kPiece;
-constexpr int kRowBytes = 2 * kSlab;
+constexpr int kPieceBytes = 16;
+constexpr int kRowPieces = 4;  // of a row of a slab: two products deep
+constexpr int kRowBytes = kRowPieces * kPieceBytes;
+template <class T>
+constexpr int kSlab = kRowBytes / static_cast<int>(sizeof(T));  // elements of d
+template <class T>
+constexpr int kPiece = kPieceBytes / static_cast<int>(sizeof(T));
 [[maybe_unused]] constexpr int kCopyRows = kThreads / kRowPieces;  // that all threads copy at once
 constexpr int kHiddenBytes = kFusedBlockRows * kRowBytes;
 constexpr int kStageBytes = kHiddenBytes + kTileColumns * kRowBytes;
@@ -69,9 +78,13 @@ constexpr int kWaves = 8;  // DivideTiles
 constexpr bool FoldsByMma(int architecture) {
   return architecture / 10 == 8 || architecture >= 120;
 }
+constexpr int kFloat8Since = 89;
 #if defined(__CUDA_ARCH__)
-constexpr bool kHasCode = FoldsByMma(__CUDA_ARCH__ / 10);
+template <class T>
+constexpr bool kHasCode = FoldsByMma(__CUDA_ARCH__ / 10) &&
+                          (!std::is_same_v<T, Float8> || __CUDA_ARCH__ / 10 >= kFloat8Since);
 #else
+template <class T>
 constexpr bool kHasCode = true;
 #endif
 
@@ -81,11 +94,12 @@ struct MmaArgs {
   const void* weight = nullptr;
   int d = 0;
   int vocabulary = 0;
+  NarrowScales scales;
 };
 
 // The place of a piece in a slab, in bytes from the row's start.
 [[maybe_unused]] __device__ inline int PlaceOf(int row, int piece) {
-  return (piece ^ (row / 2 % 4)) * 16;
+  return (piece ^ (row / 2 % 4)) * kPieceBytes;
 }
 
 // The number of the thread, which the compiler cannot know to be the same in every slab: or it would
@@ -117,7 +131,7 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
     // Rows beyond the end arrive as zeros; what is not read has the place of the first row.
     const auto copy = [&](const void* matrix, int first, int of, int at) {
       const bool wanted = first + row < of;
-      const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece;
+      const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece<T>;
       CopyPiece(to + at, from + int64_t{wanted ? first + row : 0} * args.d, wanted);
     };
 #pragma unroll
@@ -129,7 +143,7 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
     for (int i = 0; i < kTileColumns; i += kCopyRows) {
       copy(args.weight, column + i, args.vocabulary, kHiddenBytes + i * kRowBytes);
     }
-    progress.copied_k += kSlab;
+    progress.copied_k += kSlab<T>;
     if (progress.copied_k == args.d) {
       progress.copied_k = 0;
       ++progress.copied_tile;
@@ -140,7 +154,9 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
 
 // Adds the products of a slab to the warp's 16 rows by 256 columns.
 template <class T>
-__device__ inline void MultiplySlab(const unsigned char* slab, float (&x)[128]) {
+__device__ inline void MultiplySlab(const unsigned char* slab,
+                                    typename ProductSum<T>::Type (&x)[128]) {
+  using Sums = typename ProductSum<T>::Type(&)[4];
   const int thread = ThreadOfSlab();
   const int lane = thread % kWarpThreads;
   const int matrix = lane / 8;
@@ -160,17 +176,18 @@ __device__ inline void MultiplySlab(const unsigned char* slab, float (&x)[128]) 
       unsigned b[4];
       LoadMatrices(from + g * 8 * kRowBytes, b);
       // The lane's sums of these columns lie as the epilogue has them.
-      Multiply(T{}, reinterpret_cast<float(&)[4]>(x[g * 4]), a, b[0], b[1]);
-      Multiply(T{}, reinterpret_cast<float(&)[4]>(x[g * 4 + 4]), a, b[2], b[3]);
+      Multiply(T{}, reinterpret_cast<Sums>(x[g * 4]), a, b[0], b[1]);
+      Multiply(T{}, reinterpret_cast<Sums>(x[g * 4 + 4]), a, b[2], b[3]);
     }
   }
 }
 
+// A block: the parts of its rows and range.
 template <class T, int kBest>
-__global__ void __launch_bounds__(kThreads, 1)
-    FusedMmaKernel(const __grid_constant__ MmaArgs args) {
+__device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
+  constexpr bool kNarrow = sizeof(T) == 1;
   AwaitKernelBefore();
-  if constexpr (kHasCode) {
+  if constexpr (kHasCode<T>) {
     const FusedWork& work = args.work;
     const int block_row = static_cast<int>(blockIdx.x) * kFusedBlockRows;
     const auto range = static_cast<int>(blockIdx.y);
@@ -187,11 +204,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kWarpThreads, 0);
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     const int warp_row = block_row + warp * kWarpRows;
-    FoldRange<kBest / 4>(work, warp_row + lane / 4, range, lane % 4, [&](int, float(&x)[128]) {
+    FoldRange<kBest / 4>(work, warp_row + lane / 4, range, lane % 4, [&](int tile, float(&x)[128]) {
       const bool busy = warp_row < rows;
+      typename ProductSum<T>::Type sums[128];
 #pragma unroll
-      for (float& sum : x) sum = 0.0F;
-      for (int k = 0; k < args.d; k += kSlab) {
+      for (auto& sum : sums) sum = 0;
+      for (int k = 0; k < args.d; k += kSlab<T>) {
         // This thread's part of the slab has come, then everybody's; and everybody is through with
         // the slab before, whose stage the next copies go to.
         AwaitCopyGroups<kStages - 2>();
@@ -199,47 +217,81 @@ __global__ void __launch_bounds__(kThreads, 1)
         const int stage = progress.stage;
         CopySlab<T>(args, ring, block_row, rows, end_tile, (stage + kStages - 1) % kStages,
                     progress);
-        if (busy) MultiplySlab<T>(ring + stage * kStageBytes, x);
+        if (busy) MultiplySlab<T>(ring + stage * kStageBytes, sums);
         progress.stage = (stage + 1) % kStages;
+      }
+#pragma unroll
+      for (int i = 0; i < 128; ++i) x[i] = static_cast<float>(sums[i]);
+      if constexpr (kNarrow) {
+        ApplyScales(args.scales, warp_row + lane / 4, rows, tile, lane % 4, x);
       }
       return busy;
     });
   }
 }
 
+template <class T, int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    FusedMmaKernel(const __grid_constant__ MmaArgs args) {
+  FoldBlock<T, kBest>(args);
+}
+
+// The same of narrow products: kernels of other names, for their machine code has other products, which
+// budgets count by name.
+template <int kBest>
+__global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
+  FoldBlock<Int8, kBest>(args);
+}
+template <int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    Float8MmaKernel(const __grid_constant__ MmaArgs args) {
+  FoldBlock<Float8, kBest>(args);
+}
+
 using MmaKernel = void (*)(MmaArgs);
+
+template <class T, int kBest>
+MmaKernel KernelOf() {
+  if constexpr (std::is_same_v<T, Int8>) {
+    return Int8MmaKernel<kBest>;
+  } else if constexpr (std::is_same_v<T, Float8>) {
+    return Float8MmaKernel<kBest>;
+  } else {
+    return FusedMmaKernel<T, kBest>;
+  }
+}
 
 template <class T>
 MmaKernel KernelFor(int list_entries) {
-  return list_entries == 4   ? FusedMmaKernel<T, 4>
-         : list_entries == 8 ? FusedMmaKernel<T, 8>
-                             : FusedMmaKernel<T, 16>;
+  return list_entries == 4   ? KernelOf<T, 4>()
+         : list_entries == 8 ? KernelOf<T, 8>()
+                             : KernelOf<T, 16>();
 }
 
 class MmaOutput final : public FoldedOutput {
  public:
-  MmaOutput(ComputeType type, const void* weight, int d, int vocabulary)
-      : FoldedOutput(vocabulary, kWaves), type_(type), weight_(weight), d_(d) {}
+  MmaOutput(ComputeType type, NarrowType narrow, const void* weight, int d, int vocabulary)
+      : FoldedOutput(type, narrow, d, vocabulary, kWaves), weight_(weight) {}
 
   // The part of Create that runs on the device; "" or why it failed.
   std::string Prepare(const float* bias);
 
  private:
-  Error FoldTiles(Stream stream, const void* hidden, const FusedWork& work, int64_t row_blocks,
-                  int list_entries) const override;
+  Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+                  const FusedWork& work, int64_t row_blocks, int list_entries) const override;
   MmaKernel Kernel(int list_entries) const {
-    return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
-                                          : KernelFor<__nv_bfloat16>(list_entries);
+    if (products() == NarrowType::kFloat8) return KernelFor<Float8>(list_entries);
+    if (products() == NarrowType::kInt8) return KernelFor<Int8>(list_entries);
+    return type() == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
+                                           : KernelFor<__nv_bfloat16>(list_entries);
   }
 
-  const ComputeType type_;
-  const void* const weight_;
-  const int d_;
+  const void* weight_;  // of the numbers that the products multiply
 };
 
 std::string MmaOutput::Prepare(const float* bias) {
   int limit = 0;
-  std::string why = PrepareParts(bias, &limit);
+  std::string why = PrepareParts(&weight_, bias, &limit);
   if (!why.empty()) return why;
   if (limit < kSharedBytes) return "too little shared memory";
   for (const int list : kFusedLists) {
@@ -251,31 +303,34 @@ std::string MmaOutput::Prepare(const float* bias) {
   return "";
 }
 
-Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const FusedWork& work,
-                           int64_t row_blocks, int list_entries) const {
+Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+                           const FusedWork& work, int64_t row_blocks, int list_entries) const {
   const dim3 grid(static_cast<unsigned>(row_blocks), static_cast<unsigned>(work.ranges.ranges));
   return LaunchEarly(Kernel(list_entries), grid, kThreads, kSharedBytes, stream,
-                     MmaArgs{work, hidden, weight_, d_, vocabulary()});
+                     MmaArgs{work, hidden, weight_, d(), vocabulary(), scales});
 }
 
 }  // namespace
 
-std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, const void* weight,
-                                             const float* bias, int d, int vocabulary,
-                                             std::string* why) {
+std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, NarrowType narrow,
+                                             const void* weight, const float* bias, int d,
+                                             int vocabulary, std::string* why) {
   cudaFuncAttributes code{};
+  const int slab = narrow == NarrowType::kNone ? kSlab<__half> : kSlab<Int8>;
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
-  } else if (d <= 0 || d % kSlab != 0) {
-    *why = "d is not a multiple of 32";
+  } else if (d <= 0 || d % slab != 0) {
+    *why = "d is not a multiple of " + std::to_string(slab);
   } else if (const cudaError_t status =
                  cudaFuncGetAttributes(&code, KernelFor<__half>(kFusedLists[0]));
              status != cudaSuccess) {
     *why = std::string("its code does not run on this device: ") + cudaGetErrorString(status);
   } else if (!FoldsByMma(code.ptxVersion)) {
     *why = "there is none for this device, only for 8.x and from 12.0 on";
+  } else if (narrow == NarrowType::kFloat8 && code.ptxVersion < kFloat8Since) {
+    *why = "its tensor cores have no float8, which begins with 8.9; they have int8";
   } else {
-    auto fused = std::make_unique<MmaOutput>(type, weight, d, vocabulary);
+    auto fused = std::make_unique<MmaOutput>(type, narrow, weight, d, vocabulary);
     *why = fused->Prepare(bias);
     if (why->empty()) return fused;
   }

@@ -15,7 +15,7 @@
 // Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
 // the vocabulary; a third warpgroup copies. The vocabulary is on the wide side of the product, so
 // that a thread has 64 columns of each of two rows: a row is folded in registers and by two
-// shuffles. A slab is 64 elements of d: 128 bytes, the width of the swizzle.
+// shuffles. A slab is 128 bytes of d, the width of the swizzle: 64 elements of 16 bits.
 //   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
 //             come through a ring of 3 (d = 512) to 6 stages
 //   d > 512:  they do not fit; hidden slabs (16 KB) come through the ring with those of W, 4
@@ -25,6 +25,13 @@
 // multiply while the other folds. Overlap inside one warpgroup (two accumulators) makes ptxas
 // serialise the products or spill. Clusters that share slabs would gain nothing: L2 gives 35 % of its
 // rate.
+//
+// Narrow products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte: half the
+// slabs, half the bytes, each product twice as deep. With d = 512 a tile is 4,096 cycles of the tensor
+// cores and the ring has 5 stages. Sums of int8 become f32 when a tile is complete (128 conversions of a
+// thread); scales of row and column are applied before the epilogue: a load of two, three products a
+// pair of logits more. e4m3 is summed in f32 of the tensor cores' own precision, which is less than
+// f32's (some 13 bits below the largest term); int8 is exact.
 //
 // Results. A row's logit is the product's value, the bias added, times the scale; (max, sum) is
 // made per tile and merged in the order of tiles; the best are a set under a total order. So which
@@ -41,12 +48,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/kernel.cuh"
+#include "kernels/cuda/narrow.cuh"
 #include "kernels/ops/fused_output.cuh"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
@@ -59,19 +68,27 @@ constexpr int kGroupRows = 64;  // of a warpgroup
 constexpr int kGroupThreads = 128;
 constexpr int kComputingGroups = kBlockRows / kGroupRows;
 constexpr int kThreads = (kComputingGroups + 1) * kGroupThreads;
-constexpr int kSlab = 64;
-constexpr uint32_t kHiddenSlabBytes = kBlockRows * kSlab * 2;
-constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlab * 2;
+constexpr int kSlabBytes = 128;
+template <class T>
+constexpr int kSlab = kSlabBytes / static_cast<int>(sizeof(T));  // elements of d
+constexpr uint32_t kHiddenSlabBytes = kBlockRows * kSlabBytes;
+constexpr uint32_t kWeightSlabBytes = kTileColumns * kSlabBytes;
 constexpr int kMaxStages = 6;
-constexpr int kMaxResidentD = 512;
-constexpr int kMaxD = 1024;
+constexpr int kMaxResidentSlabs = 8;
+constexpr int kMaxSlabs = 16;
 // Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
-constexpr int kCopyingRegisters = 40;
-constexpr int kComputingRegisters = 232;
+// Narrow products, whose scales need some more, take 24 + 2 x 240: ptxas spills nothing with it, and some
+// words with the other.
+template <class T>
+constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
+template <class T>
+constexpr int kComputingRegisters = sizeof(T) == 1 ? 240 : 232;
 constexpr int kRegistersAtEntry = 65536 / kThreads / 8 * 8;  // ptxas counts in eights
-static_assert(kCopyingRegisters % 8 == 0 && kComputingRegisters % 8 == 0);
-static_assert(kCopyingRegisters + kComputingGroups * kComputingRegisters <=
-              (kComputingGroups + 1) * kRegistersAtEntry);  // else TakeRegisters waits forever
+template <class T>
+constexpr bool kRegistersFit =
+    kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
+    kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
+        (kComputingGroups + 1) * kRegistersAtEntry;  // else TakeRegisters waits forever
 
 // The plan of shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
 // each stage), slabs of W, barriers.
@@ -93,10 +110,10 @@ struct SharedPlan {
   uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
 };
 
-SharedPlan PlanShared(int d, uint32_t limit) {
+SharedPlan PlanShared(int slabs, uint32_t limit) {
   SharedPlan plan;
-  plan.slabs = d / kSlab;
-  plan.resident = d <= kMaxResidentD;
+  plan.slabs = slabs;
+  plan.resident = slabs <= kMaxResidentSlabs;
   for (plan.stages = kMaxStages; plan.stages > 0 && plan.Bytes() > limit;) --plan.stages;
   return plan;
 }
@@ -104,6 +121,7 @@ SharedPlan PlanShared(int d, uint32_t limit) {
 struct FusedArgs {
   SharedPlan shared;
   FusedWork work;
+  NarrowScales scales;
 };
 
 // The stage of the ring that is next, and the parity of its use.
@@ -141,13 +159,14 @@ struct SharedMap {
 };
 
 // One thread: fetches everything the others use, in the order of use.
+template <class T>
 __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
                           const FusedArgs& args, const SharedMap& map, int block_row, int range) {
   const SharedPlan& plan = args.shared;
   if (plan.resident) {
     ArriveExpecting(map.resident, static_cast<uint32_t>(plan.slabs) * kHiddenSlabBytes);
     for (int s = 0; s < plan.slabs; ++s) {
-      CopyBox(map.Hidden(s), hidden, s * kSlab, block_row, map.resident);
+      CopyBox(map.Hidden(s), hidden, s * kSlab<T>, block_row, map.resident);
     }
   }
   Ring ring{plan.stages};
@@ -159,9 +178,10 @@ __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
       ArriveExpecting(map.Full(ring.stage),
                       plan.resident ? kWeightSlabBytes : kWeightSlabBytes + kHiddenSlabBytes);
       if (!plan.resident) {
-        CopyBox(map.Hidden(ring.stage), hidden, s * kSlab, block_row, map.Full(ring.stage));
+        CopyBox(map.Hidden(ring.stage), hidden, s * kSlab<T>, block_row, map.Full(ring.stage));
       }
-      CopyBox(map.Weight(ring.stage), weight, s * kSlab, tile * kTileColumns, map.Full(ring.stage));
+      CopyBox(map.Weight(ring.stage), weight, s * kSlab<T>, tile * kTileColumns,
+              map.Full(ring.stage));
     }
   }
 }
@@ -169,7 +189,7 @@ __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
 // The product of a tile by one computing warpgroup: all slabs of d, each when it has come.
 template <class T>
 __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
-                             float (&x)[128]) {
+                             typename ProductSum<T>::Type (&x)[128]) {
   const auto release = [&](int stage) {
     // The warp's own products have been waited for by all its lanes.
     if (threadIdx.x % 32 == 0) Arrive(map.Empty(stage));
@@ -179,11 +199,11 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   for (int s = 0; s < plan.slabs; ++s, ring.Advance()) {
     WaitForPhase(map.Full(ring.stage), ring.parity);
     const uint64_t a = OperandOf(map.Hidden(plan.resident ? s : ring.stage) +
-                                 static_cast<uint32_t>(group) * (kGroupRows * kSlab * 2));
+                                 static_cast<uint32_t>(group) * (kGroupRows * kSlabBytes));
     const uint64_t b = OperandOf(map.Weight(ring.stage));
     FenceProducts();
 #pragma unroll
-    for (int i = 0; i < kSlab / 16; ++i) {
+    for (int i = 0; i < kSlabBytes / 32; ++i) {
       Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
     }
     CommitProducts();
@@ -197,11 +217,25 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
+// The number of the thread, which the compiler cannot know to be the same for every tile: or it would keep
+// what it makes of it in registers while a tile is folded, and spill.
+__device__ inline int ThreadOfTile() {
+  int thread = static_cast<int>(threadIdx.x);
+  asm volatile("" : "+r"(thread));
+  return thread;
+}
+
+// The first of the two rows of a computing thread, in its block.
+__device__ inline int FirstRowOf(int thread) {
+  return thread / kGroupThreads * kGroupRows + thread % kGroupThreads / 32 * 16 + thread % 32 / 4;
+}
+
+// A block: the parts of its rows and range.
 template <class T, int kBest>
-__global__ void __launch_bounds__(kThreads, 1)
-    FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
-                      const __grid_constant__ CUtensorMap weight,
-                      const __grid_constant__ FusedArgs args) {
+__device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUtensorMap& weight,
+                                          const FusedArgs& args) {
+  static_assert(kRegistersFit<T>);
+  constexpr bool kNarrow = sizeof(T) == 1;
   AwaitKernelBefore();
   const SharedMap map(args.shared, SharedAddress(DynamicShared<unsigned char>()));
   const auto range = static_cast<int>(blockIdx.x);
@@ -220,23 +254,62 @@ __global__ void __launch_bounds__(kThreads, 1)
   // The same for a warp, and so that the compiler knows it.
   const int group = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kGroupThreads, 0);
   if (group == kComputingGroups) {
-    GiveRegisters<kCopyingRegisters>();
+    GiveRegisters<kCopyingRegisters<T>>();
     if (threadIdx.x == kComputingGroups * kGroupThreads) {
-      CopySlabs(hidden, weight, args, map, block_row, range);
+      CopySlabs<T>(hidden, weight, args, map, block_row, range);
     }
   } else {
-    TakeRegisters<kComputingRegisters>();
+    TakeRegisters<kComputingRegisters<T>>();
     const int warp = static_cast<int>(threadIdx.x) % kGroupThreads / 32;
     const int quad = static_cast<int>(threadIdx.x) % 32 / 4;
+    const int lane = static_cast<int>(threadIdx.x) % 4;
+    const int first_row = block_row + group * kGroupRows + warp * 16 + quad;
     Ring ring{args.shared.stages};
-    FoldRange<kBest / 4>(args.work, block_row + group * kGroupRows + warp * 16 + quad, range,
-                         static_cast<int>(threadIdx.x) % 4, [&](int, float(&x)[128]) {
-                           // Over after the first tile, and stays so: the barrier has one phase.
-                           if (args.shared.resident) WaitForPhase(map.resident, 0);
-                           MultiplyTile<T>(args.shared, map, group, ring, x);
-                           return true;
-                         });
+    FoldRange<kBest / 4>(args.work, first_row, range, lane, [&](int tile, float(&x)[128]) {
+      // Over after the first tile, and stays so: the barrier has one phase.
+      if (args.shared.resident) WaitForPhase(map.resident, 0);
+      if constexpr (std::is_same_v<T, Int8>) {
+        int32_t sum[128];
+        TakeAccumulator(x, sum);
+        MultiplyTile<T>(args.shared, map, group, ring, sum);
+#pragma unroll
+        for (int i = 0; i < 128; ++i) x[i] = static_cast<float>(sum[i]);
+      } else {
+        MultiplyTile<T>(args.shared, map, group, ring, x);
+      }
+      if constexpr (kNarrow) {
+        const int thread = ThreadOfTile();
+        ApplyScales(args.scales, block_row + FirstRowOf(thread),
+                    static_cast<int>(args.work.rows.rows), tile, thread % 4, x);
+      }
+      return true;
+    });
   }
+}
+
+template <class T, int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    FusedOutputKernel(const __grid_constant__ CUtensorMap hidden,
+                      const __grid_constant__ CUtensorMap weight,
+                      const __grid_constant__ FusedArgs args) {
+  FoldBlock<T, kBest>(hidden, weight, args);
+}
+
+// The same of narrow products: kernels of other names, for their machine code has other products, which
+// budgets count by name.
+template <int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    Int8OutputKernel(const __grid_constant__ CUtensorMap hidden,
+                     const __grid_constant__ CUtensorMap weight,
+                     const __grid_constant__ FusedArgs args) {
+  FoldBlock<Int8, kBest>(hidden, weight, args);
+}
+template <int kBest>
+__global__ void __launch_bounds__(kThreads, 1)
+    Float8OutputKernel(const __grid_constant__ CUtensorMap hidden,
+                       const __grid_constant__ CUtensorMap weight,
+                       const __grid_constant__ FusedArgs args) {
+  FoldBlock<Float8, kBest>(hidden, weight, args);
 }
 
 // cuTensorMapEncodeTiled, from the driver that is there: the program does not link with it.
@@ -258,17 +331,16 @@ EncodeTiled FindEncodeTiled() {
   return reinterpret_cast<EncodeTiled>(entry);
 }
 
-// A matrix [rows, d], dense, taken by boxes of `box_rows` by one slab, swizzled by 128 bytes. Rows
-// beyond the end arrive as zeros.
-bool EncodeMatrix(EncodeTiled encode, ComputeType type, const void* data, int64_t rows, int d,
-                  int box_rows, CUtensorMap* map) {
+// A matrix [rows, d], dense, of elements of so many bytes, taken by boxes of `box_rows` by one slab,
+// swizzled by 128 bytes. Rows beyond the end arrive as zeros.
+bool EncodeMatrix(EncodeTiled encode, CUtensorMapDataType element, int element_bytes,
+                  const void* data, int64_t rows, int d, int box_rows, CUtensorMap* map) {
   const cuuint64_t size[2] = {static_cast<cuuint64_t>(d), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t row_bytes[1] = {static_cast<cuuint64_t>(d) * 2};
-  const cuuint32_t box[2] = {kSlab, static_cast<cuuint32_t>(box_rows)};
+  const cuuint64_t row_bytes[1] = {static_cast<cuuint64_t>(d) *
+                                   static_cast<cuuint64_t>(element_bytes)};
+  const cuuint32_t box[2] = {static_cast<cuuint32_t>(kSlabBytes / element_bytes),
+                             static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t step[2] = {1, 1};
-  const CUtensorMapDataType element = type == ComputeType::kFloat16
-                                          ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-                                          : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
   return encode(map, element, 2, const_cast<void*>(data), size, row_bytes, box, step,
                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
@@ -277,31 +349,56 @@ bool EncodeMatrix(EncodeTiled encode, ComputeType type, const void* data, int64_
 
 using FusedKernel = void (*)(CUtensorMap, CUtensorMap, FusedArgs);
 
+template <class T, int kBest>
+FusedKernel KernelOf() {
+  if constexpr (std::is_same_v<T, Int8>) {
+    return Int8OutputKernel<kBest>;
+  } else if constexpr (std::is_same_v<T, Float8>) {
+    return Float8OutputKernel<kBest>;
+  } else {
+    return FusedOutputKernel<T, kBest>;
+  }
+}
+
 template <class T>
 FusedKernel KernelFor(int list_entries) {
-  return list_entries == 4   ? FusedOutputKernel<T, 4>
-         : list_entries == 8 ? FusedOutputKernel<T, 8>
-                             : FusedOutputKernel<T, 16>;
+  return list_entries == 4   ? KernelOf<T, 4>()
+         : list_entries == 8 ? KernelOf<T, 8>()
+                             : KernelOf<T, 16>();
 }
+
+// Elements of d in a slab.
+int SlabOf(NarrowType narrow) { return narrow == NarrowType::kNone ? kSlab<__half> : kSlab<Int8>; }
 
 class HopperOutput final : public FoldedOutput {
  public:
-  HopperOutput(ComputeType type, int d, int vocabulary)
-      : FoldedOutput(vocabulary, 1), type_(type), d_(d) {}
+  HopperOutput(ComputeType type, NarrowType narrow, int d, int vocabulary)
+      : FoldedOutput(type, narrow, d, vocabulary, 1) {}
 
   // The part of Create that runs on the device; "" or why it failed.
   std::string Prepare(const void* weight, const float* bias);
 
  private:
-  Error FoldTiles(Stream stream, const void* hidden, const FusedWork& work, int64_t row_blocks,
-                  int list_entries) const override;
+  Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+                  const FusedWork& work, int64_t row_blocks, int list_entries) const override;
   FusedKernel Kernel(int list_entries) const {
-    return type_ == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
-                                          : KernelFor<__nv_bfloat16>(list_entries);
+    if (products() == NarrowType::kFloat8) return KernelFor<Float8>(list_entries);
+    if (products() == NarrowType::kInt8) return KernelFor<Int8>(list_entries);
+    return type() == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
+                                           : KernelFor<__nv_bfloat16>(list_entries);
+  }
+  // Rows of the numbers that the products multiply.
+  bool Encode(const void* data, int64_t rows, int box_rows, CUtensorMap* map) const {
+    if (products() != NarrowType::kNone) {
+      return EncodeMatrix(encode_, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, data, rows, d(), box_rows,
+                          map);
+    }
+    return EncodeMatrix(encode_,
+                        type() == ComputeType::kFloat16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+                                                        : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                        2, data, rows, d(), box_rows, map);
   }
 
-  const ComputeType type_;
-  const int d_;
   SharedPlan shared_;
   EncodeTiled encode_ = nullptr;
   CUtensorMap weight_{};
@@ -309,9 +406,9 @@ class HopperOutput final : public FoldedOutput {
 
 std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   int limit = 0;
-  std::string why = PrepareParts(bias, &limit);
+  std::string why = PrepareParts(&weight, bias, &limit);
   if (!why.empty()) return why;
-  shared_ = PlanShared(d_, static_cast<uint32_t>(limit));
+  shared_ = PlanShared(d() / SlabOf(products()), static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
   // The limit itself: the attribute is the kernel's, and another model's layer may need more than this
   // one, or have it already.
@@ -323,40 +420,42 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   }
   encode_ = FindEncodeTiled();
   if (encode_ == nullptr) return "the driver has no cuTensorMapEncodeTiled";
-  if (!EncodeMatrix(encode_, type_, weight, vocabulary(), d_, kTileColumns, &weight_)) {
+  if (!Encode(weight, vocabulary(), kTileColumns, &weight_)) {
     return "the driver refuses the weights' tensor map";
   }
   return "";
 }
 
-Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const FusedWork& work,
-                              int64_t row_blocks, int list_entries) const {
+Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+                              const FusedWork& work, int64_t row_blocks, int list_entries) const {
   CUtensorMap hidden_map;
-  if (!EncodeMatrix(encode_, type_, hidden, work.rows.rows, d_, kBlockRows, &hidden_map)) {
+  if (!Encode(hidden, work.rows.rows, kBlockRows, &hidden_map)) {
     return static_cast<Error>(cudaErrorInvalidValue);
   }
   const dim3 grid(static_cast<unsigned>(work.ranges.ranges), static_cast<unsigned>(row_blocks));
   return LaunchEarly(Kernel(list_entries), grid, kThreads, shared_.Bytes(), stream, hidden_map,
-                     weight_, FusedArgs{shared_, work});
+                     weight_, FusedArgs{shared_, work, scales});
 }
 
 }  // namespace
 
-std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, const void* weight,
-                                                const float* bias, int d, int vocabulary,
-                                                std::string* why) {
+std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, NarrowType narrow,
+                                                const void* weight, const float* bias, int d,
+                                                int vocabulary, std::string* why) {
   cudaFuncAttributes code{};
+  const int slab = SlabOf(narrow);
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
-  } else if (d <= 0 || d % kSlab != 0 || d > kMaxD) {
-    *why = "d is not a multiple of 64 up to 1024";
+  } else if (d <= 0 || d % slab != 0 || d / slab > kMaxSlabs) {
+    *why = narrow == NarrowType::kNone ? "d is not a multiple of 64 up to 1024"
+                                       : "d is not a multiple of 128 up to 2048";
   } else if (const cudaError_t status =
                  cudaFuncGetAttributes(&code, KernelFor<__half>(kFusedLists[0]));
              status != cudaSuccess) {
     *why = std::string("its code, sm_90a's, does not run on this device: ") +
            cudaGetErrorString(status);
   } else {
-    auto fused = std::make_unique<HopperOutput>(type, d, vocabulary);
+    auto fused = std::make_unique<HopperOutput>(type, narrow, d, vocabulary);
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }

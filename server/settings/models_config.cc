@@ -192,6 +192,19 @@ absl::Status CheckShortlist(const ModelSettings& model) {
   return absl::OkStatus();
 }
 
+// The engine checks the rest when it has the device.
+absl::Status CheckOutputProducts(const ModelSettings& model) {
+  const NarrowType products = model.cuda.output_products;
+  if (products == NarrowType::kNone) return absl::OkStatus();
+  const auto refuse = [&](const char* with) {
+    return Refuse("cuda: ", "output-products", absl::StrCat(NarrowTypeName(products), with),
+                  "model, or a GPU with fused-output on, on which alone it has an effect");
+  };
+  if (!model.devices.automatic && model.devices.cuda.empty()) return refuse(" with --device cpu");
+  if (!model.cuda.fused_output) return refuse(" with fused-output off");
+  return absl::OkStatus();
+}
+
 std::string NamesOf(const std::vector<ModelSettings>& models) {
   std::vector<std::string> names;
   for (const ModelSettings& model : models) names.push_back(model.model_name);
@@ -212,7 +225,7 @@ absl::Status CheckModel(const ModelSettings& settings) {
                   absl::StrCat(scheduler.eps_num, "/", scheduler.eps_den),
                   "one only with refill stream");
   }
-  return absl::OkStatus();
+  return CheckOutputProducts(settings);
 }
 
 absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {

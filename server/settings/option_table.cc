@@ -24,6 +24,8 @@ struct Named {
 constexpr char kOff[] = "off";
 
 constexpr Named<bool> kSwitch[] = {{"off", false}, {"on", true}};
+constexpr Named<NarrowType> kProducts[] = {
+    {"model", NarrowType::kNone}, {"float8", NarrowType::kFloat8}, {"int8", NarrowType::kInt8}};
 constexpr Named<Pinning> kPinnings[] = {
     {"auto", Pinning::kAuto}, {"off", Pinning::kOff}, {"cores", Pinning::kCores}};
 constexpr Named<MeanKind> kMeans[] = {{"probability", MeanKind::kProbability},
@@ -467,6 +469,13 @@ const std::vector<Option>& Options() {
       {kSupport, "graphs", "on|off", "decode steps as CUDA graphs", Switch(&O::graphs)},
       {kSupport, "early-launch", "on|off",
        "kernels that take their place while the one before ends", Switch(&O::early_launch)},
+      // And what gives other scores for more speed.
+      {kSupport, "output-products", "model|float8|int8",
+       "numbers that the products of the fused output layer multiply: the compute type's, e4m3 "
+       "(8.9, "
+       "9.0 and from 12.0 on) or int8 (8.0 to 9.0 and from 12.0 on)",
+       Target::Model(
+           [](M& m) -> Field { return ChoiceField(&m.cuda.output_products, kProducts); })},
   };
   return *kOptions;
 }

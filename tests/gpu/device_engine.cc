@@ -55,7 +55,9 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 }
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
+  const NarrowType products = config.cuda.output_products;
   config.cuda = CudaOptionsOfEnvironment();
+  config.cuda.output_products = products;
   config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;

@@ -18,7 +18,8 @@ namespace dragoman::testing {
 // `noise` is added to the bias of every target token, at random, up to this much either way.
 std::unique_ptr<Engine> StartOnCpu(double noise = 0, unsigned seed = 0);
 
-// On cuda:0.
+// On cuda:0. Of config.cuda the numbers of the output layer's products are kept; its switches are the
+// environment's (cuda_switches.h).
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config = {});
 
 // Whether a job's n-best list would be the same if every logit were off by up to 1e-4: found by

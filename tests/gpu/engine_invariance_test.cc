@@ -4,8 +4,10 @@
 
 #include <vector>
 
+#include "kernels/cuda/device.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
+#include "tests/gpu/cuda_switches.h"
 #include "tests/gpu/device_engine.h"
 
 namespace dragoman::testing {
@@ -49,6 +51,26 @@ TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
     config.max_rows = max_rows;
     const auto engine = StartOnDevice(GetParam(), config);
     ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 2)));
+  }
+}
+
+// The output layer's products in numbers of one byte, in the types that the card has.
+TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
+  if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
+  if (!CudaOptionsOfEnvironment().fused_output) GTEST_SKIP() << "they are the fused layer's";
+  cuda::DeviceInfo info;
+  ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+  const int capability = 10 * info.major + info.minor;
+  if (capability < 80 || info.major == 10) GTEST_SKIP() << "no fused output layer here";
+  const auto jobs = SentenceJobs(100, {1, 4, 12, 32});
+  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
+    if (narrow == NarrowType::kFloat8 && capability < 89) continue;
+    SCOPED_TRACE(NarrowTypeName(narrow));
+    EngineConfig config;
+    config.cuda.output_products = narrow;
+    const auto engine = StartOnDevice(GetParam(), config);
+    const auto alone = TranslateAlone(*engine, jobs);
+    ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 4)));
   }
 }
 

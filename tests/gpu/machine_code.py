@@ -22,7 +22,7 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
     indexed by what the compiler cannot know
   * another number of instructions than "code" says, fewer warps than "warps", fewer loads in flight
     than "loads", or more waits than "waits"
-  * in a kernel with products of a warpgroup (HGMMA): an instruction at which lanes that went apart meet
+  * in a kernel with products of a warpgroup (HGMMA, IGMMA, QGMMA): an instruction at which lanes that went apart meet
     again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
     the products; or products without such a wait before them. Then lanes may arrive apart at what all
     of a warpgroup must do together
@@ -57,6 +57,7 @@ VALUE = re.compile(r'^\s*Value:\s*(0x[0-9a-f]+) (0x[0-9a-f]+) (0x[0-9a-f]+)')
 
 MEMORY = ('LD', 'LDG', 'ST', 'STG', 'ATOM', 'ATOMG', 'RED', 'REDG', 'LDGSTS', 'UTMALDG', 'UBLKCP')
 MEETING = ('BSSY', 'BSYNC', 'WARPSYNC')
+PRODUCTS = ('HGMMA', 'IGMMA', 'QGMMA')  # of a warpgroup: 16 bits, int8, float8
 
 # Of a multiprocessor: warps, blocks, shared memory in KiB (CUDA C++ Programming Guide, "Compute
 # Capabilities"); all have 65,536 registers, which a warp takes by 256, and warps by four.
@@ -179,7 +180,7 @@ def mean_in_flight(kernel):
 def products_apart(instructions):
     """What is wrong around the products of a warpgroup; nothing where there are none."""
     names = [i.split('.')[0] for i in instructions]
-    at = [i for i, name in enumerate(names) if name == 'HGMMA']
+    at = [i for i, name in enumerate(names) if name in PRODUCTS]
     wrong = []
     first = None  # of products that wait for the same operands
     for place in at:

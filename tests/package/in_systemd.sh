@@ -33,7 +33,6 @@ pass "active once it serves"
 pass "translates"
 
 pid="$(systemctl show -p MainPID --value dragomand)"
-echo 'Morgen	tomorrow' >/root/unused.tsv
 systemctl reload dragomand || fail "reload: status $?"
 [[ "$(systemctl show -p MainPID --value dragomand)" == "$pid" ]] || fail "a reload has restarted it"
 dragoman health --server 127.0.0.1:50051 >/dev/null || fail "does not serve after a reload"
@@ -71,13 +70,13 @@ starts || fail "it does not start with LoadCredential"
 dragoman health --server 127.0.0.1:50051 --ca /etc/ssl/certs/dragomand.crt >/dev/null || fail "no TLS with LoadCredential"
 pass "tls.conf: LoadCredential"
 
-dpkg --install /root/dragoman.deb >/dev/null 2>&1 || fail "an upgrade fails"
+dpkg --install /srv/dragoman.deb >/dev/null 2>&1 || fail "an upgrade fails"
 dragoman health --server 127.0.0.1:50051 --ca /etc/ssl/certs/dragomand.crt >/dev/null || fail "does not serve after an upgrade"
 pass "an upgrade restarts it"
 
 rm -r "$unit"
 dpkg --purge dragoman >/dev/null 2>&1 || fail "it cannot be purged"
-left="$(find /etc /lib /usr /var -name '*dragoman*' ! -path '/var/log/*' ! -path /root/dragoman.deb \
+left="$(find /etc /lib /usr /var -name '*dragoman*' ! -path '/var/log/*' \
   ! -path '/var/lib/systemd/*' 2>/dev/null || true)"
 left="$(grep -v -e '^/etc/ssl/' <<<"$left" || true)"
 [[ -z $left ]] || fail "a purge leaves: $left"

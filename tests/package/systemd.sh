@@ -37,9 +37,9 @@ debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,openssl,ssl-ce
   tail -20 "$work/debootstrap.log"
   exit 1
 }
-cp "$deb" "$work/system/root/dragoman.deb"
-cp "$root/tests/package/in_systemd.sh" "$work/system/root/"
-chroot "$work/system" apt-get install --yes --no-install-recommends /root/dragoman.deb >"$work/apt.log" 2>&1 || {
+cp "$deb" "$work/system/srv/dragoman.deb"
+cp "$root/tests/package/in_systemd.sh" "$work/system/srv/"
+chroot "$work/system" apt-get install --yes --no-install-recommends /srv/dragoman.deb >"$work/apt.log" 2>&1 || {
   tail -20 "$work/apt.log"
   exit 1
 }
@@ -49,7 +49,7 @@ Description=the test of the package
 After=multi-user.target
 [Service]
 Type=oneshot
-ExecStart=/bin/sh -c "/bin/bash /root/in_systemd.sh >/root/result 2>&1; echo status $? >>/root/result"
+ExecStart=/bin/sh -c "/bin/bash /srv/in_systemd.sh >/srv/result 2>&1; echo status $? >>/srv/result"
 ExecStopPost=/bin/systemctl --no-block poweroff
 TimeoutStartSec=300
 [Install]
@@ -58,9 +58,9 @@ UNIT
 chroot "$work/system" systemctl enable try.service >/dev/null 2>&1
 timeout 400 systemd-nspawn --quiet --directory="$work/system" --register=no --keep-unit --private-network --boot \
   >"$work/boot.log" 2>&1 || tail -20 "$work/boot.log"
-if [[ -s $work/system/root/result ]]; then
-  grep -v '^status ' "$work/system/root/result"
-  grep -q '^status 0$' "$work/system/root/result"
+if [[ -s $work/system/srv/result ]]; then
+  grep -v '^status ' "$work/system/srv/result"
+  grep -q '^status 0$' "$work/system/srv/result"
 else
   echo "FAILED systemd: the container has left no result" >&2
   exit 1

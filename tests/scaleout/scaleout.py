@@ -44,7 +44,7 @@ class Settings:
         self.clients = clients or (40 if short else 200)
         self.rate = 150 if short else 0  # calls a second; 0: as many as the daemons bear
         self.lag = 1 if short else 3  # of the name server
-        self.slack = 4  # for a daemon to start and another to end, also on a machine that builds
+        self.slack = 7  # for a daemon to start and another to end, also on a machine that builds
         self.lame_duck = (2 if short else 5) if lame_duck is None else lame_duck
         self.age = 2 if short else 5  # of a connection
         self.measured = 3 if short else 10
@@ -405,9 +405,8 @@ def roll(front_class, settings):
                 fleet.start()
                 time.sleep(settings.lag)
                 fleet.stop(old)
-            time.sleep(1)
-            answered = fleet.answered()
-            check(min(answered.values()) > 0, f"a new daemon has no calls: {answered}")
+            asked = wait_until(lambda: min(fleet.answered().values()) > 0, settings.slack)
+            check(asked, f"a new daemon has no calls: {fleet.answered()}")
             return nothing_lost(load.reports())
 
 

@@ -72,6 +72,11 @@ std::vector<std::string> CudaModel::Notes() const {
         std::pair{"early-launch", o.early_launch}}) {
     if (!on) notes.push_back(absl::StrCat("cuda: ", name, " is off, which costs speed"));
   }
+  if (fused_ != nullptr && fused_->products() != NarrowType::kNone) {
+    notes.push_back(absl::StrCat("cuda: output-products is ", NarrowTypeName(fused_->products()),
+                                 ": scores differ from those of ", ComputeTypeName(type_),
+                                 ", and no card has measured it yet"));
+  }
   return notes;
 }
 
@@ -154,19 +159,28 @@ absl::Status CudaModel::MakeProducts() {
         make("decoder", "output layer", options, weight(output.table), nullptr, chunks));
     if (!status.ok()) return status;
   }
+  return MakeFused();
+}
+
+absl::Status CudaModel::MakeFused() {
+  const NarrowType narrow = config_.options.output_products;
   if (!config_.options.fused_output) {
     why_not_fused_ = "the setting cuda: fused-output is off";
-    return absl::OkStatus();
-  }
-  if (program_.outputs().size() > 1) {
+  } else if (program_.outputs().size() > 1) {
     why_not_fused_ = "the mean of an ensemble's members is made from stored logits";
-    return absl::OkStatus();
+  } else {
+    const OutputOp& output = program_.output();
+    fused_ =
+        cuda::FusedOutput::Create(type_, narrow, weight(output.table), float_weight(output.bias),
+                                  static_cast<int>(program_.weight(output.table).cols),
+                                  static_cast<int>(program_.vocabulary()), &why_not_fused_);
   }
-  const OutputOp& output = program_.output();
-  fused_ = cuda::FusedOutput::Create(type_, weight(output.table), float_weight(output.bias),
-                                     static_cast<int>(program_.weight(output.table).cols),
-                                     static_cast<int>(program_.vocabulary()), &why_not_fused_);
-  return absl::OkStatus();
+  if (narrow == NarrowType::kNone || fused_ != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      CudaDeviceName(config_.device), ": cuda: output-products: found ", NarrowTypeName(narrow),
+      ", expected model: these products are those of the fused output layer alone, which is not "
+      "there: ",
+      why_not_fused_));
 }
 
 }  // namespace dragoman

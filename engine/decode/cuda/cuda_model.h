@@ -77,7 +77,7 @@ class CudaModel {
 
   // Notes for the operator: products for which no algorithm gives a row the same bits in every
   // row count, so that two were pinned (Linear::other_bits_from); a fused output layer that failed
-  // its check; what `options` turn off.
+  // its check; what `options` turn off, and narrow products.
   std::vector<std::string> Notes() const;
 
  private:
@@ -85,7 +85,10 @@ class CudaModel {
 
   absl::Status Load(const WeightImage& image);
   absl::Status MakeProducts();
-  // Folds random rows by the fused output layer and by the product and the sweeps. Where they differ
+  // The fused output layer, where there is one.
+  absl::Status MakeFused();
+  // Folds random rows by the fused output layer and by the product and the sweeps; narrow products
+  // against plain arithmetic on the same numbers. Where they differ
   // there is no fused layer from then on, and why_not_fused says what differed. Errors are the
   // device's, or that a fold has not ended in its time: then hung_ owns what the device still uses.
   absl::Status CheckFused();

@@ -140,9 +140,19 @@ class Layer {
     options.tune_rows = cuda::kChunkRows;
     product_ = cuda::Linear::Create(blas_.get(), options, weight_.data(), nullptr, buckets, &why);
     if (product_ == nullptr) return absl::InternalError(why);
-    fused_ = cuda::FusedOutput::Create(kType, weight_.data(), bias_.data(), kHidden, vocabulary_,
-                                       &why_not_fused_);
-    const int64_t fused_bytes = fused_ != nullptr ? fused_->WorkspaceBytes(most) : 0;
+    fused_ = cuda::FusedOutput::Create(kType, NarrowType::kNone, weight_.data(), bias_.data(),
+                                       kHidden, vocabulary_, &why_not_fused_);
+    int64_t fused_bytes = fused_ != nullptr ? fused_->WorkspaceBytes(most) : 0;
+    for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
+      auto layer = cuda::FusedOutput::Create(kType, narrow, weight_.data(), bias_.data(), kHidden,
+                                             vocabulary_, &why);
+      if (layer == nullptr) {
+        std::printf("%s: %s\n", NarrowTypeName(narrow), why.c_str());
+        continue;
+      }
+      fused_bytes = std::max(fused_bytes, layer->WorkspaceBytes(most));
+      narrow_.push_back(std::move(layer));
+    }
     for (const auto& [buffer, bytes] :
          {std::pair{&blas_workspace_, cuda::Blas::kWorkspaceBytes},
           {&fused_workspace_, fused_bytes},
@@ -164,6 +174,7 @@ class Layer {
   std::unique_ptr<cuda::Blas> blas_;
   std::unique_ptr<cuda::Linear> product_;
   std::unique_ptr<cuda::FusedOutput> fused_;
+  std::vector<std::unique_ptr<cuda::FusedOutput>> narrow_;  // of the types that the device has
   std::string why_not_fused_;
   cuda::OwnedStream stream_;
   cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
@@ -224,11 +235,19 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
   const std::vector<TokenScore> stored = arrays.top.Download();
   line["fold_over_sweeps"] =
       line["fold_seconds"].get<double>() / line["sweeps_seconds"].get<double>();
-  if (fused_ == nullptr) return line;
-  const auto seconds = MedianSeconds(stream_.get(), [&](int) {
-    return fused_->Fold(stream_.get(), fused_workspace_.data(), hidden.data(), arrays.step,
+  const auto fold_by = [&](const cuda::FusedOutput& layer) {
+    return MedianSeconds(stream_.get(), [&](int) {
+      return layer.Fold(stream_.get(), fused_workspace_.data(), hidden.data(), arrays.step,
                         arrays.views.data(), c.k, arrays.requests.data(), arrays.summaries.data());
-  });
+    });
+  };
+  for (const auto& layer : narrow_) {
+    const auto narrow_seconds = fold_by(*layer);
+    if (!narrow_seconds.ok()) return narrow_seconds.status();
+    line[absl::StrCat("layer_", NarrowTypeName(layer->products()), "_seconds")] = *narrow_seconds;
+  }
+  if (fused_ == nullptr) return line;
+  const auto seconds = fold_by(*fused_);
   if (!seconds.ok()) return seconds.status();
   line["layer_fused_seconds"] = *seconds;
   line["fused_over_sweeps"] = *seconds / line["layer_sweeps_seconds"].get<double>();
@@ -248,10 +267,11 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
 absl::StatusOr<json> OutputLayers() {
   std::printf(
       "Output layer alone, d = 512, float16, microseconds: the product with stored logits, "
-      "the one-pass fold, the separate sweeps; the whole layer three ways\n"
-      "%8s %5s %3s %9s %9s %9s | %9s %9s %9s %8s %8s\n",
-      "V", "rows", "k", "product", "fold", "sweeps", "+sweeps", "+fold", "fused", "f/sweeps",
-      "f/fold");
+      "the one-pass fold, the separate sweeps; the whole layer three ways, and fused with narrow "
+      "products\n"
+      "%8s %5s %3s %9s %9s %9s | %9s %9s %9s %9s %9s %8s %8s\n",
+      "V", "rows", "k", "product", "fold", "sweeps", "+sweeps", "+fold", "fused", "int8", "float8",
+      "f/sweeps", "f/fold");
   json result = json::array();
   for (const int vocabulary : {32000, 58101, 85000}) {
     // 128 sentences, as in the paper; and the rows of full batches.
@@ -271,10 +291,11 @@ absl::StatusOr<json> OutputLayers() {
       const auto ratio = [&](const char* name) {
         return line->contains(name) ? (*line)[name].get<double>() : 0.0;
       };
-      std::printf("%8d %5d %3d %9.1f %9.1f %9.1f | %9.1f %9.1f %9.1f %8.3f %8.3f\n", vocabulary,
-                  static_cast<int>(c.rows), c.k, us("product_seconds"), us("fold_seconds"),
-                  us("sweeps_seconds"), us("layer_sweeps_seconds"), us("layer_stored_seconds"),
-                  us("layer_fused_seconds"), ratio("fused_over_sweeps"),
+      std::printf("%8d %5d %3d %9.1f %9.1f %9.1f | %9.1f %9.1f %9.1f %9.1f %9.1f %8.3f %8.3f\n",
+                  vocabulary, static_cast<int>(c.rows), c.k, us("product_seconds"),
+                  us("fold_seconds"), us("sweeps_seconds"), us("layer_sweeps_seconds"),
+                  us("layer_stored_seconds"), us("layer_fused_seconds"), us("layer_int8_seconds"),
+                  us("layer_float8_seconds"), ratio("fused_over_sweeps"),
                   ratio("fused_over_stored"));
       result.push_back(*line);
     }

@@ -38,6 +38,13 @@ constexpr double kFoldCycles = 2000;
 constexpr double kRoundCycles = 250;
 constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
 
+// The same of narrow products: half of that, and with five stages of four slabs in all a warpgroup may
+// lead by a whole tile. The fold has some 290 instructions of a warp more for the scales, and 128
+// for sums of int8 that become f32, at the issue share of the rest.
+constexpr double kNarrowTileCycles = kTileCycles / 2;
+constexpr double kNarrowTileCyclesBesideFold = 1536;
+constexpr double kNarrowFoldInstructions = 290 + 128;
+
 // The fused output layer by mma.sync (kernels/ops/output_layer_mma.cu): a warp's instructions for the fold of
 // a tile, without candidates; for a slab of 32 its matrix loads, of 512 bytes each at 128 a cycle,
 // and the cycles in which shared memory takes the slab itself.
@@ -122,14 +129,18 @@ class Counter {
   // The fused output layer, whose fold is beside the products as far as it is shorter. Every block of rows
   // reads the weights of all tiles: `weight_bytes`.
   void FusedOutput(const OpCost& cost, int64_t rows, double weight_bytes) {
+    const bool narrow = card_.narrow_output;
     CountedNode node;
     node.name = step_op::kFused;
-    node.kernel = "FusedOutputKernelI6__halfLi4E";
+    node.kernel = narrow ? "Int8OutputKernelILi4E" : "FusedOutputKernelI6__halfLi4E";
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
-    const double fold = kFoldCycles + kRoundsOfTile * kRoundCycles;
-    const double slower = std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
+    const double fold = kFoldCycles + kRoundsOfTile * kRoundCycles +
+                        (narrow ? kNarrowFoldInstructions / card_.issue_share : 0);
+    const double slower =
+        narrow ? std::max(kNarrowTileCycles, fold + kNarrowTileCyclesBesideFold) / kTileCycles
+               : std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
     const double flop = cost.flop / card_.flop_per_second * slower;
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
     const double from_l2 =
@@ -144,7 +155,9 @@ class Counter {
                  double weight_bytes) {
     CountedNode node;
     node.name = step_op::kFused;
-    node.kernel = "FusedMmaKernelI6__halfLi4E";
+    const bool narrow = card_.narrow_output;
+    const double factor = narrow ? 0.5 : 1;  // of the time of products, and of bytes
+    node.kernel = narrow ? "Int8MmaKernelILi4E" : "FusedMmaKernelI6__halfLi4E";
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
@@ -155,12 +168,14 @@ class Counter {
     const auto of_scheduler = static_cast<double>(Divided(warps, kSchedulers));
     const double flop_per_cycle = card_.flop_per_second / card_.cycles_per_second /
                                   static_cast<double>(card_.multiprocessors * kSchedulers);
-    const double products =
-        of_scheduler * 2 * static_cast<double>(kMmaWarpRows * kTileColumns * d) / flop_per_cycle;
-    const double shared = static_cast<double>(d / kMmaSlab) *
+    const double products = factor * of_scheduler * 2 *
+                            static_cast<double>(kMmaWarpRows * kTileColumns * d) / flop_per_cycle;
+    const double shared = factor * static_cast<double>(d / kMmaSlab) *
                           (static_cast<double>(warps) * kMmaLoadCycles + kMmaSlabCycles);
     const double fold =
-        std::max(kFoldCycles, of_scheduler * kMmaFoldInstructions / card_.issue_share) +
+        std::max(kFoldCycles, of_scheduler *
+                                  (kMmaFoldInstructions + (narrow ? kNarrowFoldInstructions : 0)) /
+                                  card_.issue_share) +
         kRoundsOfTile * kRoundCycles;
     const int64_t tiles =
         Divided(ranges.ranges * blocks, card_.multiprocessors) * int64_t{ranges.tiles};
@@ -302,12 +317,23 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
     }
     if (name == step_op::kFused) {
       const Weight& table = program.weight(program.output().table);
-      const double weight_bytes = element * static_cast<double>(program.vocabulary() * table.cols);
+      const auto numbers = static_cast<double>(work.fused_rows * table.cols);
+      const double bytes = card.narrow_output ? 1 : element;  // of a number
+      const double weight_bytes = bytes * static_cast<double>(program.vocabulary() * table.cols);
+      OpCost products = cost.cost;
+      if (card.narrow_output) {
+        products.bytes /= element;
+        shape = {"NarrowRowsKernel", 2, Divided(bucket, 4)};
+        shape.argument = "6__halfNS0_4Int8";
+        shape.in_l2 = true;
+        counter.Kernel(kNarrowRows, 1, {numbers * (element + 1), 0}, shape);
+        shape = {};
+      }
       if (card.output == OutputCode::kMma) {
-        counter.MmaOutput(cost.cost, work.fused_rows, table.cols, program.vocabulary(),
+        counter.MmaOutput(products, work.fused_rows, table.cols, program.vocabulary(),
                           weight_bytes);
       } else {
-        counter.FusedOutput(cost.cost, work.fused_rows, weight_bytes);
+        counter.FusedOutput(products, work.fused_rows, weight_bytes);
       }
       const int64_t vocabulary_tiles = Divided(program.vocabulary(), kTileColumns);
       shape.kernel = "MergeFusedKernel";

@@ -58,6 +58,9 @@ struct CountedCard {
   bool tensor_cores = true;  // for encoder attention; cards before 8.0 have not the right ones
   bool overlaps = true;      // kernels of our own begin while the one before them ends
   bool few_rows = true;  // products of a few rows go by a kernel of our own, as the trial allows
+  // The fused output layer's products are int8 (output_products of engine/api/cuda_options.h): twice the
+  // flop, half the bytes of W, and a node more. float8 is counted as the same; its sums are f32 already.
+  bool narrow_output = false;
   double launch_seconds = 3.5e-6;   // without a graph: the host's
   double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
 };
@@ -79,6 +82,8 @@ using FiguresByKernel = std::map<std::string, KernelFigures>;
 
 // The name of the node that follows the fused output layer, which no table of costs has.
 inline constexpr char kMergeOfParts[] = "merge of its parts";
+// And of the one before it, where its products are narrow.
+inline constexpr char kNarrowRows[] = "narrow its rows";
 
 // All nodes of one name.
 struct CountedNode {

@@ -231,6 +231,28 @@ TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
   }
 }
 
+// Half the products and half of W, and a node more; the fold gets no shorter, so that the layer does not
+// take half the time. With a few rows on a card before 9.0 W alone decides.
+TEST(CountedStep, NarrowProductsOfTheOutputLayerAreWorthTheirNode) {
+  for (const CountedCard& card : CountedCards()) {
+    if (card.output == OutputCode::kStored) continue;
+    SCOPED_TRACE(card.name);
+    CountedCard narrow = card;
+    narrow.narrow_output = true;
+    for (const int rows : {4, 1024, 4096}) {
+      const auto wide_nodes = CountStep(WorkOf(rows), std::max(rows, 8), card, {});
+      const auto nodes = CountStep(WorkOf(rows), std::max(rows, 8), narrow, {});
+      EXPECT_EQ(nodes.size(), wide_nodes.size() + 1);
+      const double wide = Named(wide_nodes, "fused output").seconds;
+      const double fused = Named(nodes, "fused output").seconds;
+      EXPECT_GT(fused, wide / 2) << rows;
+      EXPECT_LT(fused + Named(nodes, kNarrowRows).seconds, wide) << rows;
+      EXPECT_EQ(Named(nodes, "fused output").cost.bytes * 2,
+                Named(wide_nodes, "fused output").cost.bytes);
+    }
+  }
+}
+
 // The fold by mma is not beside the products: a step takes longer than its flop, and than its bytes,
 // and what is gained over stored logits is there on every card and for every number of rows but the
 // few, where W has to come from memory either way.

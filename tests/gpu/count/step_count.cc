@@ -1,7 +1,8 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on an H200,
 // at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
 // forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
-// segments, the steps of beam 4 on other cards, and how long steps wait there beside encoder passes.
+// segments, the steps of beam 4 on other cards, with narrow products of the output layer, too, and how
+// long steps wait there beside encoder passes.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
 //
@@ -131,6 +132,37 @@ void PrintMmaOutput(const Program& program, const FiguresByArchitecture& figures
   }
 }
 
+// The time of the output layer, and of the step with it, with products of the compute type and narrow
+// ones, on cards that fold.
+void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figures) {
+  std::printf("\noutput layer and step of beam %d, us, products of float16 and of int8\n%8s %6s",
+              kBeam, "card", "rows");
+  for (const char* column : {"float16", "int8", "step, float16", "step, int8"}) {
+    std::printf(" %13s", column);
+  }
+  std::printf("\n");
+  for (CountedCard card : CountedCards()) {
+    if (card.output == OutputCode::kStored) continue;
+    for (const int rows : {4096, 1024, kBeam}) {
+      double output[2] = {};
+      double step[2] = {};
+      for (const bool narrow : {false, true}) {
+        card.narrow_output = narrow;
+        const auto nodes = CountStep(WorkOf(program, rows, kBeam, true), std::max(rows, 8), card,
+                                     FiguresOf(figures, card.architecture));
+        step[narrow ? 1 : 0] = Seconds(nodes);
+        for (const CountedNode& node : nodes) {
+          const bool of_output = node.name == step_op::kFused || node.name == kMergeOfParts ||
+                                 node.name == kNarrowRows;
+          if (of_output) output[narrow ? 1 : 0] += node.seconds;
+        }
+      }
+      std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
+                  output[0] * 1e6, output[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
+    }
+  }
+}
+
 // How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
 void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
@@ -179,6 +211,7 @@ void Print(const FiguresByArchitecture& all_figures) {
   }
   for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
   PrintMmaOutput(program, all_figures);
+  PrintNarrowOutput(program, all_figures);
   PrintWaits(program, all_figures);
 }
 

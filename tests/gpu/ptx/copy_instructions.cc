@@ -135,10 +135,11 @@ void StartBulkCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
 
 void PerformBulkCopy(Block& block, size_t which) {
   constexpr uint32_t kPieceBytes = 16;
-  constexpr uint32_t kElements = kPieceBytes / kTensorElementBytes;
   const BulkCopy copy = block.bulk_copies[which];
   block.bulk_copies.erase(block.bulk_copies.begin() + static_cast<std::ptrdiff_t>(which));
   const TensorMap& map = *copy.map;
+  const uint32_t element_bytes = map.element_bytes;
+  const uint32_t elements = kPieceBytes / element_bytes;
   block.engine.Advance();
   VectorClock clock = block.engine;
   clock.Join(copy.clock);
@@ -147,35 +148,34 @@ void PerformBulkCopy(Block& block, size_t which) {
   const Instruction* const now = warp.now;
   warp.now = copy.instruction;
   for (uint32_t row = 0; row < map.box_rows; ++row) {
-    for (uint32_t column = 0; column < map.box_columns; column += kElements) {
-      const uint32_t straight = copy.to + (row * map.box_columns + column) * kTensorElementBytes;
+    for (uint32_t column = 0; column < map.box_columns; column += elements) {
+      const uint32_t straight = copy.to + (row * map.box_columns + column) * element_bytes;
       const uint32_t to = straight ^ ((straight >> 7 & 7U) << 4);
       uint8_t* const bytes =
           ResolveShared(warp, to, kPieceBytes, AccessKind::kWrite, clock, Moment::kSeveralLanes);
-      for (uint32_t e = 0; e < kElements; ++e) {
+      for (uint32_t e = 0; e < elements; ++e) {
         const int64_t x = int64_t{copy.x} + column + e;
         const int64_t y = int64_t{copy.y} + row;
-        uint8_t* const element = bytes + size_t{e} * kTensorElementBytes;
-        std::memset(element, 0, kTensorElementBytes);
+        uint8_t* const element = bytes + size_t{e} * element_bytes;
+        std::memset(element, 0, element_bytes);
         if (x < 0 || y < 0 || x >= static_cast<int64_t>(map.columns) ||
             y >= static_cast<int64_t>(map.rows)) {
           continue;
         }
         const uint64_t from = reinterpret_cast<uint64_t>(map.data) +
                               static_cast<uint64_t>(y) * map.row_stride +
-                              static_cast<uint64_t>(x) * kTensorElementBytes;
+                              static_cast<uint64_t>(x) * element_bytes;
         std::memcpy(
             element,
-            Resolve(warp,
-                    {Space::kGlobal, from, kTensorElementBytes, AccessKind::kRead, false, nullptr},
+            Resolve(warp, {Space::kGlobal, from, element_bytes, AccessKind::kRead, false, nullptr},
                     0),
-            kTensorElementBytes);
+            element_bytes);
       }
     }
   }
   warp.now = now;
   MemoryBarrier& barrier = block.memory_barriers.at(copy.barrier);
-  barrier.bytes -= int64_t{map.box_columns} * map.box_rows * kTensorElementBytes;
+  barrier.bytes -= int64_t{map.box_columns} * map.box_rows * element_bytes;
   barrier.arriving.push_back(clock);
   EndPhaseIfComplete(barrier);
   ++block.launch->progress;

@@ -562,8 +562,8 @@ TEST_F(PtxEngineCalls, FusedLayersOfTwoWidthsGoTogether) {
   ASSERT_EQ(hidden.Allocate(kWidest * kRows * 2), cuda::Error::kNone);
   for (const int d : {512, 1024, 64}) {
     std::string why;
-    layers.push_back(cuda::FusedOutput::Create(ComputeType::kFloat16, weight.data(), nullptr, d,
-                                               kVocabulary, &why));
+    layers.push_back(cuda::FusedOutput::Create(ComputeType::kFloat16, NarrowType::kNone,
+                                               weight.data(), nullptr, d, kVocabulary, &why));
     ASSERT_NE(layers.back(), nullptr) << why;
   }
   ASSERT_EQ(workspace.Allocate(layers[0]->WorkspaceBytes(kRows)), cuda::Error::kNone);

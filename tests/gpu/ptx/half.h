@@ -1,4 +1,5 @@
-// The 16-bit floating types of a card, as bits: rounded to nearest even, a NaN always the canonical one.
+// The 16-bit floating types of a card, as bits: rounded to nearest even, a NaN always the canonical one. And what
+// tensor cores multiply, of 16 and of 8 bits.
 #pragma once
 
 #include <immintrin.h>
@@ -23,5 +24,38 @@ inline uint16_t FloatToBFloat16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
 }
+
+// e4m3: no infinity, 0x7f is the NaN.
+inline float Float8ToFloat(uint16_t bits) {
+  const int fraction = bits & 7;
+  const int exponent = bits >> 3 & 15;
+  if ((bits & 0x7f) == 0x7f) return std::nanf("");
+  const float most = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -9)
+                                   : std::ldexp(static_cast<float>(8 + fraction), exponent - 10);
+  return (bits & 0x80) != 0 ? -most : most;
+}
+inline float Int8ToFloat(uint16_t bits) { return static_cast<int8_t>(bits); }
+
+// Types of the elements of matrices, and of the sums of their products.
+struct HalfElement {
+  static constexpr int kBytes = 2;
+  using Sum = float;
+  static double Widen(uint16_t bits) { return static_cast<double>(HalfToFloat(bits)); }
+};
+struct BFloat16Element {
+  static constexpr int kBytes = 2;
+  using Sum = float;
+  static double Widen(uint16_t bits) { return static_cast<double>(BFloat16ToFloat(bits)); }
+};
+struct Float8Element {
+  static constexpr int kBytes = 1;
+  using Sum = float;
+  static double Widen(uint16_t bits) { return static_cast<double>(Float8ToFloat(bits)); }
+};
+struct Int8Element {
+  static constexpr int kBytes = 1;
+  using Sum = int32_t;
+  static double Widen(uint16_t bits) { return static_cast<double>(Int8ToFloat(bits)); }
+};
 
 }  // namespace dragoman::ptx

@@ -110,6 +110,37 @@ void AddBits(const std::string& type, Forms* forms) {
   AddComparisons<T>(type, forms);
 }
 
+// prmt without a mode: each byte of the result is the one of b:a whose number a nibble of c has; with the
+// nibble's upper bit its sign, eight times.
+constexpr uint32_t Permute(uint32_t a, uint32_t b, uint32_t c) {
+  const uint64_t bytes = uint64_t{b} << 32 | a;
+  uint32_t d = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t nibble = c >> (4 * i) & 0xfU;
+    auto byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7U)) & 0xffU);
+    if ((nibble & 8U) != 0) byte = (byte & 0x80U) != 0 ? 0xffU : 0;
+    d |= byte << (8 * i);
+  }
+  return d;
+}
+
+// dp4a: c and four products of signed bytes.
+constexpr uint32_t SumOfProducts(uint32_t a, uint32_t b, uint32_t c) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    c += static_cast<uint32_t>(int32_t{static_cast<int8_t>(a >> shift)} *
+                               int32_t{static_cast<int8_t>(b >> shift)});
+  }
+  return c;
+}
+
+void AddBytes(Forms* forms) {
+  const auto three = [](Execute execute) {
+    return Form{execute, {Width::k32, Width::k32, Width::k32, Width::k32}, false};
+  };
+  (*forms)["prmt.b32"] = three(&Ternary<uint32_t, uint32_t, &Permute>);
+  (*forms)["dp4a.s32.s32"] = three(&Ternary<uint32_t, uint32_t, &SumOfProducts>);
+}
+
 // Whole registers, whatever they hold.
 template <class T>
 void AddMoves(const std::vector<std::string>& types, Forms* forms) {
@@ -134,6 +165,7 @@ void AddIntegerForms(Forms* forms) {
   AddBits<uint16_t>("b16", forms);
   AddBits<uint32_t>("b32", forms);
   AddBits<uint64_t>("b64", forms);
+  AddBytes(forms);
   AddMoves<uint16_t>({"b16", "u16", "s16"}, forms);
   AddMoves<uint32_t>({"b32", "u32", "s32", "f32"}, forms);
   AddMoves<uint64_t>({"b64", "u64", "s64", "f64"}, forms);

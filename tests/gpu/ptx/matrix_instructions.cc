@@ -1,4 +1,4 @@
-// A warp's matrices: ldmatrix, and mma of 16 x 8 x 16.
+// A warp's matrices: ldmatrix, and mma of 16 x 8 x 16, or x 32 with elements of one byte.
 //
 // In what follows g = lane / 4 and t = lane % 4, as in the ISA's figures. Products are exact and summed in
 // double in the order of k, the accumulator last; the ISA leaves order and precision of the sum open.
@@ -41,30 +41,33 @@ void LoadMatrices(Warp& warp, const Instruction& i, uint32_t lanes) {
   }
 }
 
-template <auto widen>
+// A register has four elements of one byte where it has two of two bytes, and k is twice as deep.
+template <class Element>
 void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   constexpr int kRows = 16;
   constexpr int kColumns = 8;
-  constexpr int kDepth = 16;
+  constexpr int kPerRegister = 4 / Element::kBytes;
+  constexpr int kHalf = 4 * kPerRegister;  // elements of k in one register of each of four lanes
+  constexpr int kDepth = 2 * kHalf;
   double a[kRows][kDepth];
   double b[kDepth][kColumns];
-  const auto half = [&](size_t operand, int lane, int upper) {
-    return static_cast<double>(
-        widen(static_cast<uint16_t>(warp.At(i.list[operand])[lane] >> (16 * upper))));
+  const auto element = [&](size_t operand, int lane, int which) {
+    const uint32_t bits = warp.At(i.list[operand])[lane] >> (8 * Element::kBytes * which);
+    return Element::Widen(static_cast<uint16_t>(Element::kBytes == 1 ? bits & 0xffU : bits));
   };
   constexpr size_t kA = 4;
   constexpr size_t kB = 8;
   constexpr size_t kC = 10;
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4;
-    const int t = lane % 4;
-    for (int e = 0; e < 2; ++e) {
-      a[g][2 * t + e] = half(kA, lane, e);
-      a[g + 8][2 * t + e] = half(kA + 1, lane, e);
-      a[g][2 * t + 8 + e] = half(kA + 2, lane, e);
-      a[g + 8][2 * t + 8 + e] = half(kA + 3, lane, e);
-      b[2 * t + e][g] = half(kB, lane, e);
-      b[2 * t + 8 + e][g] = half(kB + 1, lane, e);
+    const int k = lane % 4 * kPerRegister;
+    for (int e = 0; e < kPerRegister; ++e) {
+      a[g][k + e] = element(kA, lane, e);
+      a[g + 8][k + e] = element(kA + 1, lane, e);
+      a[g][k + kHalf + e] = element(kA + 2, lane, e);
+      a[g + 8][k + kHalf + e] = element(kA + 3, lane, e);
+      b[k + e][g] = element(kB, lane, e);
+      b[k + kHalf + e][g] = element(kB + 1, lane, e);
     }
   }
   double sums[kRows][kColumns] = {};
@@ -75,13 +78,14 @@ void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
       }
     }
   }
+  using Sum = typename Element::Sum;
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4;
     const int t = lane % 4;
     for (int e = 0; e < 4; ++e) {
-      const double c = Get<float>(warp.At(i.list[kC + static_cast<size_t>(e)]), lane);
+      const double c = Get<Sum>(warp.At(i.list[kC + static_cast<size_t>(e)]), lane);
       const double sum = sums[g + (e < 2 ? 0 : 8)][2 * t + e % 2];
-      Put<float>(warp.At(i.list[static_cast<size_t>(e)]), lane, static_cast<float>(c + sum));
+      Put<Sum>(warp.At(i.list[static_cast<size_t>(e)]), lane, static_cast<Sum>(c + sum));
     }
   }
 }
@@ -109,11 +113,15 @@ bool DecodeMatrix(const Statement& s, const Words& q, Names& names, Instruction*
     i->mode = Has(q, "trans") ? 1 : 0;
     i->execute = &LoadMatrices;
   } else if (q[0] == "mma") {
-    const std::string shape = "mma.sync.aligned.m16n8k16.row.col.f32.";
-    if (s.mnemonic == shape + "f16.f16.f32") {
-      i->execute = &Multiply<&HalfToFloat>;
-    } else if (s.mnemonic == shape + "bf16.bf16.f32") {
-      i->execute = &Multiply<&BFloat16ToFloat>;
+    const std::string shape = "mma.sync.aligned.m16n8k";
+    if (s.mnemonic == shape + "16.row.col.f32.f16.f16.f32") {
+      i->execute = &Multiply<HalfElement>;
+    } else if (s.mnemonic == shape + "16.row.col.f32.bf16.bf16.f32") {
+      i->execute = &Multiply<BFloat16Element>;
+    } else if (s.mnemonic == shape + "32.row.col.f32.e4m3.e4m3.f32") {
+      i->execute = &Multiply<Float8Element>;
+    } else if (s.mnemonic == shape + "32.row.col.s32.s8.s8.s32") {
+      i->execute = &Multiply<Int8Element>;
     } else {
       throw BadProgram("this mma is not known");
     }

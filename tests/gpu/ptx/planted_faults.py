@@ -23,6 +23,10 @@ FUSED_LONG = ('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualInAnyS
 
 # The same by mma, on sm_80.
 MMA = ('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
+# Narrow products, of int8 and, on sm_90a, e4m3; and the rows that they read.
+NARROW = ('output_device', 'output_layer_sm90', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
+NARROW_MMA = ('output_device', 'output_layer_mma', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
+NARROW_ROWS = ('narrow_rows', 'narrow_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
 ARCHITECTURES = {'output_layer_mma': '80'}  # of modules; else 90a
 
 SEARCH = ('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
@@ -89,6 +93,12 @@ FAULTS = [
     ('slab_loaded_transposed', MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
     ('swizzle_not_a_permutation', MMA, r'xor\.b32', 'or.b32', 'race', 'cp.async'),
     ('products_by_half_a_warp', MMA, r'(mma\.sync[^;]*;)', HALF_A_WARP + '$1 }', 'missing lanes', 'mma'),
+    ('scales_added', NARROW, r'mul\.rn\.f32', 'add.rn.f32', 'values', ''),
+    ('fence_of_narrow_products_taken_out', NARROW, r'wgmma\.fence\.sync\.aligned;', '', 'undefined value', 'wgmma'),
+    ('narrow_slab_loaded_transposed', NARROW_MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
+    ('row_read_past_the_end', NARROW_ROWS, r'(ld\.global\.v4\.u32\s+\{[^}]*\}, \[%rd\d+)\]', '$1+1048576]',
+     'out of bounds', 'ld.global'),
+    ('largest_of_half_a_row', NARROW_ROWS, r'mov\.u32\s+(%r\d+), 16;', 'mov.u32 $1, 8;', 'values', ''),
     ('kernel_before_not_waited_for', FUSED, r'griddepcontrol\.wait;', '', 'race', 'ld.global'),
     ('step_before_not_waited_for', SEARCH, r'griddepcontrol\.wait;', '', 'race', ''),
 ]

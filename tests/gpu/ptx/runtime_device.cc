@@ -17,12 +17,12 @@ namespace {
 using dragoman::ptx::Called;
 using dragoman::ptx::CallKind;
 using dragoman::ptx::Device;
-using dragoman::ptx::kTensorElementBytes;
 using dragoman::ptx::TensorMap;
 
 constexpr int kVersion = CUDART_VERSION;
 
-// cuTensorMapEncodeTiled for what the kernels use: matrices of 16-bit elements, swizzled by 128 bytes.
+// cuTensorMapEncodeTiled for what the kernels use: matrices of bytes or 16-bit elements, swizzled by 128
+// bytes.
 CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* data,
                      const cuuint64_t* size, const cuuint64_t* stride, const cuuint32_t* box,
                      const cuuint32_t* step, CUtensorMapInterleave interleave,
@@ -30,8 +30,10 @@ CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank
                      CUtensorMapFloatOOBfill fill) {
   constexpr uint64_t kSwizzleBytes = 128;
   constexpr uint32_t kLargestBox = 256;
+  const uint32_t bytes = type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 1 : 2;
   const bool known =
-      (type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 || type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16) &&
+      (type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 || type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 ||
+       type == CU_TENSOR_MAP_DATA_TYPE_UINT8) &&
       rank == 2 && interleave == CU_TENSOR_MAP_INTERLEAVE_NONE &&
       swizzle == CU_TENSOR_MAP_SWIZZLE_128B && fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
   if (!known) return CUDA_ERROR_NOT_SUPPORTED;
@@ -40,10 +42,9 @@ CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank
       reinterpret_cast<uintptr_t>(map) % 64 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0 &&
       size[0] != 0 && size[1] != 0 && size[0] <= uint64_t{1} << 32 &&
       size[1] <= uint64_t{1} << 32 && stride[0] % 16 == 0 && stride[0] < uint64_t{1} << 40 &&
-      stride[0] >= size[0] * kTensorElementBytes && box[0] != 0 && box[1] != 0 &&
-      box[0] <= kLargestBox && box[1] <= kLargestBox &&
-      uint64_t{box[0]} * kTensorElementBytes <= kSwizzleBytes &&
-      uint64_t{box[0]} * kTensorElementBytes % 16 == 0 && step[0] == 1 && step[1] == 1;
+      stride[0] >= size[0] * bytes && box[0] != 0 && box[1] != 0 && box[0] <= kLargestBox &&
+      box[1] <= kLargestBox && uint64_t{box[0]} * bytes <= kSwizzleBytes &&
+      uint64_t{box[0]} * bytes % 16 == 0 && step[0] == 1 && step[1] == 1;
   if (!valid) return CUDA_ERROR_INVALID_VALUE;
   TensorMap tensor;
   tensor.magic = TensorMap::kMagic;
@@ -53,6 +54,7 @@ CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank
   tensor.row_stride = stride[0];
   tensor.box_columns = box[0];
   tensor.box_rows = box[1];
+  tensor.element_bytes = bytes;
   static_assert(sizeof(TensorMap) <= sizeof(CUtensorMap));
   std::memset(map, 0, sizeof(*map));
   std::memcpy(map, &tensor, sizeof(tensor));

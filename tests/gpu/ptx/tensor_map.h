@@ -1,4 +1,4 @@
-// The content that the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of 16-bit elements that is
+// The content that the device's cuTensorMapEncodeTiled writes into a CUtensorMap: a matrix of elements of one or two bytes that is
 // copied by boxes, swizzled by 128 bytes.
 #pragma once
 
@@ -16,8 +16,7 @@ struct TensorMap {
   uint64_t row_stride = 0;  // bytes
   uint32_t box_columns = 0;
   uint32_t box_rows = 0;
+  uint32_t element_bytes = 0;
 };
-
-inline constexpr uint32_t kTensorElementBytes = 2;
 
 }  // namespace dragoman::ptx

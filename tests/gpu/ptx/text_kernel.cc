@@ -16,7 +16,7 @@ std::string ModuleText(const std::string& body, const std::string& declarations,
          ".extern .shared .align 16 .b8 dynamic_shared[];\n"
          ".visible .entry test(\n  .param .u64 in,\n  .param .u64 out,\n  .param .u32 count\n)\n" +
          directives + "\n{\n" +
-         "  .reg .pred %p<32>;\n  .reg .b16 %rs<64>;\n  .reg .b32 %r<256>;\n"
+         "  .reg .pred %p<32>;\n  .reg .b16 %rs<64>;\n  .reg .b32 %r<384>;\n"
          "  .reg .b64 %rd<64>;\n  .reg .f32 %f<256>;\n  .reg .f64 %fd<32>;\n" +
          declarations +
          "\n  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n  ld.param.u32 %r1, [count];\n"

@@ -4,6 +4,7 @@
 // in values and as a race. Until then its accumulators belong to it, and whoever touches them is reported.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "tests/gpu/ptx/access.h"
@@ -15,10 +16,11 @@ namespace {
 
 constexpr int kRowsOfWarp = 16;
 constexpr int kColumns = 256;
-constexpr int kDepth = 16;
 constexpr int kWarpsOfGroup = 4;
+template <class Element>
+constexpr int kDepth = 32 / Element::kBytes;
 
-// A matrix of rows of 16-bit elements in shared memory by its descriptor: the canonical layout with the
+// A matrix of rows of elements of one or two bytes in shared memory by its descriptor: the canonical layout with the
 // 128-byte swizzle, the summed dimension contiguous. Rows are 128 bytes, 8 of them a pattern, patterns the
 // descriptor's stride apart.
 class Operand {
@@ -35,21 +37,22 @@ class Operand {
     }
   }
 
-  // The first 16 elements of a row from the start on.
-  template <auto widen>
-  void Read(Warp& warp, int row, double (&out)[kDepth]) const {
-    constexpr int kPiece = 8;
-    for (int k = 0; k < kDepth; k += kPiece) {
+  // The elements of the first 32 bytes of a row from the start on.
+  template <class Element>
+  void Read(Warp& warp, int row, double (&out)[kDepth<Element>]) const {
+    constexpr int kBytes = Element::kBytes;
+    constexpr int kPiece = 16 / kBytes;
+    for (int k = 0; k < kDepth<Element>; k += kPiece) {
       const auto r = static_cast<uint32_t>(row);
       const uint32_t straight =
-          start_ + r / 8 * stride_ + r % 8 * 128 + static_cast<uint32_t>(2 * k);
+          start_ + r / 8 * stride_ + r % 8 * 128 + static_cast<uint32_t>(kBytes * k);
       const uint32_t address = straight ^ ((straight >> 7 & 7U) << 4);
-      const uint8_t* const bytes = ResolveShared(warp, address, 2 * kPiece, AccessKind::kRead,
+      const uint8_t* const bytes = ResolveShared(warp, address, kBytes * kPiece, AccessKind::kRead,
                                                  warp.clock, Moment::kSeveralLanes);
       for (int e = 0; e < kPiece; ++e) {
         uint16_t value = 0;
-        std::memcpy(&value, bytes + 2 * e, 2);
-        out[k + e] = static_cast<double>(widen(value));
+        std::memcpy(&value, bytes + kBytes * e, kBytes);
+        out[k + e] = Element::Widen(value);
       }
     }
   }
@@ -60,23 +63,25 @@ class Operand {
 };
 
 // The warp's 16 rows of the product.
-template <auto widen>
+template <class Element>
 void Multiply(Warp& warp, const PendingProduct& product) {
+  constexpr int kK = kDepth<Element>;
+  using Sum = typename Element::Sum;
   const Operand a(warp, product.a);
   const Operand b(warp, product.b);
-  static thread_local double rows[kRowsOfWarp][kDepth];
-  static thread_local double columns[kDepth][kColumns];
+  static thread_local double rows[kRowsOfWarp][kK];
+  static thread_local double columns[kK][kColumns];
   for (int row = 0; row < kRowsOfWarp; ++row) {
-    a.Read<widen>(warp, warp.index % kWarpsOfGroup * kRowsOfWarp + row, rows[row]);
+    a.Read<Element>(warp, warp.index % kWarpsOfGroup * kRowsOfWarp + row, rows[row]);
   }
   for (int column = 0; column < kColumns; ++column) {
-    double elements[kDepth];
-    b.Read<widen>(warp, column, elements);
-    for (int k = 0; k < kDepth; ++k) columns[k][column] = elements[k];
+    double elements[kK];
+    b.Read<Element>(warp, column, elements);
+    for (int k = 0; k < kK; ++k) columns[k][column] = elements[k];
   }
   for (int row = 0; row < kRowsOfWarp; ++row) {
     double sums[kColumns] = {};
-    for (int k = 0; k < kDepth; ++k) {
+    for (int k = 0; k < kK; ++k) {
       const double x = rows[row][k];
       for (int column = 0; column < kColumns; ++column) sums[column] += x * columns[k][column];
     }
@@ -85,24 +90,36 @@ void Multiply(Warp& warp, const PendingProduct& product) {
       const int lane = row % 8 * 4 + column % 8 / 2;
       const int which = column / 8 * 4 + row / 8 * 2 + column % 2;
       uint32_t* const d = warp.At(product.instruction->list[static_cast<size_t>(which)]);
-      const double before = product.accumulates ? static_cast<double>(Get<float>(d, lane)) : 0.0;
-      Put<float>(d, lane, static_cast<float>(before + sums[column]));
+      const double before = product.accumulates ? static_cast<double>(Get<Sum>(d, lane)) : 0.0;
+      Put<Sum>(d, lane, static_cast<Sum>(before + sums[column]));
     }
   }
 }
 
+// Modes of a product: its elements.
+enum : int { kHalf, kBFloat16, kFloat8, kInt8 };
+
 void Perform(Warp& warp, const PendingProduct& product) {
   const Instruction* const now = warp.now;
   warp.now = product.instruction;
-  if (product.instruction->mode != 0) {
-    Multiply<&BFloat16ToFloat>(warp, product);
-  } else {
-    Multiply<&HalfToFloat>(warp, product);
+  switch (product.instruction->mode) {
+    case kHalf:
+      Multiply<HalfElement>(warp, product);
+      break;
+    case kBFloat16:
+      Multiply<BFloat16Element>(warp, product);
+      break;
+    case kFloat8:
+      Multiply<Float8Element>(warp, product);
+      break;
+    case kInt8:
+      Multiply<Int8Element>(warp, product);
+      break;
   }
   warp.now = now;
 }
 
-// Operands: accumulators (list), descriptors (a, b), whether to add to what they hold (c). mode: bfloat16.
+// Operands: accumulators (list), descriptors (a, b), whether to add to what they hold (c). mode: the elements.
 void StartProduct(Warp& warp, const Instruction& i, uint32_t lanes) {
   const size_t first = static_cast<size_t>(warp.index / kWarpsOfGroup * kWarpsOfGroup);
   if (first + kWarpsOfGroup > warp.block->warps.size()) {
@@ -158,7 +175,20 @@ void Wait(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
 bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instruction* i) {
   if (q[0] != "wgmma") return false;
   i->flow = Flow::kAligned;
-  const std::string product = "wgmma.mma_async.sync.aligned.m64n256k16.f32.";
+  // Each with what follows the operands: no negation, and, where they may be otherwise, both with the summed
+  // dimension contiguous.
+  struct Product {
+    const char* types;
+    int mode;
+    Words rest;
+  };
+  const Product products[] = {{"k16.f32.f16.f16", kHalf, {"1", "1", "0", "0"}},
+                              {"k16.f32.bf16.bf16", kBFloat16, {"1", "1", "0", "0"}},
+                              {"k32.f32.e4m3.e4m3", kFloat8, {"1", "1"}},
+                              {"k32.s32.s8.s8", kInt8, {}}};
+  const auto* const product = std::ranges::find_if(products, [&](const Product& p) {
+    return s.mnemonic == std::string("wgmma.mma_async.sync.aligned.m64n256") + p.types;
+  });
   if (s.mnemonic == "wgmma.fence.sync.aligned") {
     i->execute = &Fence;
   } else if (s.mnemonic == "wgmma.commit_group.sync.aligned") {
@@ -167,9 +197,10 @@ bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instructi
     ExpectOperands(s, 1, 1);
     i->mode = static_cast<int>(Literal(s.operands[0]));
     i->execute = &Wait;
-  } else if (s.mnemonic == product + "f16.f16" || s.mnemonic == product + "bf16.bf16") {
-    ExpectOperands(s, 8, 8);
-    i->mode = Has(q, "bf16") ? 1 : 0;
+  } else if (product != std::end(products)) {
+    const size_t operands = 4 + product->rest.size();
+    ExpectOperands(s, operands, operands);
+    i->mode = product->mode;
     for (const std::string& text : InBraces(s.operands[0])) {
       i->list.push_back(RegisterOf(text, Width::k32, names));
     }
@@ -178,9 +209,9 @@ bool DecodeWarpgroup(const Statement& s, const Words& q, Names& names, Instructi
     i->a = RegisterOf(s.operands[1], Width::k64, names);
     i->b = RegisterOf(s.operands[2], Width::k64, names);
     i->c = names.Operand(s.operands[3], Width::kPredicate);
-    // No negation, both operands with the summed dimension contiguous.
-    const Words rest(s.operands.begin() + 4, s.operands.end());
-    if (rest != Words{"1", "1", "0", "0"}) throw BadProgram("expected 1, 1, 0, 0 at the end");
+    if (Words(s.operands.begin() + 4, s.operands.end()) != product->rest) {
+      throw BadProgram("expected other operands at the end");
+    }
     i->execute = &StartProduct;
   } else {
     throw BadProgram("this instruction of warpgroups is not known");

@@ -164,6 +164,7 @@ inline unsigned atomicOr(unsigned* at, unsigned bits) {
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline float __expf(float x) { return std::exp(x); }
+inline float __fmul_rn(float a, float b) { return a * b; }
 template <class T>
 T __ldg(const T* from) {
   return *from;

@@ -44,7 +44,7 @@ struct Issue {
 struct WarpProducts {
   std::vector<Issue> issues;           // of all lanes
   std::array<size_t, kWarp> issued{};  // by each of them
-  std::array<float*, kWarp> d{};
+  std::array<void*, kWarp> d{};
   std::vector<size_t> groups;  // committed: where each ends
   size_t done = 0;             // products
 };
@@ -88,21 +88,23 @@ uint32_t Swizzled(uint32_t address) { return address ^ (address >> 3 & 0x70U); }
 void Perform(const Copy& copy) {
   const CUtensorMap& map = copy.map;
   constexpr uint32_t kPiece = 16;
-  const uint32_t line = map.box_width * 2;  // bytes of a row of the box
+  const uint32_t bytes = map.element_bytes;
+  const uint32_t line = map.box_width * bytes;  // of a row of the box
   for (uint32_t row = 0; row < map.box_height; ++row) {
     for (uint32_t at = 0; at < line; at += kPiece) {
       unsigned char* to = Shared(Swizzled(copy.to + row * line + at), kPiece);
-      for (uint32_t i = 0; i < kPiece; i += 2) {
-        const int64_t x = int64_t{copy.x} + (at + i) / 2;
+      for (uint32_t i = 0; i < kPiece; i += bytes) {
+        const int64_t x = int64_t{copy.x} + (at + i) / bytes;
         const int64_t y = int64_t{copy.y} + row;
         const bool inside = x >= 0 && x < static_cast<int64_t>(map.width) && y >= 0 &&
                             y < static_cast<int64_t>(map.height);
         uint16_t element = 0;
         if (inside) {
-          const auto from = static_cast<uint64_t>(y) * map.row_bytes + static_cast<uint64_t>(x) * 2;
-          std::memcpy(&element, map.data + from, sizeof(element));
+          const auto from =
+              static_cast<uint64_t>(y) * map.row_bytes + static_cast<uint64_t>(x) * bytes;
+          std::memcpy(&element, map.data + from, bytes);
         }
-        std::memcpy(to + i, &element, sizeof(element));
+        std::memcpy(to + i, &element, bytes);
       }
     }
   }
@@ -124,23 +126,45 @@ const std::vector<float>& Halves() {
   return halves;
 }
 
-// Rows first .. first + count - 1 of an operand's 16 elements, to out[element * count + row].
-// Whether all are finite.
+constexpr uint32_t kOperandBytes = 32;  // of a row of an operand
+
+int DepthOf(ProductType type) {
+  return type == ProductType::kHalf || type == ProductType::kBFloat16 ? 16 : 32;
+}
+
+float ElementOf(ProductType type, const unsigned char* at) {
+  uint16_t bits = 0;
+  switch (type) {
+    case ProductType::kHalf:
+      std::memcpy(&bits, at, sizeof(bits));
+      return Halves()[bits];
+    case ProductType::kBFloat16:
+      std::memcpy(&bits, at, sizeof(bits));
+      return __bfloat162float(__nv_bfloat16{bits});
+    case ProductType::kFloat8:
+      return FromFloat8(*at);
+    case ProductType::kInt8:
+      break;
+  }
+  return static_cast<int8_t>(*at);
+}
+
+// Rows first .. first + count - 1 of an operand's elements, to out[element * count + row]. Whether
+// all are finite.
 bool ReadOperand(ProductType type, uint64_t descriptor, int first, int count, float* out) {
   if (descriptor >> 62 != 1) Fail("an operand that is not swizzled by 128 bytes");
   if ((descriptor >> 49 & 7U) != 0) Fail("an operand with a base offset");
   const auto start = static_cast<uint32_t>(descriptor & 0x3fffU) << 4;
   const auto stride = static_cast<uint32_t>(descriptor >> 32 & 0x3fffU) << 4;  // of 8 rows
-  const float* const halves = Halves().data();
+  const int depth = DepthOf(type);
+  const uint32_t bytes = kOperandBytes / static_cast<uint32_t>(depth);
   bool finite = true;
   for (int row = 0; row < count; ++row) {
     const auto r = static_cast<uint32_t>(first + row);
-    for (int k = 0; k < 16; ++k) {
-      const uint32_t address = start + r / 8 * stride + r % 8 * 128 + 2 * static_cast<uint32_t>(k);
-      uint16_t bits = 0;
-      std::memcpy(&bits, Shared(Swizzled(address), 2), sizeof(bits));
-      const float x =
-          type == ProductType::kHalf ? halves[bits] : __bfloat162float(__nv_bfloat16{bits});
+    for (int k = 0; k < depth; ++k) {
+      const uint32_t address =
+          start + r / 8 * stride + r % 8 * 128 + bytes * static_cast<uint32_t>(k);
+      const float x = ElementOf(type, Shared(Swizzled(address), bytes));
       finite = finite && std::isfinite(x);
       out[k * count + row] = x;
     }
@@ -149,27 +173,32 @@ bool ReadOperand(ProductType type, uint64_t descriptor, int first, int count, fl
 }
 
 // This warp's part: 16 rows of a, 256 of b.
+template <class Sum>
 void Multiply(const WarpProducts& warp, int number, const Issue& issue) {
   constexpr int kRows = 16;
   constexpr int kColumns = 256;
-  float a[16 * kRows];
-  float b[16 * kColumns];
+  constexpr int kMostDepth = 32;
+  const int depth = DepthOf(issue.type);
+  float a[kMostDepth * kRows];
+  float b[kMostDepth * kColumns];
   ReadOperand(issue.type, issue.a, number % kGroupWarps * kRows, kRows, a);
   const bool finite = ReadOperand(issue.type, issue.b, 0, kColumns, b);
   for (int row = 0; row < kRows; ++row) {
-    float sum[kColumns] = {};
+    Sum sum[kColumns] = {};
     // In row % 8, columns 2 q and 2 q + 1 of every 8 are lane q's of its quad.
-    const auto place = [&](int column) -> float& {
+    const auto place = [&](int column) -> Sum& {
       const int lane = row % 8 * 4 + column % 8 / 2;
-      return warp.d[static_cast<size_t>(lane)][column / 8 * 4 + row / 8 * 2 + column % 2];
+      auto* const d = static_cast<Sum*>(warp.d[static_cast<size_t>(lane)]);
+      return d[column / 8 * 4 + row / 8 * 2 + column % 2];
     };
     if (issue.add) {
       for (int c = 0; c < kColumns; ++c) sum[c] = place(c);
     }
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < depth; ++k) {
       const float x = a[k * kRows + row];
       if (x == 0.0F && finite) continue;  // adds nothing: rows beyond a step's are many
-      for (int c = 0; c < kColumns; ++c) sum[c] += x * b[k * kColumns + c];
+      // A product of two int8 is exact in f32.
+      for (int c = 0; c < kColumns; ++c) sum[c] += static_cast<Sum>(x * b[k * kColumns + c]);
     }
     for (int c = 0; c < kColumns; ++c) place(c) = sum[c];
   }
@@ -193,7 +222,11 @@ void MultiplyUntil(WarpProducts& warp, size_t end) {
     const Issue& issue = warp.issues[warp.done];
     if (all.size() == warp.done) all.push_back(issue);
     if (!(all[warp.done] == issue)) Fail("the warps of a group multiply different operands");
-    Multiply(warp, number, issue);
+    if (issue.type == ProductType::kInt8) {
+      Multiply<int32_t>(warp, number, issue);
+    } else {
+      Multiply<float>(warp, number, issue);
+    }
   }
 }
 
@@ -215,7 +248,7 @@ void EndBlock() {
 
 }  // namespace
 
-void IssueProduct(ProductType type, float* d, uint64_t a, uint64_t b, bool add) {
+void IssueProduct(ProductType type, void* d, uint64_t a, uint64_t b, bool add) {
   WarpProducts& warp = MyProducts();
   const auto lane = static_cast<size_t>(current.lane);
   const Issue issue{type, a, b, add};

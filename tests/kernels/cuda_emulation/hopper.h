@@ -19,13 +19,15 @@
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
+// After it, for the names of CUDA's language.
+#include "kernels/cuda/narrow.cuh"
 
 namespace dragoman::emulation {
 
-enum class ProductType : uint8_t { kHalf, kBFloat16 };
+enum class ProductType : uint8_t { kHalf, kBFloat16, kFloat8, kInt8 };
 
-// d [128] of this lane; see cuda::Product.
-void IssueProduct(ProductType type, float* d, uint64_t a, uint64_t b, bool add);
+// d [128] of this lane, f32 or, of kInt8, s32; see cuda::Product.
+void IssueProduct(ProductType type, void* d, uint64_t a, uint64_t b, bool add);
 void AwaitProducts(int pending);
 
 }  // namespace dragoman::emulation
@@ -46,13 +48,21 @@ template <int pending>
 void WaitForProducts() {
   emulation::AwaitProducts(pending);
 }
+template <class Sum, int n>
+void PinAccumulator(Sum (&)[n]) {}
 template <int n>
-void PinAccumulator(float (&)[n]) {}
+void TakeAccumulator(const float (&)[n], int32_t (&)[n]) {}
 inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   emulation::IssueProduct(emulation::ProductType::kHalf, d, a, b, add);
 }
 inline void Product(__nv_bfloat16, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   emulation::IssueProduct(emulation::ProductType::kBFloat16, d, a, b, add);
+}
+inline void Product(Float8, float (&d)[128], uint64_t a, uint64_t b, bool add) {
+  emulation::IssueProduct(emulation::ProductType::kFloat8, d, a, b, add);
+}
+inline void Product(Int8, int32_t (&d)[128], uint64_t a, uint64_t b, bool add) {
+  emulation::IssueProduct(emulation::ProductType::kInt8, d, a, b, add);
 }
 
 template <int registers>

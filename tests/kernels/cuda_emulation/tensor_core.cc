@@ -12,11 +12,10 @@ namespace {
 constexpr int kWarp = 32;
 constexpr size_t kPieceBytes = 16;
 
-// The operands that the lanes of a warp have brought to the current instruction: of a register its
-// lower half, then its upper one.
+// The operands that the lanes of a warp have brought to the current instruction: registers, as bytes.
 struct WarpOperands {
-  std::array<std::array<float, 8>, kWarp> a;
-  std::array<std::array<float, 4>, kWarp> b;
+  std::array<std::array<unsigned char, 16>, kWarp> a;
+  std::array<std::array<unsigned char, 8>, kWarp> b;
   std::array<const unsigned char*, kWarp> row;
 };
 std::vector<WarpOperands> operands;
@@ -60,8 +59,6 @@ ThreadCopies& CopiesOfThread() {
   return copies[thread];
 }
 
-uint16_t HalfOf(unsigned pair, int which) { return static_cast<uint16_t>(pair >> 16 * which); }
-
 void Perform(const PieceCopy& copy) {
   if (copy.from == nullptr) {
     std::memset(copy.to, 0, kPieceBytes);
@@ -83,28 +80,33 @@ void PerformBefore(int64_t end) {
 
 void AwaitCopyGroups(int pending) { PerformBefore(CopiesOfThread().groups - pending); }
 
-void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t)) {
+std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2],
+                                   size_t element_bytes, float (*widen)(uint16_t)) {
   const auto lane = static_cast<size_t>(current.lane);
   WarpOperands& warp = OperandsOfWarp();
-  for (size_t i = 0; i < 8; ++i) warp.a[lane][i] = widen(HalfOf(a[i / 2], static_cast<int>(i % 2)));
-  for (size_t i = 0; i < 4; ++i) warp.b[lane][i] = widen(HalfOf(b[i / 2], static_cast<int>(i % 2)));
+  std::memcpy(warp.a[lane].data(), a, sizeof(a));
+  std::memcpy(warp.b[lane].data(), b, sizeof(b));
   WarpBarrier();
   const WarpOperands& all =
       OperandsOfWarp();  // no other thread has its turn before the next barrier
+  const auto element = [&](const unsigned char* registers, size_t number, size_t at) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, registers + number * 4 + at, element_bytes);
+    return double{widen(bits)};
+  };
+  std::array<double, 4> sums{};
   for (size_t i = 0; i < 4; ++i) {
     const size_t row = lane / 4 + i / 2 * 8;
     const size_t column = lane % 4 * 2 + i % 2;
-    double sum = 0;
-    for (size_t k = 0; k < 16; ++k) {
-      // Lane, register and half of an element of a row of a, and of a column of b.
-      const size_t half = k % 2;
-      const float x = all.a[row % 8 * 4 + k % 8 / 2][2 * (row / 8 + k / 8 * 2) + half];
-      const float y = all.b[column * 4 + k % 8 / 2][2 * (k / 8) + half];
-      sum += double{x} * y;
+    // Byte k of a row of a, and of a column of b: of 32, four to a register, in lane k / 4 of four.
+    for (size_t k = 0; k < 32; k += element_bytes) {
+      const size_t upper = k / 16;
+      const double x = element(all.a[row % 8 * 4 + k % 16 / 4].data(), row / 8 + 2 * upper, k % 4);
+      sums[i] += x * element(all.b[column * 4 + k % 16 / 4].data(), upper, k % 4);
     }
-    c[i] = static_cast<float>(c[i] + sum);
   }
   WarpBarrier();
+  return sums;
 }
 
 void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]) {
@@ -133,6 +135,13 @@ namespace {
 
 float WidenHalf(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 float WidenBFloat16(uint16_t bits) { return __bfloat162float({bits}); }
+float WidenFloat8(uint16_t bits) { return FromFloat8(static_cast<uint8_t>(bits)); }
+float WidenInt8(uint16_t bits) { return static_cast<int8_t>(bits); }
+
+template <class Sum>
+void Add(Sum (&c)[4], const std::array<double, 4>& sums) {
+  for (size_t i = 0; i < 4; ++i) c[i] = static_cast<Sum>(c[i] + sums[i]);
+}
 
 template <class T>
 unsigned PairOf(T first, T second) {
@@ -146,10 +155,16 @@ unsigned PairOf(T first, T second) {
 }  // namespace
 
 void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  emulation::WarpMultiply(c, a, {b0, b1}, WidenHalf);
+  Add(c, emulation::WarpProducts(a, {b0, b1}, 2, WidenHalf));
 }
 void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  emulation::WarpMultiply(c, a, {b0, b1}, WidenBFloat16);
+  Add(c, emulation::WarpProducts(a, {b0, b1}, 2, WidenBFloat16));
+}
+void Multiply(Float8, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  Add(c, emulation::WarpProducts(a, {b0, b1}, 1, WidenFloat8));
+}
+void Multiply(Int8, int32_t (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  Add(c, emulation::WarpProducts(a, {b0, b1}, 1, WidenInt8));
 }
 
 void CopyPiece(void* to, const void* from, bool wanted) {

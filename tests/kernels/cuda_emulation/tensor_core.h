@@ -6,21 +6,26 @@
 // the hardware's answer would be undefined: shared memory that is not the block's or not aligned.
 //
 // Not emulated: in which order a product adds up its 16 terms. Here they are added exactly, and the
-// sum is rounded once.
+// sum is rounded once (s32 not at all).
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
+// After it, for the names of CUDA's language.
+#include "kernels/cuda/narrow.cuh"
 
 namespace dragoman::emulation {
 
-// c [4] of this lane; `widen` makes a float of the 16 bits of an element.
-void WarpMultiply(float* c, const unsigned* a, const unsigned (&b)[2], float (*widen)(uint16_t));
+// The sums that a product adds to c [4] of this lane; `widen` makes a float of the bits of an element.
+std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2],
+                                   size_t element_bytes, float (*widen)(uint16_t));
 void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]);
 void AwaitCopyGroups(int pending);
 
@@ -30,6 +35,8 @@ namespace dragoman::cuda {
 
 void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
 void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
+void Multiply(Float8, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
+void Multiply(Int8, int32_t (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
 inline void LoadMatrices(const void* row, unsigned (&m)[4]) {
   emulation::WarpLoadMatrices(row, false, m);
 }

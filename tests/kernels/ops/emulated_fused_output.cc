@@ -5,16 +5,21 @@
 #include "tests/kernels/ops/emulated_ops.h"
 
 #define CreateHopperOutput EmulatedHopperOutput
+#define MultiplyNarrowRows EmulatedMultiplyNarrowRows
+#define NarrowRows EmulatedNarrowRows
 #include "kernels/ops/output_layer_sm90.cu"
 #undef CreateHopperOutput
+#undef MultiplyNarrowRows
+#undef NarrowRows
 
 namespace dragoman::cuda {
 
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
-                                                   const void* weight, const float* bias, int d,
-                                                   int vocabulary, std::string* why) {
+                                                   NarrowType narrow, const void* weight,
+                                                   const float* bias, int d, int vocabulary,
+                                                   std::string* why) {
   emulation::processors = processors;
-  return EmulatedHopperOutput(type, weight, bias, d, vocabulary, why);
+  return EmulatedHopperOutput(type, narrow, weight, bias, d, vocabulary, why);
 }
 
 void EmulateFusedCode(bool there, int architecture) {

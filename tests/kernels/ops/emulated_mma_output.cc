@@ -5,16 +5,21 @@
 #include "tests/kernels/ops/emulated_ops.h"
 
 #define CreateMmaOutput EmulatedMmaOutput
+#define MultiplyNarrowRows EmulatedMultiplyNarrowRows
+#define NarrowRows EmulatedNarrowRows
 #include "kernels/ops/output_layer_mma.cu"
 #undef CreateMmaOutput
+#undef MultiplyNarrowRows
+#undef NarrowRows
 
 namespace dragoman::cuda {
 
 std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType type,
-                                                 const void* weight, const float* bias, int d,
-                                                 int vocabulary, std::string* why) {
+                                                 NarrowType narrow, const void* weight,
+                                                 const float* bias, int d, int vocabulary,
+                                                 std::string* why) {
   emulation::processors = processors;
-  return EmulatedMmaOutput(type, weight, bias, d, vocabulary, why);
+  return EmulatedMmaOutput(type, narrow, weight, bias, d, vocabulary, why);
 }
 
 }  // namespace dragoman::cuda

@@ -7,16 +7,21 @@
 // Compiled with older/ before the tree: its output_epilogue.cuh.
 
 #define CreateHopperOutput EmulatedOlderHopperOutput
+#define MultiplyNarrowRows EmulatedMultiplyNarrowRows
+#define NarrowRows EmulatedNarrowRows
 #include "kernels/ops/output_layer_sm90.cu"
 #undef CreateHopperOutput
+#undef MultiplyNarrowRows
+#undef NarrowRows
 
 namespace dragoman::cuda {
 
 std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
-                                                        const void* weight, const float* bias,
-                                                        int d, int vocabulary, std::string* why) {
+                                                        NarrowType narrow, const void* weight,
+                                                        const float* bias, int d, int vocabulary,
+                                                        std::string* why) {
   emulation::processors = processors;
-  return EmulatedOlderHopperOutput(type, weight, bias, d, vocabulary, why);
+  return EmulatedOlderHopperOutput(type, narrow, weight, bias, d, vocabulary, why);
 }
 
 }  // namespace dragoman::cuda

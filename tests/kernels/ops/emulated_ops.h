@@ -16,6 +16,7 @@
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
+#include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/ops/output_mean_cuda.h"
 #include "kernels/ops/recurrence.h"
@@ -45,6 +46,8 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
+decltype(MultiplyNarrowRows) EmulatedMultiplyNarrowRows;
+decltype(NarrowRows) EmulatedNarrowRows;
 decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
@@ -55,18 +58,21 @@ decltype(EncoderAttention) EmulatedPlainEncoderAttention;
 // FusedOutput::Create where the device has so many processors: Hopper's, and that of the cards that
 // multiply by mma.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
-                                                   const void* weight, const float* bias, int d,
-                                                   int vocabulary, std::string* why);
+                                                   NarrowType narrow, const void* weight,
+                                                   const float* bias, int d, int vocabulary,
+                                                   std::string* why);
 std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType type,
-                                                 const void* weight, const float* bias, int d,
-                                                 int vocabulary, std::string* why);
+                                                 NarrowType narrow, const void* weight,
+                                                 const float* bias, int d, int vocabulary,
+                                                 std::string* why);
 
 // The operations as they were (older/).
 decltype(Activate) EmulatedOlderActivate;
 decltype(AddLayerNorm) EmulatedOlderAddLayerNorm;
 std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
-                                                        const void* weight, const float* bias,
-                                                        int d, int vocabulary, std::string* why);
+                                                        NarrowType narrow, const void* weight,
+                                                        const float* bias, int d, int vocabulary,
+                                                        std::string* why);
 
 // Whether the device has code of the fused kernels, for those made from now on, and for which
 // architecture it was compiled.

@@ -80,15 +80,16 @@ enum class FusedCode { kHopper, kOlder, kMma };
 std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,
                                                const float* bias, int d, int vocabulary,
                                                int processors, std::string* why,
-                                               FusedCode code = FusedCode::kHopper) {
+                                               FusedCode code = FusedCode::kHopper,
+                                               NarrowType narrow = NarrowType::kNone) {
   if (device.emulated) {
     const auto create = code == FusedCode::kHopper  ? cuda::EmulatedFusedOutputOf
                         : code == FusedCode::kOlder ? cuda::EmulatedOlderFusedOutputOf
                                                     : cuda::EmulatedMmaOutputOf;
-    return create(processors, device.type, weight, bias, d, vocabulary, why);
+    return create(processors, device.type, narrow, weight, bias, d, vocabulary, why);
   }
 #ifdef DRAGOMAN_HAVE_CUDA
-  return cuda::FusedOutput::Create(device.type, weight, bias, d, vocabulary, why);
+  return cuda::FusedOutput::Create(device.type, narrow, weight, bias, d, vocabulary, why);
 #else
   *why = "this build has no CUDA";
   return nullptr;
@@ -102,6 +103,7 @@ struct FusedShape {
   int processors = 132;                 // of the emulation
   std::set<int> unfit_slots;            // rows come in slots of three
   FusedCode code = FusedCode::kHopper;  // of the emulation
+  NarrowType narrow = NarrowType::kNone;
 };
 
 std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedShape shape) {
@@ -129,7 +131,7 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   const OpNumbers hidden(device, padded);
   std::string why;
   const auto fused = CreateFused(device, w.data(), bias.data(), p.d, p.vocabulary, shape.processors,
-                                 &why, shape.code);
+                                 &why, shape.code, shape.narrow);
   if (fused == nullptr) {
     ADD_FAILURE() << why;
     return {};
@@ -202,13 +204,13 @@ TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
   for (const bool there : {false, true}) {
     cuda::EmulateFusedCode(there);
     std::string why;
-    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8,
-                                        &why) != nullptr,
+    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, NarrowType::kNone, weight.data(),
+                                        nullptr, 64, 8, &why) != nullptr,
               there)
         << why;
     EXPECT_EQ(why.find("its code does not run on this device"), there ? std::string::npos : 0);
-    const auto fused =
-        cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8, &why);
+    const auto fused = cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, NarrowType::kNone,
+                                                   weight.data(), nullptr, 64, 8, &why);
     EXPECT_EQ(fused != nullptr, there) << why;
     EXPECT_EQ(why.empty(), there);
     if (!there) {
@@ -230,17 +232,39 @@ TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
                                             {120, true}}) {
     cuda::EmulateFusedCode(true, architecture);
     std::string why;
-    const auto fused =
-        cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 64, 8, &why);
-    EXPECT_EQ(fused != nullptr, there) << architecture << ": " << why;
-    EXPECT_EQ(why, there ? "" : "there is none for this device, only for 8.x and from 12.0 on");
+    for (const NarrowType narrow : {NarrowType::kNone, NarrowType::kInt8}) {
+      const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, narrow, weight.data(),
+                                                   nullptr, 64, 8, &why);
+      EXPECT_EQ(fused != nullptr, there) << architecture << ": " << why;
+      EXPECT_EQ(why, there ? "" : "there is none for this device, only for 8.x and from 12.0 on");
+    }
+    const bool has_float8 = there && architecture >= 89;
+    const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, NarrowType::kFloat8,
+                                                 weight.data(), nullptr, 64, 8, &why);
+    EXPECT_EQ(fused != nullptr, has_float8) << architecture << ": " << why;
+    if (there && !has_float8) {
+      EXPECT_EQ(why, "its tensor cores have no float8, which begins with 8.9; they have int8");
+    }
   }
   cuda::EmulateFusedCode(true);
   std::string why;
-  EXPECT_EQ(
-      cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, weight.data(), nullptr, 48, 8, &why),
-      nullptr);
-  EXPECT_EQ(why, "d is not a multiple of 32");
+  for (const auto& [narrow, d, expected] :
+       {std::tuple{NarrowType::kNone, 48, "d is not a multiple of 32"},
+        {NarrowType::kInt8, 96, "d is not a multiple of 64"}}) {
+    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, narrow, weight.data(), nullptr, d,
+                                        8, &why),
+              nullptr);
+    EXPECT_EQ(why, expected);
+  }
+  for (const auto& [narrow, d, expected] :
+       {std::tuple{NarrowType::kNone, 1088, "d is not a multiple of 64 up to 1024"},
+        {NarrowType::kInt8, 64, "d is not a multiple of 128 up to 2048"},
+        {NarrowType::kFloat8, 2176, "d is not a multiple of 128 up to 2048"}}) {
+    EXPECT_EQ(cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, narrow, weight.data(), nullptr,
+                                          d, 8, &why),
+              nullptr);
+    EXPECT_EQ(why, expected);
+  }
 }
 
 // The first to look at when a new way fails: which weight, of which token and element, each row
@@ -439,6 +463,180 @@ TEST_P(FusedOutputTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
   }
 }
 
+// Narrow products. Weights are 0, a half or the whole of their column's largest magnitude, hidden
+// numbers 0 or the whole of their row's, and these powers of two: then e4m3 has them exactly, sums fit
+// in 12 bits, and what a logit must be is known to the bit.
+Problem MakeNarrowProblem(int d, int vocabulary, int rows, uint32_t seed) {
+  Problem p = MakeProblem(d, vocabulary, rows, seed);
+  for (int c = 0; c < vocabulary; ++c) {
+    const float most = std::ldexp(1.0F, c % 5 - 2);
+    float* const w = p.w.data() + size_t(c) * d;
+    for (int i = 0; i < d; ++i) w[i] = std::clamp(w[i], -2.0F, 2.0F) / 2 * most;
+    w[c % d] = most;
+  }
+  for (int r = 0; r < rows; ++r) {
+    float* const h = p.hidden.data() + size_t(r) * d;
+    h[r % d] = 1;
+    for (int i = 0; i < d; ++i) h[i] *= std::ldexp(1.0F, r % 3 - 1);
+  }
+  MakeFusable(p);
+  return p;
+}
+
+// The row's logits by the rule of narrow_rows.h.
+std::vector<float> NarrowLogits(const Problem& p, NarrowType type, int row) {
+  const float limit = type == NarrowType::kFloat8 ? 448.0F : 127.0F;
+  const auto narrow = [&](const float* x, std::vector<int>* numbers) {
+    float most = 0;
+    for (int i = 0; i < p.d; ++i) most = std::max(most, std::abs(x[i]));
+    for (int i = 0; i < p.d; ++i) {
+      numbers->push_back(static_cast<int>(std::nearbyint(x[i] * (limit / most))));
+    }
+    return most / limit;
+  };
+  std::vector<int> h;
+  const float h_scale = narrow(p.hidden.data() + size_t(row) * p.d, &h);
+  std::vector<float> logits;
+  for (int c = 0; c < p.vocabulary; ++c) {
+    std::vector<int> w;
+    const float w_scale = narrow(p.w.data() + size_t(c) * p.d, &w);
+    int64_t sum = 0;
+    for (int i = 0; i < p.d; ++i) sum += int64_t{h[i]} * w[i];
+    const float product = static_cast<float>(sum) * (h_scale * w_scale);
+    logits.push_back(product + p.bias[c]);
+  }
+  return logits;
+}
+
+// Which of them the device has: int8 where it has the layer, float8 from 8.9 on.
+std::vector<NarrowType> NarrowTypesOf(const OpDevice& device) {
+  std::vector<NarrowType> types;
+  for (const NarrowType type : {NarrowType::kInt8, NarrowType::kFloat8}) {
+    bool can = HasFused(device);
+#ifdef DRAGOMAN_HAVE_CUDA
+    if (device.cuda && type == NarrowType::kFloat8) {
+      cuda::DeviceInfo info;
+      EXPECT_LAUNCHED(cuda::Describe(0, &info));
+      can = can && 10 * info.major + info.minor >= 89;
+    }
+#endif
+    const OpNumbers w(device, std::vector<float>(128, 1.0F));
+    std::string why;
+    const auto fused =
+        CreateFused(device, w.data(), nullptr, 128, 1, 1, &why, FusedCode::kHopper, type);
+    EXPECT_EQ(fused != nullptr, can) << NarrowTypeName(type) << ": " << why;
+    if (fused != nullptr) types.push_back(type);
+  }
+  return types;
+}
+
+class NarrowOutputTest : public OnOpDevice {
+ protected:
+  // The kinds of code and types there are.
+  template <class Test>
+  void ForEach(Test test) {
+    const OpDevice device = GetParam();
+    if (device.emulated) cuda::EmulateFusedCode(true, 89);
+    for (const NarrowType narrow : NarrowTypesOf(device)) {
+      for (const FusedCode code : CodesOf(device)) {
+        SCOPED_TRACE(std::string(NarrowTypeName(narrow)) +
+                     (code == FusedCode::kMma ? " by mma" : ""));
+        test(device, narrow, code);
+      }
+    }
+    cuda::EmulateFusedCode(true);
+  }
+};
+
+TEST_P(NarrowOutputTest, AnswersAreThoseOfTheRule) {
+  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+    for (const auto& [d, vocabulary, rows] :
+         {std::tuple{128, 1, 3}, {128, 257, 20}, {512, 700, 6}, {1152, 300, 5}, {128, 300, 131}}) {
+      SCOPED_TRACE(std::to_string(d) + " x " + std::to_string(vocabulary));
+      const Problem p =
+          MakeNarrowProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 1);
+      const std::vector<Answer> answers = FoldFused(device, p, {.code = code, .narrow = narrow});
+      ASSERT_EQ(answers.size(), p.questions.size());
+      for (int r = 0; r < p.rows(); ++r) {
+        SCOPED_TRACE(r);
+        ExpectAnswer(answers[r], p.questions[r], NarrowLogits(p, narrow, r));
+      }
+    }
+  });
+}
+
+TEST_P(NarrowOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
+  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+    Problem p = MakeProblem(128, 603, 140, 9);
+    std::mt19937 random(3);
+    for (float& x : p.w)
+      x += static_cast<float>(random() % 1000) / 1000;  // sums that are not exact
+    for (float& x : p.hidden) x += static_cast<float>(random() % 1000) / 500;
+    for (Question& q : p.questions) q.k = std::min(q.k, 4);
+    MakeFusable(p);
+    const std::vector<Answer> all = FoldFused(device, p, {.code = code, .narrow = narrow});
+    ASSERT_EQ(all.size(), size_t(140));
+    for (const std::vector<int>& company :
+         {std::vector{139, 3}, {9, 8, 7, 6, 5, 139, 130, 131, 0, 64, 63}}) {
+      for (FusedShape shape :
+           {FusedShape{.bucket = 129, .max_k = 4}, {.bucket = 300, .processors = 3}}) {
+        shape.code = code;
+        shape.narrow = narrow;
+        const std::vector<Answer> answers = FoldFused(device, p.Rows(company), shape);
+        ASSERT_EQ(answers.size(), company.size());
+        for (size_t i = 0; i < company.size(); ++i) {
+          EXPECT_TRUE(answers[i] == all[company[i]]) << "row " << company[i];
+        }
+      }
+    }
+  });
+}
+
+TEST_P(NarrowOutputTest, BadNumbersFlagTheirRowAlone) {
+  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+    for (const float bad : {NAN, INFINITY}) {
+      Problem p = MakeNarrowProblem(128, 700, 9, 12);
+      const std::vector<Answer> good = FoldFused(device, p, {.code = code, .narrow = narrow});
+      p.hidden[4 * 128 + 7] = bad;
+      const std::vector<Answer> answers = FoldFused(device, p, {.code = code, .narrow = narrow});
+      ASSERT_EQ(answers.size(), size_t(9));
+      for (int r = 0; r < 9; ++r) {
+        EXPECT_EQ(answers[r].nan, r == 4) << r;
+        if (r == 4) continue;
+        EXPECT_TRUE(answers[r] == good[r]) << r;
+      }
+    }
+  });
+}
+
+// The check at load holds the fold to these, which plain arithmetic makes.
+TEST_P(NarrowOutputTest, StoredLogitsAreThoseOfTheRule) {
+  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+    const Problem p = MakeNarrowProblem(256, 300, 21, 17);
+    constexpr int kStride = 304;
+    const OpNumbers w(device, p.w);
+    const OpNumbers hidden(device, p.hidden);
+    std::string why;
+    const auto fused =
+        CreateFused(device, w.data(), nullptr, p.d, p.vocabulary, 4, &why, code, narrow);
+    ASSERT_NE(fused, nullptr) << why;
+    EXPECT_EQ(fused->products(), narrow);
+    const OpBytes workspace(device, size_t(fused->WorkspaceBytes(p.rows())));
+    const OpArray<float> logits(device, std::vector<float>(size_t(p.rows()) * kStride, 5.0F));
+    EXPECT_LAUNCHED(fused->StoreLogits(kTestStream, workspace.data(), hidden.data(), p.rows(),
+                                       logits.data(), kStride));
+    const std::vector<float> found = logits.Download();
+    Problem plain = p;
+    std::fill(plain.bias.begin(), plain.bias.end(), 0.0F);
+    for (int r = 0; r < p.rows(); ++r) {
+      const std::vector<float> expected = NarrowLogits(plain, narrow, r);
+      for (int c = 0; c < kStride; ++c) {
+        ASSERT_EQ(found[size_t(r) * kStride + c], c < p.vocabulary ? expected[c] : 5.0F) << r;
+      }
+    }
+  });
+}
+
 TEST_P(OutputDeviceTest, BadNumbersFlagTheirRowAlone) {
   const OpDevice device = GetParam();
   for (const Way way : WaysOf(device)) {
@@ -488,6 +686,7 @@ TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
 
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(OutputDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(FusedOutputTest, NarrowDevices());
+DRAGOMAN_FOR_LAUNCH_DEVICES(NarrowOutputTest, NarrowDevices());
 
 }  // namespace
 }  // namespace dragoman

@@ -820,12 +820,33 @@ TEST(CudaSettings, TurnEachPartOff) {
       {"early-launch", &CudaOptions::early_launch}};
   size_t known = 0;
   for (const Option& option : Options()) known += ObjectFor(option.audience) == "cuda" ? 1 : 0;
-  EXPECT_EQ(std::size(keys), known);
+  EXPECT_EQ(std::size(keys) + 1, known);  // and output-products
   for (const auto& [key, member] : keys) {
     CudaOptions expected;
     expected.*member = false;
     EXPECT_EQ(cuda(absl::StrCat("{\"", key, "\": \"off\"}")), expected) << key;
   }
+}
+
+TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
+  for (const auto& [name, type] : {std::pair{"model", NarrowType::kNone},
+                                   {"float8", NarrowType::kFloat8},
+                                   {"int8", NarrowType::kInt8}}) {
+    const auto command =
+        ParseFile(absl::StrCat(R"({"model": "x", "cuda": {"output-products": ")", name, "\"}}"));
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(command->config.models.at(0).cuda.output_products, type);
+  }
+  const auto error = [](const std::string& rest) {
+    const auto command = ParseFile(R"({"model": "x", )" + rest + "}");
+    return std::string(command.status().message());
+  };
+  EXPECT_THAT(error(R"("cuda": {"output-products": "int4"})"), HasSubstr("model, float8 or int8"));
+  EXPECT_THAT(error(R"("device": "cpu", "cuda": {"output-products": "int8"})"),
+              HasSubstr("cuda: output-products: found int8 with --device cpu, expected model, or a "
+                        "GPU with fused-output on"));
+  EXPECT_THAT(error(R"("cuda": {"output-products": "float8", "fused-output": "off"})"),
+              HasSubstr("found float8 with fused-output off"));
 }
 
 TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {

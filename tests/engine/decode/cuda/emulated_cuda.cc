@@ -158,6 +158,14 @@ class HostFusedOutput final : public EmulatedFusedOutput {
           if (error == Error::kNone && *rows.count > 0) Plant(&summaries[*rows.count - 1]);
           return error;
         },
+        {products() == NarrowType::kNone ? 2 : 3, true});
+  }
+
+  NarrowType products() const override { return fused_->products(); }
+  Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows, float* logits,
+                    int64_t stride) const override {
+    return EmulateLaunch(
+        [=, this] { return fused_->StoreLogits(stream, workspace, hidden, rows, logits, stride); },
         {2, true});
   }
 
@@ -331,11 +339,12 @@ std::unique_ptr<EmulatedLinear> EmulatedLinear::Create(const EmulatedBlas* blas,
 }
 
 std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType type,
+                                                                 NarrowType narrow,
                                                                  const void* weight,
                                                                  const float* bias, int d,
                                                                  int vocabulary, std::string* why) {
   constexpr int kProcessors = 4;
-  auto fused = EmulatedFusedOutputOf(kProcessors, type, weight, bias, d, vocabulary, why);
+  auto fused = EmulatedFusedOutputOf(kProcessors, type, narrow, weight, bias, d, vocabulary, why);
   if (fused == nullptr) return nullptr;
   return std::make_unique<HostFusedOutput>(std::move(fused));
 }

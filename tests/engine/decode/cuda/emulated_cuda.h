@@ -197,15 +197,18 @@ class EmulatedFusedOutput {
   // Planted in those that are made from then on.
   inline static FusedFault fault = FusedFault::kNone;
 
-  static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, const void* weight,
-                                                     const float* bias, int d, int vocabulary,
-                                                     std::string* why);
+  static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, NarrowType narrow,
+                                                     const void* weight, const float* bias, int d,
+                                                     int vocabulary, std::string* why);
   virtual ~EmulatedFusedOutput() = default;
+  virtual NarrowType products() const = 0;
   virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
                      const SlotView* slots, int max_k, const LogitRequest* requests,
                      LogitSummary* summaries) const = 0;
+  virtual Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows,
+                            float* logits, int64_t stride) const = 0;
 };
 
 using EmulatedStepMailboxes = StepMailboxes;

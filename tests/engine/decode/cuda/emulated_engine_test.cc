@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -225,6 +226,33 @@ TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
       EXPECT_TRUE(expected[i].status.ok()) << expected[i].status;
       EXPECT_TRUE(testing::SameToTheBit(found[i], expected[i])) << jobs[i].contents[0];
     }
+  }
+}
+
+// Narrow products of the output layer: a row is narrowed by itself, so that a request gives, bit for
+// bit, what it gives alone. Its log-probs are near those of the CPU, and not equal to them.
+TEST_F(EmulatedEngine, NarrowOutputProductsTranslateAloneAsInCompany) {
+  std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4});
+  for (TranslationJob& job : jobs) job.decoding.max_output_tokens = 6;
+  EngineConfig float32;
+  float32.devices.compute_type = ComputeType::kFloat32;
+  const auto wide = TranslateTogether(*OnCpu(kModel, float32), jobs, InOrder(jobs.size()));
+  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
+    SCOPED_TRACE(NarrowTypeName(narrow));
+    const auto engine = OnDevice(ComputeType::kFloat16, kModel, {.output_products = narrow});
+    const auto alone = testing::TranslateAlone(*engine, jobs);
+    const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+    double most = 0;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
+      EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
+      ASSERT_FALSE(wide[i].hypotheses.empty()) << wide[i].status;
+      if (alone[i].hypotheses[0].tokens != wide[i].hypotheses[0].tokens) continue;
+      const double differs = alone[i].hypotheses[0].log_prob - wide[i].hypotheses[0].log_prob;
+      most = std::max(most, std::abs(differs));
+    }
+    EXPECT_GT(most, 1e-3);  // that of float16 is below
+    EXPECT_LT(most, 0.5);
   }
 }
 

@@ -30,24 +30,27 @@ constexpr int kMaxRows = 200;
 // Small, and of a shape that the fused output layer takes.
 ModelSpec Spec() {
   ModelSpec spec;
-  spec.shape = {64, 1, 1, 8, 8, 128, 128, 520, 520, 40};
+  spec.shape = {128, 1, 1, 8, 8, 128, 128, 520, 520, 40};
   return spec;
 }
 
 class EmulatedOptions : public ::testing::Test {
  protected:
-  EmulatedOptions() : program_(FindFamily("marian")->make(Spec())->program) {
+  EmulatedOptions()
+      : program_(FindFamily("marian")->make(Spec())->program),
+        image_(MakeImage(ComputeType::kFloat16)) {
+    cuda::EmulatedLinear::made.clear();
+  }
+  WeightImage MakeImage(ComputeType type) const {
     std::mt19937 random(7);
     WeightValues values;
     for (const Weight& weight : program_.weights) {
       std::vector<float>& of = values.emplace_back(static_cast<size_t>(weight.elements()));
       for (float& x : of) x = static_cast<float>(random() % 2001) / 2000.0F - 0.5F;
     }
-    auto image = MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)),
-                                 ComputeType::kFloat16);
+    auto image = MakeWeightImage(program_, WeightsInMemory(program_, std::move(values)), type);
     EXPECT_TRUE(image.ok()) << image.status();
-    image_ = *std::move(image);
-    cuda::EmulatedLinear::made.clear();
+    return *std::move(image);
   }
   ~EmulatedOptions() override {
     cuda::emulated_capability = 90;
@@ -103,6 +106,32 @@ TEST_F(EmulatedOptions, TheFusedOutputLayerCanBeTurnedOff) {
   EXPECT_EQ(model->fused(), nullptr);
   EXPECT_THAT(model->why_not_fused(), HasSubstr("fused-output is off"));
   EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("cuda: fused-output is off")));
+}
+
+// They are off unless asked for, and a note says what they change.
+TEST_F(EmulatedOptions, TheOutputLayerCanHaveNarrowProducts) {
+  EXPECT_EQ(Model(CudaOptions())->fused()->products(), NarrowType::kNone);
+  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
+    CudaPlanner planner = Planner({.output_products = narrow});
+    const auto model = Model(&planner);
+    ASSERT_NE(model->fused(), nullptr) << model->why_not_fused();
+    EXPECT_EQ(model->fused()->products(), narrow);
+    EXPECT_THAT(model->Notes(),
+                ElementsAre(AllOf(HasSubstr(NarrowTypeName(narrow)), HasSubstr("scores differ"))));
+  }
+}
+
+TEST_F(EmulatedOptions, NarrowProductsAreRefusedWhereThereAreNone) {
+  CudaPlanner planner = Planner({.fused_output = false, .output_products = NarrowType::kInt8});
+  const auto model = planner.LoadModel(image_);
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(model.status().ToString(),
+              AllOf(HasSubstr("cuda: output-products: found int8, expected model"),
+                    HasSubstr("fused-output is off")));
+  image_ = MakeImage(ComputeType::kFloat32);
+  CudaPlanner float32 = Planner({.output_products = NarrowType::kFloat8});
+  EXPECT_THAT(float32.LoadModel(image_).status().ToString(),
+              HasSubstr("float32 has no such products"));
 }
 
 TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
@@ -177,6 +206,7 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
                                      {FusedFault::kCount, "candidates, expected 16"},
                                      {FusedFault::kNotANumber, "has the score nan"}}) {
     cuda::EmulatedFusedOutput::fault = fault;
+    EXPECT_THAT(Model({.output_products = NarrowType::kInt8})->why_not_fused(), HasSubstr(words));
     CudaPlanner planner = Planner(CudaOptions());
     const auto model = Model(&planner);
     EXPECT_EQ(model->fused(), nullptr) << words;

@@ -139,6 +139,20 @@ std::vector<Form> IntegerForms() {
       OneResult("mul.wide.u32", "%rd20, %r10, %r11", "rd",
                 Pairs(kWords32, [](uint64_t a, uint64_t b) { return a * b; })),
       OneResult("mad.lo.s32", "%r20, %r10, %r11, %r12", "r", Triples(times)),
+      // 9.7.1.24: "Four-way byte dot product which is accumulated in 32-bit result".
+      OneResult("dp4a.s32.s32", "%r20, %r10, %r11, %r12", "r",
+                {{{0x01020304, 0x05060708, 100}, 100 + 5 + 12 + 21 + 32},
+                 {{0xff7f8001, 0x0202027f, 0}, U32(-2 + 254 - 256 + 127)},
+                 {{0x80808080, 0x80808080, 0x7fffffff}, 0x8000ffff},
+                 {{0x80808080, 0x7f7f7f7f, 5}, U32(5 - 4 * 128 * 127)}}),
+      // 9.7.9.8 without a mode: bytes 0 to 3 are a's, 4 to 7 b's; a nibble's upper bit replicates the sign.
+      OneResult("prmt.b32", "%r20, %r10, %r11, %r12", "r",
+                {{{0x33221100, 0x77665544, 0x3210}, 0x33221100},
+                 {{0x33221100, 0x77665544, 0x7604}, 0x77660044},
+                 {{0x33221100, 0x77665544, 0x5140}, 0x55114400},
+                 {{0x80ff7f01, 0x817f00fe, 0xba98}, 0xffff0000},
+                 {{0x80ff7f01, 0x817f00fe, 0xfedc}, 0xff0000ff},
+                 {{0x33221100, 0x77665544, 0xffff1234}, 0x11223344}}),
       // 9.7.1.9 and 9.7.1.10.
       OneResult("div.s32", kThree32, "r",
                 Division(kWords32, true, 32,

@@ -268,6 +268,7 @@ std::vector<Form> MemoryForms() {
       {"ld.global.v2.u32", {"r"}, 2, 4},
       {"ld.global.v4.f32", {"f"}, 4, 4},
       {"ld.global.v4.u32", {"r"}, 4, 4},
+      {"ld.global.nc.f32", {"f"}},
       {"ld.global.nc.v2.f32", {"f"}, 2, 4},
       {"ld.volatile.global.u32", {"r"}},
       {"ld.shared.f32", {"f"}},
