@@ -189,8 +189,8 @@ class Planted(unittest.TestCase):
                 file.write(source)
             with open(paths[2], 'w', encoding='utf8') as file:
                 json.dump(budgets, file)
-            subprocess.run([os.environ['DRAGOMAN_NVCC'], '-std=c++20', '-O3', *flags, '-I', root,
-                            '-gencode=arch=compute_90a,code=sm_90a', '-c', paths[0], '-o', paths[1]],
+            subprocess.run([os.environ['DRAGOMAN_NVCC'], '-std=c++20', '-O3', '--expt-relaxed-constexpr', *flags,
+                            '-I', root, '-gencode=arch=compute_90a,code=sm_90a', '-c', paths[0], '-o', paths[1]],
                            check=True, capture_output=True, text=True)
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
