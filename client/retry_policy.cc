@@ -60,7 +60,7 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
   const RetryHint hint = RetryHintOf(status);
   if (hint.never) return std::nullopt;
 
-  const bool away = absl::IsUnavailable(status) && budget_->answered();
+  const bool away = absl::IsUnavailable(status) && budget_->answered() && options_.max_attempts > 1;
   const bool free = options_.patient && (hint.delay.has_value() || away);
   if (!free && attempts_ + 1 >= options_.max_attempts) return std::nullopt;
 

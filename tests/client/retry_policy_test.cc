@@ -167,6 +167,8 @@ TEST_F(RetryPolicy, IsPatientWithAServerThatHasAnsweredAndIsAway) {
   // Until the deadline, with waits that grow to 5 s.
   EXPECT_GT(now, kDeadline - seconds(5));
   EXPECT_LT(tries, 60);
+  options_.max_attempts = 1;
+  EXPECT_FALSE(State().AfterFailure(away, kNow, false).has_value());
 }
 
 }  // namespace
