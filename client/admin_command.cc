@@ -78,7 +78,12 @@ constexpr Action kActions[] = {
 };
 
 std::string About() {
-  std::string about = "Changes what a daemon serves, by its --admin-listen address:\n";
+  std::string about =
+      "Changes what a daemon serves, by its --admin-listen address. A change is of that one "
+      "process\n"
+      "and ends with it: other daemons behind the same name do not hear of it, and a restart "
+      "serves\n"
+      "what the daemon's own settings name.\n";
   for (const Action& action : kActions) {
     absl::StrAppend(&about, "\n  dragoman admin ", action.name, " ", action.arguments);
   }
@@ -128,6 +133,9 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   int exit_status = kExitOk;
   if (!ParseCommand(io, "admin ACTION [flags]", About(), arguments, 3, &flags, &positional,
                     &exit_status)) {
+    if (io.description != nullptr) {
+      for (const Action& action : kActions) io.description->words.emplace_back(action.name);
+    }
     return exit_status;
   }
   if (positional.empty()) return UsageError(io, "admin", "no action");
@@ -146,6 +154,11 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   const absl::StatusOr<std::string> done = action->run(&client, options, positional);
   if (!done.ok()) return Fail(io, "admin", done.status());
   io.out << *done << "\n";
+  // Not on standard output, which scripts read.
+  if (action->run == Load || action->run == Unload) {
+    io.err << "dragoman admin: note: this holds in the daemon at " << options.server
+           << " until it ends; for its next start, and for other daemons, change their settings\n";
+  }
   return kExitOk;
 }
 

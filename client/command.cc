@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 
@@ -17,10 +18,13 @@ struct Entry {
   const char* about;
 };
 
+constexpr char kAbout[] = "client of the translation server dragomand";
+
 constexpr Entry kCommands[] = {
     {"translate", TranslateCommand, "translate text, line in, line out"},
     {"detect", DetectCommand, "detect the language of each line"},
     {"load", LoadCommand, "measure a server's latency and throughput under load"},
+    {"plan", PlanCommand, "reckon the replicas, cores and memory that a model needs"},
     {"health", HealthCommand, "ask whether the server is serving; exit with 0 if it is"},
     {"models", ModelsCommand, "list the models that the server has loaded"},
     {"key", KeyCommand, "make an API key for a client of a server"},
@@ -46,18 +50,52 @@ const Entry* FindCommand(const std::string& name) {
 }
 
 void PrintHelp(std::ostream& out) {
-  out << "dragoman: client of the translation server dragomand\n\nUsage: dragoman COMMAND "
-         "[flags]\n\n"
+  out << "dragoman: " << kAbout
+      << "\n\nUsage: dragoman COMMAND [flags]\n\n"
          "Commands:\n";
   for (const Entry& entry : kCommands) {
     std::string name = entry.name;
     name.resize(12, ' ');
     out << "  " << name << entry.about << "\n";
   }
-  out << "  help        print this text, or with a COMMAND that command's flags\n"
+  out << "  help        print this text, or with a COMMAND that command's flags; with --json all,\n"
+         "              for programs\n"
          "\n  --version   print the version\n"
          "\nThe server is --server, else the environment variable DRAGOMAN_SERVER, else "
          "localhost:50051.\n";
+}
+
+// All commands with their flags, for programs.
+void PrintDescription(const Io& io) {
+  using nlohmann::ordered_json;
+  ordered_json commands = ordered_json::array();
+  for (const Entry& entry : kCommands) {
+    CommandDescription description;
+    Io describing = io;
+    describing.description = &description;
+    // The defaults that a help text names are not those of this machine's environment.
+    describing.environment = nullptr;
+    entry.run(describing, {});
+    ordered_json flags = ordered_json::array();
+    for (const FlagTable::Description& flag : description.flags) {
+      flags.push_back({{"name", flag.name},
+                       {"alias", flag.alias},
+                       {"value", flag.value},
+                       {"help", flag.help},
+                       {"repeats", flag.repeats}});
+    }
+    commands.push_back({{"name", entry.name},
+                        {"summary", entry.about},
+                        {"usage", description.usage},
+                        {"about", description.about},
+                        {"words", description.words},
+                        {"flags", flags}});
+  }
+  const ordered_json out = {{"program", "dragoman"},
+                            {"version", DRAGOMAN_VERSION},
+                            {"about", kAbout},
+                            {"commands", commands}};
+  io.out << out.dump(2) << "\n";
 }
 
 }  // namespace
@@ -75,6 +113,10 @@ int RunDragoman(const Io& io, const Arguments& arguments) {
   if (name == "help" || name == "--help" || name == "-h") {
     if (arguments.size() == 1) {
       PrintHelp(io.out);
+      return kExitOk;
+    }
+    if (arguments[1] == "--json") {
+      PrintDescription(io);
       return kExitOk;
     }
     if (const Entry* entry = FindCommand(arguments[1])) return entry->run(io, {"--help"});
@@ -137,6 +179,11 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
                   const Arguments& arguments, size_t max_positional, FlagTable* flags,
                   std::vector<std::string>* positional, int* exit_status) {
+  if (io.description != nullptr) {
+    *io.description = {.usage = usage, .about = about, .words = {}, .flags = flags->Describe()};
+    *exit_status = kExitOk;
+    return false;
+  }
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
     if (argument != "--help" && argument != "-h") continue;

@@ -17,6 +17,14 @@
 
 namespace dragoman {
 
+// A command and its flags, as programs need them.
+struct CommandDescription {
+  std::string usage;  // as "models [flags]"
+  std::string about;
+  std::vector<std::string> words;  // of its first argument, where that is one of a few
+  std::vector<FlagTable::Description> flags;
+};
+
 // The streams of the process, borrowed.
 struct Io {
   int in_fd = 0;
@@ -29,6 +37,8 @@ struct Io {
   int columns = 80;
   // Content of an environment variable, or "".
   std::function<std::string(const std::string&)> environment;
+  // Set: a command fills it in and does nothing else.
+  CommandDescription* description = nullptr;
 };
 
 enum ExitStatus : int { kExitOk = 0, kExitFailed = 1, kExitUsage = 2 };
@@ -38,6 +48,7 @@ using Arguments = std::vector<std::string>;
 int TranslateCommand(const Io& io, const Arguments& arguments);
 int DetectCommand(const Io& io, const Arguments& arguments);
 int LoadCommand(const Io& io, const Arguments& arguments);
+int PlanCommand(const Io& io, const Arguments& arguments);
 int KeyCommand(const Io& io, const Arguments& arguments);
 int HealthCommand(const Io& io, const Arguments& arguments);
 int ModelsCommand(const Io& io, const Arguments& arguments);
@@ -52,7 +63,7 @@ int RunDragoman(const Io& io, const Arguments& arguments);
 // default. An API key comes from a file or DRAGOMAN_API_KEY, because others see a command's flags.
 void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
-// Parses; handles --help. Returns true if the command is to go on, else `*exit_status` is set.
+// Parses; handles --help and a wanted description. Returns true if the command is to go on, else `*exit_status` is set.
 // `usage` is what follows "dragoman", as "models [flags]"; at most `max_positional` arguments that
 // are not flags.
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,

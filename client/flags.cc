@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 namespace dragoman {
@@ -243,6 +244,19 @@ std::string FlagTable::Help() const {
     if (!flag.alias.empty() && FindByName(flag.alias) == nullptr) {
       out += std::string(kColumn, ' ') + "also --" + flag.alias + "\n";
     }
+  }
+  return out;
+}
+
+std::vector<FlagTable::Description> FlagTable::Describe() const {
+  std::vector<Description> out;
+  for (const Flag& flag : flags_) {
+    const bool has_alias = !flag.alias.empty() && FindByName(flag.alias) == nullptr;
+    out.push_back({.name = flag.name,
+                   .alias = has_alias ? flag.alias : "",
+                   .value = flag.value,
+                   .help = absl::StrReplaceAll(flag.help, {{"\n", " "}}),
+                   .repeats = Repeats(flag)});
   }
   return out;
 }

@@ -59,6 +59,16 @@ class FlagTable {
   // One line or more per flag, in the order of the table.
   std::string Help() const;
 
+  // A flag as programs need it, such as those that make completions and manual pages.
+  struct Description {
+    std::string name;
+    std::string alias;  // "": none of its own
+    std::string value;  // "": a switch
+    std::string help;   // in one line
+    bool repeats = false;
+  };
+  std::vector<Description> Describe() const;
+
  private:
   template <typename T>
   struct Bounded {

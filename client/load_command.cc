@@ -7,13 +7,13 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/command.h"
-#include "client/line_source.h"
 #include "client/load_driver.h"
 #include "client/load_report.h"
+#include "client/load_texts.h"
 #include "client/request_flags.h"
-#include "client/utf8.h"
 
 namespace dragoman {
 namespace {
@@ -22,6 +22,35 @@ constexpr char kAbout[] =
     "Sends the lines of a file to a server, in order and over and over, and measures it. --rate "
     "sends\nat a fixed rate whatever the server does (open loop); --concurrency keeps C calls in "
     "flight\n(closed loop). Latency counts from the time at which a call was meant to be sent.";
+
+// --max-failed: a number of calls, or a share of all.
+struct AllowedFailures {
+  std::string text = "0";
+  int64_t calls = 0;
+  std::optional<double> percent;
+
+  bool Allow(int64_t failed, int64_t sent) const {
+    if (!percent.has_value()) return failed <= calls;
+    return static_cast<double>(failed) * 100 <= *percent * static_cast<double>(sent);
+  }
+};
+
+// Returns "", or what was expected.
+std::string ReadAllowedFailures(const std::string& text, AllowedFailures* allowed) {
+  constexpr char kExpected[] = "a number of calls, or a share from 0% to 100%";
+  AllowedFailures read{.text = text};
+  if (!text.empty() && text.back() == '%') {
+    double percent = 0;
+    const bool is_number =
+        absl::SimpleAtod(absl::string_view(text).substr(0, text.size() - 1), &percent);
+    if (!is_number || !(percent >= 0 && percent <= 100)) return kExpected;
+    read.percent = percent;
+  } else if (!absl::SimpleAtoi(text, &read.calls) || read.calls < 0) {
+    return kExpected;
+  }
+  *allowed = std::move(read);
+  return "";
+}
 
 struct Options {
   ClientOptions client;
@@ -38,6 +67,7 @@ struct Options {
   int64_t join_lines = 1;
   std::vector<int64_t> beams;
   int64_t seed = 1;
+  AllowedFailures max_failed;
   int64_t retries = 0;
   int64_t connections = 1;
   bool shuffle = false;
@@ -77,6 +107,11 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
   flags->Int("seed", "N", 0, int64_t{1} << 50, &o->seed,
              "seed of the draws of --rate, --shuffle and --join-lines\n"
              "(default: 1)");
+  flags->Custom(
+      "max-failed", "N|P%", false,
+      [o](const std::string& text) { return ReadAllowedFailures(text, &o->max_failed); },
+      "how many calls may fail, or which share of them as 5%;\n"
+      "with more the exit status is 1 (default: 0)");
   flags->Int("retries", "N", 0, 1000, &o->retries,
              "how often a refused request is sent again (default: 0)");
   flags->Int("connections", "N", 1, 1024, &o->connections,
@@ -102,25 +137,6 @@ std::string Contradiction(const Options& o) {
     return "expected --duration or --requests or both";
   }
   return "";
-}
-
-absl::StatusOr<std::deque<std::string>> ReadLines(const std::string& path) {
-  constexpr size_t kMaxBytes = size_t{1} << 30;
-  absl::StatusOr<std::deque<std::string>> read = ReadLinesOf(path, kMaxBytes);
-  if (!read.ok()) return read.status();
-  std::deque<std::string>& lines = *read;
-  lines.erase(std::remove_if(lines.begin(), lines.end(),
-                             [](const std::string& line) {
-                               return line.find_first_not_of(" \t\r") == std::string::npos;
-                             }),
-              lines.end());
-  if (lines.empty()) {
-    return absl::InvalidArgumentError(path + " has no text, expected lines that are not empty");
-  }
-  for (const std::string& line : lines) {
-    if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
-  }
-  return read;
 }
 
 // The lines in the order and of the lengths that the flags say.
@@ -187,7 +203,7 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   if (!o.beams.empty() && request->decoding().has_beam_size()) {
     return UsageError(io, "load", "expected only one of --beam-size and --beams");
   }
-  auto lines = ReadLines(o.input);
+  auto lines = ReadLoadTexts(o.input);
   if (!lines.ok()) return Fail(io, "load", lines.status());
 
   o.client.timeout = Seconds(o.deadline_ms / 1e3);
@@ -225,6 +241,11 @@ int LoadCommand(const Io& io, const Arguments& arguments) {
   }
   if (report.ok == 0) {
     io.err << "dragoman load: none of " << report.sent << " requests was answered with OK\n";
+    return kExitFailed;
+  }
+  if (!o.max_failed.Allow(report.failed, report.sent)) {
+    io.err << "dragoman load: " << report.failed << " of " << report.sent
+           << " requests failed, expected at most " << o.max_failed.text << " (--max-failed)\n";
     return kExitFailed;
   }
   return kExitOk;

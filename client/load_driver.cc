@@ -6,15 +6,22 @@
 #include <cerrno>
 #include <utility>
 
+#include "client/utf8.h"
+
 namespace dragoman {
 namespace {
 
-void Count(const v1::Translation& translation, LoadCompletion* completion) {
+// `item`: the translation's place in the request.
+void Count(const v1::TranslateRequest& request, int item, const v1::Translation& translation,
+           LoadCompletion* completion) {
   if (translation.has_error()) {
     ++completion->errors[static_cast<absl::StatusCode>(translation.error().code())];
     return;
   }
   ++completion->items;
+  if (item < request.contents_size()) {
+    completion->characters += CountCodePoints(request.contents(item));
+  }
   completion->source_tokens += translation.tokens().source_size();
   completion->target_tokens += translation.tokens().target_size();
 }
@@ -47,19 +54,21 @@ void ClientLoadDriver::Send(int64_t call) {
   if (stream_) {
     client_.StreamTranslateAsync(
         request,
-        [completion, clock](const v1::StreamTranslateResponse& message) {
+        [request, completion, clock](const v1::StreamTranslateResponse& message) {
           if (!completion->first_message.has_value()) completion->first_message = clock->Now();
-          if (message.has_translation()) Count(message.translation(), completion.get());
+          if (message.has_translation()) {
+            Count(*request, message.item(), message.translation(), completion.get());
+          }
           return true;
         },
         std::move(ended));
     return;
   }
-  client_.TranslateAsync(request, [completion, ended = std::move(ended)](
+  client_.TranslateAsync(request, [request, completion, ended = std::move(ended)](
                                       absl::StatusOr<v1::TranslateResponse> response) {
     if (response.ok()) {
-      for (const auto& translation : response->translations()) {
-        Count(translation, completion.get());
+      for (int item = 0; item < response->translations_size(); ++item) {
+        Count(*request, item, response->translations(item), completion.get());
       }
     }
     ended(response.status());

@@ -59,6 +59,32 @@ std::string ToText(const char* name, const std::map<absl::StatusCode, int64_t>& 
   return text + "\n";
 }
 
+const char* NameOf(LoadReport::Window window) {
+  switch (window) {
+    case LoadReport::Window::kDuration:
+      return "duration";
+    case LoadReport::Window::kAllBusy:
+      return "all_busy";
+    case LoadReport::Window::kToLastAnswer:
+      return "to_last_answer";
+  }
+  return "";
+}
+
+// Says where the time that throughput is over is not the duration, and where it says little.
+std::string WindowNote(const LoadReport& report, const LoadOptions& options) {
+  if (report.window_kind == LoadReport::Window::kDuration) return "";
+  std::string note = report.window_kind == LoadReport::Window::kAllBusy
+                         ? "while all callers were busy: from the first answer after the warm-up "
+                           "to the last call"
+                         : "of all calls, to the last answer";
+  if (options.rate <= 0 && report.sent < 2 * int64_t{options.concurrency}) {
+    note += absl::StrFormat("; %d calls of %d callers say little of throughput, send more",
+                            report.sent, options.concurrency);
+  }
+  return note;
+}
+
 // "" where all calls are OK.
 std::string FirstError(const LoadReport& report) {
   if (report.first_error.ok()) return "";
@@ -78,14 +104,18 @@ std::string LoadReportJson(const LoadReport& report, const LoadReportContext& co
                  {"answered", report.answered},
                  {"accepted", report.accepted},
                  {"ok", report.ok},
+                 {"failed", report.failed},
                  {"refused", report.refused},
                  {"unavailable", report.unavailable},
                  {"refused_with_hint", report.refused_with_hint},
                  {"errors", ToJson(report.errors)},
                  {"first_error", FirstError(report)},
                  {"item_errors", ToJson(report.item_errors)},
+                 {"measured", NameOf(report.window_kind)},
                  {"sentences", report.items},
                  {"sentences_per_second", PerSecond(report.items, report)},
+                 {"characters", report.characters},
+                 {"characters_per_second", PerSecond(report.characters, report)},
                  {"latency_ms", ToJson(report.latency)},
                  {"send_delay_ms", ToJson(report.send_delay)},
                  {"client_cpu_seconds", context.client_cpu_seconds}};
@@ -108,8 +138,9 @@ std::string LoadReportJson(const LoadReport& report, const LoadReportContext& co
 
 std::string LoadReportText(const LoadReport& report, const LoadReportContext& context) {
   std::string text = absl::StrFormat(
-      "%-14s sent %d, answered %d, accepted %d, ok %d, refused %d, unavailable %d\n", "calls",
-      report.sent, report.answered, report.accepted, report.ok, report.refused, report.unavailable);
+      "%-14s sent %d, answered %d, accepted %d, ok %d, failed %d, refused %d, unavailable %d\n",
+      "calls", report.sent, report.answered, report.accepted, report.ok, report.failed,
+      report.refused, report.unavailable);
   text += ToText("errors", report.errors);
   if (!report.first_error.ok()) {
     absl::StrAppendFormat(&text, "%-14s %s\n", "first of them", FirstError(report));
@@ -118,6 +149,11 @@ std::string LoadReportText(const LoadReport& report, const LoadReportContext& co
   absl::StrAppendFormat(&text, "%-14s %d in %.2f s: %.1f/s\n", "sentences", report.items,
                         std::chrono::duration<double>(report.window).count(),
                         PerSecond(report.items, report));
+  absl::StrAppendFormat(&text, "%-14s %d of sources: %.1f/s\n", "characters", report.characters,
+                        PerSecond(report.characters, report));
+  if (const std::string note = WindowNote(report, context.options); !note.empty()) {
+    absl::StrAppendFormat(&text, "%-14s %s\n", "", note);
+  }
   if (context.tokens) {
     absl::StrAppendFormat(&text, "%-14s %.1f source/s, %.1f target/s\n", "tokens",
                           PerSecond(report.source_tokens, report),

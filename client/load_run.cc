@@ -106,11 +106,14 @@ class Run {
         Count(completion);
       }
     }
-    const Work& work = used_up_ ? counted_work_ : window_work_;
-    report_.window = used_up_ ? last_answer - measured_from_ : end_ - measured_from_;
-    report_.items = work.items;
-    report_.source_tokens = work.source_tokens;
-    report_.target_tokens = work.target_tokens;
+    report_.failed += report_.sent - report_.answered;
+    if (!used_up_) {
+      Measure(LoadReport::Window::kDuration, end_ - measured_from_, window_work_);
+    } else if (busy_from_.has_value() && busy_until_ > *busy_from_) {
+      Measure(LoadReport::Window::kAllBusy, busy_until_ - *busy_from_, busy_work_);
+    } else {
+      Measure(LoadReport::Window::kToLastAnswer, last_answer - measured_from_, counted_work_);
+    }
     return std::move(report_);
   }
 
@@ -122,15 +125,37 @@ class Run {
 
   struct Work {
     int64_t items = 0;
+    int64_t characters = 0;
     int64_t source_tokens = 0;
     int64_t target_tokens = 0;
 
     void Add(const LoadCompletion& done) {
       items += done.items;
+      characters += done.characters;
       source_tokens += done.source_tokens;
       target_tokens += done.target_tokens;
     }
   };
+
+  void Measure(LoadReport::Window kind, nanoseconds window, const Work& work) {
+    report_.window_kind = kind;
+    report_.window = window;
+    report_.items = work.items;
+    report_.characters = work.characters;
+    report_.source_tokens = work.source_tokens;
+    report_.target_tokens = work.target_tokens;
+  }
+
+  // The middle of a closed loop grows to a call that starts at `until`: with it go the answers that
+  // came before. The rest waits for the next call.
+  void GrowMiddle(TimePoint until) {
+    if (!busy_from_.has_value()) return;
+    busy_until_ = std::max(busy_until_, until);
+    const auto later = [this](const LoadCompletion& done) { return done.finished >= busy_until_; };
+    const auto first_in = std::partition(after_middle_.begin(), after_middle_.end(), later);
+    for (auto it = first_in; it != after_middle_.end(); ++it) busy_work_.Add(*it);
+    after_middle_.erase(first_in, after_middle_.end());
+  }
 
   // Sends what is due. False: nothing is left to send, unless an answer changes that.
   bool SendDue() {
@@ -150,6 +175,7 @@ class Run {
       if (counts) {
         ++report_.sent;
         report_.send_delay.Record(now - *intended);
+        GrowMiddle(*intended);
       }
       schedule_->Sent();
       driver_.Send(next_call_++);
@@ -173,6 +199,10 @@ class Run {
     if (done.status.ok()) {
       if (done.finished >= measured_from_ && done.finished < end_) window_work_.Add(done);
       if (call.counts) counted_work_.Add(done);
+      if (HasMiddle() && done.finished >= measured_from_) {
+        busy_from_ = std::min(busy_from_.value_or(done.finished), done.finished);
+        after_middle_.push_back(done);
+      }
     }
     if (!call.counts) return;
     ++report_.answered;
@@ -180,6 +210,7 @@ class Run {
     report_.unavailable += unavailable;
     report_.accepted += !refused && !unavailable;
     report_.refused_with_hint += (refused || unavailable) && hint.delay.has_value();
+    report_.failed += !done.status.ok() || !done.errors.empty();
     if (!done.status.ok()) {
       ++report_.errors[done.status.code()];
       if (report_.first_error.ok()) report_.first_error = done.status;
@@ -193,6 +224,12 @@ class Run {
     }
   }
 
+  // Without a warm-up all calls count, from the first on, so that a file can be sent exactly once.
+  bool HasMiddle() const {
+    return options_.rate <= 0 && options_.warmup > nanoseconds(0) &&
+           options_.max_calls < std::numeric_limits<int64_t>::max();
+  }
+
   const LoadOptions& options_;
   LoadDriver& driver_;
   const TimePoint start_;
@@ -204,6 +241,11 @@ class Run {
   bool used_up_ = false;  // max_calls were sent
   Work window_work_;      // done within the window, whenever it was sent
   Work counted_work_;     // of the calls that count
+  // The middle of a run that has one (Window::kAllBusy), and the answers after it so far.
+  std::optional<TimePoint> busy_from_;
+  TimePoint busy_until_;
+  Work busy_work_;
+  std::vector<LoadCompletion> after_middle_;
   LoadReport report_;
 };
 

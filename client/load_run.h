@@ -46,6 +46,7 @@ struct LoadCompletion {
   // When the first message of a stream came.
   std::optional<ClientClock::TimePoint> first_message;
   int64_t items = 0;                           // translated
+  int64_t characters = 0;                      // code points of their sources
   std::map<absl::StatusCode, int64_t> errors;  // of single items
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
@@ -68,6 +69,7 @@ struct LoadReport {
   int64_t sent = 0;      // = answered, or a call was lost
   int64_t answered = 0;  // with any status
   int64_t ok = 0;
+  int64_t failed = 0;                          // lost, not OK, or with an item that failed
   int64_t accepted = 0;                        // not refused: answered and neither of the next two
   int64_t refused = 0;                         // RESOURCE_EXHAUSTED
   int64_t unavailable = 0;                     // UNAVAILABLE
@@ -82,11 +84,20 @@ struct LoadReport {
   // From the intended to the real start, of all: what the generator itself adds.
   Histogram send_delay;
 
-  // Work and the time it took: throughput is their ratio. The window is the duration, and what was
-  // done within it counts, whenever it was sent. If max_calls ended the run, the window ends with
-  // the last answer, and the work is that of the calls that count.
+  // Work and the time it took: throughput is their ratio.
+  enum class Window {
+    kDuration,  // the duration; what was done within it counts, whenever it was sent
+    // max_calls ended a closed loop with a warm-up: from the first answer after the warm-up to the
+    // last call that was sent, between which no caller was without a call but to wait out a hint.
+    kAllBusy,
+    // max_calls ended any other run, or there is no such middle: from the end of the warm-up to the
+    // last answer. The work is that of the calls that count.
+    kToLastAnswer
+  };
+  Window window_kind = Window::kDuration;
   std::chrono::nanoseconds window{0};
   int64_t items = 0;
+  int64_t characters = 0;
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -6,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/command.h"
+#include "client/http_probe.h"
 
 namespace dragoman {
 namespace {
@@ -203,23 +205,55 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
   return kExitOk;
 }
 
+namespace {
+
+int HealthAt(const Io& io, const std::string& url, const ChannelSecurity& security,
+             std::chrono::nanoseconds timeout) {
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
+  const absl::StatusOr<HttpAnswer> answer = HttpGet(url, security, timeout);
+  if (absl::IsInvalidArgument(answer.status())) {
+    return UsageError(io, "health", std::string(answer.status().message()));
+  }
+  if (!answer.ok()) return Fail(io, "health", answer.status());
+  if (answer->status == 200) {
+    io.out << "SERVING\n";
+    return kExitOk;
+  }
+  io.out << "NOT_SERVING\n";
+  io.err << "dragoman health: " << url << " answers " << answer->status << ": "
+         << absl::StripAsciiWhitespace(answer->body) << "\n";
+  return kExitFailed;
+}
+
+}  // namespace
+
 int HealthCommand(const Io& io, const Arguments& arguments) {
   ClientOptions options;
   std::string service;
+  std::string url;
   double timeout = 5;
   FlagTable flags;
   AddServerFlags(&flags, &options, io);
   flags.String("service", "NAME", &service,
                "name of a service or model to ask about (default: the whole\nserver)");
+  flags.String("url", "URL", &url,
+               "asks this address of the daemon's --metrics port instead, as\n"
+               "http://127.0.0.1:9464/readyz: it needs no certificate of ours\n"
+               "and no API key; https with --metrics-tls");
   flags.Number("timeout", "S", 0.001, 86400, &timeout,
                "seconds to wait for the answer (default: 5)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
   if (!ParseCommand(io, "health [flags]",
-                    "Asks the server's health service once. Prints SERVING and exits with 0, or "
-                    "says what is\nwrong and exits with 1.",
+                    "Asks the server's health service once, or with --url an address over HTTP. "
+                    "Prints SERVING\nand exits with 0, or says what is wrong and exits with 1.",
                     arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
+  }
+  if (!url.empty()) {
+    if (!service.empty())
+      return UsageError(io, "health", "found --service with --url, expected one");
+    return HealthAt(io, url, options.security, Seconds(timeout));
   }
   const auto client = TranslationClient::Create(options);
   if (!client.ok()) return UsageError(io, "health", std::string(client.status().message()));

@@ -42,13 +42,13 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string&
   return std::make_pair(sides[0], sides[1]);
 }
 
-void RequestFlags::AddTo(FlagTable* flags) {
-  AddTextFlags(flags);
+void RequestFlags::AddTo(FlagTable* flags, bool with_model) {
+  AddTextFlags(flags, with_model);
   AddDecodingFlags(flags, &decoding_);
   AddPhraseFlags(flags);
 }
 
-void RequestFlags::AddTextFlags(FlagTable* flags) {
+void RequestFlags::AddTextFlags(FlagTable* flags, bool with_model) {
   flags->String("source-language-code", "LANG", &from_,
                 "language of the texts, such as de, or auto: that of each text\n"
                 "is detected (default: the model's, if it has only one)");
@@ -57,7 +57,9 @@ void RequestFlags::AddTextFlags(FlagTable* flags) {
                 "language to translate into, such as en (default: the model's,\n"
                 "if it has only one)");
   flags->Alias("to");
-  flags->String("model", "NAME", &model_, "model to translate with (default: the server's)");
+  if (with_model) {
+    flags->String("model", "NAME", &model_, "model to translate with (default: the server's)");
+  }
   flags->Bool("html", &html_, "treats the texts as HTML and keeps their tags");
   flags->Choice("split", {"sentences", "lines", "none"}, &split_,
                 "how each text is split before it is translated (default:\n"

@@ -17,8 +17,8 @@ namespace dragoman {
 class RequestFlags {
  public:
   // Adds flags for languages, model, text, decoding options and terms. This object must outlive the
-  // table.
-  void AddTo(FlagTable* flags);
+  // table. A command whose --model is another thing leaves out that of requests.
+  void AddTo(FlagTable* flags, bool with_model = true);
 
   // A request with all that was given, without contents. INVALID_ARGUMENT for what is wrong with
   // the flags together.
@@ -30,7 +30,7 @@ class RequestFlags {
   bool has_seed() const { return decoding_.sampling().has_seed(); }
 
  private:
-  void AddTextFlags(FlagTable* flags);
+  void AddTextFlags(FlagTable* flags, bool with_model);
   void AddPhraseFlags(FlagTable* flags);
   // Says which of the flags contradict each other, or "".
   std::string Contradiction() const;

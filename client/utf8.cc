@@ -59,6 +59,12 @@ std::optional<size_t> FirstInvalidUtf8(std::string_view text) {
   return std::nullopt;
 }
 
+int64_t CountCodePoints(std::string_view text) {
+  int64_t count = 0;
+  for (const char c : text) count += (static_cast<uint8_t>(c) & 0xC0u) != 0x80u;
+  return count;
+}
+
 int DisplayWidth(std::string_view text) {
   int width = 0;
   uint32_t character = 0;

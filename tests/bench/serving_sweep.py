@@ -84,7 +84,7 @@ class Bench:
         client = subprocess.Popen(
             [o.client, "load", "--server", daemon.grpc, "--input", o.input, *MIX, "--concurrency", str(o.in_flight),
              "--connections", str(o.connections), "--warmup", str(o.warmup), "--duration", str(o.duration),
-             "--count-tokens=false", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             "--count-tokens=false", "--max-failed", "100%", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             # The client's window, seen from outside.
             time.sleep(max(0, begun + o.warmup - time.monotonic()))

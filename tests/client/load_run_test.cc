@@ -39,6 +39,7 @@ class SimulatedServer : public LoadDriver {
       idle_at_ = std::max(now_, idle_at_) + service_;
       completion.finished = idle_at_;
       completion.items = 1;
+      completion.characters = 11;
       completion.source_tokens = 5;
       completion.target_tokens = 7;
     } else {
@@ -201,6 +202,7 @@ TEST(Load, CountsEveryCallOnce) {
   EXPECT_EQ(report.sent, 200);
   EXPECT_EQ(report.answered, 200);
   EXPECT_EQ(report.ok, 140);
+  EXPECT_EQ(report.failed, 60);
   EXPECT_EQ(report.latency.count(), 140);
   EXPECT_EQ(report.refused, 20);
   EXPECT_EQ(report.unavailable, 20);
@@ -228,6 +230,44 @@ TEST(Load, LeavesTheWarmUpOut) {
   EXPECT_EQ(report.latency.max(), milliseconds(1));
 }
 
+// Four callers of a server that answers 100 calls a second: while a file of few calls ends, callers
+// fall idle one after another, and what was in flight at the end of the warm-up does not count.
+TEST(ClosedLoop, FewCallsAfterAWarmUpAreMeasuredWhileAllCallersAreBusy) {
+  for (const int calls : {2, 4, 5, 50}) {
+    for (const int warmup_ms : {1000, 1003}) {
+      LoadOptions options;
+      options.concurrency = 4;
+      options.warmup = milliseconds(warmup_ms);
+      options.duration = seconds(1000);
+      options.max_calls = calls;
+      SimulatedServer server(milliseconds(10));
+      const LoadReport report = RunLoad(options, &server);
+      EXPECT_EQ(report.sent, calls);
+      EXPECT_EQ(report.ok, calls);
+      EXPECT_EQ(report.window_kind, LoadReport::Window::kAllBusy) << calls;
+      EXPECT_EQ(report.window, milliseconds(10) * report.items) << calls;
+      EXPECT_EQ(report.items, calls - 1) << calls;
+    }
+  }
+}
+
+TEST(ClosedLoop, SaysSoWhereThereIsNoSuchMiddle) {
+  LoadOptions options;
+  options.concurrency = 4;
+  options.warmup = milliseconds(1000);
+  options.duration = seconds(1000);
+  options.max_calls = 1;
+  SimulatedServer server(milliseconds(10));
+  const LoadReport report = RunLoad(options, &server);
+  EXPECT_EQ(report.window_kind, LoadReport::Window::kToLastAnswer);
+  EXPECT_EQ(report.items, 1);
+  LoadReportContext context;
+  context.options = options;
+  EXPECT_THAT(LoadReportText(report, context),
+              HasSubstr("1 calls of 4 callers say little of throughput"));
+  EXPECT_THAT(LoadReportJson(report, context), HasSubstr(R"("measured":"to_last_answer")"));
+}
+
 TEST(Load, EndsAfterSoManyCalls) {
   LoadOptions options;
   options.concurrency = 4;
@@ -237,7 +277,9 @@ TEST(Load, EndsAfterSoManyCalls) {
   const LoadReport report = RunLoad(options, &server);
   EXPECT_EQ(report.sent, 50);
   EXPECT_EQ(report.items, 50);
+  EXPECT_EQ(report.characters, 50 * 11);
   EXPECT_EQ(report.window, milliseconds(500));
+  EXPECT_EQ(report.window_kind, LoadReport::Window::kToLastAnswer);
 }
 
 }  // namespace

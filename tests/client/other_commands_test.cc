@@ -1,10 +1,16 @@
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "engine/base/mutex.h"
 #include "tests/client/command_fixture.h"
@@ -32,6 +38,59 @@ TEST(Health, ExitStatusSaysWhetherItServes) {
   EXPECT_EQ(run.out, "NOT_SERVING\n");
 
   EXPECT_EQ(RunCommand({"health", "--timeout", "0"}).status, 2);
+}
+
+// Answers one connection with these bytes, and closes it.
+std::string UrlOfOneAnswer(const std::string& answer, std::thread* thread) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(listen(listener, 1), 0);
+  getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+  *thread = std::thread([listener, answer] {
+    const int fd = accept(listener, nullptr, nullptr);
+    std::string request;
+    char byte = 0;
+    while (request.find("\r\n\r\n") == std::string::npos && read(fd, &byte, 1) == 1)
+      request += byte;
+    EXPECT_THAT(request, HasSubstr("GET /readyz HTTP/1.1\r\n"));
+    EXPECT_EQ(write(fd, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+    close(fd);
+    close(listener);
+  });
+  return "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/readyz";
+}
+
+TEST(Health, AsksAnAddressOverHttp) {
+  const auto ask = [](const std::string& answer) {
+    std::thread thread;
+    const std::string url = UrlOfOneAnswer(answer, &thread);
+    const CommandRun run = RunCommand({"health", "--url", url});
+    thread.join();
+    return run;
+  };
+  EXPECT_EQ(ask("HTTP/1.1 200 OK\r\n\r\nready\n").out, "SERVING\n");
+  const CommandRun loading = ask("HTTP/1.1 503 Service Unavailable\r\n\r\nloading de-en\n");
+  EXPECT_EQ(loading.status, 1);
+  EXPECT_EQ(loading.out, "NOT_SERVING\n");
+  EXPECT_THAT(loading.err, HasSubstr("/readyz answers 503: loading de-en\n"));
+  for (const char* answer : {"", "SSH-2.0-OpenSSH\r\n", "HTTP/2.0 200 \r\n\r\n"}) {
+    const CommandRun run = ask(answer);
+    EXPECT_EQ(run.status, 1) << answer;
+    EXPECT_THAT(run.err, HasSubstr("UNAVAILABLE: found no answer of HTTP")) << answer;
+  }
+  for (const char* url : {"127.0.0.1:9464", "ftp://127.0.0.1:1/", "http://127.0.0.1/readyz",
+                          "http://127.0.0.1:0/", "http://:1/", "http://127.0.0.1:1/a b"}) {
+    const CommandRun run = RunCommand({"health", "--url", url});
+    EXPECT_EQ(run.status, 2) << url;
+    EXPECT_THAT(run.err, HasSubstr("expected http://HOST:PORT/PATH or https://HOST:PORT/PATH"));
+  }
+  EXPECT_EQ(RunCommand({"health", "--url", "http://[::1]:1/", "--service", "de-en"}).status, 2);
+  EXPECT_THAT(RunCommand({"health", "--url", "http://127.0.0.1:1/"}).err,
+              HasSubstr("UNAVAILABLE: cannot connect to http://127.0.0.1:1/"));
 }
 
 TEST(Health, TheEnvironmentNamesTheServer) {
@@ -110,9 +169,14 @@ TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
   EXPECT_EQ(run({"load", "a", "/m/a", "--set", "max-rows=8", "--set=device=cpu"}).out,
             "loaded a version 1 c0ffee\n");
   EXPECT_EQ(admin.last(), "load a /m/a device=cpu max-rows=8");
-  EXPECT_EQ(run({"load", "a"}).status, 0);
+  const CommandRun loaded = run({"load", "a"});
+  EXPECT_EQ(loaded.status, 0);
+  // Who has changed one process is told that it is one, and for how long.
+  EXPECT_THAT(loaded.err,
+              HasSubstr("this holds in the daemon at " + admin.address() + " until it ends"));
   EXPECT_EQ(admin.last(), "load a ");
   EXPECT_EQ(run({"reload", "a"}).out, "reloaded a version 2 c0ffee\n");
+  EXPECT_EQ(run({"reload", "a"}).err, "");
   EXPECT_EQ(run({"reload", "a", "--if-changed"}).out, "unchanged a version 2 c0ffee\n");
   EXPECT_EQ(run({"unload", "a"}).out, "unloaded a, 3 calls go on\n");
   EXPECT_EQ(run({"drain", "--limit", "1.5"}).out, "drained, 4 calls cut off\n");
@@ -138,6 +202,34 @@ TEST(Admin, RefusesWhatItDoesNotUnderstand) {
     EXPECT_EQ(RunCommand(arguments).status, 2) << arguments.back();
   }
   EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("dragoman admin unload NAME"));
+  EXPECT_THAT(RunCommand({"admin", "--help"}).out,
+              HasSubstr("a restart serves\nwhat the daemon's"));
+}
+
+TEST(Main, HelpForProgramsHasTheFlagsThatHelpForPeopleHas) {
+  const auto help = nlohmann::json::parse(RunCommand({"help", "--json"}).out);
+  EXPECT_EQ(help["program"], "dragoman");
+  std::vector<std::string> names;
+  for (const auto& command : help["commands"]) {
+    const std::string name = command["name"];
+    names.push_back(name);
+    const std::string text = RunCommand({"help", name}).out;
+    EXPECT_THAT(text, HasSubstr("Usage: dragoman " + command["usage"].get<std::string>() + "\n"));
+    EXPECT_THAT(text, HasSubstr(command["about"].get<std::string>()));
+    size_t flags = 0;
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      flags += absl::StartsWith(line, "  --");
+    }
+    EXPECT_EQ(command["flags"].size(), flags) << name;
+    for (const auto& flag : command["flags"]) {
+      const std::string value = flag["value"];
+      EXPECT_THAT(text, HasSubstr("\n  --" + flag["name"].get<std::string>() +
+                                  (value.empty() ? "" : " " + value)));
+      EXPECT_NE(flag["help"], "") << flag["name"];
+    }
+    EXPECT_EQ(command["words"].empty(), name != "admin") << name;
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"translate", "load", "admin", "health", "key"}));
 }
 
 TEST(Main, VersionHelpAndUnknownCommands) {
@@ -173,8 +265,9 @@ TEST(LoadCommand, CountsAddUp) {
     return WithTokens(request);
   });
   const TemporaryFile input("eins\n\nzwei\ndrei\n");
-  const CommandRun run = RunCommand({"load", "--server", server.address(), "--input", input.path(),
-                                     "--concurrency", "4", "--requests", "50", "--json"});
+  const CommandRun run =
+      RunCommand({"load", "--server", server.address(), "--input", input.path(), "--concurrency",
+                  "4", "--requests", "50", "--json", "--max-failed", "10"});
   EXPECT_EQ(run.status, 0) << run.err;
   const auto report = nlohmann::json::parse(run.out);
   EXPECT_EQ(report["sent"], 50);
@@ -183,6 +276,7 @@ TEST(LoadCommand, CountsAddUp) {
   EXPECT_EQ(report["refused_with_hint"], 10);
   EXPECT_EQ(report["accepted"], 40);
   EXPECT_EQ(report["ok"], 40);
+  EXPECT_EQ(report["failed"], 10);
   EXPECT_EQ(report["errors"]["RESOURCE_EXHAUSTED"], 10);
   EXPECT_EQ(report["sentences"], 40);
   EXPECT_EQ(report["source_tokens"], 120);
@@ -232,13 +326,16 @@ TEST(LoadCommand, StreamsAndBatches) {
         }
         return ScriptedReply();
       });
-  const TemporaryFile input("a\nb\nbad\n");
+  const TemporaryFile input("ä\nb\nbad\n");
   const CommandRun run =
       RunCommand({"load", "--server", server.address(), "--input", input.path(), "--concurrency",
                   "2", "--requests", "10", "--batch", "3", "--stream", "--json"});
-  EXPECT_EQ(run.status, 0) << run.err;
+  // Calls whose third text failed are OK for gRPC, and not for who reads the exit status.
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("10 of 10 requests failed, expected at most 0 (--max-failed)"));
   const auto report = nlohmann::json::parse(run.out);
   EXPECT_EQ(report["sentences"], 20);
+  EXPECT_EQ(report["characters"], 20);
   EXPECT_EQ(report["item_errors"]["INTERNAL"], 10);
   EXPECT_EQ(report["target_tokens"], 80);
   EXPECT_EQ(report["first_message_ms"]["count"], 10);
@@ -355,6 +452,35 @@ TEST(LoadCommand, FailsWhenNothingIsAnswered) {
                                      "--concurrency", "1", "--requests", "3"});
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.out, HasSubstr("NOT_FOUND 3"));
+}
+
+TEST(LoadCommand, TheExitStatusSaysWhetherMoreFailedThanMay) {
+  const TemporaryFile input("a\n");
+  const auto run = [&input](const Arguments& flags) {
+    std::atomic<int> calls{0};
+    ScriptedServer server([&](const v1::TranslateRequest& request) {
+      ScriptedReply reply = WithTokens(request);
+      if (++calls % 4 == 0) reply.code = absl::StatusCode::kInternal;
+      return reply;
+    });
+    Arguments arguments = {"load",          "--server", server.address(), "--input", input.path(),
+                           "--concurrency", "1",        "--requests",     "20"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunCommand(arguments);
+  };
+  const CommandRun none = run({});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.out, HasSubstr("failed 5,"));
+  EXPECT_THAT(none.err, HasSubstr("5 of 20 requests failed, expected at most 0 (--max-failed)"));
+  EXPECT_EQ(run({"--max-failed", "4"}).status, 1);
+  EXPECT_EQ(run({"--max-failed", "5"}).status, 0);
+  EXPECT_EQ(run({"--max-failed", "24.9%"}).status, 1);
+  EXPECT_EQ(run({"--max-failed", "25%"}).status, 0);
+  for (const char* wrong : {"-1", "many", "1.5", "101%", "%", "nan%"}) {
+    const CommandRun refused = run({"--max-failed", wrong});
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("expected a number of calls, or a share from 0% to 100%"));
+  }
 }
 
 TEST(LoadCommand, RefusesContradictions) {

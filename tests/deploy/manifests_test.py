@@ -430,6 +430,12 @@ class Compose(unittest.TestCase):
             holds, said = self.by_the_specification(text.replace(right, wrong))
             self.assertFalse(holds, wrong)
 
+    def test_every_port_of_the_daemon_is_published_on_this_machine_only(self):
+        with open(os.path.join(self.folder, 'dragomand.json'), encoding='utf-8') as file:
+            settings = json.load(file)
+        ports = {settings[name].rsplit(':', 1)[1] for name in ('listen', 'metrics', 'http')}
+        self.assertEqual(set(self.services['dragoman']['ports']), {f'127.0.0.1:{port}:{port}' for port in ports})
+
     def test_what_is_mounted_is_there(self):
         for service in ('prometheus', 'grafana'):
             for path in self.mounts(service).values():

@@ -1,0 +1,309 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/command.h"
+#include "client/load_driver.h"
+#include "client/load_texts.h"
+#include "client/local_daemon.h"
+#include "client/plan.h"
+#include "client/request_flags.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char kAbout[] =
+    "Reckons how many replicas, cores and how much memory a model needs for a rate of characters, "
+    "from a\nmeasurement on this machine: it starts a dragomand with the model, keeps its batch "
+    "full with the\nlines of a file for some seconds, and counts characters and the daemon's "
+    "processor time. What other\nprograms take of the machine meanwhile lengthens the measurement "
+    "more than it changes it. On the\nCPU; a GPU is not measured.";
+
+// More workers than this the daemon does not start by itself.
+constexpr int kMostWorkers = 16;
+
+struct Options {
+  std::string model;
+  std::string input;
+  std::string program = LocalDaemon::UsualProgram();
+  RequestFlags request;
+  std::vector<std::string> settings;  // flags of the daemon
+  std::optional<double> rate;
+  double utilisation = 0.7;
+  std::optional<int64_t> cores;
+  int64_t spare = 1;
+  double seconds = 10;
+  std::optional<int64_t> workers;
+  std::optional<int64_t> concurrency;
+  bool json = false;
+};
+
+int Processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+void AddFlags(FlagTable* flags, Options* o) {
+  flags->String("model", "DIR", &o->model, "the model's directory, as dragomand --model takes it");
+  flags->OptionalNumber("chars-per-second", "N", 1e-3, 1e12, &o->rate,
+                        "characters of source texts that are to be translated in a second");
+  flags->String("input", "FILE", &o->input,
+                "file with lines like those that will come; empty lines are left\nout");
+  flags->Number("utilisation", "F", 0.01, 1, &o->utilisation,
+                "the share of what they can do that replicas are asked for;\n"
+                "towards 1 calls wait longer and longer (default: 0.7)");
+  flags->OptionalInt("cores", "N", 1, 1024, &o->cores,
+                     "cores of a replica (default: those of this machine)");
+  flags->Int("spare", "N", 0, 1000, &o->spare,
+             "replicas beyond what the rate needs, for one that is away\\n(default: 1)");
+  flags->Number("seconds", "S", 0.1, 86400, &o->seconds,
+                "how long is measured, after half of it to warm up (default: 10)");
+  flags->OptionalInt("workers", "N", 1, 1024, &o->workers,
+                     "workers of the daemon that is measured, each of one thread\n"
+                     "(default: one for each processor, at most 16)");
+  flags->OptionalInt("concurrency", "C", 1, 100'000, &o->concurrency,
+                     "calls in flight meanwhile, enough to keep the batch full\n"
+                     "(default: 128 for each worker, at most 1024)");
+  flags->Custom(
+      "set", "FLAG=VALUE", true,
+      [o](const std::string& text) -> std::string {
+        const size_t equals = text.find('=');
+        if (equals == std::string::npos || equals == 0) return "FLAG=VALUE";
+        o->settings.push_back("--" + text);
+        return "";
+      },
+      "a flag of the daemon, as compute-type=float32; may be repeated");
+  flags->String("dragomand", "FILE", &o->program,
+                "the daemon's program (default: the one beside this program,\n"
+                "else that of PATH)");
+  flags->Bool("json", &o->json, "prints one JSON object");
+  o->request.AddTo(flags, /*with_model=*/false);
+}
+
+// Counts what is translated while the batch is full, and what that takes of the daemon.
+class Meter final : public LoadDriver {
+ public:
+  Meter(LoadDriver* inner, const LocalDaemon* daemon, std::chrono::nanoseconds warmup,
+        std::chrono::nanoseconds duration)
+      : inner_(*inner), daemon_(*daemon), from_(inner->Now() + warmup), until_(from_ + duration) {}
+
+  ClientClock::TimePoint Now() override { return inner_.Now(); }
+  void Send(int64_t call) override { inner_.Send(call); }
+  void Wait(std::optional<ClientClock::TimePoint> until,
+            std::vector<LoadCompletion>* completions) override {
+    inner_.Wait(until, completions);
+    const auto now = inner_.Now();
+    if (now < from_) return;
+    resident_ = std::max(resident_, daemon_.resident_bytes());
+    if (!begin_.has_value()) {
+      begin_ = end_ = now;
+      cpu_begin_ = cpu_end_ = daemon_.cpu_time();
+    } else if (now < until_) {
+      for (const LoadCompletion& done : *completions) characters_ += done.characters;
+      end_ = now;
+      cpu_end_ = daemon_.cpu_time();
+    }
+  }
+
+  void Report(PlanMeasurement* out) const {
+    out->characters = characters_;
+    out->under_load = resident_;
+    out->cpu_seconds = std::chrono::duration<double>(cpu_end_ - cpu_begin_).count();
+    if (begin_.has_value()) {
+      out->seconds = std::chrono::duration<double>(end_ - *begin_).count();
+    }
+  }
+
+ private:
+  LoadDriver& inner_;
+  const LocalDaemon& daemon_;
+  const ClientClock::TimePoint from_;
+  const ClientClock::TimePoint until_;
+  std::optional<ClientClock::TimePoint> begin_;
+  ClientClock::TimePoint end_;
+  std::chrono::nanoseconds cpu_begin_{0};
+  std::chrono::nanoseconds cpu_end_{0};
+  int64_t characters_ = 0;
+  int64_t resident_ = 0;
+};
+
+ClientLoadDriver::Requests MakeRequests(const v1::TranslateRequest& base,
+                                        std::deque<std::string> texts) {
+  ClientLoadDriver::Requests requests;
+  for (std::string& text : texts) {
+    auto request = std::make_shared<v1::TranslateRequest>(base);
+    request->add_contents(std::move(text));
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+struct Measured {
+  v1::Model model;
+  PlanMeasurement figures;
+};
+
+absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& request,
+                                 int processors) {
+  auto texts = ReadLoadTexts(o.input);
+  if (!texts.ok()) return texts.status();
+  Measured out;
+  out.figures.workers = static_cast<int>(o.workers.value_or(std::min(processors, kMostWorkers)));
+  std::vector<std::string> flags = {"--model", o.model, "--device=cpu", "--threads-per-worker=1",
+                                    absl::StrCat("--cpu-workers=", out.figures.workers)};
+  flags.insert(flags.end(), o.settings.begin(), o.settings.end());
+  auto daemon = LocalDaemon::Start(o.program, flags);
+  if (!daemon.ok()) return daemon.status();
+
+  ClientOptions options;
+  options.server = (*daemon)->address();
+  options.timeout = Seconds(86400);
+  options.retry.max_attempts = 1;
+  const auto client = TranslationClient::Create(options);
+  if (!client.ok()) return client.status();
+  const auto models = (*client)->ListModels();
+  if (!models.ok()) return models.status();
+  if (models->models().empty()) return absl::InternalError("the daemon lists no model");
+  out.model = models->models(0);
+  for (const v1::DeviceMemory& memory : out.model.memory()) {
+    out.figures.per_worker += (memory.kv() + memory.workspace()) / out.figures.workers;
+  }
+  out.figures.bound = (*daemon)->memory_bound_bytes();
+  out.figures.at_rest = (*daemon)->resident_bytes();
+
+  ClientLoadDriver driver(client->get(), options.clock, MakeRequests(request, *std::move(texts)),
+                          /*stream=*/false);
+  if (!driver.status().ok()) return driver.status();
+  LoadOptions load;
+  load.concurrency = static_cast<int>(
+      o.concurrency.value_or(std::min<int64_t>(1024, int64_t{128} * out.figures.workers)));
+  load.duration = Seconds(o.seconds * 1.5);
+  Meter meter(&driver, daemon->get(), Seconds(o.seconds / 2), Seconds(o.seconds));
+  const LoadReport report = RunLoad(load, &meter);
+  if (!report.first_error.ok()) {
+    return absl::Status(report.first_error.code(),
+                        absl::StrCat(report.failed, " of ", report.sent,
+                                     " calls failed; the first: ", report.first_error.message()));
+  }
+  if (report.failed > 0) {
+    return absl::InternalError(
+        absl::StrCat(report.failed, " of ", report.sent, " calls have texts that failed"));
+  }
+  meter.Report(&out.figures);
+  if (out.figures.characters == 0 || out.figures.cpu_seconds <= 0) {
+    return absl::DeadlineExceededError(absl::StrFormat(
+        "nothing was translated in %g s beside %d calls in flight, expected some: give a longer "
+        "--seconds or a smaller --concurrency",
+        o.seconds, load.concurrency));
+  }
+  return out;
+}
+
+// Says what the figures do not hold for; "" if there is nothing to say.
+std::string Note(const PlanMeasurement& measured) {
+  const double busy = measured.cpu_seconds / measured.seconds;
+  if (busy > 0.8 * measured.workers) return "";
+  return absl::StrFormat(
+      "the daemon had %.1f of %d processors meanwhile: other programs had the rest, or "
+      "--concurrency "
+      "is too small to keep its batch full",
+      busy, measured.workers);
+}
+
+std::string MiB(int64_t bytes) { return absl::StrFormat("%d MiB", (bytes + (1 << 20) - 1) >> 20); }
+
+std::string ToText(const Measured& measured, const PlanWish& wish, const Plan& plan) {
+  const PlanMeasurement& m = measured.figures;
+  std::string text = absl::StrFormat("%-14s %s, %s, %.1f million parameters\n", "model",
+                                     measured.model.name(), measured.model.compute_type(),
+                                     static_cast<double>(measured.model.parameters()) / 1e6);
+  absl::StrAppendFormat(&text,
+                        "%-14s %.1f s of %d workers, full batch: %.0f characters/s, %.0f for each "
+                        "second of a core\n",
+                        "measured here", m.seconds, m.workers,
+                        static_cast<double>(m.characters) / m.seconds,
+                        plan.characters_per_core_second);
+  absl::StrAppendFormat(&text, "%-14s %g characters/s at %g%%: %.2f cores\n", "wanted",
+                        wish.characters_per_second, 100 * wish.utilisation, plan.cores);
+  absl::StrAppendFormat(&text, "%-14s %d of %d cores, %d of them to spare\n", "replicas",
+                        plan.replicas, wish.cores, wish.spare);
+  absl::StrAppendFormat(&text, "%-14s %s at rest, %s under load; %s as the limit of each\n",
+                        "memory", MiB(plan.at_rest), MiB(plan.under_load), MiB(plan.limit));
+  absl::StrAppendFormat(&text, "%-14s %.3f core-hours for a million characters\n", "cost",
+                        plan.core_hours_per_million);
+  if (const std::string note = Note(m); !note.empty()) {
+    absl::StrAppendFormat(&text, "%-14s %s\n", "note", note);
+  }
+  return text;
+}
+
+std::string ToJson(const Measured& measured, const PlanWish& wish, const Plan& plan) {
+  const PlanMeasurement& m = measured.figures;
+  const nlohmann::ordered_json out = {
+      {"model", measured.model.name()},
+      {"compute_type", measured.model.compute_type()},
+      {"parameters", measured.model.parameters()},
+      {"measured",
+       {{"seconds", m.seconds},
+        {"workers", m.workers},
+        {"characters", m.characters},
+        {"cpu_seconds", m.cpu_seconds},
+        {"characters_per_second", static_cast<double>(m.characters) / m.seconds},
+        {"at_rest_bytes", m.at_rest},
+        {"under_load_bytes", m.under_load},
+        {"bound_bytes", m.bound}}},
+      {"characters_per_second", wish.characters_per_second},
+      {"utilisation", wish.utilisation},
+      {"characters_per_core_second", plan.characters_per_core_second},
+      {"cores", plan.cores},
+      {"cores_per_replica", wish.cores},
+      {"replicas", plan.replicas},
+      {"spare", wish.spare},
+      {"replica_at_rest_bytes", plan.at_rest},
+      {"replica_under_load_bytes", plan.under_load},
+      {"replica_limit_bytes", plan.limit},
+      {"core_hours_per_million_characters", plan.core_hours_per_million},
+      {"note", Note(m)}};
+  return out.dump() + "\n";
+}
+
+}  // namespace
+
+int PlanCommand(const Io& io, const Arguments& arguments) {
+  Options o;
+  FlagTable flags;
+  AddFlags(&flags, &o);
+  std::vector<std::string> positional;
+  int exit_status = kExitOk;
+  if (!ParseCommand(io, "plan --model DIR --chars-per-second N --input FILE [flags]", kAbout,
+                    arguments, 0, &flags, &positional, &exit_status)) {
+    return exit_status;
+  }
+  if (o.model.empty()) return UsageError(io, "plan", "--model is missing, expected a directory");
+  if (o.input.empty()) return UsageError(io, "plan", "--input is missing, expected a file");
+  if (!o.rate.has_value()) {
+    return UsageError(io, "plan", "--chars-per-second is missing, expected a number");
+  }
+  const auto request = o.request.Request();
+  if (!request.ok()) return UsageError(io, "plan", std::string(request.status().message()));
+  const int processors = Processors();
+  const absl::StatusOr<Measured> measured = Measure(o, *request, processors);
+  if (!measured.ok()) return Fail(io, "plan", measured.status());
+  PlanWish wish;
+  wish.characters_per_second = *o.rate;
+  wish.utilisation = o.utilisation;
+  wish.cores = static_cast<int>(o.cores.value_or(processors));
+  wish.spare = static_cast<int>(o.spare);
+  const Plan plan = Reckon(measured->figures, wish);
+  io.out << (o.json ? ToJson(*measured, wish, plan) : ToText(*measured, wish, plan));
+  return kExitOk;
+}
+
+}  // namespace dragoman
