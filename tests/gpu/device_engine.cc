@@ -1,15 +1,18 @@
 #include "tests/gpu/device_engine.h"
-#include "tests/engine/support/all_weights.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <random>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "engine/create_loaded_engine.h"
 #include "engine/decode/cpu_model.h"
+#include "tests/engine/support/all_weights.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/gpu/cuda_switches.h"
 #include "tests/kernels/ops/op_device.h"
@@ -17,7 +20,27 @@
 namespace dragoman::testing {
 namespace {
 
-constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+constexpr char kBundledModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+constexpr char kTinyModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
+constexpr int kSmallRows = 64;
+constexpr int64_t kSmallKvMegabytes = 64;
+
+bool Small() {
+  const char* const engines = std::getenv("DRAGOMAN_GPU_ENGINES");
+  if (engines == nullptr) return false;
+  EXPECT_EQ(std::string_view(engines), "small") << "DRAGOMAN_GPU_ENGINES";
+  return true;
+}
+
+std::vector<TranslationJob> Short(std::vector<TranslationJob> jobs) {
+  constexpr int kSmallTokens = 12;
+  for (TranslationJob& job : jobs) {
+    if (Small()) job.decoding.max_output_tokens = kSmallTokens;
+  }
+  return jobs;
+}
+
+const char* Model() { return Small() ? kTinyModel : kBundledModel; }
 
 FakeClock& Clock() {
   static FakeClock clock;
@@ -30,12 +53,43 @@ CountingObserver& Observer() {
 }
 
 LoadedModel Load() {
-  auto loaded = LoadModel(kModel);
+  auto loaded = LoadModel(Model());
   EXPECT_TRUE(loaded.ok()) << loaded.status();
   return *std::move(loaded);
 }
 
 }  // namespace
+
+size_t JobCount(size_t count) { return Small() ? std::min(count, SentencesAskedFor(8)) : count; }
+
+std::vector<TranslationJob> Sentences(size_t count, const std::vector<int>& beams) {
+  return Short(SentenceJobs(JobCount(count), beams));
+}
+
+std::vector<TranslationJob> Mixed(size_t count, unsigned seed) {
+  MixedRequests requests(seed);
+  std::vector<TranslationJob> jobs;
+  while (jobs.size() < JobCount(count)) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+  }
+  return Short(std::move(jobs));
+}
+
+TranslationJob LongJob() {
+  TranslationJob job;
+  job.contents = {"Das ist ein Satz, der sehr lange braucht."};
+  job.split = SplitMode::kNone;
+  job.decoding.beam_size = 4;
+  job.decoding.max_length_ratio = 1000.0F;
+  job.decoding.max_length_extra = 1000;
+  job.decoding.max_output_tokens = Small() ? 40 : 200;
+  job.decoding.min_output_tokens = job.decoding.max_output_tokens;
+  job.returns.partials = true;
+  return job;
+}
+
+unsigned HangSeconds(unsigned on_a_card) { return Small() ? 10 * on_a_card : on_a_card; }
 
 std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
   LoadedModel loaded = Load();
@@ -61,7 +115,11 @@ std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
   config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;
-  auto engine = CreateEngine(kModel, config, &Clock(), &Observer());
+  if (Small()) {
+    config.max_rows = std::min(config.max_rows, kSmallRows);
+    config.kv_memory_mb = kSmallKvMegabytes;
+  }
+  auto engine = CreateEngine(Model(), config, &Clock(), &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
 }

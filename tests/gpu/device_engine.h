@@ -1,5 +1,6 @@
-// Engines of the bundled model on the CPU and on the first CUDA device, for tests that compare
-// them.
+// Engines of the bundled model on the CPU and on the first CUDA device, and jobs for them, for tests
+// that compare them. Where the environment has DRAGOMAN_GPU_ENGINES=small the model is tiny, rows are
+// few, and jobs are few and short: for the interpreter of ptx/, which would take days for the others.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,6 +14,20 @@
 #include "kernels/base/compute_type.h"
 
 namespace dragoman::testing {
+
+// SentenceJobs of mixed_requests.h, and the first `count` of its MixedRequests. Of small engines
+// DRAGOMAN_TEST_SENTENCES of them, or 8, cut to 12 tokens.
+std::vector<TranslationJob> Sentences(size_t count, const std::vector<int>& beams);
+std::vector<TranslationJob> Mixed(size_t count, unsigned seed);
+
+// A job that takes as many steps: 200, or 40 with small engines.
+TranslationJob LongJob();
+
+// How many of a number of jobs there are: all, or as above.
+size_t JobCount(size_t count);
+
+// A time limit that is meant for a card: ten times as long for small engines.
+unsigned HangSeconds(unsigned on_a_card);
 
 // Float32 on the CPU, one worker for each processor that this process may use, at most eight.
 // `noise` is added to the bias of every target token, at random, up to this much either way.

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/cuda/device.h"
-#include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/gpu/cuda_switches.h"
 #include "tests/gpu/device_engine.h"
@@ -30,7 +29,7 @@ class EngineInvarianceOnCuda : public OnCuda {
 
 // Short enough for a tool that watches every access.
 TEST_P(EngineInvarianceOnCuda, SmallBatch) {
-  const auto jobs = SentenceJobs(8, {1, 4, 2, 3});
+  const auto jobs = Sentences(8, {1, 4, 2, 3});
   EngineConfig config;
   config.max_rows = 16;
   const auto engine = StartOnDevice(GetParam(), config);
@@ -40,7 +39,7 @@ TEST_P(EngineInvarianceOnCuda, SmallBatch) {
 
 // Beams beyond the fused output layer's among them, in batches of few and of many rows.
 TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
-  const auto jobs = SentenceJobs(300, {1, 4, 12, 32});
+  const auto jobs = Sentences(300, {1, 4, 12, 32});
   EngineConfig config;
   config.max_rows = 1024;
   const auto large = StartOnDevice(GetParam(), config);
@@ -62,7 +61,7 @@ TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
   ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
   const int capability = 10 * info.major + info.minor;
   if (capability < 80 || info.major == 10) GTEST_SKIP() << "no fused output layer here";
-  const auto jobs = SentenceJobs(100, {1, 4, 12, 32});
+  const auto jobs = Sentences(100, {1, 4, 12, 32});
   for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
     if (narrow == NarrowType::kFloat8 && capability < 89) continue;
     SCOPED_TRACE(NarrowTypeName(narrow));
@@ -75,12 +74,7 @@ TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
 }
 
 TEST_P(EngineInvarianceOnCuda, RequestsOfEveryMethodTogether) {
-  MixedRequests requests(21);
-  std::vector<TranslationJob> jobs;
-  for (int i = 0; i < 500; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
+  const auto jobs = Mixed(500, 21);
   const auto engine = StartOnDevice(GetParam());
   const auto alone = TranslateAlone(*engine, jobs);
   ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 3)));

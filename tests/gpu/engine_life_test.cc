@@ -10,7 +10,6 @@
 
 #include "kernels/cuda/device.h"
 #include "tests/engine/support/collecting_sink.h"
-#include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 #include "tests/gpu/device_engine.h"
 #include "tests/gpu/device_fault.h"
@@ -19,20 +18,6 @@ namespace dragoman::testing {
 namespace {
 
 constexpr unsigned kHangSeconds = 60;
-
-// A job that takes 200 steps.
-TranslationJob LongJob() {
-  TranslationJob job;
-  job.contents = {"Das ist ein Satz, der sehr lange braucht."};
-  job.split = SplitMode::kNone;
-  job.decoding.beam_size = 4;
-  job.decoding.max_length_ratio = 1000.0F;
-  job.decoding.max_length_extra = 1000;
-  job.decoding.max_output_tokens = 200;
-  job.decoding.min_output_tokens = 200;
-  job.returns.partials = true;
-  return job;
-}
 
 class EngineLifeOnCuda : public OnCuda {
  protected:
@@ -56,7 +41,7 @@ class EngineLifeOnCuda : public OnCuda {
 };
 
 TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
-  const auto jobs = SentenceJobs(60, {4});
+  const auto jobs = Sentences(60, {4});
   const auto engine = StartOnDevice(GetParam());
   const auto alone = TranslateAlone(*engine, jobs);
   std::vector<std::shared_ptr<CollectingSink>> cancelled, kept;
@@ -83,12 +68,7 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
 }
 
 TEST_P(EngineLifeOnCuda, NothingIsAllocatedAfterWarmUp) {
-  MixedRequests requests(22);
-  std::vector<TranslationJob> jobs;
-  for (int i = 0; i < 400; ++i) {
-    int kind = 0;
-    jobs.push_back(requests.Next(&kind));
-  }
+  const auto jobs = Mixed(400, 22);
   const auto engine = StartOnDevice(GetParam());
   const int64_t before = FreeBytes();
   TranslateTogether(*engine, jobs, InOrder(jobs.size()));
@@ -98,11 +78,11 @@ TEST_P(EngineLifeOnCuda, NothingIsAllocatedAfterWarmUp) {
 
 // Runs in a process of its own: a device that failed is lost to the process.
 void FailUnderLoad(ComputeType type) {
-  alarm(kHangSeconds);  // a hang ends the process by a signal
+  alarm(HangSeconds(kHangSeconds));  // a hang ends the process by a signal
   const auto engine = StartOnDevice(type);
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   const TranslationJob job = LongJob();
-  for (int i = 0; i < 100; ++i) {
+  for (size_t i = 0; i < JobCount(100); ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
     if (!engine->Submit(job, sinks.back()).status.ok()) std::exit(2);
   }

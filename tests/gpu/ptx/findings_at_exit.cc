@@ -1,20 +1,29 @@
 // A program that is no test links this: it says on standard error what the PTX device found, one
 // line each, what was made of the runtime and not freed, and at the end what it did; ends the process with status 99 if
-// it found anything.
+// it found anything, and at its start with status 77 on a processor that the interpreter is not for.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 
 #include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/device.h"
+#include "tests/gpu/ptx/processor.h"
 
 namespace dragoman::ptx {
 namespace {
 
 constexpr int kFound = 99;
+constexpr int kSkipped = 77;
 
 struct AtExit {
-  AtExit() { Device::Get(); }
+  AtExit() {
+    if (const std::string why = WhyNoInterpreter(); !why.empty()) {
+      std::fprintf(stderr, "PTX device: skipped: %s\n", why.c_str());
+      std::_Exit(kSkipped);
+    }
+    Device::Get();
+  }
   ~AtExit() {
     Device& device = Device::Get();
     Calls::Get().CheckFreed();

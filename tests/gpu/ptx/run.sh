@@ -54,6 +54,9 @@ run() {
   fi
 }
 export DRAGOMAN_PTX_PRODUCTS=one-by-one
+# A model of each kind: RMS norms and a bias by distance, pre-norm, Facebook's, one that forces its language, SSRU, ensembles.
+families='*Generate/Cuda_tiny_t5:*Generate/Cuda_tiny_pegasus:*Generate/Cuda_tiny_fsmt:*Generate/Cuda_tiny_nllb'
+families+=':*Marians/Cuda_*:*EnsemblesOnCuda*'
 for arch in "${archs[@]}"; do
   export DRAGOMAN_PTX_ARCH=$arch
   run "sm_$arch: the search" "$here/ptx_search_test"
@@ -69,5 +72,7 @@ for arch in "${archs[@]}"; do
     --gtest_filter='*AnError*'
   run "sm_$arch: the same, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_calls_test" --gtest_filter='*AnError*'
   run "sm_$arch: a daemon" "$here/ptx_daemon_test"
+  run "sm_$arch: models of each family" "$here/ptx_parity_test" --gtest_filter="$families"
+  run "sm_$arch: gpu_engine_test" DRAGOMAN_GPU_ENGINES=small "$here/ptx_gpu_engine_test" --gtest_filter='*/float16'
 done
 exit "$failed"
