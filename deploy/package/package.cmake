@@ -20,6 +20,14 @@ install(CODE "execute_process(
   COMMAND_ERROR_IS_FATAL ANY)")
 install(FILES ${CMAKE_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
 
+# Completion and manual pages, from the flags of the programs as they are when the package is made.
+install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/cli)
+execute_process(
+  COMMAND python3 -B ${CMAKE_SOURCE_DIR}/deploy/package/cli_files.py --output ${CMAKE_BINARY_DIR}/cli
+          --dragoman $<TARGET_FILE:dragoman> --dragomand $<TARGET_FILE:dragomand>
+  COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/cli/ DESTINATION share)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dragoman)
 set(CPACK_PACKAGE_CONTACT "The Dragoman authors <dragoman@invalid>")

@@ -310,7 +310,10 @@ void TranslationCall::Conclude(absl::Status status) {
     fields["error"] = LoggableMessage(status);
   }
   if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
-  if (status.ok()) CountTranslated(*context_, client(), code_points_);
+  if (status.ok()) {
+    CountTranslated(*context_, client(), code_points_);
+    context_->metrics->OnCharacters(metrics_model_, code_points_);
+  }
   if (!labels_.empty()) {
     LogFields labels = LogFields::object();
     for (const auto& [key, value] : labels_) labels[key] = value;

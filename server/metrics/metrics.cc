@@ -181,6 +181,10 @@ void Metrics::OnRejected(RejectReason reason) {
 
 void Metrics::OnSent(const std::string& model, Nanos duration) { Find(model)->OnSent(duration); }
 
+void Metrics::OnCharacters(const std::string& model, int64_t code_points) {
+  Find(model)->OnCharacters(code_points);
+}
+
 void Metrics::OnReload(const std::string& model, bool ok) { Find(model)->OnReload(ok); }
 
 std::string Metrics::Scrape() const {

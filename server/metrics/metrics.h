@@ -77,6 +77,8 @@ class Metrics {
   void OnRejected(RejectReason reason);
   // Results were handed to gRPC and are on their way after `duration`.
   void OnSent(const std::string& model, Nanos duration);
+  // A call that is OK had sources of so many code points.
+  void OnCharacters(const std::string& model, int64_t code_points);
   // A new version of a model was asked for.
   void OnReload(const std::string& model, bool ok);
 

@@ -45,11 +45,16 @@ void ModelMetrics::AddCalls(Kind kind) {
                   .Name("dragoman_model_reloads_total")
                   .Help("New versions of a model, by result.")
                   .Register(registry_);
+  characters_ = &BuildCounter()
+                     .Name("dragoman_source_characters_total")
+                     .Help("Characters (code points) of the sources of calls that ended with OK.")
+                     .Register(registry_);
   if (kind == Kind::kSeveralModels) return;
   // These series exist from the start, so that queries always find them.
   if (kind != Kind::kPivot) reloads_->Add({{"model", model_}, {"result", "failed"}});
   if (kind == Kind::kNoModel) return;
   if (kind == Kind::kModel) reloads_->Add({{"model", model_}, {"result", "ok"}});
+  characters_->Add({{"model", model_}});
   for (const RpcMethod method : {RpcMethod::kTranslate, RpcMethod::kStreamTranslate}) {
     rpc_duration_->Add(CallLabels(Api::kDragoman, method), kRpcBuckets);
   }
@@ -132,6 +137,10 @@ void ModelMetrics::OnFirstResult(Api api, RpcMethod method, Nanos duration) {
 
 void ModelMetrics::OnSent(Nanos duration) {
   stages_->Add({{"stage", "send"}, {"model", model_}}, kRpcBuckets).Observe(ToSeconds(duration));
+}
+
+void ModelMetrics::OnCharacters(int64_t code_points) {
+  characters_->Add({{"model", model_}}).Increment(static_cast<double>(code_points));
 }
 
 void ModelMetrics::OnReload(bool ok) {

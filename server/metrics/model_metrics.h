@@ -39,6 +39,8 @@ class ModelMetrics final : public EngineObserver {
   void OnRpc(Api api, RpcMethod method, Nanos duration);
   void OnFirstResult(Api api, RpcMethod method, Nanos duration);
   void OnSent(Nanos duration);
+  // A call that is OK had sources of so many code points.
+  void OnCharacters(int64_t code_points);
   // A new version was asked for.
   void OnReload(bool ok);
 
@@ -70,6 +72,7 @@ class ModelMetrics final : public EngineObserver {
   prometheus::Family<Counter>* reloads_ = nullptr;
   prometheus::Family<Histogram>* rpc_duration_ = nullptr;
   prometheus::Family<Histogram>* first_result_ = nullptr;
+  prometheus::Family<Counter>* characters_ = nullptr;
   prometheus::Family<Histogram>* stages_ = nullptr;
   prometheus::Family<Counter>* errors_ = nullptr;  // this and all below: kModel only
   std::array<std::array<Counter*, kCauses>, kStages> cancelled_{};

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   }
   switch (command->mode) {
     case dragoman::CommandMode::kHelp:
-      std::fputs(dragoman::HelpText(command->all_flags).c_str(), stdout);
+      std::fputs(dragoman::HelpText(command->help).c_str(), stdout);
       return 0;
     case dragoman::CommandMode::kVersion:
       std::fputs(dragoman::VersionText(command->verbose, dragoman::DescribeEngineBuild()).c_str(),

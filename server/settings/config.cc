@@ -66,7 +66,9 @@ struct Flag {
   std::optional<std::string> value;
 };
 
-constexpr std::string_view kAll = "all";  // of --help
+// The words after --help.
+constexpr std::string_view kAll = "all";
+constexpr std::string_view kJson = "json";
 
 // Reads the arguments into flags of the table, `file`, and what `out` has besides settings.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
@@ -91,14 +93,16 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
                            flag.name == "version" || flag.name == "verbose" || flag.name == "help";
     if (is_switch) {
       if (flag.name == "help" && !flag.value.has_value() && i + 1 < args.size() &&
-          args[i + 1] == kAll) {
+          (args[i + 1] == kAll || args[i + 1] == kJson)) {
         flag.value = args[++i];
       }
       if (flag.name == "help" && flag.value == kAll) {
-        out->all_flags = true;
+        out->help = HelpForm::kAll;
+      } else if (flag.name == "help" && flag.value == kJson) {
+        out->help = HelpForm::kJson;
       } else if (flag.value.has_value()) {
         return Refuse("--", flag.name, Quoted(*flag.value),
-                      flag.name == "help" ? "all, or no value" : "no value");
+                      flag.name == "help" ? "all, json, or no value" : "no value");
       }
       if (flag.name == "help") out->mode = CommandMode::kHelp;
       if (flag.name == "verbose") out->verbose = true;
@@ -188,42 +192,6 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   }
   status = Check(file, &out.config);
   if (!status.ok()) return status;
-  return out;
-}
-
-std::string HelpText(bool all) {
-  ServerConfig defaults;
-  std::string out =
-      "dragomand: a translation server\n\n"
-      "  dragomand --model DIR [flags]\n\n";
-  const auto line = [&out](std::string_view name, std::string_view argument, std::string_view help,
-                           const std::string& value) {
-    std::string left = absl::StrCat("  --", absl::string_view(name.data(), name.size()), " ",
-                                    absl::string_view(argument.data(), argument.size()));
-    constexpr size_t kColumn = 36;
-    left += left.size() < kColumn ? "" : "\n";
-    left.resize(left.back() == '\n' ? left.size() + kColumn : kColumn, ' ');
-    absl::StrAppend(&out, left, absl::string_view(help.data(), help.size()),
-                    value.empty() ? "" : absl::StrCat(" (", value, ")"), "\n");
-  };
-  for (const Option& option : Options()) {
-    const bool shown =
-        option.audience == Audience::kEveryone || (all && option.audience == Audience::kSome);
-    if (!shown) continue;
-    line(option.name, option.argument, option.help, TextOf(option, {&defaults, &defaults}));
-  }
-  line("config", "FILE",
-       "read settings from FILE, a JSON object keyed by these names; flags override it", "");
-  line("check-config", "", "check the settings, print those in effect as JSON and exit", "");
-  if (all) {
-    line("print-program", "", "print the operations of the model's network and exit", "");
-  }
-  line("version", "", "print the version and exit", "");
-  if (all) {
-    line("verbose", "", "with --version: also the build, the instruction set and the libraries",
-         "");
-  }
-  line("help", "[all]", "print these flags, or all that there are, and exit", "");
   return out;
 }
 

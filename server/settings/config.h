@@ -103,10 +103,16 @@ struct ServerConfig : ModelSettings, TransportSettings {
 
 enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
 
+enum class HelpForm {
+  kCommon,  // the settings that a person who serves a model meets
+  kAll,
+  kJson  // all, for programs: completion and manual pages are made of it
+};
+
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
-  bool verbose = false;    // of kVersion
-  bool all_flags = false;  // of kHelp
+  bool verbose = false;               // of kVersion
+  HelpForm help = HelpForm::kCommon;  // of kHelp
   ServerConfig config;
 };
 
@@ -127,8 +133,8 @@ bool IsModelName(std::string_view name);
 absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
                                                const std::map<std::string, std::string>& settings);
 
-// Text of --help: the settings that a person who serves a model meets. With `all`, of --help all.
-std::string HelpText(bool all = false);
+// Text of --help, in each of its forms.
+std::string HelpText(HelpForm form = HelpForm::kCommon);
 
 // The settings in effect, as the text of a configuration file.
 std::string ConfigToJson(const ServerConfig& config);

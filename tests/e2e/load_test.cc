@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -121,6 +123,75 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
 
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+}
+
+// The unit in which machines are sized (deploy/SIZING.md) is the same at the client and in /metrics.
+TEST(Load, CharactersAreCountedAlikeOnBothSides) {
+  Daemon daemon;
+  const auto count = [&daemon] {
+    return daemon.Metrics()["dragoman_source_characters_total{model=\"de-en\"}"];
+  };
+  EXPECT_EQ(count(), 0);
+  ChildProcess load(
+      ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput, "--concurrency", "4",
+                     "--requests", "40", "--batch", "2", "--beam-size", "1", "--json"}));
+  const std::string output = load.ReadAll();
+  ASSERT_EQ(load.Wait(), 0) << load.Errors();
+  const json report = json::parse(output, nullptr, false);
+  const double characters = report["characters"].get<double>();
+  EXPECT_GT(characters, 80 * 10);
+  EXPECT_EQ(count(), characters);
+  EXPECT_NEAR(report["characters_per_second"].get<double>(),
+              characters / report["seconds"].get<double>(), 1e-6 * characters);
+  daemon.process().Signal(SIGTERM);
+  EXPECT_EQ(daemon.process().Wait(), 0) << daemon.process().Errors();
+}
+
+TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
+  const std::string model = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
+  const std::vector<std::string> command = {"plan",
+                                            "--dragomand",
+                                            DRAGOMAN_DAEMON,
+                                            "--input",
+                                            kInput,
+                                            "--chars-per-second",
+                                            "1000000",
+                                            "--cores",
+                                            "4",
+                                            "--beam-size",
+                                            "1",
+                                            "--seconds",
+                                            "1",
+                                            "--concurrency",
+                                            "32"};
+  const auto run = [&command](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return std::make_unique<ChildProcess>(ClientCommand(more));
+  };
+  auto plan = run({"--model", model, "--set", "compute-type=float32", "--json"});
+  const std::string output = plan->ReadAll();
+  ASSERT_EQ(plan->Wait(), 0) << plan->Errors();
+  const json report = json::parse(output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << output;
+  EXPECT_EQ(report["model"], "de-en");
+  EXPECT_EQ(report["compute_type"], "float32");  // --set has reached the daemon
+  const json& measured = report["measured"];
+  EXPECT_GT(measured["characters"].get<double>(), 100);
+  EXPECT_GT(measured["at_rest_bytes"].get<double>(), 20 << 20);
+  EXPECT_GE(measured["under_load_bytes"].get<double>(), measured["at_rest_bytes"].get<double>());
+  EXPECT_GE(measured["bound_bytes"].get<double>(), measured["under_load_bytes"].get<double>());
+  const double per_core =
+      measured["characters"].get<double>() / measured["cpu_seconds"].get<double>();
+  EXPECT_NEAR(report["characters_per_core_second"].get<double>(), per_core, 1e-6 * per_core);
+  EXPECT_NEAR(report["cores"].get<double>(), 1e6 / per_core / 0.7, 1e-3);
+  EXPECT_EQ(report["replicas"], std::ceil(report["cores"].get<double>() / 4) + 1);
+
+  auto missing = run({"--model", "no/such/model"});
+  EXPECT_EQ(missing->Wait(), 1);
+  EXPECT_NE(missing->Errors().find("no/such/model"), std::string::npos) << missing->Errors();
+  auto wrong = run({"--model", model, "--set", "max-rows=0.5"});
+  EXPECT_EQ(wrong->Wait(), 1);
+  EXPECT_NE(wrong->Errors().find("max-rows"), std::string::npos) << wrong->Errors();
 }
 
 TEST(Load, SigtermUnderLoadLosesNothingAccepted) {

@@ -5,7 +5,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,6 +142,82 @@ TEST_F(SecurityE2e, ATlsClientAtAServerWithoutTlsIsToldSo) {
   const Run run = Call(daemon, {"models", "--tls", "--timeout", "2"});
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("(TLS: wrong version number)"));
+}
+
+// The HEALTHCHECK of an image, for a daemon that has other ports than the image's.
+std::vector<std::string> HealthCheckOf(const std::string& dockerfile, const Daemon& daemon) {
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/docker/" + dockerfile);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex form(R"re(HEALTHCHECK[^\n]*\\\n *CMD \["dragoman", ([^\]]*)\])re");
+  std::smatch match;
+  if (!std::regex_search(text, match, form)) return {};
+  const std::string words = match[1];
+  std::vector<std::string> arguments;
+  const std::regex word("\"([^\"]*)\"");
+  for (std::sregex_iterator at(words.begin(), words.end(), word), end; at != end; ++at) {
+    std::string argument = (*at)[1];
+    argument = std::regex_replace(argument, std::regex("127.0.0.1:50051"), daemon.grpc());
+    argument = std::regex_replace(argument, std::regex("127.0.0.1:9464"), daemon.http());
+    arguments.push_back(argument);
+  }
+  return arguments;
+}
+
+// The image's settings are read by the daemon of docker/dragomand.json, whose ports these are.
+TEST_F(SecurityE2e, TheImagesHealthCheckHoldsWithTlsCertificatesAndKeys) {
+  MakeKey("web");
+  WriteKeys({"web"});
+  const std::vector<std::string> plain;
+  const std::vector<std::string> tls = ServerFlags();
+  std::vector<std::string> mutual = tls;
+  mutual.insert(mutual.end(), {"--tls-client-ca", Path("ca.crt")});
+  std::vector<std::string> keys = tls;
+  keys.insert(keys.end(), {"--api-keys", Path("keys.json")});
+  for (const auto& flags : {plain, tls, mutual, keys}) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), {"--lame-duck-seconds", "60"});
+    Daemon daemon(all);
+    for (const char* dockerfile : {"Dockerfile", "Dockerfile.cuda"}) {
+      const std::vector<std::string> arguments = HealthCheckOf(dockerfile, daemon);
+      ASSERT_FALSE(arguments.empty()) << dockerfile;
+      ChildProcess health(ClientCommand(arguments));
+      EXPECT_EQ(health.Wait(), 0) << dockerfile << ", " << flags.size() << ": " << health.Errors();
+    }
+    if (!flags.empty()) continue;
+    // One that is about to end is not ready.
+    daemon.process().Signal(SIGTERM);
+    ASSERT_TRUE(WaitForLine(daemon.process(), "lame duck"));
+    ChildProcess health(ClientCommand(HealthCheckOf("Dockerfile", daemon)));
+    EXPECT_EQ(health.Wait(), 1);
+    EXPECT_THAT(health.Errors(), HasSubstr("answers 503"));
+  }
+}
+
+TEST_F(SecurityE2e, HealthAsksOverHttpsWhereThePortForOperatorsHasIt) {
+  std::vector<std::string> flags = ServerFlags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("ca.crt"), "--metrics-tls", "mutual"});
+  Daemon daemon(flags);
+  Write("client", authority_.Issue({.client = true}));
+  Replace(Path("other_ca.crt"), stranger_.pem());
+  const auto health = [&](const std::string& path, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"health", "--url", "https://" + daemon.http() + path};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Call(daemon, arguments);
+  };
+  const std::vector<std::string> trust = {"--ca", Path("ca.crt")};
+  EXPECT_EQ(health("/readyz", trust).out, "SERVING\n");
+  // The rest of that port wants a certificate.
+  EXPECT_EQ(health("/metrics", trust).status, 1);
+  EXPECT_EQ(health("/metrics", {"--ca", Path("ca.crt"), "--cert", Path("client.crt"), "--key",
+                                Path("client.key")})
+                .status,
+            0);
+  EXPECT_THAT(health("/readyz", {"--ca", Path("other_ca.crt")}).err,
+              HasSubstr("certificate verify failed"));
+  EXPECT_THAT(
+      health("/readyz", {"--ca", Path("ca.crt"), "--tls-server-name", "elsewhere.example"}).err,
+      HasSubstr("certificate verify failed"));
+  EXPECT_EQ(Call(daemon, {"health", "--url", "http://" + daemon.http() + "/readyz"}).status, 1);
 }
 
 TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {

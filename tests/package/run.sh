@@ -45,6 +45,17 @@ dpkg --install "$deb" >"$work/install" 2>&1 || fail "dpkg --install: $(tail -5 "
 [[ -z "$(dpkg --verify dragoman)" ]] || fail "dpkg --verify: $(dpkg --verify dragoman)"
 pass "installed, and every file is as packed"
 
+for file in bash-completion/completions/dragoman bash-completion/completions/dragomand \
+  zsh/vendor-completions/_dragoman fish/vendor_completions.d/dragoman.fish man/man1/dragoman.1.gz \
+  man/man1/dragoman-translate.1.gz man/man8/dragomand.8.gz; do
+  [[ -s /usr/share/$file ]] || fail "no /usr/share/$file"
+done
+# As a shell with bash-completion loads it, at the first Tab.
+completed="$(bash --norc -c '. /usr/share/bash-completion/completions/dragoman
+  COMP_WORDS=(dragoman load --max-f) COMP_CWORD=2; _dragoman; echo "${COMPREPLY[*]}"')"
+[[ $completed == --max-failed ]] || fail "bash completes 'dragoman load --max-f' to '$completed'"
+pass "completion and manual pages"
+
 dragomand --version --verbose >"$work/version"
 for line in '^compiler ' '^build  *Release' '^instruction set ' 'libgrpc++.so.1.51' 'libicuuc.so'; do
   grep -q "$line" "$work/version" || fail "--version --verbose has no '$line': $(cat "$work/version")"

@@ -136,6 +136,8 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   model.OnJobTokenized(20, 4);
   model.OnSegmentTranslated(20, 24);
   model.OnJobTranslated(24);
+  metrics_.OnCharacters("de-en", 71);
+  metrics_.OnCharacters("de-en", 9);
   model.OnSegmentCancelled(Stage::kDecode, CancelCause::kDeadline, 9);
   model.OnError("nan");
   metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, "de-en", kNanosPerMilli);
@@ -158,6 +160,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   ExpectLine(R"(dragoman_request_beam_size_sum{model="de-en"} 4)");
   ExpectLine(R"(dragoman_source_tokens_total{model="de-en"} 20)");
   ExpectLine(R"(dragoman_target_tokens_total{model="de-en"} 24)");
+  ExpectLine(R"(dragoman_source_characters_total{model="de-en"} 80)");
   ExpectLine(R"(dragoman_request_target_tokens_count{model="de-en"} 1)");
   ExpectLine(R"(dragoman_cancelled_total{cause="deadline",model="de-en",stage="decode"} 1)");
   ExpectLine(R"(dragoman_wasted_target_tokens_total{cause="deadline",model="de-en"} 9)");
@@ -189,6 +192,7 @@ TEST_F(MetricsTest, ANameThatNobodyHoldsHasNoSeriesAndCountsAsNone) {
   ExpectLine(
       R"(dragoman_rpc_duration_seconds_count{api="dragoman",method="Translate",model="de-en+en-fr"} 1)");
   EXPECT_THAT(Text(), Not(HasSubstr(R"(dragoman_source_tokens_total{model="de-en+en-fr"})")));
+  ExpectLine(R"(dragoman_source_characters_total{model="de-en+en-fr"} 0)");
   // Each family is there once, whatever has series of it.
   const std::string type = "# TYPE dragoman_rpc_duration_seconds ";
   const std::string text = Text();

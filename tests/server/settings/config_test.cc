@@ -514,7 +514,7 @@ TEST(Config, HelpListsWhatAPersonWhoServesAModelMeets) {
                                    "--max-rows", "--kv-memory-mb", "--default-profile",
                                    "--drain-seconds", "--tls-cert", "--api-keys", "--log-level",
                                    "--config", "--check-config", "--version", "--help"}));
-  const std::vector<std::string> all = FlagsOf(HelpText(true));
+  const std::vector<std::string> all = FlagsOf(HelpText(HelpForm::kAll));
   EXPECT_THAT(all, IsSupersetOf(flags));
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
 }
@@ -526,16 +526,37 @@ TEST(Config, AllOfTheHelpNamesEveryFlag) {
     if (!ObjectFor(option.audience).empty()) continue;
     expected.push_back(absl::StrCat("--", std::string(option.name)));
   }
-  EXPECT_THAT(FlagsOf(HelpText(true)), UnorderedElementsAreArray(expected));
+  EXPECT_THAT(FlagsOf(HelpText(HelpForm::kAll)), UnorderedElementsAreArray(expected));
   for (const std::vector<std::string>& args :
        {std::vector<std::string>{"--help", "all"}, {"--help=all"}}) {
     const auto command = ParseCommandLine(args);
     ASSERT_TRUE(command.ok()) << command.status();
     EXPECT_EQ(command->mode, CommandMode::kHelp);
-    EXPECT_TRUE(command->all_flags);
+    EXPECT_EQ(command->help, HelpForm::kAll);
   }
-  EXPECT_FALSE(ParseCommandLine({"--help"})->all_flags);
+  EXPECT_EQ(ParseCommandLine({"--help"})->help, HelpForm::kCommon);
   EXPECT_THAT(ErrorOf({"--help=some"}), HasSubstr("--help: found 'some', expected all"));
+}
+
+TEST(Config, HelpForProgramsHasEveryFlagAndKeyWithItsHelp) {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"--help", "json"}, {"--help=json"}}) {
+    EXPECT_EQ(ParseCommandLine(args)->help, HelpForm::kJson);
+  }
+  const auto help = nlohmann::json::parse(HelpText(HelpForm::kJson));
+  EXPECT_EQ(help["program"], "dragomand");
+  std::vector<std::string> flags;
+  for (const auto& flag : help["flags"]) {
+    flags.push_back("--" + flag["name"].get<std::string>());
+    EXPECT_NE(flag["help"], "") << flag["name"];
+    EXPECT_EQ(flag["repeats"],
+              flag["name"] == "model" || flag["name"] == "pivot" || flag["name"] == "ensemble")
+        << flag["name"];
+  }
+  EXPECT_EQ(flags, FlagsOf(HelpText(HelpForm::kAll)));
+  size_t keys = 0;
+  for (const auto& object : help["objects"]) keys += object.size();
+  EXPECT_EQ(flags.size() - 6 + keys, Options().size());
 }
 
 TEST(Config, HttpIsOffOrAnAddress) {

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""The table of deploy/SIZING.md, and how far `dragoman plan` is from what it says.
+
+    sizing.py --dragomand FILE --dragoman FILE --work FOLDER --out FILE [--models bundled opus nllb madlad]
+              [--types int8 bfloat16 float32] [--workers 2 1] [--seconds 20]
+
+For each model, type and number of workers a daemon is started. Its memory at rest is read; its batch is kept full for
+--seconds (after half of that), in which characters, its processor time and its memory are read; then calls come at 70 %
+of that rate for as long, whose p99 is read. Characters for each second of a core are of processor time, so that what
+other programs take of the machine lengthens the run more than it changes the figure; latencies are what they are, and the
+load of the machine stands beside them. `dragoman plan` is run with the first number of workers alone, and its forecast
+for every number compared. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and madlad_shape.py, with noise
+for weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object for each row, and one run adds
+to another's.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests/attack"))
+sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
+import machine  # noqa: E402
+from daemon import Daemon, cpu_seconds, memory_mib  # noqa: E402
+
+TEXTS = os.path.join(ROOT, "tests/data/german.txt")
+BUNDLED = os.path.join(ROOT, "deploy/models/de-en")
+LANGUAGES = {"nllb": ["--from", "deu_Latn", "--to", "eng_Latn"]}
+NAMES = {"bundled": "bundled (6.8 M)", "opus": "OPUS-MT base (75 M)", "nllb": "NLLB-600M (615 M)", "madlad": "MADLAD-3B (2.9 B)"}
+AT = 0.7  # of full load
+
+
+def make(name, folder):
+    """The model's directory; made if it is not there."""
+    if name == "bundled":
+        return BUNDLED
+    path = os.path.join(folder, name)
+    if not os.path.isdir(path):
+        half = f"{path}.half"
+        os.makedirs(half, exist_ok=True)
+        if name == "opus":
+            import opus_base
+            opus_base.make(half)
+        else:
+            script = os.path.join(ROOT, f"tests/bench/{name}_shape.py")
+            subprocess.run([sys.executable, "-B", script, half], check=True)
+        os.rename(half, path)
+    return path
+
+
+def request_flags(o, name):
+    flags = ["--beam-size", str(o.beam), *LANGUAGES.get(name, [])]
+    if name != "bundled":
+        flags += ["--min-output-tokens", str(o.forced), "--max-output-tokens", str(o.forced)]
+    return flags
+
+
+def characters(daemon):
+    from urllib.request import urlopen
+    with urlopen(f"http://{daemon.http}/metrics", timeout=30) as page:
+        lines = page.read().decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith("dragoman_source_characters_total{"))
+
+
+def load(o, daemon, name, *how):
+    """What `dragoman load` says, and {seconds, characters, cpu, resident} of its time after the warm-up."""
+    client = subprocess.Popen(
+        [o.dragoman, "load", "--server", daemon.grpc, "--input", o.input, "--json", "--count-tokens=false", "--deadline-ms",
+         "86400000", "--warmup", str(o.seconds / 2), "--duration", str(o.seconds), *request_flags(o, name), *how],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        time.sleep(o.seconds / 2)
+        begin = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
+        time.sleep(o.seconds)
+        end = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
+        resident = memory_mib(daemon.process.pid)["resident"]
+        out, err = client.communicate()
+    finally:
+        client.kill()  # of no effect on one that has ended
+    if client.returncode != 0:
+        raise RuntimeError(f"dragoman load: {err.strip()}")
+    seconds, chars, cpu = (after - before for before, after in zip(begin, end))
+    return json.loads(out), dict(seconds=seconds, characters=chars, cpu=cpu, resident=resident)
+
+
+def measure(o, name, kind, workers):
+    flags = ["--model", f"m={make(name, o.work)}", "--device", "cpu", "--compute-type", kind, "--cpu-workers", str(workers),
+             "--threads-per-worker", "1"]
+    daemon = Daemon(o.dragomand, flags)
+    try:
+        daemon.wait()
+        rest = memory_mib(daemon.process.pid)["resident"]
+        report, full = load(o, daemon, name, "--concurrency", str(o.concurrency * workers))
+        if full["characters"] == 0:
+            raise RuntimeError(f"nothing was translated in {o.seconds} s")
+        rate = AT * report["ok"] / report["seconds"] if report["seconds"] else 0
+        part, _ = load(o, daemon, name, "--rate", f"{rate:.4f}")
+    finally:
+        daemon.stop()
+    return figures(report, full, part, rest)
+
+
+def figures(report, full, part, rest):
+    """A row's numbers, of full load, part of it and rest."""
+    per_core = full["characters"] / full["cpu"]
+    return dict(characters_per_core_second=per_core, characters_per_second=full["characters"] / full["seconds"],
+                cores_used=full["cpu"] / full["seconds"], core_hours_per_million=1e6 / (per_core * AT) / 3600,
+                rest_mib=rest, load_mib=full["resident"], p99_full_ms=report["latency_ms"]["p99"],
+                p99_ms=part["latency_ms"]["p99"], calls_at_part=part["ok"])
+
+
+def plan(o, name, kind, workers):
+    command = [o.dragoman, "plan", "--dragomand", o.dragomand, "--model", f"m={make(name, o.work)}", "--input", o.input,
+               "--chars-per-second", "1000", "--cores", str(workers), "--seconds", str(o.seconds), "--json",
+               "--concurrency", str(o.concurrency * o.workers[0]), "--set", f"compute-type={kind}", "--workers",
+               str(o.workers[0]), *request_flags(o, name)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"dragoman plan: {done.stderr.strip()}")
+    report = json.loads(done.stdout)
+    return dict(characters_per_core_second=report["characters_per_core_second"],
+                rest_mib=report["replica_at_rest_bytes"] / 2**20, load_mib=report["replica_under_load_bytes"] / 2**20)
+
+
+def errors(rows):
+    """{figure: (median, worst)} of how far the plans are from what was measured, as shares of that."""
+    out = {}
+    for key in ("characters_per_core_second", "rest_mib", "load_mib"):
+        off = [abs(row["plan"][key] / row[key] - 1) for row in rows if "plan" in row]
+        if off:
+            out[key] = (statistics.median(off), max(off))
+    return out
+
+
+def table(rows):
+    lines = ["| model, type, workers | characters/s per core | MiB at rest; under load | p99 at 70 %, ms | core-hours per "
+             "million characters at 70 % |", "|--|--|--|--|--|"]
+    for row in rows:
+        lines.append(f"| {NAMES[row['model']]}, {row['type']}, {row['workers']} | {row['characters_per_core_second']:,.0f} | "
+                     f"{row['rest_mib']:,.0f}; {row['load_mib']:,.0f} | {row['p99_ms']:,.0f} | "
+                     f"{row['core_hours_per_million']:.3g} |")
+    return "\n".join(lines)
+
+
+def read(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dragomand", required=True)
+    parser.add_argument("--dragoman", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--models", nargs="+", choices=sorted(NAMES), default=list(NAMES))
+    parser.add_argument("--types", nargs="+", default=["int8", "bfloat16", "float32"])
+    parser.add_argument("--workers", nargs="+", type=int, default=[len(os.sched_getaffinity(0)), 1])
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--concurrency", type=int, default=96, help="calls in flight for each worker")
+    parser.add_argument("--beam", type=int, default=4)
+    parser.add_argument("--forced", type=int, default=32)
+    parser.add_argument("--input", default=TEXTS)
+    o = parser.parse_args()
+    os.makedirs(o.work, exist_ok=True)
+    for name in o.models:
+        for kind in o.types:
+            for workers in o.workers:
+                row = dict(model=name, type=kind, workers=workers, beam=o.beam, seconds=o.seconds, machine=machine.describe())
+                try:
+                    row.update(measure(o, name, kind, workers), plan=plan(o, name, kind, workers))
+                except RuntimeError as error:
+                    print(f"{name}, {kind}, {workers}: FAILED: {error}", flush=True)
+                    continue
+                with open(o.out, "a", encoding="utf-8") as f:  # each at once: whoever ends this early finds what there is
+                    f.write(json.dumps(row) + "\n")
+                print(f"{name}, {kind}, {workers}: {row['characters_per_core_second']:.0f} characters/s per core", flush=True)
+    rows = read(o.out)
+    print(table(rows))
+    for key, (median, worst) in errors(rows).items():
+        print(f"dragoman plan, {key}: off by {100 * median:.1f} % (median), {100 * worst:.1f} % (worst), {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()
