@@ -6,26 +6,14 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/narrow_row.cuh"
 #include "kernels/ops/narrow_rows.h"
 
 namespace dragoman::cuda {
 namespace {
 
 constexpr int kWarps = 4;  // of a block, a row each
-constexpr int kPiece = 8;  // numbers of 16 bits
-constexpr int kStretch = kWarpThreads * kPiece;
-constexpr int kKept = 4;  // stretches
-constexpr uint32_t kInfinityBits = 0x7f800000U;
-constexpr float kMostFloat = 3.40282347e38F;
-
-// The larger of all lanes'.
-__device__ inline uint32_t WarpMost(uint32_t x) {
-#pragma unroll
-  for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
-    x = max(x, __shfl_xor_sync(kWholeWarp, x, lanes));
-  }
-  return x;
-}
+constexpr int kKept = 4;   // stretches
 
 template <class T, class Q>
 __global__ void __launch_bounds__(kWarps* kWarpThreads)
@@ -34,54 +22,11 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   AwaitKernelBefore();
   const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
   if (row >= rows) return;  // all lanes of the warp
-  const bool there = count == nullptr || row < *count;
-  const auto lane = static_cast<int>(threadIdx.x);
-  const T* const from = x + row * d + lane * kPiece;
-  const int left = d - lane * kPiece;  // numbers from this lane's first on
-  RawPiece<T> kept[kKept] = {};
-#pragma unroll
-  for (int i = 0; i < kKept; ++i) {
-    if (there && i * kStretch < left) kept[i] = LoadRaw(from + i * kStretch);
-  }
-  // Bits of magnitudes: their order is that of the numbers, and a NaN is the largest.
-  uint32_t most_bits = 0;
-  const auto look_at = [&](RawPiece<T> piece) {
-    float value[kPiece];
-    Widen(piece, value);
-#pragma unroll
-    for (const float v : value) most_bits = max(most_bits, __float_as_uint(v) & 0x7fffffffU);
-  };
-#pragma unroll
-  for (const RawPiece<T>& piece : kept) look_at(piece);
-  for (int at = kKept * kStretch; there && at < left; at += kStretch) look_at(LoadRaw(from + at));
-  most_bits = WarpMost(most_bits);
-  const float most = __uint_as_float(most_bits);
-  float factor = Q::kMost / most;
-  float scale = most / Q::kMost;
-  if (!(factor <= kMostFloat)) factor = scale = 0.0F;  // zero, or too small
-  if (most_bits >= kInfinityBits) {
-    factor = 0.0F;
-    scale = __uint_as_float(0x7fc00000U);
-  }
-  if (lane == 0) scales[row] = scale;
-  uint8_t* const to = y + row * d + lane * kPiece;
-  const auto put = [&](int at, RawPiece<T> piece) {
-    float value[kPiece];
-    Widen(piece, value);
-    Run<uint32_t, 2> run{};
-#pragma unroll
-    for (int i = 0; i < kPiece; ++i) {
-      // Not x times zero, which may be a NaN.
-      const uint32_t byte = factor > 0.0F ? Narrowed(Q{}, value[i], factor) : uint8_t{0};
-      run.element[i / 4] |= byte << i % 4 * 8;
-    }
-    *reinterpret_cast<Run<uint32_t, 2>*>(to + at) = run;
-  };
-#pragma unroll
-  for (int i = 0; i < kKept; ++i) {
-    if (i * kStretch < left) put(i * kStretch, kept[i]);
-  }
-  for (int at = kKept * kStretch; at < left; at += kStretch) put(at, LoadRaw(from + at));
+  const RowsThere there(count, rows);
+  const float scale = NarrowRow<Q, kKept>(x + row * d, true, d, y + row * d, [&](uint32_t loaded) {
+    return row < there.After(loaded);
+  });
+  if (threadIdx.x == 0) scales[row] = scale;
 }
 
 constexpr int kCheckRows = 8;  // of a thread, which has one column
@@ -131,7 +76,7 @@ Error NarrowRows(Stream stream, ComputeType type, NarrowType to, const void* x, 
                  const int32_t* count, int d, uint8_t* y, float* scales) {
   const bool half = type == ComputeType::kFloat16;
   if ((!half && type != ComputeType::kBFloat16) || to == NarrowType::kNone || d <= 0 ||
-      d % kPiece != 0 || rows < 0) {
+      d % kNarrowPiece != 0 || rows < 0) {
     return static_cast<Error>(cudaErrorInvalidValue);
   }
   if (rows == 0) return Error::kNone;

@@ -1,4 +1,5 @@
-// A warp's matrices: ldmatrix, and mma of 16 x 8 x 16, or x 32 with elements of one byte.
+// A warp's matrices: ldmatrix, and mma of 16 x 8 x 16, or x 32 with elements of one byte, and of 8 x 8 x 16
+// of int8.
 //
 // In what follows g = lane / 4 and t = lane % 4, as in the ISA's figures. Products are exact and summed in
 // double in the order of k, the accumulator last; the ISA leaves order and precision of the sum open.
@@ -90,6 +91,33 @@ void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   }
 }
 
+// m8n8k16: a and b have one register of four elements, of row or column g from k = 4 t on; c two, of row g and
+// columns 2 t and 2 t + 1.
+void MultiplySmall(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
+  constexpr size_t kA = 2;
+  constexpr size_t kB = 3;
+  constexpr size_t kC = 4;
+  const auto element = [&](size_t operand, int line, int k) {
+    const uint32_t bits = warp.At(i.list[operand])[line * 4 + k / 4] >> (k % 4 * 8);
+    return static_cast<int32_t>(static_cast<int8_t>(bits & 0xffU));
+  };
+  std::array<std::array<int32_t, 2>, kLanes> sums{};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int e = 0; e < 2; ++e) {
+      int64_t sum = Get<int32_t>(warp.At(i.list[kC + static_cast<size_t>(e)]), lane);
+      for (int k = 0; k < 16; ++k) {
+        sum += int64_t{element(kA, lane / 4, k)} * element(kB, lane % 4 * 2 + e, k);
+      }
+      sums[static_cast<size_t>(lane)][static_cast<size_t>(e)] = static_cast<int32_t>(sum);
+    }
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (size_t e = 0; e < 2; ++e) {
+      Put<int32_t>(warp.At(i.list[e]), lane, sums[static_cast<size_t>(lane)][e]);
+    }
+  }
+}
+
 }  // namespace
 
 bool DecodeMatrix(const Statement& s, const Words& q, Names& names, Instruction* i) {
@@ -122,14 +150,18 @@ bool DecodeMatrix(const Statement& s, const Words& q, Names& names, Instruction*
       i->execute = &Multiply<Float8Element>;
     } else if (s.mnemonic == shape + "32.row.col.s32.s8.s8.s32") {
       i->execute = &Multiply<Int8Element>;
+    } else if (s.mnemonic == "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32") {
+      i->execute = &MultiplySmall;
     } else {
       throw BadProgram("this mma is not known");
     }
     ExpectOperands(s, 4, 4);
-    constexpr size_t kRegisters[] = {4, 4, 2, 4};
+    constexpr size_t kLarge[] = {4, 4, 2, 4};
+    constexpr size_t kSmall[] = {2, 1, 1, 2};
+    const size_t* const expected = i->execute == &MultiplySmall ? kSmall : kLarge;
     for (size_t n = 0; n < 4; ++n) {
       const Words registers = InBraces(s.operands[n]);
-      if (registers.size() != kRegisters[n]) throw BadProgram("operands of another shape");
+      if (registers.size() != expected[n]) throw BadProgram("operands of another shape");
       for (const std::string& text : registers) {
         i->list.push_back(n == 0 ? RegisterOf(text, Width::k32, names)
                                  : names.Operand(text, Width::k32));

@@ -27,6 +27,8 @@ MMA = ('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/
 NARROW = ('output_device', 'output_layer_sm90', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
 NARROW_MMA = ('output_device', 'output_layer_mma', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
 NARROW_ROWS = ('narrow_rows', 'narrow_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
+# Products of layers in int8.
+LAYER = ('narrow_linear', 'narrow_linear_cuda', '*EveryElementIsThatOfTheRuleInEveryForm/Cuda_float16')
 ARCHITECTURES = {'output_layer_mma': '80'}  # of modules; else 90a
 
 SEARCH = ('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
@@ -99,6 +101,13 @@ FAULTS = [
     ('row_read_past_the_end', NARROW_ROWS, r'(ld\.global\.v4\.u32\s+\{[^}]*\}, \[%rd\d+)\]', '$1+1048576]',
      'out of bounds', 'ld.global'),
     ('largest_of_half_a_row', NARROW_ROWS, r'mov\.u32\s+(%r\d+), 16;', 'mov.u32 $1, 8;', 'values', ''),
+    ('layers_slab_waited_for_too_late', LAYER, r'cp\.async\.wait_group 1;', 'cp.async.wait_group 2;', 'race',
+     'ldmatrix'),
+    ('layers_barrier_taken_out', LAYER, r'bar\.sync\s+0;', '', 'race', ''),
+    ('layers_slab_loaded_transposed', LAYER, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
+    ('layers_slab_copied_past_the_end', LAYER, r'(cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+)\]', '$1+1048576]',
+     'out of bounds', 'cp.async'),
+    ('layers_scales_added', LAYER, r'mul\.f32', 'add.f32', 'values', ''),
     ('kernel_before_not_waited_for', FUSED, r'griddepcontrol\.wait;', '', 'race', 'ld.global'),
     ('step_before_not_waited_for', SEARCH, r'griddepcontrol\.wait;', '', 'race', ''),
 ]

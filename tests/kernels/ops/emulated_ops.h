@@ -16,6 +16,7 @@
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
+#include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/ops/output_mean_cuda.h"
@@ -46,14 +47,20 @@ decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
 decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
+decltype(MultiplyNarrow) EmulatedMultiplyNarrow;
 decltype(MultiplyNarrowRows) EmulatedMultiplyNarrowRows;
+decltype(NarrowProductNodes) EmulatedNarrowProductNodes;
 decltype(NarrowRows) EmulatedNarrowRows;
+decltype(PrepareNarrowProduct) EmulatedPrepareNarrowProduct;
 decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
-// EncoderAttention as it is on cards before 8.0.
+// Cards before 8.0 have these.
 decltype(EncoderAttention) EmulatedPlainEncoderAttention;
+decltype(MultiplyNarrow) EmulatedPlainMultiplyNarrow;
+decltype(NarrowProductNodes) EmulatedPlainNarrowProductNodes;
+decltype(PrepareNarrowProduct) EmulatedPlainPrepareNarrowProduct;
 
 // FusedOutput::Create where the device has so many processors: Hopper's, and that of the cards that
 // multiply by mma.

@@ -302,7 +302,9 @@ std::vector<Form> MemoryForms() {
       {"st.shared.f32", {"f"}},
       {"st.shared.u32", {"r"}},
       {"st.shared.v2.f32", {"f"}, 2, 4},
+      {"st.shared.v2.u16", {"rs"}, 2, 2},
       {"st.shared.v2.u32", {"r"}, 2, 4},
+      {"st.shared.v4.u32", {"r"}, 4, 4},
   };
   for (const Access& access : loads) forms.push_back(Load(access));
   for (const Access& access : stores) forms.push_back(Store(access));
