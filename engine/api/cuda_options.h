@@ -1,6 +1,6 @@
 // The parts of the GPU backend that can be turned off one by one: to find out which of them is to
 // blame for a wrong translation or an error, and what each is worth. None changes a translation,
-// unless it is at fault; each costs time when it is off. And one that can be turned on, which gives
+// unless it is at fault; each costs time when it is off. And two that can be turned on, which give
 // other scores for more speed.
 //
 // Plain data.
@@ -28,6 +28,9 @@ struct CudaOptions {
   // each; kNone: those of the compute type. A load fails where the device, the compute type or the
   // model does not have it. Rows that go the stored way keep the compute type.
   NarrowType output_products = NarrowType::kNone;
+  // The same of the products of all layers, of encoder and decoder: kNone or kInt8. A load fails where
+  // the device, the compute type or a shape does not have it.
+  NarrowType layer_products = NarrowType::kNone;
 
   friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
 };

@@ -205,6 +205,20 @@ absl::Status CheckOutputProducts(const ModelSettings& model) {
   return absl::OkStatus();
 }
 
+absl::Status CheckLayerProducts(const ModelSettings& model) {
+  const NarrowType products = model.cuda.layer_products;
+  if (products == NarrowType::kNone) return absl::OkStatus();
+  if (products == NarrowType::kFloat8) {
+    return Refuse("cuda: ", "layer-products", "float8",
+                  "model or int8: sums of float8 depend on their order, and with it a translation "
+                  "on how many rows are beside it");
+  }
+  if (model.devices.automatic || !model.devices.cuda.empty()) return absl::OkStatus();
+  return Refuse("cuda: ", "layer-products",
+                absl::StrCat(NarrowTypeName(products), " with --device cpu"),
+                "model, or a GPU, on which alone it has an effect");
+}
+
 std::string NamesOf(const std::vector<ModelSettings>& models) {
   std::vector<std::string> names;
   for (const ModelSettings& model : models) names.push_back(model.model_name);
@@ -225,6 +239,7 @@ absl::Status CheckModel(const ModelSettings& settings) {
                   absl::StrCat(scheduler.eps_num, "/", scheduler.eps_den),
                   "one only with refill stream");
   }
+  if (absl::Status status = CheckLayerProducts(settings); !status.ok()) return status;
   return CheckOutputProducts(settings);
 }
 

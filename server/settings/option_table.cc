@@ -476,6 +476,10 @@ const std::vector<Option>& Options() {
        "9.0 and from 12.0 on) or int8 (8.0 to 9.0 and from 12.0 on)",
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.cuda.output_products, kProducts); })},
+      {kSupport, "layer-products", "model|int8",
+       "numbers that the products of the layers multiply: the compute type's, or int8 (7.5 to 9.0 "
+       "and from 12.0 on)",
+       Target::Model([](M& m) -> Field { return ChoiceField(&m.cuda.layer_products, kProducts); })},
   };
   return *kOptions;
 }

@@ -109,9 +109,11 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
 }
 
 std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
-  const NarrowType products = config.cuda.output_products;
+  const NarrowType output = config.cuda.output_products;
+  const NarrowType layers = config.cuda.layer_products;
   config.cuda = CudaOptionsOfEnvironment();
-  config.cuda.output_products = products;
+  config.cuda.output_products = output;
+  config.cuda.layer_products = layers;
   config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;

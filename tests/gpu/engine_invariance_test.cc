@@ -73,6 +73,24 @@ TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
   }
 }
 
+// And those of the layers in int8.
+TEST_P(EngineInvarianceOnCuda, LayerProductsInInt8) {
+  if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
+  cuda::DeviceInfo info;
+  ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+  if (info.major == 10 || info.major == 11) GTEST_SKIP() << "none on " << info.name;
+  const auto jobs = SentenceJobs(300, {1, 4, 12, 32});
+  EngineConfig config;
+  config.max_rows = 1024;
+  config.cuda.layer_products = NarrowType::kInt8;
+  const auto large = StartOnDevice(GetParam(), config);
+  const auto alone = TranslateAlone(*large, jobs);
+  ExpectAsAlone(jobs, alone, TranslateTogether(*large, jobs, Shuffled(jobs.size(), 5)));
+  config.max_rows = 64;
+  const auto small = StartOnDevice(GetParam(), config);
+  ExpectAsAlone(jobs, alone, TranslateTogether(*small, jobs, Shuffled(jobs.size(), 6)));
+}
+
 TEST_P(EngineInvarianceOnCuda, RequestsOfEveryMethodTogether) {
   const auto jobs = Mixed(500, 21);
   const auto engine = StartOnDevice(GetParam());

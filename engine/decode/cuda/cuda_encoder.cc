@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
+#include "engine/decode/cuda/narrow_layers.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/pass_limit.h"
 #include "engine/decode/cuda/row_buckets.h"
@@ -96,7 +97,7 @@ class CudaEncoder final : public Encoder {
   cuda::Event done_;
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
-  cuda::DeviceBuffer workspace_;    // of cuBLASLt
+  cuda::DeviceBuffer workspace_;    // of products
   cuda::DeviceBuffer activations_;  // encoder_buffers of `capacity_` rows
 
   absl::Status status_;  // of the pass at hand
@@ -194,7 +195,10 @@ absl::Status CudaEncoder::Init() {
   const int64_t integers = PassInputs::Capacity(capacity_) * static_cast<int64_t>(sizeof(int32_t));
   error = staging_.Allocate(integers);
   if (error == cuda::Error::kNone) error = inputs_.Allocate(integers);
-  if (error == cuda::Error::kNone) error = workspace_.Allocate(cuda::Blas::kWorkspaceBytes);
+  if (error == cuda::Error::kNone) {
+    error = workspace_.Allocate(
+        ProductWorkspaceBytes(program_, program_.encoder, capacity_, model_->narrow_layers()));
+  }
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder inputs", integers, error);
   }

@@ -77,6 +77,12 @@ std::vector<std::string> CudaModel::Notes() const {
                                  ": scores differ from those of ", ComputeTypeName(type_),
                                  ", and no card has measured it yet"));
   }
+  if (narrow_layers()) {
+    notes.push_back(absl::StrCat("cuda: layer-products is ",
+                                 NarrowTypeName(config_.options.layer_products),
+                                 ": translations and scores differ from those of ",
+                                 ComputeTypeName(type_), ", and no card has measured it yet"));
+  }
   return notes;
 }
 
@@ -104,21 +110,43 @@ absl::Status CudaModel::MakeProducts() {
     return absl::FailedPreconditionError(
         absl::StrCat(CudaDeviceName(config_.device), ": cuBLASLt: ", why));
   }
-  absl::Status status;
-  const auto make = [&](const char* stage, const char* op, const cuda::LinearOptions& options,
-                        const void* weight, const void* bias, std::span<const int> buckets) {
-    std::unique_ptr<cuda::Linear> linear =
-        cuda::Linear::Create(blas_.get(), options, weight, bias, buckets, &why);
-    if (linear == nullptr) {
-      status =
-          absl::InternalError(absl::StrCat(CudaDeviceName(config_.device), ": ", stage, " ", op,
-                                           " [", options.out, ", ", options.in, "]: ", why));
-    } else if (linear->other_bits_from() > 0) {
-      ++products_of_two_classes_;
-      other_bits_from_ = linear->other_bits_from();
-    }
-    return linear;
-  };
+  absl::Status status = narrow_layers() ? MakeNarrowLayers() : MakeLinears();
+  if (!status.ok()) return status;
+  const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
+  for (const OutputOp& output : program_.outputs()) {
+    cuda::LinearOptions options;
+    options.in = static_cast<int>(program_.weight(output.table).cols);
+    options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
+    options.type = type_;
+    options.float_output = true;
+    options.tune_rows = cuda::kChunkRows;
+    options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
+    auto linear =
+        MakeLinear("decoder", "output layer", options, weight(output.table), nullptr, chunks);
+    if (!linear.ok()) return linear.status();
+    logits_.push_back(*std::move(linear));
+  }
+  return MakeFused();
+}
+
+absl::StatusOr<std::unique_ptr<cuda::Linear>> CudaModel::MakeLinear(
+    const char* stage, const char* op, const cuda::LinearOptions& options, const void* weight,
+    const void* bias, std::span<const int> buckets) {
+  std::string why;
+  std::unique_ptr<cuda::Linear> linear =
+      cuda::Linear::Create(blas_.get(), options, weight, bias, buckets, &why);
+  if (linear == nullptr) {
+    return absl::InternalError(absl::StrCat(CudaDeviceName(config_.device), ": ", stage, " ", op,
+                                            " [", options.out, ", ", options.in, "]: ", why));
+  }
+  if (linear->other_bits_from() > 0) {
+    ++products_of_two_classes_;
+    other_bits_from_ = linear->other_bits_from();
+  }
+  return linear;
+}
+
+absl::Status CudaModel::MakeLinears() {
   const int64_t element = ElementBytes(type_);
   const std::vector<int> steps = ProductBuckets(config_.max_rows);
   for (const auto& [name, stage, buckets, products] :
@@ -127,7 +155,7 @@ absl::Status CudaModel::MakeProducts() {
         std::tuple{"decoder", &program_.decoder, std::span<const int>(steps),
                    &decoder_products_}}) {
     for (const Op& op : stage->ops) {
-      products->push_back(nullptr);
+      LayerProduct& made = products->emplace_back();
       const auto* product = std::get_if<ProductOp>(&op.what);
       if (product == nullptr) continue;
       cuda::LinearOptions options;
@@ -141,25 +169,12 @@ absl::Status CudaModel::MakeProducts() {
                            product->first_row * options.in * element;
       const auto* bias = static_cast<const uint8_t*>(weight(product->bias));
       if (bias != nullptr) bias += product->first_row * element;
-      products->back() = make(name, op.name, options, matrix, bias, buckets);
-      if (!status.ok()) return status;
+      auto linear = MakeLinear(name, op.name, options, matrix, bias, buckets);
+      if (!linear.ok()) return linear.status();
+      made.linear = *std::move(linear);
     }
   }
-
-  const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
-  for (const OutputOp& output : program_.outputs()) {
-    cuda::LinearOptions options;
-    options.in = static_cast<int>(program_.weight(output.table).cols);
-    options.out = static_cast<int>(LogitStride(program_.vocabulary()));  // weight_image.h
-    options.type = type_;
-    options.float_output = true;
-    options.tune_rows = cuda::kChunkRows;
-    options.per_bucket = config_.per_bucket && config_.options.bucket_algorithms;
-    logits_.push_back(
-        make("decoder", "output layer", options, weight(output.table), nullptr, chunks));
-    if (!status.ok()) return status;
-  }
-  return MakeFused();
+  return absl::OkStatus();
 }
 
 absl::Status CudaModel::MakeFused() {

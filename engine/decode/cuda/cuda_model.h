@@ -19,6 +19,7 @@
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/ops/linear_cuda.h"
+#include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman {
@@ -27,10 +28,25 @@ struct CudaModelConfig {
   int device = 0;
   int max_rows = 0;            // of a step
   int64_t encoder_tokens = 0;  // of a pass
+  int capability = 0;          // of the device: 90 is 9.0
   // Whether row counts of a product may differ in their algorithm, our own kernel for a few rows
   // included; `options` may still forbid it.
   bool per_bucket = false;
   CudaOptions options;
+};
+
+// A product of a layer: by cuBLASLt, or our own kernel for a few rows, in the compute type; or by our own
+// in int8.
+struct LayerProduct {
+  std::unique_ptr<cuda::Linear> linear;
+  cuda::NarrowProduct narrow;  // where there is no linear
+
+  // Both take the same arguments. `workspace` [ProductWorkspaceBytes of narrow_layers.h].
+  cuda::Error Run(cuda::Stream stream, void* workspace, const void* x, int64_t rows,
+                  const int32_t* count, void* y) const {
+    if (linear != nullptr) return linear->Run(stream, workspace, x, rows, count, y);
+    return cuda::MultiplyNarrow(stream, narrow, x, rows, count, workspace, y);
+  }
 };
 
 class CudaModel {
@@ -51,7 +67,10 @@ class CudaModel {
   const Program& program() const { return program_; }
   const BufferPlan& encoder_buffers() const { return encoder_buffers_; }
   const BufferPlan& decoder_buffers() const { return decoder_buffers_; }
-  int64_t weight_bytes() const { return memory_.bytes(); }
+  // Weights in int8 are among them.
+  int64_t weight_bytes() const { return memory_.bytes() + narrow_memory_.bytes(); }
+  // Whether the products of the layers are in int8.
+  bool narrow_layers() const { return config_.options.layer_products != NarrowType::kNone; }
 
   // Row counts of steps and of passes (row_buckets.h); the products are made for them.
   std::span<const int> step_buckets() const { return step_buckets_; }
@@ -65,8 +84,8 @@ class CudaModel {
 
   // The product of the operation with this index in its stage. REQUIRES: the operation is a
   // product.
-  const cuda::Linear& encoder_product(size_t op) const { return *encoder_products_[op]; }
-  const cuda::Linear& decoder_product(size_t op) const { return *decoder_products_[op]; }
+  const LayerProduct& encoder_product(size_t op) const { return encoder_products_[op]; }
+  const LayerProduct& decoder_product(size_t op) const { return decoder_products_[op]; }
 
   // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias; of this
   // one of the program's outputs.
@@ -85,6 +104,17 @@ class CudaModel {
 
   absl::Status Load(const WeightImage& image);
   absl::Status MakeProducts();
+  absl::Status MakeLinears();
+  // The products of the layers in int8; refuses where there are none, and where a form of a shape does not
+  // give what plain arithmetic gives.
+  absl::Status MakeNarrowLayers();
+  absl::Status CheckNarrowLayers() const;
+  absl::Status RefuseNarrowLayers(const std::string& why) const;
+  // Makes one by cuBLASLt, and notes what it says of bits.
+  absl::StatusOr<std::unique_ptr<cuda::Linear>> MakeLinear(const char* stage, const char* op,
+                                                           const cuda::LinearOptions& options,
+                                                           const void* weight, const void* bias,
+                                                           std::span<const int> buckets);
   // The fused output layer, where there is one.
   absl::Status MakeFused();
   // Folds random rows by the fused output layer and by the product and the sweeps; narrow products
@@ -100,10 +130,11 @@ class CudaModel {
   const std::vector<int64_t> offset_;  // by WeightId
   std::vector<int> step_buckets_, encoder_buckets_;
   cuda::DeviceBuffer memory_;
+  cuda::DeviceBuffer narrow_memory_;  // weights in int8 and their scales
   std::unique_ptr<cuda::Blas> blas_;
 
-  // Indexed by operation; nullptr for one that is not a product.
-  std::vector<std::unique_ptr<cuda::Linear>> encoder_products_, decoder_products_;
+  // Indexed by operation; of one that is not a product there is nothing.
+  std::vector<LayerProduct> encoder_products_, decoder_products_;
   std::vector<std::unique_ptr<cuda::Linear>> logits_;  // by output
   std::unique_ptr<cuda::FusedOutput> fused_;
   std::string why_not_fused_;

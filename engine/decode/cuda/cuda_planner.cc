@@ -35,6 +35,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   planner.device_ = config.device;
   planner.device_name_ = info.mps ? absl::StrCat(info.name, ", shared through MPS") : info.name;
   planner.per_bucket_ = info.major >= kPerBucketSince;
+  planner.capability_ = 10 * info.major + info.minor;
   planner.options_ = config.options;
   MemoryRequest& r = planner.request_;
   r.device_bytes = info.total_bytes;
@@ -48,6 +49,7 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   if (JoinsCrossLayers(program, image.type, info.total_bytes)) {
     JoinCrossLayers(program.kv.layers, &r.program);
   }
+  r.narrow_layers = config.options.layer_products != NarrowType::kNone;
   // Until the device has said more: the way that needs less memory beside it.
   r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
@@ -64,6 +66,7 @@ absl::StatusOr<std::shared_ptr<const CudaModel>> CudaPlanner::LoadModel(const We
   config.max_rows = request_.batch.max_rows;
   config.encoder_tokens = request_.encoder_tokens;
   config.per_bucket = per_bucket_;
+  config.capability = capability_;
   config.options = options_;
   absl::StatusOr<std::unique_ptr<CudaModel>> model =
       CudaModel::Create(config, request_.program, image);

@@ -35,6 +35,7 @@ class CudaPlanner {
   int device_ = 0;
   std::string device_name_;
   bool per_bucket_ = false;  // CudaModelConfig::per_bucket
+  int capability_ = 0;       // the same
   CudaOptions options_;
   MemoryRequest request_;
 };

@@ -6,6 +6,7 @@
 
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/memory_plan.h"
+#include "engine/decode/cuda/narrow_layers.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_costs.h"
@@ -267,7 +268,10 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
   const int64_t d = program.weight(program.output().table).cols;
   const int64_t chunk = LogitRows(limits);
   take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
-  take("workspace of cuBLASLt", cuda::Blas::kWorkspaceBytes, &workspace_);
+  take("workspace of products",
+       ProductWorkspaceBytes(program, program.decoder, ProductRows(limits.max_rows),
+                             model_->narrow_layers()),
+       &workspace_);
   take("decoder activations",
        model_->decoder_buffers().Bytes(ProductRows(limits.max_rows), element), &activations_);
   take("logits",
@@ -291,9 +295,10 @@ CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant
                                  StepProbe* probe) const {
   // Between kernels of cuBLASLt, which let none begin, early launches cost more than they give: on an
   // H200 10 to 15 us of a step of 32 to 1,024 rows. Steps whose products are our own gain 33 to 44.
+  // Those in int8 are our own in steps of every size.
   const CudaOptions& options = model_->options();
-  const cuda::EarlyLaunches early(options.early_launch && options.few_rows &&
-                                  variant.bucket <= cuda::kMostFewRows);
+  const bool few = options.few_rows && variant.bucket <= cuda::kMostFewRows;
+  const cuda::EarlyLaunches early(options.early_launch && (few || model_->narrow_layers()));
   return Launcher(*this, stream, variant, probe).Run();
 }
 

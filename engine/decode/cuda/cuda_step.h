@@ -67,7 +67,7 @@ class CudaStep {
   BatchTables tables_;
 
   cuda::DeviceBuffer table_memory_;
-  cuda::DeviceBuffer workspace_;        // of cuBLASLt
+  cuda::DeviceBuffer workspace_;        // of products
   cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
   // These have ProductRows of the number of rows that is named.
   cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/decode/cuda/narrow_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/device_batch.h"
 #include "engine/network/buffers.h"
@@ -49,7 +50,7 @@ std::string Size(int64_t bytes) {
 int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
   return inputs + PlanBuffers(r.program.encoder).Bytes(r.encoder_tokens, ElementBytes(r.type)) +
-         cuda::Blas::kWorkspaceBytes;
+         ProductWorkspaceBytes(r.program, r.program.encoder, r.encoder_tokens, r.narrow_layers);
 }
 
 // The bytes that CudaStep allocates, but for tables, logits and the fused layer's.
@@ -57,7 +58,9 @@ int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? LogitRows(limits) : 0;
   return PlanBuffers(r.program.decoder).Bytes(ProductRows(limits.max_rows), ElementBytes(r.type)) +
-         gathered * d * ElementBytes(r.type) + cuda::Blas::kWorkspaceBytes;
+         gathered * d * ElementBytes(r.type) +
+         ProductWorkspaceBytes(r.program, r.program.decoder, ProductRows(limits.max_rows),
+                               r.narrow_layers);
 }
 
 int64_t TableBytes(const BatchLimits& limits) {
@@ -140,7 +143,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const int64_t logits = LogitRows(plan.limits) * LogitStride(plan.limits.vocabulary) *
                          static_cast<int64_t>(r.program.outputs().size() * sizeof(float));
   plan.lines = {
-      {absl::StrCat("weights, ", ComputeTypeName(r.type)), r.weight_bytes},
+      {absl::StrCat("weights, ", ComputeTypeName(r.type),
+                    r.narrow_layers ? ", those of the layers in int8, too" : ""),
+       r.weight_bytes + (r.narrow_layers ? NarrowWeightBytes(r.program) : 0)},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
                     " lanes, ", plan.limits.positions, " positions"),
        TableBytes(plan.limits)},
@@ -149,7 +154,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
       {"decoder activations", DecoderBytes(r, plan.limits)},
       {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
       {absl::StrCat("graphs of ", StepGraphs::Count(plan.limits.max_rows, r.fused), " steps"),
-       StepGraphBytes(r.program, plan.limits.max_rows, r.fused)},
+       StepGraphBytes(r.program, plan.limits.max_rows, r.fused, r.narrow_layers)},
   };
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;

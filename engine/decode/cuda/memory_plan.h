@@ -34,6 +34,7 @@ struct MemoryRequest {
   int64_t encoder_tokens = 0;  // of a pass
   bool fused = false;          // the fused output layer runs
   int64_t fused_bytes = 0;     // of it, its workspace among them
+  bool narrow_layers = false;  // the products of the layers are in int8
 
   BatchConfig batch;
   int64_t kv_bytes = 0;        // of all pages; 0: all that is left

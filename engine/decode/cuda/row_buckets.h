@@ -60,10 +60,13 @@ struct StepGraphs {
 // replaces this in the accounts.
 inline constexpr int64_t kGraphNodeBytes = 4096;
 
-// Bytes of all the graphs: an operation is a node, or two, and the search has some more.
-inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused) {
+// Bytes of all the graphs: an operation is a node, or two, where the layers' products are in int8 one more,
+// and the search has some more.
+inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused,
+                              bool narrow_layers = false) {
   constexpr int64_t kOtherNodes = 12;
-  const auto nodes = static_cast<int64_t>(program.decoder.ops.size()) + kOtherNodes;
+  const auto operations = static_cast<int64_t>(program.decoder.ops.size());
+  const int64_t nodes = operations * (narrow_layers ? 2 : 1) + kOtherNodes;
   return static_cast<int64_t>(StepGraphs::Count(max_rows, fused)) * nodes * kGraphNodeBytes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/fused_parts.h"
+#include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/output_layer_cuda.h"
 
 namespace dragoman::bench {
@@ -65,6 +66,14 @@ constexpr int64_t kPlainWarpRows = 4;
 
 // The latency, in cycles, of a tensor core's product whose sum the next one adds to.
 constexpr double kProductLatency = 33;
+
+// Products of layers in int8 (kernels/ops/narrow_linear_cuda.cu): bytes of k of a slab; instructions of a warp
+// for the end of a tile of 128 (its machine code without the loop), a quarter of that of one of 64; of
+// few rows, to narrow 256 numbers of a row, and for all else.
+constexpr int64_t kNarrowSlab = 64;
+constexpr double kNarrowEndInstructions = 1500;
+constexpr int64_t kNarrowStretchInstructions = 55;
+constexpr int64_t kNarrowFewInstructions = 160;
 
 constexpr int64_t kTileRows = 128;
 constexpr int64_t kTileColumns = 256;
@@ -189,6 +198,40 @@ class Counter {
     nodes_.push_back(std::move(node));
   }
 
+  // Tiles of a layer's product in int8. `cost`: of all nodes, in int8. Blocks of a multiprocessor share its
+  // tensor cores; the ends of all but the last are beside other blocks' products.
+  void NarrowTiles(std::string name, int64_t nodes, const OpCost& cost, int64_t rows, int64_t in,
+                   int64_t out) {
+    CountedNode node;
+    node.name = std::move(name);
+    node.nodes = nodes;
+    node.cost = cost;
+    const auto tiles = [&](int64_t tile) { return Divided(rows, tile) * Divided(out, tile); };
+    const int64_t tile = cuda::HasLargeTiles(rows, out, card_.multiprocessors) ? 128 : 64;
+    node.kernel = tile == 128 ? "NarrowTileKernelI6__halfLi128E" : "NarrowTileKernelI6__halfLi64E";
+    node.figures = FiguresOf(node.kernel);
+    const auto t = static_cast<double>(tile);
+    const double flop_per_cycle = card_.layer_product_share * card_.int8_rate *
+                                  card_.flop_per_second / card_.cycles_per_second /
+                                  static_cast<double>(card_.multiprocessors);
+    const double products = 2 * t * t * kNarrowSlab / flop_per_cycle;
+    // Both operands are written once and read by two warps.
+    const double shared = 3 * 2 * t * kNarrowSlab / card_.shared_bytes_per_cycle;
+    const auto slabs = static_cast<double>(Divided(in, kNarrowSlab));
+    const auto turns = static_cast<double>(Divided(tiles(tile), card_.multiprocessors));
+    const double end = kNarrowEndInstructions * (t / 128) * (t / 128) / card_.issue_share;
+    const double seconds = card_.wait_seconds + (turns * slabs * std::max(products, shared) + end) /
+                                                    card_.cycles_per_second;
+    const double each = 1.0 / static_cast<double>(nodes);
+    const double bytes = cost.bytes * each /
+                         (card_.memory_share * Reached(card_.memory_bytes_per_second, tiles(tile)));
+    const double from_l2 = static_cast<double>(tiles(tile) * in) * 2 * t /
+                           Reached(card_.l2_bytes_per_second, tiles(tile));
+    node.seconds = static_cast<double>(nodes) *
+                   (Start(true) + std::max({card_.product_seconds, seconds, bytes, from_l2}));
+    nodes_.push_back(std::move(node));
+  }
+
   std::vector<CountedNode> Take() { return std::move(nodes_); }
 
  private:
@@ -247,11 +290,48 @@ bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t
   return true;
 }
 
+// A product in int8, with the launch before it that narrows its rows. `cost` is that of 16 bits: here W has half
+// the bytes, x is read in 16 bits and y written so.
+void CountNarrowProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
+                        Counter* counter) {
+  const auto nodes = static_cast<double>(cost.launches);
+  OpCost narrow = cost.cost;
+  narrow.bytes -= nodes * static_cast<double>(op.rows * in);
+  Shape shape;
+  if (rows <= cuda::kMostNarrowFewRows) {
+    shape.kernel = "NarrowFewKernelI6__half";
+    shape.waits = 1;  // a row's numbers, at once
+    shape.blocks = op.rows / 8;
+    shape.block_warps = 16;
+    shape.chain_cycles = static_cast<double>(Divided(in, 512)) * kProductLatency;
+    shape.instructions = shape.blocks * (rows * Divided(in, 256) * kNarrowStretchInstructions +
+                                         16 * kNarrowFewInstructions);
+    shape.bytes_early = static_cast<double>(op.rows * in);
+    shape.bytes_again = 2.0 * static_cast<double>((shape.blocks - 1) * rows * in);
+    counter->Kernel(cost.name, cost.launches, narrow, shape);
+    return;
+  }
+  shape.kernel = "NarrowRowsKernelI6__half";
+  shape.argument = "Int8";
+  shape.waits = 1;  // the count and a row at once
+  shape.blocks = Divided(rows, 4);
+  shape.in_l2 = true;
+  counter->Kernel(std::string(cost.name) + kRowsNarrowed, cost.launches,
+                  {nodes * 3.0 * static_cast<double>(rows * in), 0}, shape);
+  narrow.bytes -= nodes * static_cast<double>(rows * in);  // narrowed already
+  counter->NarrowTiles(cost.name, cost.launches, narrow, rows, in, op.rows);
+}
+
 // A product, and the pass over what it has written where its epilogue has no such activation.
 void CountProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
                   double element, const CountedCard& card, Counter* counter) {
-  if (element == 2 && CountFewRows(cost, op, in, rows, card, counter)) return;
-  counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
+  if (element == 2 && card.narrow_layers) {
+    CountNarrowProduct(cost, op, in, rows, counter);
+    if (op.activation == Activation::kSwish) return;
+  } else {
+    if (element == 2 && CountFewRows(cost, op, in, rows, card, counter)) return;
+    counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
+  }
   if (IsOfProduct(op.activation)) return;
   const auto elements = static_cast<double>(rows * op.rows);
   const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
@@ -295,7 +375,8 @@ Shape NormShape(int64_t rows) {
 std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& of_card,
                                    const FiguresByKernel& figures) {
   CountedCard card = of_card;
-  card.overlaps = card.overlaps && bucket <= cuda::kMostFewRows;  // as CudaStep launches it
+  // CudaStep launches it so.
+  card.overlaps = card.overlaps && (card.narrow_layers || bucket <= cuda::kMostFewRows);
   const Program& program = *work.program;
   const auto element = static_cast<double>(ElementBytes(work.type));
   const int64_t heads = program.kv.heads;
@@ -323,7 +404,7 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
       OpCost products = cost.cost;
       if (card.narrow_output) {
         products.bytes /= element;
-        shape = {"NarrowRowsKernel", 2, Divided(bucket, 4)};
+        shape = {"NarrowRowsKernel", 1, Divided(bucket, 4)};
         shape.argument = "6__halfNS0_4Int8";
         shape.in_l2 = true;
         counter.Kernel(kNarrowRows, 1, {numbers * (element + 1), 0}, shape);
@@ -442,7 +523,10 @@ std::span<const CountedCard> CountedCards() {
     return card;
   };
   static const std::vector<CountedCard> cards = [&] {
-    CountedCard h100;
+    // mma.sync on Hopper comes to 0.63 of wgmma's rate (measured by Luo et al., arXiv 2402.13499).
+    CountedCard h200;
+    h200.int8_rate = 1.26;
+    CountedCard h100 = h200;
     h100.name = "H100";
     CountedCard b200;
     b200.name = "B200";
@@ -457,12 +541,16 @@ std::span<const CountedCard> CountedCards() {
     t4.output = OutputCode::kStored;
     t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
     t4.l2_bytes_per_second = 1.27e12;
-    return std::vector<CountedCard>{CountedCard(),
+    t4.shared_bytes_per_cycle = 64;
+    // f32 sums of 16-bit products go at half the rate on GeForce cards; those of int8 do not.
+    CountedCard rtx = by_mma("RTX 5090", "120", 170);
+    rtx.int8_rate = 4;
+    return std::vector<CountedCard>{h200,
                                     of(h100, 1.75e9, 790e12, 3.0e12),
                                     of(b200, 1.85e9, 1800e12, 7.2e12),
                                     older(of(by_mma("A100", "80", 108), 1.41e9, 250e12, 1.84e12)),
                                     older(of(by_mma("L40S", "89", 142), 2.52e9, 290e12, 0.78e12)),
-                                    of(by_mma("RTX 5090", "120", 170), 2.41e9, 168e12, 1.61e12),
+                                    of(rtx, 2.41e9, 168e12, 1.61e12),
                                     older(of(by_mma("L4", "89", 58), 2.04e9, 97e12, 0.27e12)),
                                     t4};
   }();

@@ -61,8 +61,13 @@ struct CountedCard {
   // The fused output layer's products are int8 (output_products of engine/api/cuda_options.h): twice the
   // flop, half the bytes of W, and a node more. float8 is counted as the same; its sums are f32 already.
   bool narrow_output = false;
-  double launch_seconds = 3.5e-6;   // without a graph: the host's
-  double product_seconds = 2.0e-6;  // that one of cuBLASLt's takes at least, after its start
+  // The products of the layers are int8 by kernels of our own (layer_products): in mma.sync's rate of int8 as
+  // a part of flop_per_second, which on Hopper is wgmma's.
+  bool narrow_layers = false;
+  double int8_rate = 2;
+  double shared_bytes_per_cycle = 128;  // of a multiprocessor's shared memory
+  double launch_seconds = 3.5e-6;       // without a graph: the host's
+  double product_seconds = 2.0e-6;      // that one of cuBLASLt's takes at least, after its start
 };
 
 // H200, H100, B200, A100, L40S, RTX 5090, L4 and T4. Rates are those of the data sheets (flop of
@@ -84,6 +89,9 @@ using FiguresByKernel = std::map<std::string, KernelFigures>;
 inline constexpr char kMergeOfParts[] = "merge of its parts";
 // And of the one before it, where its products are narrow.
 inline constexpr char kNarrowRows[] = "narrow its rows";
+// The launch before a product of a layer, which narrows its rows, has the product's name with this
+// behind it.
+inline constexpr char kRowsNarrowed[] = ", rows";
 
 // All nodes of one name.
 struct CountedNode {

@@ -5,7 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
@@ -43,10 +48,14 @@ TEST(CountedStep, HasTheNodesOfTheGraph) {
   const nlohmann::json budgets = nlohmann::json::parse(file);
   CountedCard card;
   card.few_rows = false;  // as the graphs are emulated
-  for (const int rows : {8, 1024}) {
-    int64_t nodes = 0;
-    for (const CountedNode& node : CountStep(WorkOf(rows), rows, card, {})) nodes += node.nodes;
-    EXPECT_EQ(nodes, budgets.at("float16, " + std::to_string(rows) + " rows").get<int64_t>());
+  for (const bool int8 : {false, true}) {
+    card.narrow_layers = int8;
+    const std::string name = int8 ? "float16, layers in int8, " : "float16, ";
+    for (const int rows : {8, 1024}) {
+      int64_t nodes = 0;
+      for (const CountedNode& node : CountStep(WorkOf(rows), rows, card, {})) nodes += node.nodes;
+      EXPECT_EQ(nodes, budgets.at(name + std::to_string(rows) + " rows").get<int64_t>());
+    }
   }
 }
 
@@ -250,6 +259,55 @@ TEST(CountedStep, NarrowProductsOfTheOutputLayerAreWorthTheirNode) {
       EXPECT_EQ(Named(nodes, "fused output").cost.bytes * 2,
                 Named(wide_nodes, "fused output").cost.bytes);
     }
+  }
+}
+
+// Products of layers in int8: each weight has half the bytes, rows are narrowed by a launch before it, but for
+// few of them. Where products are what a step waits for they are worth it.
+TEST(CountedStep, LayersInInt8) {
+  const auto sums = [](const std::vector<CountedNode>& nodes) {
+    std::pair<double, double> seconds_and_bytes;
+    for (const CountedNode& node : nodes) {
+      const bool product = node.name == "self output" || node.name == "cross output";
+      if (product) seconds_and_bytes.second += node.cost.bytes;
+      if (product || node.name.ends_with(kRowsNarrowed)) seconds_and_bytes.first += node.seconds;
+    }
+    return seconds_and_bytes;
+  };
+  for (const CountedCard& card : CountedCards()) {
+    SCOPED_TRACE(card.name);
+    CountedCard narrow = card;
+    narrow.narrow_layers = true;
+    for (const int rows : {4, 1024, 4096}) {
+      const int bucket = std::max(rows, 8);
+      const auto wide_nodes = CountStep(WorkOf(rows), bucket, card, {});
+      const auto nodes = CountStep(WorkOf(rows), bucket, narrow, {});
+      const double weights = 2.0 * 6 * 512 * 512;  // of self and cross outputs, in numbers
+      const double x = rows > 16 ? 2.0 * 6 * rows * 512 : 0;  // read as bytes
+      EXPECT_EQ(sums(nodes).second, sums(wide_nodes).second - weights - x) << rows;
+      for (const CountedNode& node : nodes) {
+        EXPECT_FALSE(rows == 4 && node.name.ends_with(kRowsNarrowed)) << node.name;
+      }
+    }
+    // More int8 is less time, and a slower memory of the multiprocessor more.
+    const double as_is = Seconds(CountStep(WorkOf(4096), 4096, narrow, {}));
+    CountedCard other = narrow;
+    other.int8_rate /= 2;
+    EXPECT_GT(Seconds(CountStep(WorkOf(4096), 4096, other, {})), as_is);
+    other = narrow;
+    other.shared_bytes_per_cycle /= 8;
+    EXPECT_GT(Seconds(CountStep(WorkOf(4096), 4096, other, {})), as_is);
+  }
+  for (const std::string_view name : {"A100", "L40S", "RTX 5090", "L4", "T4"}) {
+    const auto cards = CountedCards();
+    const auto card = std::find_if(cards.begin(), cards.end(),
+                                   [&](const CountedCard& c) { return c.name == name; });
+    ASSERT_NE(card, cards.end());
+    CountedCard narrow = *card;
+    narrow.narrow_layers = true;
+    EXPECT_LT(Seconds(CountStep(WorkOf(4096), 4096, narrow, {})),
+              Seconds(CountStep(WorkOf(4096), 4096, *card, {})))
+        << name;
   }
 }
 

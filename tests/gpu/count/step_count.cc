@@ -1,7 +1,7 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on an H200,
 // at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
 // forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
-// segments, the steps of beam 4 on other cards, with narrow products of the output layer, too, and how
+// segments, the steps of beam 4 on other cards, with narrow products of the output layer, too, and of the layers, and how
 // long steps wait there beside encoder passes.
 //
 //   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "kernels/search/slot.h"
@@ -163,6 +164,42 @@ void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figu
   }
 }
 
+// The time of the layers' products, and of the step with them, in float16 and in int8, on cards that have these.
+void PrintNarrowLayers(const Program& program, const FiguresByArchitecture& figures) {
+  std::printf("\nproducts of the layers and step of beam %d, us, in float16 and in int8\n%8s %6s",
+              kBeam, "card", "rows");
+  for (const char* column : {"float16", "int8", "step, float16", "step, int8"}) {
+    std::printf(" %13s", column);
+  }
+  std::printf("\n");
+  for (CountedCard card : CountedCards()) {
+    if (card.name == "B200") continue;
+    for (const int rows : {4096, 1024, 256, kBeam}) {
+      double layers[2] = {};
+      double step[2] = {};
+      for (const bool narrow : {false, true}) {
+        card.narrow_layers = narrow;
+        const auto nodes =
+            CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
+                      std::max(rows, 8), card, FiguresOf(figures, card.architecture));
+        step[narrow ? 1 : 0] = Seconds(nodes);
+        for (const CountedNode& node : nodes) {
+          for (const Op& op : program.decoder.ops) {
+            const bool of_product =
+                std::holds_alternative<ProductOp>(op.what) &&
+                (node.name == op.name || node.name.starts_with(std::string(op.name) + ","));
+            if (!of_product) continue;
+            layers[narrow ? 1 : 0] += node.seconds;
+            break;
+          }
+        }
+      }
+      std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
+                  layers[0] * 1e6, layers[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
+    }
+  }
+}
+
 // How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
 void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
@@ -212,6 +249,7 @@ void Print(const FiguresByArchitecture& all_figures) {
   for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
   PrintMmaOutput(program, all_figures);
   PrintNarrowOutput(program, all_figures);
+  PrintNarrowLayers(program, all_figures);
   PrintWaits(program, all_figures);
 }
 

@@ -841,7 +841,7 @@ TEST(CudaSettings, TurnEachPartOff) {
       {"early-launch", &CudaOptions::early_launch}};
   size_t known = 0;
   for (const Option& option : Options()) known += ObjectFor(option.audience) == "cuda" ? 1 : 0;
-  EXPECT_EQ(std::size(keys) + 1, known);  // and output-products
+  EXPECT_EQ(std::size(keys) + 2, known);  // and output-products, layer-products
   for (const auto& [key, member] : keys) {
     CudaOptions expected;
     expected.*member = false;
@@ -868,6 +868,35 @@ TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
                         "GPU with fused-output on"));
   EXPECT_THAT(error(R"("cuda": {"output-products": "float8", "fused-output": "off"})"),
               HasSubstr("found float8 with fused-output off"));
+}
+
+TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
+  const auto parse = [](const std::string& rest) {
+    return ParseFile(R"({"model": "x", )" + rest + "}");
+  };
+  for (const auto& [name, type] :
+       {std::pair{"model", NarrowType::kNone}, {"int8", NarrowType::kInt8}}) {
+    const auto command = parse(
+        absl::StrCat(R"("cuda": {"output-products": "model", "layer-products": ")", name, "\"}"));
+    ASSERT_TRUE(command.ok()) << command.status();
+    EXPECT_EQ(command->config.models.at(0).cuda.layer_products, type);
+    EXPECT_EQ(command->config.models.at(0).cuda.output_products, NarrowType::kNone);
+    const auto again = ParseFile(ConfigToJson(command->config));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->config.models.at(0).cuda.layer_products, type);
+  }
+  const auto error = [&](const std::string& rest) {
+    return std::string(parse(rest).status().message());
+  };
+  EXPECT_THAT(error(R"("cuda": {"layer-products": "int4"})"),
+              HasSubstr("layer-products: found 'int4'"));
+  EXPECT_THAT(
+      error(R"("cuda": {"layer-products": "float8"})"),
+      HasSubstr("cuda: layer-products: found float8, expected model or int8: sums of float8 "
+                "depend on their order"));
+  EXPECT_THAT(error(R"("device": "cpu", "cuda": {"layer-products": "int8"})"),
+              HasSubstr("cuda: layer-products: found int8 with --device cpu, expected model, or a "
+                        "GPU"));
 }
 
 TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {

@@ -349,6 +349,20 @@ std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType typ
   return std::make_unique<HostFusedOutput>(std::move(fused));
 }
 
+Error LaunchEmulatedMultiplyNarrow(Stream stream, const NarrowProduct& product, const void* x,
+                                   int64_t rows, const int32_t* count, void* workspace, void* y) {
+  const bool fault = emulated_narrow_fault != NarrowForm::kAuto &&
+                     emulated_narrow_fault == product.form && rows > 0;
+  return EmulateLaunch(
+      [=] {
+        const Error error = EmulatedMultiplyNarrow(stream, product, x, rows, count, workspace, y);
+        product_rows += rows;
+        if (fault) static_cast<uint16_t*>(y)[rows * product.out - 1] ^= 1U;
+        return error;
+      },
+      {EmulatedNarrowProductNodes(product, rows), true});
+}
+
 Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
   dragoman::FormatBatch(SingleThread(), tables);
   return Error::kNone;

@@ -256,6 +256,27 @@ TEST_F(EmulatedEngine, NarrowOutputProductsTranslateAloneAsInCompany) {
   }
 }
 
+// The layers' products in int8, in steps of few rows and of many, whose kernels differ: a request gives,
+// bit for bit, what it gives alone, and not what it gives in float16.
+TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
+  const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
+  std::vector<TranslationJob> jobs = testing::SentenceJobs(8, {1, 4});
+  for (TranslationJob& job : jobs) job.decoding.max_output_tokens = 6;
+  const auto wide =
+      TranslateTogether(*OnDevice(ComputeType::kFloat16, model), jobs, InOrder(jobs.size()));
+  const auto engine = OnDevice(ComputeType::kFloat16, model, {.layer_products = NarrowType::kInt8});
+  const auto alone = testing::TranslateAlone(*engine, jobs);
+  const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  size_t as_wide = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
+    ASSERT_TRUE(wide[i].status.ok()) << wide[i].status;
+    EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
+    as_wide += testing::SameToTheBit(alone[i], wide[i]) ? 1 : 0;
+  }
+  EXPECT_LT(as_wide, jobs.size());
+}
+
 TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
   const LoadedModel loaded = Load(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5");
   const auto image = MakeWeightImage(loaded.program, *loaded.weights, ComputeType::kFloat16);

@@ -30,6 +30,10 @@
 #define FoldStoredLogits kFoldStoredLogits
 #define GateRows kGateRows
 #define GatherRows kGatherRows
+#define MultiplyNarrow LaunchEmulatedMultiplyNarrow
+#define MultiplyNarrowRows kMultiplyNarrowRows
+#define NarrowRows kNarrowRows
+#define PrepareNarrowProduct EmulatedPrepareNarrowProduct
 #define Recur kRecur
 #define WriteCrossKv kWriteCrossKv
 #define FormatBatch kFormatBatch
@@ -44,6 +48,7 @@
 #define WhyGivenUp EmulatedWhyGivenUp
 #define StepMailboxes EmulatedStepMailboxes
 #define CudaModel EmulatedCudaModel
+#define LayerProduct EmulatedLayerProduct
 #define CudaStep EmulatedCudaStep
 #define CudaPlanner EmulatedCudaPlanner
 #define CheckCudaModel CheckEmulatedCudaModel

@@ -15,6 +15,7 @@
 // After it, for the classes are those of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
+#include "engine/decode/cuda/narrow_layers.h"
 
 namespace dragoman {
 namespace {
@@ -55,6 +56,7 @@ class EmulatedOptions : public ::testing::Test {
   ~EmulatedOptions() override {
     cuda::emulated_capability = 90;
     cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kNone;
+    cuda::emulated_narrow_fault = cuda::NarrowForm::kAuto;
     cuda::emulated_hang.hung = false;  // what is held may go, here
     cuda::emulated_hang = {};
   }
@@ -134,6 +136,69 @@ TEST_F(EmulatedOptions, NarrowProductsAreRefusedWhereThereAreNone) {
               HasSubstr("float32 has no such products"));
 }
 
+// No product of a layer is cuBLASLt's then; those of stored logits are.
+TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
+  CudaPlanner wide_planner = Planner(CudaOptions());
+  const int64_t wide_bytes = Model(&wide_planner)->weight_bytes();
+  const auto made = cuda::EmulatedLinear::made.size();
+  EXPECT_GT(made, 10U);
+  cuda::EmulatedLinear::made.clear();
+  CudaPlanner planner = Planner({.layer_products = NarrowType::kInt8});
+  const auto model = Model(&planner);
+  EXPECT_EQ(cuda::EmulatedLinear::made.size(), 1U);
+  EXPECT_TRUE(model->narrow_layers());
+  EXPECT_THAT(model->Notes(), ElementsAre(AllOf(HasSubstr("cuda: layer-products is int8"),
+                                                HasSubstr("scores differ"))));
+  // The plan knows of the bytes that they take, and of what they work in.
+  EXPECT_EQ(model->weight_bytes(), wide_bytes + NarrowWeightBytes(program_));
+  const auto plan = planner.Plan(int64_t{8} << 20, 2);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->lines[0].bytes, model->weight_bytes());
+  const auto step = CudaStep::Create(model, plan->limits, nullptr, cuda::StepMailboxes{});
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ((*step)->bytes(), plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[4].bytes +
+                                  model->fused()->WorkspaceBytes(kMaxRows));
+}
+
+TEST_F(EmulatedOptions, LayersInInt8AreRefusedWhereThereAreNone) {
+  const auto refused = [&](const CudaOptions& options) {
+    CudaPlanner planner = Planner(options);
+    const auto model = planner.LoadModel(image_);
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
+    return std::string(model.status().message());
+  };
+  const CudaOptions int8{.layer_products = NarrowType::kInt8};
+  EXPECT_THAT(refused({.layer_products = NarrowType::kFloat8}),
+              AllOf(HasSubstr("cuda: layer-products: found float8, expected model"),
+                    HasSubstr("those of the model or int8")));
+  for (const auto& [capability, words] :
+       {std::pair{70, "begins with 7.5"}, {100, "none for 10.x"}, {103, "none for 10.x"}}) {
+    cuda::emulated_capability = capability;
+    EXPECT_THAT(refused(int8), AllOf(HasSubstr("found int8, expected model"), HasSubstr(words)));
+  }
+  for (const int capability : {75, 120}) {
+    cuda::emulated_capability = capability;
+    EXPECT_TRUE(Model(int8)->narrow_layers());
+  }
+  image_ = MakeImage(ComputeType::kFloat32);
+  EXPECT_THAT(refused(int8), AllOf(HasSubstr("'query, key, value': float32 has no such products")));
+}
+
+// One bit of one element, in any of the forms, is found at load; there is no other way for these products.
+TEST_F(EmulatedOptions, LayersInInt8ThatAreWrongFailTheLoad) {
+  for (const auto form :
+       {cuda::NarrowForm::kFew, cuda::NarrowForm::kSmall, cuda::NarrowForm::kLarge}) {
+    cuda::emulated_narrow_fault = form;
+    CudaPlanner planner = Planner({.layer_products = NarrowType::kInt8});
+    const auto model = planner.LoadModel(image_);
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(model.status().message(),
+                AllOf(HasSubstr("does not give what plain arithmetic gives"),
+                      HasSubstr(form == cuda::NarrowForm::kFew ? "of 16 random rows, row 15"
+                                                               : "of 200 random rows, row 199")));
+  }
+}
+
 TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
   EXPECT_THAT(Model({.few_rows = false})->Notes(), ElementsAre(HasSubstr("few-rows")));
   EXPECT_FALSE(AnyFewRows());
@@ -178,10 +243,15 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
 
 // Early launches can be turned off; beside products of cuBLASLt they only cost.
 TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
+  const CudaOptions int8{.layer_products = NarrowType::kInt8};
+  CudaOptions quiet_int8 = int8;
+  quiet_int8.early_launch = false;
   for (const auto& [options, bucket, early] : {std::tuple{CudaOptions{}, 16, true},
                                                {CudaOptions{.early_launch = false}, 16, false},
                                                {CudaOptions{}, 32, false},
-                                               {CudaOptions{.few_rows = false}, 16, false}}) {
+                                               {CudaOptions{.few_rows = false}, 16, false},
+                                               {int8, 128, true},
+                                               {quiet_int8, 16, false}}) {
     CudaPlanner planner = Planner(options);
     const auto step =
         CudaStep::Create(Model(&planner), planner.Limits(), nullptr, cuda::StepMailboxes{});

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/decode/batch.h"
 #include "engine/model/families/family.h"
@@ -27,7 +28,7 @@ ModelSpec Spec() {
   return spec;
 }
 
-std::unique_ptr<CudaStep> StepOf(ComputeType type) {
+std::unique_ptr<CudaStep> StepOf(ComputeType type, NarrowType layers) {
   const ModelSpec spec = Spec();
   const Program program = FindFamily("marian")->make(spec)->program;
   WeightValues zeros;
@@ -40,6 +41,7 @@ std::unique_ptr<CudaStep> StepOf(ComputeType type) {
   config.batch.max_rows = kMaxRows;
   config.batch.max_positions = spec.shape.max_positions + 1;
   config.batch.vocabulary = spec.shape.target_vocab;
+  config.options.layer_products = layers;
   auto planner = CudaPlanner::Create(config, program, *image);
   EXPECT_TRUE(planner.ok()) << planner.status();
   auto model = planner->LoadModel(*image);
@@ -60,12 +62,15 @@ TEST(StepNodes, AreThoseOfTheBudget) {
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/gpu/graph_nodes.json");
   const nlohmann::json budgets = nlohmann::json::parse(file);
   int compared = 0;
-  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
-    const std::unique_ptr<CudaStep> step = StepOf(type);
+  for (const auto& [type, layers] : {std::pair{ComputeType::kFloat16, NarrowType::kNone},
+                                     {ComputeType::kFloat32, NarrowType::kNone},
+                                     {ComputeType::kFloat16, NarrowType::kInt8}}) {
+    const std::unique_ptr<CudaStep> step = StepOf(type, layers);
     for (const int rows : {8, kMaxRows}) {
       for (const bool stored : {false, true}) {
         for (const bool align : {false, true}) {
-          const std::string name = std::string(ComputeTypeName(type)) + ", " +
+          const std::string name = std::string(ComputeTypeName(type)) +
+                                   (layers == NarrowType::kInt8 ? ", layers in int8, " : ", ") +
                                    std::to_string(rows) + " rows" + (stored ? ", stored" : "") +
                                    (align ? ", align" : "");
           const auto budget = budgets.find(name);
