@@ -77,8 +77,10 @@ absl::StatusOr<std::unique_ptr<LocalDaemon>> LocalDaemon::Start(
   }
   std::string said = daemon->Log();
   while (!said.empty() && said.back() == '\n') said.pop_back();
-  return absl::FailedPreconditionError(
-      absl::StrCat(program, " did not start: ", said.substr(said.rfind('\n') + 1)));
+  said = said.substr(said.rfind('\n') + 1);
+  const auto entry = nlohmann::json::parse(said, nullptr, false);
+  if (entry.is_object()) said = entry.value("error", said);
+  return absl::FailedPreconditionError(absl::StrCat(program, " did not start: ", said));
 }
 
 LocalDaemon::~LocalDaemon() {

@@ -22,8 +22,8 @@ constexpr char kAbout[] =
     "Reckons how many replicas, cores and how much memory a model needs for a rate of characters, "
     "from a\nmeasurement on this machine: it starts a dragomand with the model, keeps its batch "
     "full with the\nlines of a file for some seconds, and counts characters and the daemon's "
-    "processor time. What other\nprograms take of the machine meanwhile lengthens the measurement "
-    "more than it changes it. On the\nCPU; a GPU is not measured.";
+    "processor time. Measure on\na quiet machine: a note says where the two halves of the time "
+    "differ. On the CPU; a GPU is not\nmeasured.";
 
 // More workers than this the daemon does not start by itself.
 constexpr int kMostWorkers = 16;
@@ -92,7 +92,11 @@ class Meter final : public LoadDriver {
  public:
   Meter(LoadDriver* inner, const LocalDaemon* daemon, std::chrono::nanoseconds warmup,
         std::chrono::nanoseconds duration)
-      : inner_(*inner), daemon_(*daemon), from_(inner->Now() + warmup), until_(from_ + duration) {}
+      : inner_(*inner),
+        daemon_(*daemon),
+        from_(inner->Now() + warmup),
+        half_(from_ + duration / 2),
+        until_(from_ + duration) {}
 
   ClientClock::TimePoint Now() override { return inner_.Now(); }
   void Send(int64_t call) override { inner_.Send(call); }
@@ -104,12 +108,28 @@ class Meter final : public LoadDriver {
     resident_ = std::max(resident_, daemon_.resident_bytes());
     if (!begin_.has_value()) {
       begin_ = end_ = now;
-      cpu_begin_ = cpu_end_ = daemon_.cpu_time();
+      cpu_begin_ = cpu_half_ = cpu_end_ = daemon_.cpu_time();
     } else if (now < until_) {
       for (const LoadCompletion& done : *completions) characters_ += done.characters;
       end_ = now;
       cpu_end_ = daemon_.cpu_time();
+      if (now < half_) {
+        half_characters_ = characters_;
+        cpu_half_ = cpu_end_;
+      }
     }
+  }
+
+  // The difference between the figures of the two halves of the time, as a share of the larger; 1
+  // where one of them has none.
+  double halves_differ() const {
+    const auto rate = [](int64_t characters, std::chrono::nanoseconds cpu) {
+      const double seconds = std::chrono::duration<double>(cpu).count();
+      return seconds > 0 ? static_cast<double>(characters) / seconds : 0;
+    };
+    const double first = rate(half_characters_, cpu_half_ - cpu_begin_);
+    const double second = rate(characters_ - half_characters_, cpu_end_ - cpu_half_);
+    return first > 0 && second > 0 ? 1 - std::min(first, second) / std::max(first, second) : 1;
   }
 
   void Report(PlanMeasurement* out) const {
@@ -125,12 +145,15 @@ class Meter final : public LoadDriver {
   LoadDriver& inner_;
   const LocalDaemon& daemon_;
   const ClientClock::TimePoint from_;
+  const ClientClock::TimePoint half_;
   const ClientClock::TimePoint until_;
   std::optional<ClientClock::TimePoint> begin_;
   ClientClock::TimePoint end_;
   std::chrono::nanoseconds cpu_begin_{0};
   std::chrono::nanoseconds cpu_end_{0};
+  std::chrono::nanoseconds cpu_half_{0};
   int64_t characters_ = 0;
+  int64_t half_characters_ = 0;
   int64_t resident_ = 0;
 };
 
@@ -148,6 +171,7 @@ ClientLoadDriver::Requests MakeRequests(const v1::TranslateRequest& base,
 struct Measured {
   v1::Model model;
   PlanMeasurement figures;
+  double halves_differ = 0;
 };
 
 absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& request,
@@ -197,6 +221,7 @@ absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& r
         absl::StrCat(report.failed, " of ", report.sent, " calls have texts that failed"));
   }
   meter.Report(&out.figures);
+  out.halves_differ = meter.halves_differ();
   if (out.figures.characters == 0 || out.figures.cpu_seconds <= 0) {
     return absl::DeadlineExceededError(absl::StrFormat(
         "nothing was translated in %g s beside %d calls in flight, expected some: give a longer "
@@ -207,7 +232,14 @@ absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& r
 }
 
 // Says what the figures do not hold for; "" if there is nothing to say.
-std::string Note(const PlanMeasurement& measured) {
+std::string Note(const Measured& run) {
+  const PlanMeasurement& measured = run.figures;
+  if (run.halves_differ > 0.1) {
+    return absl::StrFormat(
+        "the two halves of the measurement differ by %.0f%%: give a longer --seconds, and measure "
+        "on a quiet machine",
+        100 * run.halves_differ);
+  }
   const double busy = measured.cpu_seconds / measured.seconds;
   if (busy > 0.8 * measured.workers) return "";
   return absl::StrFormat(
@@ -238,7 +270,7 @@ std::string ToText(const Measured& measured, const PlanWish& wish, const Plan& p
                         "memory", MiB(plan.at_rest), MiB(plan.under_load), MiB(plan.limit));
   absl::StrAppendFormat(&text, "%-14s %.3f core-hours for a million characters\n", "cost",
                         plan.core_hours_per_million);
-  if (const std::string note = Note(m); !note.empty()) {
+  if (const std::string note = Note(measured); !note.empty()) {
     absl::StrAppendFormat(&text, "%-14s %s\n", "note", note);
   }
   return text;
@@ -256,6 +288,7 @@ std::string ToJson(const Measured& measured, const PlanWish& wish, const Plan& p
         {"characters", m.characters},
         {"cpu_seconds", m.cpu_seconds},
         {"characters_per_second", static_cast<double>(m.characters) / m.seconds},
+        {"halves_differ", measured.halves_differ},
         {"at_rest_bytes", m.at_rest},
         {"under_load_bytes", m.under_load},
         {"bound_bytes", m.bound}}},
@@ -270,7 +303,7 @@ std::string ToJson(const Measured& measured, const PlanWish& wish, const Plan& p
       {"replica_under_load_bytes", plan.under_load},
       {"replica_limit_bytes", plan.limit},
       {"core_hours_per_million_characters", plan.core_hours_per_million},
-      {"note", Note(m)}};
+      {"note", Note(measured)}};
   return out.dump() + "\n";
 }
 

@@ -6,9 +6,9 @@
 
 For each model, type and number of workers a daemon is started. Its memory at rest is read; its batch is kept full for
 --seconds (after half of that), in which characters, its processor time and its memory are read; then calls come at 70 %
-of that rate for as long, whose p99 is read. Characters for each second of a core are of processor time, so that what
-other programs take of the machine lengthens the run more than it changes the figure; latencies are what they are, and the
-load of the machine stands beside them. `dragoman plan` is run with the first number of workers alone, and its forecast
+of that rate for as long, whose p99 is read. Characters for each second of a core are of processor time, which takes
+out most of what other programs have of the machine, but not what they cost in caches; latencies are what they are. The
+load of the machine stands beside both: run it on a quiet one. `dragoman plan` is run with the first number of workers alone, and its forecast
 for every number compared. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and madlad_shape.py, with noise
 for weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object for each row, and one run adds
 to another's.

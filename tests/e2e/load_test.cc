@@ -177,6 +177,8 @@ TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
   EXPECT_EQ(report["compute_type"], "float32");  // --set has reached the daemon
   const json& measured = report["measured"];
   EXPECT_GT(measured["characters"].get<double>(), 100);
+  EXPECT_EQ(report["note"].get<std::string>().find("two halves") != std::string::npos,
+            measured["halves_differ"].get<double>() > 0.1);
   EXPECT_GT(measured["at_rest_bytes"].get<double>(), 20 << 20);
   EXPECT_GE(measured["under_load_bytes"].get<double>(), measured["at_rest_bytes"].get<double>());
   EXPECT_GE(measured["bound_bytes"].get<double>(), measured["under_load_bytes"].get<double>());
