@@ -79,7 +79,7 @@ TEST_P(EngineInvarianceOnCuda, LayerProductsInInt8) {
   cuda::DeviceInfo info;
   ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
   if (info.major == 10 || info.major == 11) GTEST_SKIP() << "none on " << info.name;
-  const auto jobs = SentenceJobs(300, {1, 4, 12, 32});
+  const auto jobs = Sentences(300, {1, 4, 12, 32});
   EngineConfig config;
   config.max_rows = 1024;
   config.cuda.layer_products = NarrowType::kInt8;
