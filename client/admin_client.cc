@@ -2,6 +2,7 @@
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
 
 #include <utility>
 
@@ -22,11 +23,18 @@ absl::StatusOr<Response> Call(v1::AdminService::Stub* stub, std::chrono::nanosec
   return response;
 }
 
+grpc::ChannelArguments ArgumentsOf(const ChannelSecurity& security) {
+  grpc::ChannelArguments arguments;
+  if (!security.server_name.empty()) arguments.SetSslTargetNameOverride(security.server_name);
+  return arguments;
+}
+
 }  // namespace
 
-AdminClient::AdminClient(const std::string& server, std::chrono::nanoseconds timeout)
+AdminClient::AdminClient(const std::string& server, const ChannelSecurity& security,
+                         std::chrono::nanoseconds timeout)
     : stub_(v1::AdminService::NewStub(
-          grpc::CreateChannel(server, grpc::InsecureChannelCredentials()))),
+          grpc::CreateCustomChannel(server, MakeCredentials(security), ArgumentsOf(security)))),
       timeout_(timeout) {}
 
 absl::StatusOr<v1::LoadModelResponse> AdminClient::LoadModel(
@@ -54,6 +62,32 @@ absl::StatusOr<v1::UnloadModelResponse> AdminClient::UnloadModel(const std::stri
   request.set_name(name);
   return Call<v1::UnloadModelResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::UnloadModel,
                                        request);
+}
+
+absl::StatusOr<v1::SetCanaryResponse> AdminClient::SetCanary(
+    const std::string& name, const std::string& directory,
+    const std::map<std::string, std::string>& settings, double percent) {
+  v1::SetCanaryRequest request;
+  request.set_name(name);
+  request.set_directory(directory);
+  for (const auto& [key, value] : settings) (*request.mutable_settings())[key] = value;
+  request.set_percent(percent);
+  return Call<v1::SetCanaryResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::SetCanary,
+                                     request);
+}
+
+absl::StatusOr<v1::EndCanaryResponse> AdminClient::EndCanary(const std::string& name,
+                                                             bool promote) {
+  v1::EndCanaryRequest request;
+  request.set_name(name);
+  request.set_promote(promote);
+  return Call<v1::EndCanaryResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::EndCanary,
+                                     request);
+}
+
+absl::StatusOr<v1::ListModelsResponse> AdminClient::ListModels() {
+  return Call<v1::ListModelsResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::ListModels,
+                                      v1::ListModelsRequest());
 }
 
 absl::StatusOr<v1::DrainResponse> AdminClient::Drain(

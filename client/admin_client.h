@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "client/channel_security.h"
 #include "dragoman/v1/translation.grpc.pb.h"
 
 namespace dragoman {
@@ -18,8 +19,9 @@ namespace dragoman {
 class AdminClient {
  public:
   // `server` has the form of --admin-listen: host:port or unix:PATH. Each call takes no longer than
-  // `timeout`.
-  AdminClient(const std::string& server, std::chrono::nanoseconds timeout);
+  // `timeout`. REQUIRES: CheckSecurity.
+  AdminClient(const std::string& server, const ChannelSecurity& security,
+              std::chrono::nanoseconds timeout);
 
   absl::StatusOr<v1::LoadModelResponse> LoadModel(
       const std::string& name, const std::string& directory,
@@ -27,6 +29,12 @@ class AdminClient {
   absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const std::string& name,
                                                       bool only_if_changed);
   absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
+  // With "" for the directory the share of the canary that is there changes.
+  absl::StatusOr<v1::SetCanaryResponse> SetCanary(
+      const std::string& name, const std::string& directory,
+      const std::map<std::string, std::string>& settings, double percent);
+  absl::StatusOr<v1::EndCanaryResponse> EndCanary(const std::string& name, bool promote);
+  absl::StatusOr<v1::ListModelsResponse> ListModels();
   // Without `limit`, the server's drain limit holds.
   absl::StatusOr<v1::DrainResponse> Drain(std::optional<std::chrono::nanoseconds> limit);
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const std::string& level);

@@ -29,7 +29,7 @@ constexpr Entry kCommands[] = {
     {"models", ModelsCommand, "list the models that the server has loaded"},
     {"key", KeyCommand, "make an API key for a client of a server"},
     {"languages", LanguagesCommand, "list the language pairs of a model, or of all"},
-    {"admin", AdminCommand, "load, reload or unload models, drain, set the log level"},
+    {"admin", AdminCommand, "load, unload or try out models, drain, set the log level"},
     {"mcp", McpCommand, "serve the Model Context Protocol to an assistant"},
 };
 
@@ -129,17 +129,7 @@ int RunDragoman(const Io& io, const Arguments& arguments) {
   return kExitUsage;
 }
 
-void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
-  const auto environment = [&io](const char* name) {
-    return io.environment ? io.environment(name) : std::string();
-  };
-  const std::string server = environment("DRAGOMAN_SERVER");
-  options->server = server.empty() ? "localhost:50051" : server;
-  flags->String("server", "ADDR", &options->server,
-                "address of the server, host:port, or several with commas between, or\n"
-                "dns:///name:port for all behind a name, by their health\n"
-                "(default: DRAGOMAN_SERVER, else localhost:50051)");
-  ChannelSecurity* const security = &options->security;
+void AddTlsFlags(FlagTable* flags, ChannelSecurity* security) {
   flags->Bool("tls", &security->tls, "speaks TLS with the server");
   flags->Custom(
       "ca", "FILE", false,
@@ -162,6 +152,20 @@ void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
       "the key (PEM) of --cert");
   flags->String("tls-server-name", "NAME", &security->server_name,
                 "name in the server's certificate, where it is not the address's");
+}
+
+void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io) {
+  const auto environment = [&io](const char* name) {
+    return io.environment ? io.environment(name) : std::string();
+  };
+  const std::string server = environment("DRAGOMAN_SERVER");
+  options->server = server.empty() ? "localhost:50051" : server;
+  flags->String("server", "ADDR", &options->server,
+                "address of the server, host:port, or several with commas between, or\n"
+                "dns:///name:port for all behind a name, by their health\n"
+                "(default: DRAGOMAN_SERVER, else localhost:50051)");
+  ChannelSecurity* const security = &options->security;
+  AddTlsFlags(flags, security);
   security->api_key = environment("DRAGOMAN_API_KEY");
   flags->Custom(
       "api-key-file", "FILE", false,

@@ -63,9 +63,12 @@ int RunDragoman(const Io& io, const Arguments& arguments);
 // default. An API key comes from a file or DRAGOMAN_API_KEY, because others see a command's flags.
 void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
-// Parses; handles --help and a wanted description. Returns true if the command is to go on, else `*exit_status` is set.
-// `usage` is what follows "dragoman", as "models [flags]"; at most `max_positional` arguments that
-// are not flags.
+// The part of these that is about TLS.
+void AddTlsFlags(FlagTable* flags, ChannelSecurity* security);
+
+// Parses; handles --help and a wanted description. Returns true if the command is to go on, else
+// `*exit_status` is set. `usage` is what follows "dragoman", as "models [flags]"; at most
+// `max_positional` arguments that are not flags.
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
                   const Arguments& arguments, size_t max_positional, FlagTable* flags,
                   std::vector<std::string>* positional, int* exit_status);

@@ -9,7 +9,7 @@ install(DIRECTORY deploy/models/de-en DESTINATION share/dragoman/models
 install(DIRECTORY deploy/models/lid.176 DESTINATION share/dragoman/models)
 install(FILES README.md .github/SECURITY.md deploy/package/copyright DESTINATION share/doc/dragoman)
 install(FILES deploy/systemd/gpu.conf deploy/systemd/tls.conf DESTINATION share/doc/dragoman/systemd)
-install(FILES deploy/systemd/dragomand.service DESTINATION lib/systemd/system)
+install(FILES deploy/systemd/dragomand.service deploy/systemd/dragomand.socket DESTINATION lib/systemd/system)
 install(FILES deploy/systemd/dragomand.json DESTINATION /etc/dragoman)
 # The SBOM is made of the binaries as they are when the package is made.
 install(CODE "execute_process(

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -60,15 +61,31 @@ std::string AddressText(const Address& address) {
   return absl::StrCat(brackets ? "[" : "", address.host, brackets ? "]:" : ":", address.port);
 }
 
-std::optional<Address> ParseHttpUrl(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (!url.starts_with(kScheme)) return std::nullopt;
-  url.remove_prefix(kScheme.size());
-  if (url.ends_with('/')) url.remove_suffix(1);
-  std::optional<Address> address = ParseAddress(url, AddressForms::kHostPort);
-  const bool fits = address.has_value() && address->port > 0 &&
-                    address->host.find_first_of("@?#") == std::string::npos;
-  return fits ? address : std::nullopt;
+std::optional<HttpUrl> ParseHttpUrl(std::string_view url) {
+  constexpr std::string_view kPlain = "http://";
+  constexpr std::string_view kEncrypted = "https://";
+  constexpr int kEncryptedPort = 443;
+  HttpUrl out;
+  out.tls = url.starts_with(kEncrypted);
+  if (!out.tls && !url.starts_with(kPlain)) return std::nullopt;
+  url.remove_prefix(out.tls ? kEncrypted.size() : kPlain.size());
+  for (const char c : url) {
+    if (c <= ' ' || c == '@' || c == '?' || c == '#' || c == 0x7F) return std::nullopt;
+  }
+  const size_t slash = std::min(url.find('/'), url.size());
+  std::string host(url.substr(0, slash));
+  out.path = std::string(url.substr(slash));
+  if (out.path == "/") out.path.clear();
+  const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
+  if (out.tls && !has_port) absl::StrAppend(&host, ":", kEncryptedPort);
+  std::optional<Address> address = ParseAddress(host, AddressForms::kHostPort);
+  if (!address.has_value() || address->port == 0) return std::nullopt;
+  out.address = *std::move(address);
+  return out;
+}
+
+std::string HttpUrlText(const HttpUrl& url) {
+  return absl::StrCat(url.tls ? "https://" : "http://", AddressText(url.address), url.path);
 }
 
 bool IsLoopback(const Address& address) {

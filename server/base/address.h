@@ -28,9 +28,19 @@ std::optional<Address> ParseAddress(std::string_view text, AddressForms forms);
 // The inverse: "host:port", "[::1]:port" or "unix:PATH".
 std::string AddressText(const Address& address);
 
-// The address in "http://HOST:PORT", with or without a slash after it and with a port from 1 on;
-// nullopt for any other text.
-std::optional<Address> ParseHttpUrl(std::string_view url);
+// A server on the web.
+struct HttpUrl {
+  bool tls = false;
+  Address address;
+  std::string path;  // with its slash; "" where the URL has none
+
+  bool operator==(const HttpUrl&) const = default;
+};
+
+// "http://HOST:PORT[/PATH]" or "https://HOST[:PORT][/PATH]", where the port is 443 unless given. A
+// slash alone is no path. nullopt for any other text, also with a user, a query or a fragment.
+std::optional<HttpUrl> ParseHttpUrl(std::string_view url);
+std::string HttpUrlText(const HttpUrl& url);
 
 // Whether what is sent there stays on this machine: a Unix socket, localhost, ::1, and the numbers
 // that begin with 127.

@@ -105,6 +105,7 @@ struct Logger {
   std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();
   spdlog::logger logger{"dragomand", sink};
   std::atomic<LogLevel> level{LogLevel::kInfo};
+  std::atomic<bool> peers{true};
   std::atomic<int64_t> lost{0};  // for want of memory
 };
 
@@ -147,6 +148,42 @@ LogLevel SetLogLevel(LogLevel level) {
   return log.level.exchange(level);
 }
 
+void SetLogPeers(bool on) { TheLogger().peers = on; }
+
+bool LogsPeers() { return TheLogger().peers; }
+
+std::string WithoutAddresses(std::string_view text) {
+  const auto of_address = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' ||
+           c == '.' || c == '[' || c == ']';
+  };
+  const auto of_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  std::string out;
+  size_t at = 0;
+  while (at < text.size()) {
+    size_t end = at;
+    while (end < text.size() && of_address(text[end])) ++end;
+    const std::string_view run = text.substr(at, end - at);
+    // Three dots with digits between are IPv4; two colons or more with a digit are IPv6, as are "::".
+    const auto dots = std::count(run.begin(), run.end(), '.');
+    const auto colons = std::count(run.begin(), run.end(), ':');
+    const bool has_digit = run.find_first_of("0123456789") != std::string_view::npos;
+    const bool of_grpc = text.substr(0, at).ends_with("ipv");  // "ipv6:[::1]:50051"
+    const bool inside =
+        (at > 0 && of_word(text[at - 1]) && !of_grpc) || (end < text.size() && of_word(text[end]));
+    if (has_digit && (dots >= 3 || (colons >= 2 && !inside))) {
+      out += "(address)";
+    } else {
+      out += run;
+    }
+    at = end;
+    if (at < text.size()) out += text[at++];
+  }
+  return out;
+}
+
 void SetLogSink(std::function<void(std::string_view)> sink) {
   TheLogger().sink->Redirect(std::move(sink));
 }
@@ -157,6 +194,7 @@ void Log(LogLevel level, std::string_view msg, const LogFields& fields) {
   try {
     LogFields line = StartOfLine(kNames[static_cast<size_t>(level)], msg);
     line.update(fields);
+    if (!log.peers) line.erase("peer");
     log.logger.log(SpdlogLevel(level), TextOf(line));
   } catch (const std::exception&) {
     log.lost.fetch_add(1);

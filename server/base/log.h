@@ -27,9 +27,17 @@ const char* LogLevelName(LogLevel level);
 // Returns the level before.
 LogLevel SetLogLevel(LogLevel level);
 
+// Whether lines have the field "peer", which is the only one that holds the address of a client. At
+// first they do.
+void SetLogPeers(bool on);
+bool LogsPeers();
+
 // Sends lines to `sink` (without the line's end) instead, in tests; nullptr restores standard
 // error.
 void SetLogSink(std::function<void(std::string_view)> sink);
+
+// The text of a library with every IPv4 and IPv6 address in it, and its port, replaced by "(address)".
+std::string WithoutAddresses(std::string_view text);
 
 void Log(LogLevel level, std::string_view msg, const LogFields& fields = LogFields::object());
 

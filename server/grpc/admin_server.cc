@@ -89,9 +89,58 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
                                                         in->settings().end());
       const absl::StatusOr<ModelPtr> model =
           hooks_.manager->Load(in->name(), in->directory(), settings);
-      if (model.ok()) *out->mutable_model() = BuildModel(**model, false);
-      return model.status();
+      if (!model.ok()) return model.status();
+      *out->mutable_model() = BuildModel(**model, false);
+      out->set_kept(hooks_.manager->keeps_changes());
+      return absl::OkStatus();
     });
+  }
+
+  grpc::ServerUnaryReactor* SetCanary(grpc::CallbackServerContext* rpc,
+                                      const v1::SetCanaryRequest* in,
+                                      v1::SetCanaryResponse* out) override {
+    return Later(RpcMethod::kSetCanary, rpc, *in, [this, in, out] {
+      const std::map<std::string, std::string> settings(in->settings().begin(),
+                                                        in->settings().end());
+      const absl::StatusOr<ModelTable::Canary> canary =
+          hooks_.manager->SetCanary(in->name(), in->directory(), settings, in->percent());
+      if (!canary.ok()) return canary.status();
+      const ServedModel& model = *canary->model;
+      *out->mutable_model() = BuildEntry(
+          {model.name, ModelState::kCanary, model.version, canary->model, canary->share}, false);
+      out->set_kept(hooks_.manager->keeps_changes());
+      return absl::OkStatus();
+    });
+  }
+
+  grpc::ServerUnaryReactor* EndCanary(grpc::CallbackServerContext* rpc,
+                                      const v1::EndCanaryRequest* in,
+                                      v1::EndCanaryResponse* out) override {
+    return Later(RpcMethod::kEndCanary, rpc, *in, [this, in, out] {
+      const absl::StatusOr<ModelManager::CanaryEnded> ended =
+          hooks_.manager->EndCanary(in->name(), in->promote());
+      if (!ended.ok()) return ended.status();
+      *out->mutable_model() = BuildModel(*ended->model, false);
+      out->set_calls_left(ended->calls_left);
+      out->set_kept(hooks_.manager->keeps_changes());
+      return absl::OkStatus();
+    });
+  }
+
+  grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* rpc,
+                                       const v1::ListModelsRequest* in,
+                                       v1::ListModelsResponse* out) override {
+    const Nanos begun = hooks_.clock->Now();
+    const absl::Status status = CheckFields(*in);
+    if (status.ok()) {
+      for (const ModelTable::Entry& entry : hooks_.models->Entries()) {
+        const bool is_default = out->models_size() == 0 && entry.model != nullptr;
+        *out->add_models() = BuildEntry(entry, is_default);
+      }
+    }
+    grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
+    Finish(RpcMethod::kListModels, begun, status, reactor);
+    return reactor;
   }
 
   grpc::ServerUnaryReactor* ReloadModel(grpc::CallbackServerContext* rpc,
@@ -112,8 +161,10 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
                                         v1::UnloadModelResponse* out) override {
     return Later(RpcMethod::kUnloadModel, rpc, *in, [this, in, out] {
       const absl::StatusOr<int64_t> calls = hooks_.manager->Unload(in->name());
-      if (calls.ok()) out->set_calls_left(*calls);
-      return calls.status();
+      if (!calls.ok()) return calls.status();
+      out->set_calls_left(*calls);
+      out->set_kept(hooks_.manager->keeps_changes());
+      return absl::OkStatus();
     });
   }
 
@@ -203,12 +254,14 @@ AdminServer::AdminServer(const AdminHooks& hooks)
     : service_(std::make_unique<Service>(hooks)), others_(std::make_unique<OtherMethods>()) {}
 
 absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const Address& address,
-                                                                const AdminHooks& hooks) {
+                                                                const AdminHooks& hooks,
+                                                                const TlsStore* tls) {
   std::unique_ptr<AdminServer> out(new AdminServer(hooks));
   grpc::ServerBuilder builder;
   SetUpPort(kPortLimits, &builder);
   int port = 0;
-  builder.AddListeningPort(AddressText(address), grpc::InsecureServerCredentials(), &port);
+  out->credentials_ = tls == nullptr ? grpc::InsecureServerCredentials() : MakeTlsCredentials(tls);
+  builder.AddListeningPort(AddressText(address), out->credentials_, &port);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.RegisterService(out->service_.get());
   builder.RegisterCallbackGenericService(out->others_.get());

@@ -1,10 +1,12 @@
-// AdminService on an address of its own: everyone who can connect may change what is served. Loads
-// and unloads models, drains, sets the log level.
+// AdminService on an address of its own: everyone who can connect, with TLS everyone who has a
+// certificate of its authorities, may change what is served. Loads and unloads models, starts and
+// ends canaries, drains, sets the log level.
 //
 // Thread-safe. Loads run on the model manager's thread, one after another, and drains on one of
 // their own, which no load holds up; gRPC's threads never wait for either.
 #pragma once
 
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 
 #include <chrono>
@@ -17,12 +19,14 @@
 #include "engine/base/clock.h"
 #include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
+#include "server/security/tls_store.h"
 
 namespace dragoman {
 
 // Everything outlives the server.
 struct AdminHooks {
   ModelManager* manager = nullptr;
+  const ModelTable* models = nullptr;
   Metrics* metrics = nullptr;
   const Clock* clock = nullptr;
   // Refuses calls from now on; returns how many were cut off when the time was over.
@@ -34,9 +38,10 @@ struct AdminHooks {
 class AdminServer {
  public:
   // `address` is host:port, where port 0 takes a free one, or unix:PATH, which only this user may
-  // open. UNAVAILABLE if it cannot listen.
+  // open. `tls`, which outlives the server: nullptr for none. UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const Address& address,
-                                                            const AdminHooks& hooks);
+                                                            const AdminHooks& hooks,
+                                                            const TlsStore* tls = nullptr);
   // Waits for what is under way.
   ~AdminServer();
   AdminServer(const AdminServer&) = delete;
@@ -54,6 +59,8 @@ class AdminServer {
   const std::unique_ptr<Service> service_;
   const std::unique_ptr<OtherMethods> others_;
   std::string address_;
+  // Handshakes ask it for certificates. Shared with gRPC, which lets go of it before they end.
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -31,7 +31,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
                                                               const ServiceContext* context) {
   InitGrpcPlugins();
   std::unique_ptr<GrpcServer> out(new GrpcServer(context));
-  auto listener = context->guard->Listen(options.listen, options.max_connections_per_peer);
+  auto listener =
+      context->guard->Listen(options.listen, options.max_connections_per_peer, options.inherited);
   if (!listener.ok()) return listener.status();
   out->listener_ = *std::move(listener);
   grpc::ServerBuilder builder;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
@@ -23,6 +24,7 @@ namespace dragoman {
 
 struct GrpcServerOptions {
   Address listen;
+  std::vector<int> inherited;  // sockets, as ListenerOptions'
   TransportLimits limits;
   int max_connections_per_peer = 0;  // 0: no limit of their own
   int connection_age_seconds = 300;  // 0: never renewed
@@ -44,6 +46,7 @@ class GrpcServer {
   // The text of the address, with the port that was bound.
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
+  Listener* mutable_listener() { return listener_.get(); }
 
   // Sets what health answers to the name of a model, until SetNotServing.
   void SetModelServing(const std::string& model, bool serving);

@@ -31,9 +31,11 @@ Guard::Guard(const TransportLimits& limits, const Clock* clock)
 
 Guard::~Guard() = default;
 
-absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const Address& address, int max_per_peer) {
+absl::StatusOr<std::unique_ptr<Listener>> Guard::Listen(const Address& address, int max_per_peer,
+                                                        std::vector<int> inherited) {
   ListenerOptions options;
   options.address = address;
+  options.inherited = std::move(inherited);
   options.max_connections = max_connections_;
   options.max_per_peer = max_per_peer;
   options.opened = [intake = intake_.get()](int fd) { intake->Open(fd); };

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -43,8 +44,10 @@ class Guard {
 
   // Opens the port, which takes at most as many connections as the limits say, and at most
   // `max_per_peer` of one address (0: no limit per address). To be called once, before calls come;
-  // the listener ends before the guard does. UNAVAILABLE if it cannot listen.
-  absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer);
+  // the listener ends before the guard does. `inherited`: as ListenerOptions'. UNAVAILABLE if it
+  // cannot listen.
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer,
+                                                   std::vector<int> inherited = {});
 
   // A call from `grpc_peer` (as gRPC writes it) waits for its request, until LeaveWhole or
   // LeaveCut. Returns the call's number, which is not 0.

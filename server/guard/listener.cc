@@ -63,6 +63,13 @@ void Enable(int socket, int level, int option, int value = 1) {
   setsockopt(socket, level, option, &value, sizeof(value));
 }
 
+// Accepted sockets inherit these options. The kernel would let a buffer grow to megabytes, which may
+// hold 100,000 calls.
+void SetForConnections(int socket) {
+  Enable(socket, IPPROTO_TCP, TCP_NODELAY);
+  Enable(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
+}
+
 // A listening socket, or -1 with errno.
 int ListenOn(const sockaddr* address, socklen_t size) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -70,10 +77,7 @@ int ListenOn(const sockaddr* address, socklen_t size) {
   if (address->sa_family != AF_UNIX) {
     // Not SO_REUSEPORT: a second server on the same port would take half of the calls in silence.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
-    // Accepted sockets inherit these options. The kernel would let a buffer grow to megabytes,
-    // which may hold 100,000 calls.
-    Enable(fd, IPPROTO_TCP, TCP_NODELAY);
-    Enable(fd, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
+    SetForConnections(fd);
     if (address->sa_family == AF_INET6) Enable(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   }
   if (bind(fd, address, size) == 0 && listen(fd, SOMAXCONN) == 0) return fd;
@@ -87,7 +91,8 @@ int ListenOn(const sockaddr* address, socklen_t size) {
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Listen(const ListenerOptions& options) {
   std::unique_ptr<Listener> listener(new Listener(options));
-  absl::Status status = listener->Open(options.address);
+  absl::Status status =
+      options.inherited.empty() ? listener->Open(options.address) : listener->TakeInherited();
   if (status.ok()) status = listener->Prepare();
   if (status.ok()) return listener;
   return absl::UnavailableError(absl::StrCat("cannot listen on ", AddressText(options.address),
@@ -177,10 +182,28 @@ absl::Status Listener::OpenUnix(const std::string& path) {
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   if (fd < 0) return absl::UnavailableError(Reason(errno));
-  unix_path_ = path;
   MutexLock lock(&mu_);
+  unix_path_ = path;
   sockets_.push_back(fd);
   return absl::OkStatus();
+}
+
+absl::Status Listener::TakeInherited() {
+  Address bound = options_.address;
+  MutexLock lock(&mu_);
+  sockets_ = options_.inherited;
+  if (bound.unix_path.empty()) {
+    bound.port = BoundPort(sockets_.front());
+    for (const int fd : sockets_) SetForConnections(fd);
+  }
+  address_ = AddressText(bound);
+  return absl::OkStatus();
+}
+
+std::vector<int> Listener::ShareSockets() {
+  MutexLock lock(&mu_);
+  unix_path_.clear();
+  return sockets_;
 }
 
 absl::Status Listener::Prepare() {
@@ -206,13 +229,19 @@ void Listener::Hold(std::chrono::milliseconds time) {
 
 void Listener::StopAccepting() {
   std::vector<int> sockets;
+  std::string unix_path;
   {
     MutexLock lock(&mu_);
     sockets = std::exchange(sockets_, {});
+    unix_path = unix_path_;
     failure_.clear();
   }
-  for (const int fd : sockets) close(fd);
-  if (!sockets.empty() && !unix_path_.empty()) unlink(unix_path_.c_str());
+  for (const int fd : sockets) {
+    // A socket that another process has, too, would not leave epoll by being closed here.
+    if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+    close(fd);
+  }
+  if (!sockets.empty() && !unix_path.empty()) unlink(unix_path.c_str());
 }
 
 void Listener::EndConnections() {
@@ -254,7 +283,7 @@ void Listener::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-// Sockets that were closed meanwhile have left epoll by themselves.
+// Sockets that were closed meanwhile have left epoll.
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;

@@ -27,6 +27,9 @@ namespace dragoman {
 
 struct ListenerOptions {
   Address address;
+  // Sockets that listen on that address already, which the listener owns from now on; empty: it binds
+  // its own. Others may have them, too: they stay open beyond the end of this listener.
+  std::vector<int> inherited;
   // The most connections at once; each takes two descriptors.
   int max_connections = 1;
   // The most connections at once of one address, whatever the port; 0: no limit per address. Unix
@@ -71,8 +74,12 @@ class Listener {
   // Lets connections that come within `time` from now wait until then. Takes no lock.
   void Hold(std::chrono::milliseconds time);
 
-  // Closes the port.
+  // Closes the port, or its own part in one that others have, too.
   void StopAccepting();
+
+  // The sockets of the port, for a process that is to have a part in it; borrowed, until
+  // StopAccepting. From now on the port is not this listener's alone.
+  std::vector<int> ShareSockets();
 
   // Ends every connection after what was sent on it: its peer sees the end, and nothing that is
   // written later.
@@ -101,6 +108,7 @@ class Listener {
   absl::Status Open(const Address& address);
   absl::Status OpenInternet(const std::string& host, int port);
   absl::Status OpenUnix(const std::string& path);
+  absl::Status TakeInherited();
   absl::Status Prepare();
   void Run();
   void AcceptFrom(int socket);
@@ -124,7 +132,8 @@ class Listener {
   int epoll_ = -1;
   int wake_ = -1;  // eventfd
   std::function<void(int)> take_;
-  std::string unix_path_;  // removed at the end
+  // Removed at the end, unless others have the socket, too.
+  std::string unix_path_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 
   // Used by the thread alone.

@@ -69,6 +69,7 @@ class ExchangeServer {
   // The text of the address, with the port that was bound.
   const std::string& address() const { return listener_->address(); }
   const Listener& listener() const { return *listener_; }
+  Listener* mutable_listener() { return listener_.get(); }
 
   // From now on every answer ends its connection, so that clients go to another server.
   void RenewConnections();

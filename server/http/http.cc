@@ -41,10 +41,12 @@ HttpServer::HttpServer(HttpHooks hooks, HttpTls tls)
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& address,
                                                               HttpHooks hooks, int max_connections,
-                                                              HttpTls tls) {
+                                                              HttpTls tls,
+                                                              std::vector<int> inherited) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));
   ExchangeServerOptions options;
   options.listener.address = address;
+  options.listener.inherited = std::move(inherited);
   options.listener.max_connections = max_connections;
   options.listener.drop_oldest = true;
   options.listener.longest = kLongestConnection;

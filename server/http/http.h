@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/base/steady_clock.h"
@@ -33,10 +34,12 @@ struct HttpTls {
 
 class HttpServer final : private HttpHandler {
  public:
-  // Listens on `address`; UNAVAILABLE if that fails. Has up to `max_connections`, of which the
+  // Listens on `address`, by sockets that do already if there are some (ListenerOptions::inherited);
+  // UNAVAILABLE if that fails. Has up to `max_connections`, of which the
   // oldest goes for a new one, and none for longer than 10 s or for a second request.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
-                                                           int max_connections, HttpTls tls = {});
+                                                           int max_connections, HttpTls tls = {},
+                                                           std::vector<int> inherited = {});
   // Waits for requests that are being answered.
   ~HttpServer() override;
   HttpServer(const HttpServer&) = delete;
@@ -44,6 +47,7 @@ class HttpServer final : private HttpHandler {
 
   // The text of the address, with the port that was bound.
   const std::string& address() const { return server_->address(); }
+  Listener* listener() { return server_->mutable_listener(); }
 
  private:
   HttpServer(HttpHooks hooks, HttpTls tls);

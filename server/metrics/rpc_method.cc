@@ -28,6 +28,10 @@ const char* RpcMethodName(RpcMethod method) {
       return "UnloadModel";
     case RpcMethod::kReloadModel:
       return "ReloadModel";
+    case RpcMethod::kSetCanary:
+      return "SetCanary";
+    case RpcMethod::kEndCanary:
+      return "EndCanary";
     case RpcMethod::kDrain:
       return "Drain";
     case RpcMethod::kSetLogLevel:

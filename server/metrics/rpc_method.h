@@ -19,6 +19,8 @@ enum class RpcMethod {
   kLoadModel,
   kUnloadModel,
   kReloadModel,
+  kSetCanary,
+  kEndCanary,
   kDrain,
   kSetLogLevel,
   kUnknown,

@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/steady_clock.h"
 #include "server/models/model_files.h"
+#include "server/models/model_paths.h"
 
 namespace dragoman {
 namespace {
@@ -24,14 +24,6 @@ int64_t UnixNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-// The directory of a model, or those of the members of an ensemble.
-std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
-  std::vector<std::string> directories{settings.model_directory};
-  directories.insert(directories.end(), settings.ensemble.directories.begin(),
-                     settings.ensemble.directories.end());
-  return directories;
 }
 
 }  // namespace
@@ -126,12 +118,18 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
 }
 
 absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& settings,
-                                                      const ModelShare& share) {
+                                                      const ModelShare& share,
+                                                      std::shared_ptr<VersionMetrics> canary) {
   ServedModel model;
   model.name = settings.model_name;
   const std::vector<std::string> directories = DirectoriesOf(settings);
   model.directory = absl::StrJoin(directories, ",");
-  model.observer = metrics_->ForModel(settings.model_name);
+  if (canary == nullptr) {
+    model.observer = metrics_->ForModel(settings.model_name);
+  } else {
+    model.observer = canary;
+    model.canary_metrics = std::move(canary);
+  }
   const Nanos begun = clock_->Now();
   for (const std::string& directory : directories) {
     if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
@@ -176,7 +174,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
   table_->Note(name, ModelState::kLoading);
   absl::StatusOr<ModelPtr> put = absl::InternalError("");
   try {
-    absl::StatusOr<ServedModel> made = MakeVersion(settings, share);
+    absl::StatusOr<ServedModel> made = MakeVersion(settings, share, nullptr);
     put = made.ok() ? table_->Put(*std::move(made)) : absl::StatusOr<ModelPtr>(made.status());
   } catch (const std::exception& e) {
     put = absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
@@ -234,24 +232,23 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   }
   const auto known = settings_.find(name);
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
-  if (!directory.empty() && directory[0] != '/') {
-    return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
-                                                   ", expected an absolute path on the server"));
-  }
-  if (const auto with = settings.find("ensemble-with"); with != settings.end()) {
-    for (const absl::string_view other : absl::StrSplit(with->second, ',', absl::SkipEmpty())) {
-      if (other[0] == '/') continue;
-      return absl::InvalidArgumentError(absl::StrCat("settings: ensemble-with: found ",
-                                                     Quoted(std::string(other)),
-                                                     ", expected absolute paths on the server"));
-    }
-  }
+  if (absl::Status status = CheckPaths(directory, settings); !status.ok()) return status;
+  if (absl::Status status = CheckKeeps(); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
   if (!model.ok()) return model.status();
-  return Replace(*model);
+  absl::StatusOr<ModelPtr> loaded = Replace(*model);
+  if (!loaded.ok()) return loaded;
+  const absl::Status kept = Keep([&](DesiredModels* desired) {
+    DesiredModel& entry = desired->models[name];
+    entry.directory = model->model_directory;
+    for (const auto& [key, value] : settings) entry.settings[key] = value;
+    desired->unloaded.erase(name);
+  });
+  if (!kept.ok()) return kept;
+  return loaded;
 }
 
 absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
@@ -306,6 +303,20 @@ absl::StatusOr<int64_t> ModelManager::Unload(const std::string& name) {
     if (table_->ForgetFailure(name)) return 0;
     return NoSuchModel(name);
   }
+  if (absl::Status status = CheckKeeps(); !status.ok()) return status;
+  absl::StatusOr<int64_t> calls = TakeOut(name);
+  if (!calls.ok()) return calls;
+  const absl::Status kept = Keep([&](DesiredModels* desired) {
+    desired->models.erase(name);
+    bool is_configured = false;
+    BaseOf(name, &is_configured);
+    if (is_configured) desired->unloaded.insert(name);
+  });
+  if (!kept.ok()) return kept;
+  return calls;
+}
+
+absl::StatusOr<int64_t> ModelManager::TakeOut(const std::string& name) {
   if (settings_.size() == 1) {
     return absl::FailedPreconditionError(
         absl::StrCat("name: found ", Quoted(name), ", the only model, expected one of several"));
@@ -314,12 +325,14 @@ absl::StatusOr<int64_t> ModelManager::Unload(const std::string& name) {
   if (const ModelPtr present = table_->Find(name)) calls = present->engine->jobs_in_flight();
   table_->Remove(name);
   settings_.erase(name);
+  canary_settings_.erase(name);
   shares_.erase(name);
   Log(LogLevel::kInfo, "model unloaded", {{"model", name}, {"calls_left", calls}});
   return calls;
 }
 
 void ModelManager::ReloadChanged() {
+  AdoptModelsFile();
   std::vector<std::string> names;
   for (const auto& [name, settings] : settings_) names.push_back(name);
   int reloaded = 0;

@@ -91,8 +91,29 @@ class ModelManager {
   // loaded it forgets the failure. NOT_FOUND; FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
-  // Reloads what has changed on disk: models, by their files, and the glossaries of all. The
-  // outcome is in the log.
+  // Loads a second version of a model that serves, which gets `percent` of its calls (0 to 100 in
+  // steps of 0.01); with "" changes the share of the canary that is there. Settings are over the
+  // model's own. Errors as Load's; FAILED_PRECONDITION: it lacks languages that the model has.
+  absl::StatusOr<ModelTable::Canary> SetCanary(const std::string& name,
+                                               const std::string& directory,
+                                               const SettingTexts& settings, double percent);
+  struct CanaryEnded {
+    ModelPtr model;          // that serves now
+    int64_t calls_left = 0;  // of the other
+  };
+  // The canary becomes the model's version, or takes no more calls. NOT_FOUND without a canary.
+  absl::StatusOr<CanaryEnded> EndCanary(const std::string& name, bool promote);
+
+  // From now on Load, Unload and what they do to canaries is kept in config.models_file where
+  // config.admin_writes is on: they fail with FAILED_PRECONDITION, and change nothing, while the file
+  // cannot be written or has other contents than were read last; and with INTERNAL, once the change
+  // is made, if it could not be kept after all. Also loads config.canaries; a canary that cannot be
+  // loaded is in the log, and its model serves without it.
+  void UseModelsFile(const ServerConfig& config);
+  bool keeps_changes() const { return keeps_changes_; }
+
+  // Makes the changes that the models file has since it was read last, and reloads what has changed on
+  // disk: models, by their files, and the glossaries of all. The outcome is in the log.
   void ReloadChanged();
 
   // The most of the host's memory that all models held at once while those of the start were
@@ -101,7 +122,18 @@ class ModelManager {
 
  private:
   absl::StatusOr<ModelPtr> LoadVersion(const ModelSettings& settings, const ModelShare& share);
-  absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share);
+  // `canary`: null, or what the version reports to instead of the series of its name.
+  absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share,
+                                          std::shared_ptr<VersionMetrics> canary);
+  absl::StatusOr<ModelPtr> LoadCanaryVersion(const ModelSettings& settings, int share);
+  absl::StatusOr<int64_t> TakeOut(const std::string& name);
+  // Whether the change that follows can be kept; it is kept by the other.
+  absl::Status CheckKeeps() const;
+  absl::Status Keep(const std::function<void(DesiredModels*)>& change);
+  // The flags' settings of a model, or those of all models.
+  ModelSettings BaseOf(const std::string& name, bool* is_configured) const;
+  void AdoptModelsFile();
+  absl::Status Adopt(const std::string& name, const DesiredModels& desired);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
   ModelShare ShareOf(const ModelSettings& settings, const std::vector<ModelSettings>& to_come);
   // The host's memory that all versions of all models hold, in bytes, and in words in `sum`.
@@ -122,9 +154,14 @@ class ModelManager {
 
   // Used by the manager's thread alone.
   std::map<std::string, ModelSettings> settings_;  // of the served models, by name
-  std::map<std::string, ModelShare> shares_;       // of the models of the start
-  bool serves_ = false;                            // the models of the start are loaded
+  std::map<std::string, ModelSettings> canary_settings_;
+  std::map<std::string, ModelShare> shares_;  // of the models of the start
+  bool serves_ = false;                       // the models of the start are loaded
   int64_t start_peak_bytes_ = 0;
+  std::string models_file_;  // "": none
+  std::atomic<bool> keeps_changes_{false};
+  std::vector<ModelSettings> configured_;  // by the flags
+  DesiredModels desired_;                  // of the file, as it was read or written last
 
   TaskThread thread_{kMaxPosted};
 };

@@ -5,94 +5,22 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/allocator.h"
 #include "server/models/pivot_engine.h"
+#include "server/models/version_stats.h"
 
 namespace dragoman {
-namespace {
-
-// The sums below name every field of `to`: a field that is added to one of these structs does not
-// compile here until it is named, and so decided on.
-
-void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
-  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
-         running] = *to;
-  accepted += from.accepted;
-  eos += from.eos;
-  length += from.length;
-  constraints_unmet += from.constraints_unmet;
-  no_output += from.no_output;
-  cancelled += from.cancelled;
-  deadline += from.deadline;
-  error += from.error;
-  waiting += from.waiting;
-  running += from.running;
-}
-
-// The device is the same one, so its two names stay.
-void AddDevice(const DeviceMemory& from, DeviceMemory* to) {
-  auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
-  weights += from.weights;
-  kv += from.kv;
-  workspace += from.workspace;
-  kv_resident += from.kv_resident;
-}
-
-void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>* to) {
-  for (const DeviceMemory& memory : from) {
-    const auto at = std::find_if(to->begin(), to->end(), [&](const DeviceMemory& known) {
-      return known.device == memory.device;
-    });
-    if (at == to->end()) {
-      to->push_back(memory);
-    } else {
-      AddDevice(memory, &*at);
-    }
-  }
-}
-
-// Adds the numbers of two versions of a model: their sums, or the worse of both.
-void AddStats(const EngineStats& from, EngineStats* to) {
-  auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
-         queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
-         encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
-         kv_self_usage, kv_cross_usage, memory, detokenize_backlog, last_step, stalled,
-         live_workers] = *to;
-  AddCounts(from.segments, &segments);
-  requests_waiting += from.requests_waiting;
-  requests_running += from.requests_running;
-  queue_segments += from.queue_segments;
-  queue_tokens += from.queue_tokens;
-  queue_segment_capacity += from.queue_segment_capacity;
-  queue_token_capacity += from.queue_token_capacity;
-  queue_oldest_age = std::max(queue_oldest_age, from.queue_oldest_age);
-  encoded_segments += from.encoded_segments;
-  encoded_tokens += from.encoded_tokens;
-  encoded_segment_capacity += from.encoded_segment_capacity;
-  encoded_oldest_age = std::max(encoded_oldest_age, from.encoded_oldest_age);
-  rows += from.rows;
-  row_capacity += from.row_capacity;
-  kv_self_usage = std::max(kv_self_usage, from.kv_self_usage);
-  kv_cross_usage = std::max(kv_cross_usage, from.kv_cross_usage);
-  AddMemory(from.memory, &memory);
-  detokenize_backlog += from.detokenize_backlog;
-  last_step = std::max(last_step, from.last_step);
-  stalled = stalled || from.stalled;
-  live_workers += from.live_workers;
-}
-
-}  // namespace
-
 struct ModelTable::Registry {
   // While it is held, no version ends. The thread that lets go of a model may hold the engine's
   // locks: so this one, and not `mu`, is held where engines are called.
   Mutex hold;
-  // The record of a name, which is kept as long as a version of it exists.
-  struct Name {
-    int versions = 0;     // how many were put
-    SegmentCounts ended;  // the counts of versions that have ended
-  };
-  std::map<std::string, Name> names ABSL_GUARDED_BY(hold);
+  // The records of names and of labels in metrics, which are kept as long as a version has them.
+  std::map<std::string, int> versions ABSL_GUARDED_BY(hold);  // how many of a name were put
+  // The counts, by label, of versions that have ended or have another label now.
+  std::map<std::string, SegmentCounts> ended ABSL_GUARDED_BY(hold);
+  // The counts of a version that was promoted which stay with its old label.
+  std::map<const ServedModel*, SegmentCounts> before ABSL_GUARDED_BY(hold);
 
   Mutex mu;
   CondVar changed;
@@ -107,6 +35,26 @@ struct ModelTable::Registry {
   std::vector<const ServedModel*> Live() {
     MutexLock lock(&mu);
     return {live.begin(), live.end()};
+  }
+
+  // The counts of a version under its present label.
+  SegmentCounts CountsOf(const ServedModel& version, SegmentCounts counts) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(hold) {
+    const auto at = before.find(&version);
+    if (at != before.end()) SubtractCounts(at->second, &counts);
+    return counts;
+  }
+
+  // Forgets the records that no version has any more.
+  void ForgetUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(hold) {
+    std::set<std::string> names;
+    std::set<std::string> labels;
+    for (const ServedModel* version : Live()) {
+      names.insert(version->name);
+      labels.insert(version->metrics_label());
+    }
+    std::erase_if(versions, [&](const auto& known) { return !names.contains(known.first); });
+    std::erase_if(ended, [&](const auto& known) { return !labels.contains(known.first); });
   }
 };
 
@@ -124,6 +72,12 @@ ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
 ModelTable::~ModelTable() {
   OnChange(nullptr);
   CancelAll(CancelCause::kDrain);
+  std::map<std::string, RunningCanary, std::less<>> canaries;
+  {
+    MutexLock lock(&mu_);
+    canaries_.swap(canaries);
+  }
+  canaries.clear();
   Publish({});
   {
     MutexLock lock(&registry_->mu);
@@ -148,19 +102,19 @@ void ModelTable::EndUnheld() {
       MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
         // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
-        SegmentCounts counts = model->engine->Stats().segments;
+        SegmentCounts counts = registry_->CountsOf(*model, model->engine->Stats().segments);
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
         counts.running = 0;
-        AddCounts(counts, &registry_->names[model->name].ended);
+        AddCounts(counts, &registry_->ended[model->metrics_label()]);
+        registry_->before.erase(model);
       }
-      MutexLock lock(&registry_->mu);
-      registry_->live.erase(model);
-      ++registry_->ending;
-      const bool is_last =
-          std::none_of(registry_->live.begin(), registry_->live.end(),
-                       [model](const ServedModel* other) { return other->name == model->name; });
-      if (is_last) registry_->names.erase(model->name);
+      {
+        MutexLock lock(&registry_->mu);
+        registry_->live.erase(model);
+        ++registry_->ending;
+      }
+      registry_->ForgetUnused();
     }
     delete model;
     GiveBackFreeMemory();
@@ -187,7 +141,7 @@ ModelPtr ModelTable::Share(ServedModel model) {
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
   // While it is held no version of that name ends, and the number stays right.
   MutexLock hold(&registry_->hold);
-  const int versions = registry_->names[model.name].versions;
+  const int versions = registry_->versions[model.name];
   model.version = (versions == 0 ? last_removed_ : versions) + 1;
   return Share(std::move(model));
 }
@@ -225,12 +179,11 @@ absl::StatusOr<std::vector<ModelPtr>> ModelTable::WithPivots(std::vector<ModelPt
   return all;
 }
 
-absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
+absl::Status ModelTable::Serve(const ModelPtr& added) {
   std::vector<ModelPtr> direct;
   for (const ModelPtr& known : models()) {
-    if (!known->is_pivot() && known->name != model.name) direct.push_back(known);
+    if (!known->is_pivot() && known->name != added->name) direct.push_back(known);
   }
-  const ModelPtr added = ShareNextVersion(std::move(model));
   const size_t rank = RankOf(added->name);
   const auto at = std::find_if(direct.begin(), direct.end(),
                                [&](const ModelPtr& other) { return RankOf(other->name) > rank; });
@@ -239,11 +192,103 @@ absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
   if (!all.ok()) return all.status();
   {
     MutexLock hold(&registry_->hold);
-    registry_->names[added->name].versions = added->version;
+    int& versions = registry_->versions[added->name];
+    versions = std::max(versions, added->version);
   }
   Note(added->name, ModelState::kServing);
   Publish(*std::move(all));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
+  const ModelPtr added = ShareNextVersion(std::move(model));
+  const absl::Status served = Serve(added);
+  if (!served.ok()) return served;
   return added;
+}
+
+absl::StatusOr<ModelPtr> ModelTable::PutCanary(ServedModel model, int share) {
+  const ModelPtr present = Find(model.name);
+  if (present == nullptr || present->is_pivot()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "found no model ", model.name, " that serves, expected one beside its canary"));
+  }
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  for (const LanguagePair& pair : model.engine->info().pairs) {
+    pairs.emplace(pair.source, pair.target);
+  }
+  for (const LanguagePair& pair : present->engine->info().pairs) {
+    if (pairs.contains({pair.source, pair.target})) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "found no translation from ", pair.source.empty() ? "any language" : pair.source, " to ",
+        pair.target, " in the canary, expected every one of version ", present->version));
+  }
+  ModelPtr added = ShareNextVersion(std::move(model));
+  {
+    MutexLock hold(&registry_->hold);
+    registry_->versions[added->name] = added->version;
+  }
+  ModelPtr before;  // is let go of without the lock
+  MutexLock lock(&mu_);
+  auto& running =
+      canaries_.try_emplace(added->name, RunningCanary{nullptr, CanarySplit(share)}).first->second;
+  before = std::exchange(running.model, added);
+  running.split = CanarySplit(share);
+  has_canaries_ = true;
+  return added;
+}
+
+bool ModelTable::SetCanaryShare(std::string_view name, int share) {
+  MutexLock lock(&mu_);
+  const auto at = canaries_.find(name);
+  if (at == canaries_.end()) return false;
+  at->second.split.SetShare(share);
+  return true;
+}
+
+std::optional<ModelTable::Canary> ModelTable::FindCanary(std::string_view name) const {
+  MutexLock lock(&mu_);
+  const auto at = canaries_.find(name);
+  if (at == canaries_.end()) return std::nullopt;
+  return Canary{at->second.model, at->second.split.share()};
+}
+
+ModelPtr ModelTable::WithdrawCanary(std::string_view name) {
+  MutexLock lock(&mu_);
+  const auto at = canaries_.find(name);
+  if (at == canaries_.end()) return nullptr;
+  ModelPtr model = std::move(at->second.model);
+  canaries_.erase(at);
+  has_canaries_ = !canaries_.empty();
+  return model;
+}
+
+absl::StatusOr<ModelPtr> ModelTable::PromoteCanary(const std::string& name,
+                                                   std::shared_ptr<ModelMetrics> metrics) {
+  const std::optional<Canary> canary = FindCanary(name);
+  if (!canary.has_value()) {
+    return absl::NotFoundError(absl::StrCat("found no canary of ", name, ", expected one"));
+  }
+  // Calls find the version in either place until it is withdrawn from the first.
+  const absl::Status served = Serve(canary->model);
+  if (!served.ok()) return served;
+  WithdrawCanary(name);
+  const ServedModel& version = *canary->model;
+  MutexLock hold(&registry_->hold);
+  const SegmentCounts stay = Concluded(version.engine->Stats().segments);
+  registry_->before[&version] = stay;
+  AddCounts(stay, &registry_->ended[version.metrics_label()]);
+  version.canary_metrics->MoveTo(name, std::move(metrics));
+  registry_->ForgetUnused();
+  return canary->model;
+}
+
+ModelPtr ModelTable::ForCall(const ModelPtr& model) const {
+  if (!has_canaries_.load(std::memory_order_relaxed)) return model;
+  MutexLock lock(&mu_);
+  const auto at = canaries_.find(model->name);
+  if (at == canaries_.end() || !at->second.split.Next()) return model;
+  return at->second.model;
 }
 
 bool ModelTable::Remove(std::string_view name) {
@@ -261,9 +306,10 @@ bool ModelTable::Remove(std::string_view name) {
   }
   ForgetFailure(std::string(name));
   if (!found) return false;
+  WithdrawCanary(name);
   {
     MutexLock hold(&registry_->hold);
-    last_removed_ = std::max(last_removed_, registry_->names[std::string(name)].versions);
+    last_removed_ = std::max(last_removed_, registry_->versions[std::string(name)]);
   }
   Publish(std::move(rest));
   return true;
@@ -332,7 +378,14 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
   std::vector<Entry> entries;
   for (ModelPtr& model : models()) {
     const ServedModel& served = *model;
-    entries.push_back({served.name, ModelState::kServing, served.version, std::move(model)});
+    entries.push_back({served.name, ModelState::kServing, served.version, std::move(model), 0});
+  }
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [name, canary] : canaries_) {
+      entries.push_back(
+          {name, ModelState::kCanary, canary.model->version, canary.model, canary.split.share()});
+    }
   }
   const size_t serving = entries.size();
   {
@@ -342,12 +395,12 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
           std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(serving),
                       [version](const Entry& entry) { return entry.model.get() == version; });
       if (!present && !version->is_pivot()) {
-        entries.push_back({version->name, ModelState::kDraining, version->version, nullptr});
+        entries.push_back({version->name, ModelState::kDraining, version->version, nullptr, 0});
       }
     }
   }
   MutexLock lock(&mu_);
-  for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr});
+  for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr, 0});
   return entries;
 }
 
@@ -363,8 +416,13 @@ void ModelTable::OnChange(Change change) {
 }
 
 std::vector<ModelStats> ModelTable::Stats() const {
-  const std::vector<ModelPtr> present = models();
+  std::vector<ModelPtr> present = models();
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [name, canary] : canaries_) present.push_back(canary.model);
+  }
   std::vector<ModelStats> out;
+  MutexLock hold(&registry_->hold);  // no version changes its label
   const auto of = [&out](const std::string& name) -> ModelStats& {
     for (ModelStats& stats : out) {
       if (stats.name == name) return stats;
@@ -375,7 +433,7 @@ std::vector<ModelStats> ModelTable::Stats() const {
   for (const ModelPtr& model : present) {
     if (model->is_pivot()) continue;
     const ModelInfo& info = model->engine->info();
-    ModelStats& stats = of(model->name);
+    ModelStats& stats = of(model->metrics_label());
     stats.family = info.family;
     stats.device = info.device;
     stats.compute_type = info.compute_type;
@@ -383,13 +441,15 @@ std::vector<ModelStats> ModelTable::Stats() const {
     stats.version = model->version;
     stats.load_duration = model->load_duration;
   }
-  MutexLock hold(&registry_->hold);
   for (const ServedModel* version : registry_->Live()) {
-    if (!version->is_pivot()) AddStats(version->engine->Stats(), &of(version->name).stats);
+    if (version->is_pivot()) continue;
+    EngineStats stats = version->engine->Stats();
+    stats.segments = registry_->CountsOf(*version, stats.segments);
+    AddStats(stats, &of(version->metrics_label()).stats);
   }
   for (ModelStats& stats : out) {
-    const auto known = registry_->names.find(stats.name);
-    if (known != registry_->names.end()) AddCounts(known->second.ended, &stats.stats.segments);
+    const auto known = registry_->ended.find(stats.name);
+    if (known != registry_->ended.end()) AddCounts(known->second, &stats.stats.segments);
   }
   return out;
 }
@@ -416,6 +476,10 @@ int64_t ModelTable::jobs_in_flight() const {
 bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   std::set<const ServedModel*> present;
   for (const ModelPtr& model : models()) present.insert(model.get());
+  {
+    MutexLock lock(&mu_);
+    for (const auto& [name, canary] : canaries_) present.insert(canary.model.get());
+  }
   const auto end = std::chrono::steady_clock::now() + timeout;
   MutexLock lock(&registry_->mu);
   while (registry_->live != present || registry_->ending > 0) {

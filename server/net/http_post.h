@@ -1,18 +1,36 @@
 // One HTTP/1.1 POST on a connection of its own, for reports of the daemon to other servers.
 //
-// Thread-safe; blocks, and so is for threads with nothing else to do. No TLS.
+// Thread-safe; blocks, and so is for threads with nothing else to do.
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/base/address.h"
+#include "server/net/tls_client.h"
 
 namespace dragoman {
 
-// The status of the answer, or 0 if there was none within `timeout`, counted anew for the
-// connection, for sending and for the answer. The name server has its own time.
-int HttpPost(const Address& to, const std::string& path, const std::string& content_type,
-             const std::string& body, std::chrono::milliseconds timeout);
+struct HttpPostTarget {
+  Address address;
+  std::string path;
+  // Besides Host, Content-Type, Content-Length and Connection. Without control characters.
+  std::vector<std::pair<std::string, std::string>> headers;
+  // Shared with whoever exchanges it for newer certificates. nullptr: no TLS.
+  std::shared_ptr<const TlsClient> tls;
+};
+
+struct HttpPostResult {
+  int status = 0;     // of the answer; 0: there was none, and
+  std::string error;  // why, for people
+};
+
+// Each step (connection, handshake, sending, the answer) has `timeout`. The name server has its own
+// time. REQUIRES: where there is TLS, SIGPIPE is ignored.
+HttpPostResult HttpPost(const HttpPostTarget& to, const std::string& content_type,
+                        const std::string& body, std::chrono::milliseconds timeout);
 
 }  // namespace dragoman

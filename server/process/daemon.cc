@@ -6,7 +6,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <climits>
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <string>
@@ -31,12 +31,14 @@
 #include "server/process/detection.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
+#include "server/process/hand_over.h"
+#include "server/process/inherited_sockets.h"
 #include "server/process/memory_limit.h"
 #include "server/process/security.h"
 #include "server/process/service_manager.h"
 #include "server/process/serving.h"
 #include "server/process/signals.h"
-#include "server/trace/otlp_exporter.h"
+#include "server/process/span_export.h"
 
 namespace dragoman {
 namespace {
@@ -51,16 +53,14 @@ constexpr std::chrono::seconds kLoadGrace{2};
 // without HTTP. That of probes and metrics has its own by then.
 constexpr int kServingThreads = 15;
 
-// The timeout of a connection to the collector, and of its answer.
-constexpr std::chrono::milliseconds kCollectorTimeout{2000};
-
 // How long the end of the process waits for lines that the log still holds.
 constexpr std::chrono::seconds kLastLines{1};
 
 void LogGrpc(gpr_log_func_args* args) {
   const LogLevel level =
       args->severity == GPR_LOG_SEVERITY_ERROR ? LogLevel::kWarn : LogLevel::kDebug;
-  Log(level, "grpc", {{"detail", args->message}});
+  Log(level, "grpc",
+      {{"detail", LogsPeers() ? std::string(args->message) : WithoutAddresses(args->message)}});
 }
 
 // Libraries would write lines of their own to standard error. Protobuf's name fields that are not
@@ -102,20 +102,6 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   return {security.tls(), config.metrics_tls == HttpTlsMode::kMutual};
 }
 
-// Makes the exporter to the collector that the settings name; null if they name none.
-std::unique_ptr<OtlpExporter> StartSpans(const ServerConfig& config, const Clock* clock) {
-  if (!config.otlp.has_value()) return nullptr;
-  char host[HOST_NAME_MAX + 1] = "";
-  gethostname(host, HOST_NAME_MAX);
-  return std::make_unique<OtlpExporter>(
-      std::vector<std::pair<std::string, std::string>>{
-          {"service.name", "dragomand"},
-          {"service.version", kVersion},
-          {"service.instance.id", absl::StrCat(host, ":", getpid())},
-          {"host.name", host}},
-      PostTo(*config.otlp, kCollectorTimeout), clock);
-}
-
 // Ends the process in the middle of a load, of which nothing is kept.
 [[noreturn]] void EndWhileLoading(bool clean, int status) {
   Log(LogLevel::kInfo, "stopped", {{"clean", clean}, {"while", "loading"}});
@@ -134,7 +120,15 @@ void TellServiceManager(const std::string& state) {
 // Nothing was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
-int Run(const ServerConfig& config) {
+// How long connections may take until their clients have renewed them: gRPC adds up to a tenth to
+// their age, and calls in flight then have as long as they may take.
+std::chrono::seconds RenewalTime(const ServerConfig& config) {
+  if (config.connection_age_seconds == 0) return std::chrono::seconds(config.lame_duck_seconds);
+  return std::chrono::seconds(config.connection_age_seconds + config.connection_age_seconds / 10 +
+                              config.longest_call_seconds + 1);
+}
+
+int Run(const ServerConfig& config, InheritedSockets sockets) {
   const auto fail = [](const char* what, const absl::Status& status) {
     Log(LogLevel::kError, what, {{"error", std::string(status.message())}});
     return 1;
@@ -143,7 +137,9 @@ int Run(const ServerConfig& config) {
 
   const SteadyClock clock;
   Metrics metrics(&clock);
-  const auto spans = StartSpans(config, &clock);
+  const auto opened = StartSpans(config, &clock);
+  if (!opened.ok()) return fail("start", opened.status());
+  const std::unique_ptr<OtlpExporter>& spans = *opened;
   if (spans != nullptr) metrics.AttachSpans(&spans->counts());
   HealthState state;
   std::vector<std::string> names;
@@ -158,14 +154,20 @@ int Run(const ServerConfig& config) {
   // Opened before HTTP and calls, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
-  if (config.metrics.has_value()) {
-    // HTTP starts first, so that probes see a process that loads, and not one that is dead.
-    auto started =
-        HttpServer::Start(*config.metrics, MakeHooks(&metrics, &state),
-                          HttpConnections(RaiseDescriptorLimit()), HttpTlsOf(config, **security));
-    if (!started.ok()) return fail("start", started.status());
+  const auto open_http = [&]() -> absl::Status {
+    if (!config.metrics.has_value()) return absl::OkStatus();
+    auto started = HttpServer::Start(
+        *config.metrics, MakeHooks(&metrics, &state), HttpConnections(RaiseDescriptorLimit()),
+        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics));
+    if (!started.ok()) return started.status();
     http = *std::move(started);
     http_address = http->address();
+    return absl::OkStatus();
+  };
+  // HTTP starts first, so that probes see a process that loads, and not one that is dead. Where a
+  // predecessor answers them on the same port they are left to it until this process serves.
+  if (!HasPredecessor()) {
+    if (const absl::Status status = open_http(); !status.ok()) return fail("start", status);
   }
 
   // Before the models, so that a wrong file is said at once.
@@ -189,6 +191,7 @@ int Run(const ServerConfig& config) {
     http.reset();
     return fail("model", status);
   }
+  manager.UseModelsFile(config);
   LogMemoryBound(config, detector->memory, resources, models.Stats(), manager.start_peak_bytes());
   state.models = &models;
 
@@ -198,15 +201,17 @@ int Run(const ServerConfig& config) {
   }
   loading.reset();
   auto serving = Serving::Start(config, &models, &clock, &metrics, security->get(), spans.get(),
-                                detector->detector.get());
+                                detector->detector.get(), &sockets);
   if (!serving.ok()) {
     http.reset();
     return fail("start", serving.status());
   }
   std::unique_ptr<AdminServer> admin;
-  if (config.admin_listen.has_value()) {
+  const auto open_admin = [&]() -> absl::Status {
+    if (!config.admin_listen.has_value()) return absl::OkStatus();
     AdminHooks hooks;
     hooks.manager = &manager;
+    hooks.models = &models;
     hooks.metrics = &metrics;
     hooks.clock = &clock;
     hooks.drain_limit = std::chrono::seconds(config.drain_seconds);
@@ -214,15 +219,24 @@ int Run(const ServerConfig& config) {
       return serving->DrainAndStay(limit).cut_off;
     };
     hooks.draining = [serving = serving->get()] { return serving->NotReady() == "draining"; };
-    auto started = AdminServer::Start(*config.admin_listen, hooks);
-    if (!started.ok()) {
-      http.reset();
-      return fail("start", started.status());
-    }
+    auto started = AdminServer::Start(*config.admin_listen, hooks, (*security)->admin_tls());
+    if (!started.ok()) return started.status();
     admin = *std::move(started);
+    return absl::OkStatus();
+  };
+  if (const absl::Status status = open_admin(); !status.ok()) {
+    http.reset();
+    return fail("start", status);
   }
   manager.Start();
   state.serving = serving->get();
+  if (HasPredecessor()) {
+    if (const absl::Status status = open_http(); !status.ok()) return fail("start", status);
+  }
+  for (const std::string& unused : sockets.Unused()) {
+    Log(LogLevel::kWarn, "a socket that was passed is not used: no setting has its address",
+        {{"address", unused}});
+  }
   // Plain text on standard output, for scripts; the log is on standard error.
   PrintLine(
       absl::StrCat("dragomand listening grpc=", (*serving)->address(), " metrics=", http_address,
@@ -236,7 +250,12 @@ int Run(const ServerConfig& config) {
        {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
-  TellServiceManager(absl::StrCat("READY=1\nSTATUS=serving ", absl::StrJoin(names, ", ")));
+  const std::string status_text = absl::StrCat("serving ", absl::StrJoin(names, ", "));
+  if (HasPredecessor()) {
+    TellPredecessor();  // it tells the service manager, which does not listen to others yet
+  } else {
+    TellServiceManager(absl::StrCat("READY=1\nSTATUS=", status_text));
+  }
 
   // Posted, because a signal that comes while a model is loaded must not wait for it.
   const auto reload = [&] {
@@ -256,15 +275,39 @@ int Run(const ServerConfig& config) {
     }
     return false;
   };
-  const int signal = WaitForEnd(reload, dead);
+  HandOverHooks hand_over_hooks;
+  hand_over_hooks.sockets = [&] {
+    NamedSockets shared = (*serving)->ShareSockets();
+    if (http == nullptr) return shared;
+    for (const int fd : http->listener()->ShareSockets()) shared.emplace_back("metrics", fd);
+    return shared;
+  };
+  hand_over_hooks.close_admin = [&admin] { admin.reset(); };
+  hand_over_hooks.open_admin = [&] {
+    if (const absl::Status status = open_admin(); !status.ok()) fail("admin", status);
+  };
+  hand_over_hooks.tell_manager = TellServiceManager;
+  hand_over_hooks.serving = status_text;
+  HandOver hand_over(std::move(hand_over_hooks));
+  const int signal = WaitForEnd({.reload = reload,
+                                 .hand_over = [&hand_over] { hand_over.Begin(); },
+                                 .handed_over = [&hand_over] { return hand_over.IsDone(); },
+                                 .dead = dead});
+  const bool handed_over = signal == SIGUSR2;
   // Beside a model without workers there may be others, whose calls have their time.
   const bool others = models.models().size() > 1;
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
+  if (handed_over) times.lame_duck = RenewalTime(config);
   // Armed before anything else, even before a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
-  TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
+  if (handed_over) {
+    (*serving)->LeavePorts();
+    if (http != nullptr) http->listener()->StopAccepting();
+  } else {
+    TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
+  }
   // A load is given up: the model would not serve any more.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
@@ -286,15 +329,17 @@ int Run(const ServerConfig& config) {
 }  // namespace
 
 int RunDaemon(const ServerConfig& config) {
+  InheritedSockets sockets = InheritedSockets::Take();
   ConfigureAllocator();
   SaveAddressSpace();
   SetLogLevel(config.log_level);
+  SetLogPeers(config.log_peers);
   QuietLibraries();
   FlushLogOnCrash();
   Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});
   int status = 1;
   try {
-    status = Run(config);
+    status = Run(config, std::move(sockets));
   } catch (const std::exception& e) {
     // The engine catches its own exceptions; these come from the rest of the daemon.
     Log(LogLevel::kError, "failed",

@@ -34,11 +34,18 @@ absl::Status Security::OpenTls(const ServerConfig& config) {
   // Watched before they are read, so that no change is missed.
   std::vector<std::string> paths = {config.tls_cert, config.tls_key};
   if (!config.tls_client_ca.empty()) paths.push_back(config.tls_client_ca);
+  if (!config.admin_client_ca.empty()) paths.push_back(config.admin_client_ca);
   watch_.Add({kCertificates, std::move(paths), [this] { return ReloadTls(); }});
   auto tls = TlsStore::Open({config.tls_cert, config.tls_key, config.tls_client_ca},
                             TlsStore::SystemTime());
   if (!tls.ok()) return tls.status();
   tls_ = *std::move(tls);
+  if (!config.admin_client_ca.empty()) {
+    auto admin = TlsStore::Open({config.tls_cert, config.tls_key, config.admin_client_ca},
+                                TlsStore::SystemTime());
+    if (!admin.ok()) return admin.status();
+    admin_tls_ = *std::move(admin);
+  }
   ReportTls("certificate");
   return absl::OkStatus();
 }
@@ -64,7 +71,8 @@ absl::Status Security::OpenKeys(const ServerConfig& config) {
 absl::Status Security::ReloadTls() {
   const absl::StatusOr<bool> changed = tls_->Reload();
   if (changed.ok() && *changed) ReportTls("certificate changed");
-  return changed.status();
+  if (!changed.ok() || admin_tls_ == nullptr) return changed.status();
+  return admin_tls_->Reload().status();
 }
 
 void Security::ReportTls(const char* what) const {

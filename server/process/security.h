@@ -24,6 +24,8 @@ class Security {
 
   // nullptr: there is no TLS, or calls need no key.
   const TlsStore* tls() const { return tls_.get(); }
+  // The same certificate with the authorities of those who may administer.
+  const TlsStore* admin_tls() const { return admin_tls_.get(); }
   const ApiKeys* keys() const { return keys_.get(); }
 
   // Reads all files again soon, on SIGHUP.
@@ -40,6 +42,7 @@ class Security {
 
   Metrics* const metrics_;
   std::unique_ptr<TlsStore> tls_;
+  std::unique_ptr<TlsStore> admin_tls_;
   std::unique_ptr<ApiKeys> keys_;
   FileWatch watch_;  // the last: its thread uses the others
 };

@@ -56,7 +56,8 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
                                                         ModelTable* models, const Clock* clock,
                                                         Metrics* metrics, const Security* security,
                                                         SpanSink* spans,
-                                                        const LanguageDetector* detector) {
+                                                        const LanguageDetector* detector,
+                                                        InheritedSockets* sockets) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
@@ -73,6 +74,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   serving->timer_.Start();
   GrpcServerOptions options;
   options.listen = config.listen;
+  if (sockets != nullptr) options.inherited = sockets->For("grpc", config.listen);
   options.limits = *limits;
   options.max_connections_per_peer = config.max_connections_per_peer;
   if (security != nullptr) options.tls = security->tls();
@@ -83,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   serving->grpc_ = *std::move(grpc);
   metrics->AttachListener("grpc", &serving->grpc_->listener());
   if (config.http.has_value()) {
-    const absl::Status started = serving->StartHttp(config, *limits, security);
+    const absl::Status started = serving->StartHttp(config, *limits, security, sockets);
     if (!started.ok()) return started;
   }
   models->OnChange([grpc = serving->grpc_.get()](const std::string& name, bool served) {
@@ -94,7 +96,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
 }
 
 absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimits& limits,
-                                const Security* security) {
+                                const Security* security, InheritedSockets* sockets) {
   DoorContext context;
   context.calls = &calls_;
   context.keys_needed = context_.keys != nullptr;
@@ -106,6 +108,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
   handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
   ExchangeServerOptions options;
   options.listener.address = *config.http;
+  if (sockets != nullptr) options.listener.inherited = sockets->For("http", *config.http);
   options.listener.max_connections = limits.http_connections;
   options.listener.max_per_peer = config.max_connections_per_peer;
   options.read.body_bytes = static_cast<size_t>(limits.message_bytes);
@@ -151,17 +154,47 @@ std::string Serving::NotReady() const {
   return "";
 }
 
+NamedSockets Serving::ShareSockets() {
+  NamedSockets sockets;
+  for (const int fd : grpc_->mutable_listener()->ShareSockets()) sockets.emplace_back("grpc", fd);
+  if (http_ == nullptr) return sockets;
+  for (const int fd : http_->mutable_listener()->ShareSockets()) sockets.emplace_back("http", fd);
+  return sockets;
+}
+
+void Serving::LeavePorts() {
+  handed_over_ = true;
+  grpc_->mutable_listener()->StopAccepting();
+  if (http_ != nullptr) http_->mutable_listener()->StopAccepting();
+}
+
+bool Serving::WaitConnections(std::chrono::nanoseconds time) {
+  constexpr std::chrono::milliseconds kLook{50};
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    const int64_t http = http_ == nullptr ? 0 : http_->listener().Stats().open;
+    if (grpc_->listener().Stats().open + http == 0) return false;
+    if (tracker_.WaitInterrupted(kLook)) return true;
+  }
+  return false;
+}
+
 DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.leave = [this] {
-    leaving_ = true;
-    metrics_->SetReady(false);
-    metrics_->SetDraining(true);
-    grpc_->SetNotServing();
     // Clients that keep their connections would never notice.
     if (http_ != nullptr) http_->RenewConnections();
+    metrics_->SetDraining(true);
+    // Clients of a port that a successor has would find it not serving for as long as their
+    // connections to this process last.
+    if (handed_over_) return;
+    leaving_ = true;
+    metrics_->SetReady(false);
+    grpc_->SetNotServing();
   };
-  steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
+  steps.linger = [this](std::chrono::nanoseconds time) {
+    return handed_over_ ? WaitConnections(time) : tracker_.WaitInterrupted(time);
+  };
   steps.stop_taking = [this] {
     // Calls are refused where they come in, and not by the engines: a pivot's jobs still have to be
     // admitted by its second model.

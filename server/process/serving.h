@@ -22,7 +22,9 @@
 #include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
 #include "server/process/drain.h"
+#include "server/process/inherited_sockets.h"
 #include "server/process/security.h"
+#include "server/process/successor.h"
 #include "server/settings/config.h"
 #include "server/trace/span.h"
 
@@ -33,13 +35,12 @@ class Serving {
   // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
   // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
   // Without `security` there is no TLS and no call needs a key; without `spans` there are none;
-  // without `detector` no language is detected.
-  static absl::StatusOr<std::unique_ptr<Serving>> Start(const ServerConfig& config,
-                                                        ModelTable* models, const Clock* clock,
-                                                        Metrics* metrics,
-                                                        const Security* security = nullptr,
-                                                        SpanSink* spans = nullptr,
-                                                        const LanguageDetector* detector = nullptr);
+  // without `detector` no language is detected. Ports that have sockets in `sockets`, which may be
+  // null, are not bound anew.
+  static absl::StatusOr<std::unique_ptr<Serving>> Start(
+      const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics,
+      const Security* security = nullptr, SpanSink* spans = nullptr,
+      const LanguageDetector* detector = nullptr, InheritedSockets* sockets = nullptr);
   // REQUIRES: drained, or no call in flight.
   ~Serving();
 
@@ -54,6 +55,12 @@ class Serving {
   // "" while calls are taken and can be worked on, else why not: for /readyz.
   std::string NotReady() const;
 
+  // The sockets of both ports, for a successor; borrowed until the ports are closed.
+  NamedSockets ShareSockets();
+  // Takes no more connections, which a successor does from now on. A drain that follows has no
+  // effect on calls and health until the connections that there are have ended, or its lame duck.
+  void LeavePorts();
+
   // Ends service; see drain.h. Afterwards no call is in flight.
   DrainResult DrainCalls(const DrainTimes& times);
 
@@ -66,7 +73,9 @@ class Serving {
  private:
   Serving(const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
-                         const Security* security);
+                         const Security* security, InheritedSockets* sockets);
+  // Waits until no connection is open, or that long, or until the drain is hurried. True: hurried.
+  bool WaitConnections(std::chrono::nanoseconds time);
   DrainSteps Steps();
 
   ModelTable* const models_;
@@ -78,6 +87,7 @@ class Serving {
   CallContext calls_;
   std::unique_ptr<RequestReaders> readers_;  // outlives grpc_ and http_, which hand requests to it
   ServiceContext context_;
+  std::atomic<bool> handed_over_{false};
   std::atomic<bool> leaving_{false};   // not ready any more
   std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;

@@ -26,6 +26,7 @@ sigset_t AwaitedSignals() {
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGHUP);
+  sigaddset(&set, SIGUSR2);
   return set;
 }
 
@@ -71,15 +72,18 @@ EarlyEnd::~EarlyEnd() {
   close(signals_);
 }
 
-int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead) {
+int WaitForEnd(const SignalHooks& hooks) {
   while (true) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
-      reload();
+      hooks.reload();
+    } else if (signal == SIGUSR2) {
+      hooks.hand_over();
     } else if (signal != 0) {
       return signal;
     }
-    if (dead()) return 0;
+    if (hooks.handed_over()) return SIGUSR2;
+    if (hooks.dead()) return 0;
   }
 }
 
@@ -90,7 +94,7 @@ DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
     second = std::thread([serving, &done] {
       while (!done) {
         const int signal = WaitSignal(std::chrono::milliseconds(100));
-        if (signal == 0 || signal == SIGHUP) continue;
+        if (signal == 0 || signal == SIGHUP || signal == SIGUSR2) continue;
         Log(LogLevel::kWarn, "second signal");
         serving->Hurry();
       }

@@ -13,7 +13,7 @@
 
 namespace dragoman {
 
-// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
+// Blocks SIGTERM, SIGINT, SIGHUP and SIGUSR2 and ignores SIGPIPE, for this thread and those it starts. Call
 // it before any thread is started.
 void PrepareSignals();
 
@@ -33,11 +33,18 @@ class EarlyEnd {
   std::thread thread_;
 };
 
-// Waits for SIGTERM or SIGINT and returns its number, or until `dead`, which is called every
-// second, is true, and returns 0. SIGHUP meanwhile calls `reload`.
-int WaitForEnd(const std::function<void()>& reload, const std::function<bool()>& dead);
+struct SignalHooks {
+  std::function<void()> reload;       // SIGHUP
+  std::function<void()> hand_over;    // SIGUSR2: begins; called again while it goes on
+  std::function<bool()> handed_over;  // called every second, as the next
+  std::function<bool()> dead;
+};
 
-// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
+// Waits for SIGTERM or SIGINT and returns its number, or until `handed_over` and returns SIGUSR2, or
+// until `dead` and returns 0.
+int WaitForEnd(const SignalHooks& hooks);
+
+// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP and SIGUSR2 have no effect any more.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman

@@ -14,6 +14,7 @@
 #include "server/guard/guard.h"
 #include "server/settings/config_file.h"
 #include "server/settings/models_config.h"
+#include "server/settings/models_file.h"
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
 
@@ -23,12 +24,22 @@ namespace {
 // The name of a model's own share of a GPU, which is not the same as that of all models together.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
-// AdminService does not authenticate its callers.
+// AdminService authenticates its callers by certificates alone.
 absl::Status CheckAdminAddress(const ServerConfig& config) {
+  if (!config.admin_client_ca.empty()) {
+    if (!config.admin_listen.has_value()) {
+      return Refuse("--", "admin-client-ca", Quoted(config.admin_client_ca),
+                    "--admin-listen with it");
+    }
+    if (config.tls_cert.empty()) {
+      return Refuse("--", "admin-client-ca", Quoted(config.admin_client_ca), "--tls-cert with it");
+    }
+    return absl::OkStatus();
+  }
   if (!config.admin_listen.has_value() || IsLoopback(*config.admin_listen)) return absl::OkStatus();
   return Refuse("--", "admin-listen", Quoted(AddressText(*config.admin_listen)),
-                "off, a loopback address (127.0.0.1:PORT) or unix:PATH: whoever reaches it may "
-                "load and unload models");
+                "off, a loopback address (127.0.0.1:PORT) or unix:PATH, or --admin-client-ca: "
+                "whoever reaches it may load and unload models");
 }
 
 absl::Status CheckTls(const ServerConfig& config) {
@@ -49,15 +60,39 @@ absl::Status CheckTls(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOtlp(const ServerConfig& config) {
+  if (config.otlp_cert.empty() != config.otlp_key.empty()) {
+    return Refuse(
+        "--", config.otlp_cert.empty() ? "otlp-cert" : "otlp-key", "nothing",
+        config.otlp_cert.empty() ? "a file beside --otlp-key" : "a file beside --otlp-cert");
+  }
+  const bool tls = config.otlp.has_value() && config.otlp->tls;
+  for (const auto& [flag, file] :
+       {std::pair("otlp-ca", &config.otlp_ca), std::pair("otlp-cert", &config.otlp_cert)}) {
+    if (!tls && !file->empty()) {
+      return Refuse("--", flag, Quoted(*file), "--otlp with an https:// address");
+    }
+  }
+  if (!config.otlp.has_value() && !config.otlp_headers.empty()) {
+    return Refuse("--", "otlp-headers", Quoted(config.otlp_headers), "--otlp with it");
+  }
+  return absl::OkStatus();
+}
+
 // Whether the settings go together. Those of models are checked where models are made of them
 // (models_config.h).
 absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   absl::Status status = CheckModel(*config);
   if (status.ok()) status = ResolveModels(file, config);
   if (status.ok()) status = ResolvePivots(config);
+  if (status.ok()) status = ApplyModelsFile(config);
+  if (status.ok() && config->admin_writes && config->models_file.empty()) {
+    status = Refuse("--", "admin-writes", "on", "--models-file with it");
+  }
   if (status.ok()) status = CheckAdminAddress(*config);
   if (status.ok()) status = CheckTransportSettings(*config);
   if (status.ok()) status = CheckTls(*config);
+  if (status.ok()) status = CheckOtlp(*config);
   return status;
 }
 

@@ -21,6 +21,7 @@
 #include "server/base/address.h"
 #include "server/base/log.h"
 #include "server/guard/guard.h"
+#include "server/settings/desired_models.h"
 
 namespace dragoman {
 
@@ -68,6 +69,12 @@ struct PivotSettings {
   std::string second;
 };
 
+// A second version of a model that gets a share of its calls.
+struct CanarySettings {
+  ModelSettings model;
+  int share = 0;  // parts of 10,000
+};
+
 // Its own ModelSettings are what a model has that says nothing else; name and directory are the
 // default model's.
 struct ServerConfig : ModelSettings, TransportSettings {
@@ -77,13 +84,22 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   Address listen{.host = "0.0.0.0", .port = 50'051};
-  std::optional<Address> admin_listen;                                // none: no AdminService
+  std::string models_file;              // "": none; see models_file.h
+  bool admin_writes = false;            // AdminService keeps its changes in models_file
+  std::optional<Address> admin_listen;  // none: no AdminService
+  std::string admin_client_ca;          // "": AdminService has no TLS
   std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
   bool page = true;                                                   // at / of `http`
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
-  std::optional<Address> otlp;          // none: no spans
+  bool log_peers = true;
+  std::optional<HttpUrl> otlp;  // none: no spans
+  // Files; "": none. Of the headers: see server/trace/otlp_collector.h.
+  std::string otlp_headers;
+  std::string otlp_ca;
+  std::string otlp_cert;
+  std::string otlp_key;
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
@@ -97,6 +113,10 @@ struct ServerConfig : ModelSettings, TransportSettings {
 
   // Made from `model`, `ensembles`, the file's `models` and `models_dir`; the default first.
   std::vector<ModelSettings> models;
+  // The same without what models_file says, which is `desired` and has the canaries.
+  std::vector<ModelSettings> configured;
+  DesiredModels desired;
+  std::vector<CanarySettings> canaries;
   // Made from `pivot`.
   std::vector<PivotSettings> pivots;
 };

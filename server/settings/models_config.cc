@@ -268,7 +268,9 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     absl::Status status = AddModelsOfDirectory(*config, &models);
     if (!status.ok()) return status;
   }
-  if (models.empty()) return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
+  if (models.empty() && config->models_file.empty()) {
+    return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
+  }
   std::set<std::string> names;
   for (const ModelSettings& model : models) {
     if (!names.insert(model.model_name).second) {
@@ -288,6 +290,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     }
     std::rotate(models.begin(), at, at + 1);
   }
+  if (models.empty()) return absl::OkStatus();  // they are in --models-file
   config->model_name = models[0].model_name;
   config->ensemble = models[0].ensemble;
   config->model_directory = models[0].model_directory;

@@ -191,20 +191,21 @@ TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms) {
   return out;
 }
 
-TextField OtlpField(std::optional<Address>* field) {
+TextField OtlpField(std::optional<HttpUrl>* field) {
   TextField out;
   out.read = [field](const std::string& text) -> std::string {
-    std::optional<Address> collector;
+    std::optional<HttpUrl> collector;
     if (!text.empty()) {
       collector = ParseHttpUrl(text);
       if (!collector.has_value()) {
-        return "http://HOST:PORT (no path, for it is /v1/traces; no TLS)";
+        return "http://HOST:PORT[/PATH] or https://HOST[:PORT][/PATH] (without a path it is "
+               "/v1/traces)";
       }
     }
     *field = std::move(collector);
     return "";
   };
-  out.text = [field] { return field->has_value() ? "http://" + AddressText(**field) : ""; };
+  out.text = [field] { return field->has_value() ? HttpUrlText(**field) : ""; };
   return out;
 }
 
@@ -276,6 +277,19 @@ const std::vector<Option>& Options() {
        Target::Server([](C& c) -> Field {
          return AddressOrOffField(&c.admin_listen, AddressForms::kHostOrUnix);
        })},
+      {kSome, "admin-client-ca", "FILE",
+       "authorities (PEM) of certificates that may administer; with it --admin-listen speaks TLS "
+       "by "
+       "--tls-cert, needs such a certificate and may be any address; empty: no TLS",
+       &C::admin_client_ca},
+      {kSome, "models-file", "FILE",
+       "JSON of models that wins, name by name, over --model, --models-dir and --config; read at "
+       "the "
+       "start and on SIGHUP; need not exist; empty: none",
+       &C::models_file},
+      {kSome, "admin-writes", "off|on",
+       "keep what 'dragoman admin' changes in --models-file, so that a restart does not lose it",
+       Target::Server([](C& c) -> Field { return ChoiceField(&c.admin_writes, kSwitch); })},
       {kEveryone, "metrics", "ADDR",
        "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
        Target::Server(
@@ -364,9 +378,23 @@ const std::vector<Option>& Options() {
       {kEveryone, "log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off",
        Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},
-      {kEveryone, "otlp", "http://HOST:PORT",
-       "OpenTelemetry collector that gets a span of every call and of its stages; empty: none",
+      {kSome, "log-peers", "on|off", "log the addresses of clients; off: no line has one",
+       Target::Server([](C& c) -> Field { return ChoiceField(&c.log_peers, kSwitch); })},
+      {kEveryone, "otlp", "URL",
+       "OpenTelemetry collector that gets a span of every call and of its stages, "
+       "http://HOST:PORT or https://HOST, with a path where it is not /v1/traces; empty: none",
        Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
+      {kSome, "otlp-headers", "FILE",
+       "headers for --otlp, such as a key: NAME=VALUE with commas or line ends between, values "
+       "percent-encoded; read again when it changes; empty: those of "
+       "OTEL_EXPORTER_OTLP_TRACES_HEADERS, else of OTEL_EXPORTER_OTLP_HEADERS",
+       &C::otlp_headers},
+      {kSome, "otlp-ca", "FILE",
+       "authorities (PEM) of the certificate of an https --otlp; empty: the machine's",
+       &C::otlp_ca},
+      {kSome, "otlp-cert", "FILE",
+       "certificate (PEM) by which --otlp knows this daemon; empty: none", &C::otlp_cert},
+      {kSome, "otlp-key", "FILE", "private key (PEM, no password) of --otlp-cert", &C::otlp_key},
       {kSome, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
        1'000'000},
       {kSome, "max-code-points", "N",

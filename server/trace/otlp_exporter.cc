@@ -8,7 +8,6 @@
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
 #include "server/base/version.h"
-#include "server/net/http_post.h"
 
 namespace dragoman {
 namespace {
@@ -180,27 +179,22 @@ bool OtlpExporter::State::WaitToRetry() {
 
 void OtlpExporter::State::Send(const std::vector<Span>& batch) {
   const std::string body = OtlpJson(batch, attributes, wall_offset);
-  int status = 0;
+  HttpPostResult answer;
   for (int attempt = 1;; ++attempt) {
-    status = post(body);
-    if (!WorthAnotherTry(status) || attempt == kAttempts || !WaitToRetry()) break;
+    answer = post(body);
+    if (!WorthAnotherTry(answer.status) || attempt == kAttempts || !WaitToRetry()) break;
   }
-  const bool taken = status >= 200 && status < 300;
+  const bool taken = answer.status >= 200 && answer.status < 300;
   (taken ? counts.exported : counts.failed) += static_cast<int64_t>(batch.size());
   if (taken == reachable) return;
   reachable = taken;
   if (taken) {
     Log(LogLevel::kInfo, "spans are exported again");
   } else {
-    Log(LogLevel::kWarn, "spans are not exported",
-        {{"spans", batch.size()}, {"http_status", status}});
+    LogFields fields = {{"spans", batch.size()}, {"http_status", answer.status}};
+    if (!answer.error.empty()) fields["error"] = answer.error;
+    Log(LogLevel::kWarn, "spans are not exported", fields);
   }
-}
-
-OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout) {
-  return [collector, timeout](const std::string& body) {
-    return HttpPost(collector, "/v1/traces", "application/json", body, timeout);
-  };
 }
 
 }  // namespace dragoman

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "server/base/address.h"
+#include "server/net/http_post.h"
 #include "server/trace/span.h"
 
 namespace dragoman {
@@ -37,9 +37,9 @@ struct OtlpOptions {
 
 class OtlpExporter final : public SpanSink {
  public:
-  // The status of the collector's HTTP answer to this body, or 0 if there was none. Called by the
-  // exporter's thread only; may block, and may be under way still when the exporter is gone.
-  using Post = std::function<int(const std::string& body)>;
+  // Sends this body to the collector and returns its answer. Called by the exporter's thread only;
+  // may block, and may be under way still when the exporter is gone.
+  using Post = std::function<HttpPostResult(const std::string& body)>;
 
   // Constant attributes of the process. `clock` is that of the spans and outlives the exporter.
   OtlpExporter(std::vector<std::pair<std::string, std::string>> attributes, Post post,
@@ -57,8 +57,5 @@ class OtlpExporter final : public SpanSink {
   const std::shared_ptr<State> state_;
   std::thread thread_;
 };
-
-// Posts to /v1/traces there, as net/http_post.h does.
-OtlpExporter::Post PostTo(const Address& collector, std::chrono::milliseconds timeout);
 
 }  // namespace dragoman

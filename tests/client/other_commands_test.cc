@@ -190,15 +190,18 @@ TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
 }
 
 TEST(Admin, RefusesWhatItDoesNotUnderstand) {
-  for (const Arguments& arguments : std::vector<Arguments>{{"admin"},
-                                                           {"admin", "eject", "a"},
-                                                           {"admin", "load"},
-                                                           {"admin", "unload", "a", "b"},
-                                                           {"admin", "unload", "a", "--if-changed"},
-                                                           {"admin", "reload", "a", "--set", "x=1"},
-                                                           {"admin", "load", "a", "--limit", "1"},
-                                                           {"admin", "load", "a", "--set", "x"},
-                                                           {"admin", "drain", "--limit", "-1"}}) {
+  for (const Arguments& arguments :
+       std::vector<Arguments>{{"admin"},
+                              {"admin", "eject", "a"},
+                              {"admin", "load"},
+                              {"admin", "unload", "a", "b"},
+                              {"admin", "canary", "a", "/d"},
+                              {"admin", "promote", "a", "--percent", "1"},
+                              {"admin", "unload", "a", "--if-changed"},
+                              {"admin", "reload", "a", "--set", "x=1"},
+                              {"admin", "load", "a", "--limit", "1"},
+                              {"admin", "load", "a", "--set", "x"},
+                              {"admin", "drain", "--limit", "-1"}}) {
     EXPECT_EQ(RunCommand(arguments).status, 2) << arguments.back();
   }
   EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("dragoman admin unload NAME"));

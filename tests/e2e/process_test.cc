@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ using ::testing::AnyOf;
 using testing::ChildProcess;
 using ::testing::HasSubstr;
 using testing::RunClient;
+using testing::TranslateGerman;
 
 const std::string kModel = std::string("de-en=") + DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
@@ -74,6 +76,34 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
   daemon.Signal(SIGTERM);
   EXPECT_EQ(daemon.Wait(), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+}
+
+// The texts of standard error that are an address of the loopback with a port that is not in `own`.
+std::vector<std::string> PeersIn(const std::string& errors, const std::string& own) {
+  std::vector<std::string> found;
+  const std::regex address("127\\.0\\.0\\.1:[0-9]+");
+  for (std::sregex_iterator at(errors.begin(), errors.end(), address), end; at != end; ++at) {
+    if (own.find(at->str()) == std::string::npos) found.push_back(at->str());
+  }
+  return found;
+}
+
+TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
+  for (const char* peers : {"on", "off"}) {
+    testing::Daemon daemon({"--log-peers", peers, "--log-level", "trace", "--cpu-workers", "1",
+                            "--http", "127.0.0.1:0"});
+    EXPECT_NE(TranslateGerman(daemon), "");
+    daemon.Get("no-path");  // refused, which the log has with the client's address
+    daemon.process().Signal(SIGTERM);
+    EXPECT_EQ(daemon.process().Wait(), 0);
+    const std::string errors = daemon.process().Errors();
+    EXPECT_THAT(errors, HasSubstr("request refused"));
+    // The line "serving" has all of the daemon's own addresses.
+    const size_t serving = errors.find("\"msg\":\"serving\"");
+    const std::string own = errors.substr(serving, errors.find('\n', serving) - serving);
+    EXPECT_EQ(PeersIn(errors, own).empty(), std::string(peers) == "off")
+        << ::testing::PrintToString(PeersIn(errors, own));
+  }
 }
 
 TEST(Process, AStandardOutputThatTakesNothingDoesNotHoldUpTheEnd) {

@@ -123,11 +123,11 @@ ALLOWED = {
     'engine/profile': 'engine/base engine/api engine/network engine/decode engine/decode/cuda engine '
                       'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
     'server/base': 'engine/base absl json spdlog',
-    'server/net': 'engine/base server/base absl',
+    'server/net': 'engine/base server/base absl openssl',
     'server/guard': 'engine/base server/base absl grpc json',
     'server/security': 'engine/base server/base absl json openssl',
     'server/settings': 'engine/base engine/api server/base server/guard absl json',
-    'server/trace': 'engine/base server/base server/net json',
+    'server/trace': 'engine/base server/base server/net server/security absl json',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
     'server/detect': 'engine/base engine/text server/base absl fasttext icu',

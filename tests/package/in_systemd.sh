@@ -2,6 +2,7 @@
 # What tests/package/systemd.sh runs in the container, under its systemd.
 set -euo pipefail
 passed=0
+work="$(mktemp -d)"
 fail() {
   echo "FAILED systemd: $*"
   systemctl status --no-pager --lines=15 dragomand || true
@@ -70,11 +71,56 @@ starts || fail "it does not start with LoadCredential"
 dragoman health --server 127.0.0.1:50051 --ca /etc/ssl/certs/dragomand.crt >/dev/null || fail "no TLS with LoadCredential"
 pass "tls.conf: LoadCredential"
 
-dpkg --install /srv/dragoman.deb >/dev/null 2>&1 || fail "an upgrade fails"
-dragoman health --server 127.0.0.1:50051 --ca /etc/ssl/certs/dragomand.crt >/dev/null || fail "does not serve after an upgrade"
-pass "an upgrade restarts it"
-
 rm -r "$unit"
+systemctl daemon-reload
+settings_plain='{"model": "de-en=/usr/share/dragoman/models/de-en", "listen": "127.0.0.1:50051",
+ "metrics": "127.0.0.1:9464", "connection-age-seconds": 5}'
+echo "$settings_plain" >"$settings"
+starts || fail "it does not start again"
+
+# Calls one after another, without retries, while the shell's command runs; prints answered and failed.
+under_load() { # COMMAND
+  rm -f "$work/stop" "$work/load"
+  dragoman load --server 127.0.0.1:50051 --input "$work/line" --concurrency 4 --retries 0 --beam-size 1 \
+    --duration 40 --json >"$work/load" 2>"$work/load.err" &
+  local load=$!
+  sleep 3
+  eval "$1" >"$work/command.log" 2>&1 || fail "$1: $(tail -5 "$work/command.log")"
+  wait "$load" || true
+  sed -n 's/^ *"ok": *\([0-9]*\).*/\1/p' "$work/load" | head -1
+}
+echo 'Guten Morgen!' >"$work/line"
+errors() { tr -d ' \n' <"$work/load" | grep -o '"errors":{[^}]*}'; }
+
+pid="$(systemctl show -p MainPID --value dragomand)"
+answered="$(under_load 'dpkg --install /srv/dragoman.deb')"
+[[ "$(systemctl show -p MainPID --value dragomand)" != "$pid" ]] || fail "an upgrade leaves the old process"
+[[ "$(systemctl show -p ActiveState --value dragomand)" == active ]] || fail "not active after an upgrade"
+[[ "$(errors)" == '"errors":{}' ]] || fail "an upgrade lost calls of clients without retries: $(errors), answered $answered"
+pass "an upgrade hands over: $answered calls of clients without retries answered, none lost"
+journalctl --no-pager --unit dragomand 2>/dev/null | grep -q '"handed over"' || fail "the log does not say that it was handed over"
+
+# systemd knows the new process: it restarts it when it dies, and stops it.
+new="$(systemctl show -p MainPID --value dragomand)"
+kill -KILL "$new"
+for _ in $(seq 60); do
+  [[ "$(systemctl show -p MainPID --value dragomand)" =~ ^[1-9] ]] &&
+    [[ "$(systemctl show -p MainPID --value dragomand)" != "$new" ]] && break
+  sleep 1
+done
+[[ "$(systemctl show -p MainPID --value dragomand)" != "$new" ]] || fail "a successor that dies is not restarted"
+pass "a successor that dies is restarted"
+
+systemctl enable --now dragomand.socket 2>/dev/null || { systemctl stop dragomand; systemctl enable --now dragomand.socket; } ||
+  fail "the socket cannot be enabled"
+systemctl restart dragomand || fail "it does not start with the socket"
+systemctl stop dragomand
+echo 'Guten Morgen!' | timeout 60 dragoman translate --server 127.0.0.1:50051 --retries 0 >"$work/answer" 2>"$work/answer.err" ||
+  fail "a client that comes while nobody serves is refused: $(cat "$work/answer.err")"
+[[ "$(cat "$work/answer")" == *[mM]orning* ]] || fail "no translation through the socket"
+pass "the socket: a client that comes while nobody serves waits, and starts it"
+systemctl disable --now dragomand.socket 2>/dev/null
+
 dpkg --purge dragoman >/dev/null 2>&1 || fail "it cannot be purged"
 left="$(find /etc /lib /usr /var -name '*dragoman*' ! -path '/var/log/*' \
   ! -path '/var/lib/systemd/*' 2>/dev/null || true)"

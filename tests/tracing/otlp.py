@@ -11,9 +11,12 @@ grpcio is, calls bring a traceparent. Without them these parts are skipped, and 
 import base64
 import http.server
 import json
+import os
 import pathlib
+import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -37,10 +40,11 @@ except ImportError:
 
 
 class Collector:
-    """Takes OTLP/HTTP. silent: takes connections and never answers."""
+    """Takes OTLP/HTTP. silent: takes connections and never answers. tls: an ssl.SSLContext."""
 
-    def __init__(self, silent=False, port=0):
+    def __init__(self, silent=False, port=0, tls=None):
         self.bodies = []
+        self.headers = []
         self.posts = []
         self._go_on = threading.Event()
         outer = self
@@ -52,6 +56,7 @@ class Collector:
                     outer._go_on.wait()
                     return
                 outer.posts.append((self.path, self.headers["Content-Type"]))
+                outer.headers.append(dict(self.headers))
                 outer.bodies.append(json.loads(body))
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -63,12 +68,16 @@ class Collector:
 
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # a handshake that fails is a case, not an error
+        self._scheme = "https" if tls else "http"
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
     def flag(self):
-        return ("--otlp", f"http://127.0.0.1:{self.port}")
+        return ("--otlp", f"{self._scheme}://127.0.0.1:{self.port}")
 
     def spans(self):
         return [
@@ -208,6 +217,88 @@ def a_collector_that_comes_late_gets_what_follows():
         return "lost, said so, and went on"
 
 
+class Certificates:
+    """An authority, a collector's certificate and a client's, in a folder of their own."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self._openssl("req", "-x509", *self._new("ca"), "-days", "2", "-subj", "/CN=authority")
+        for name, usage in (("server", "serverAuth"), ("client", "clientAuth")):
+            self._openssl("req", *self._new(name), "-subj", f"/CN={name}", "-out", self[f"{name}.csr"])
+            (self.folder / "extensions").write_text(f"subjectAltName=IP:127.0.0.1\nextendedKeyUsage={usage}\n")
+            self._openssl("x509", "-req", "-in", self[f"{name}.csr"], "-CA", self["ca.crt"], "-CAkey", self["ca.key"],
+                          "-days", "2", "-CAcreateserial", "-extfile", self["extensions"], "-out", self[f"{name}.crt"])
+
+    def __getitem__(self, name):
+        return str(self.folder / name)
+
+    def _new(self, name):
+        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", self[f"{name}.key"]]
+        return new + (["-out", self["ca.crt"]] if name == "ca" else [])
+
+    def _openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
+
+    def context(self):
+        """Of a collector that asks for certificates of the authority."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self["server.crt"], self["server.key"])
+        context.load_verify_locations(self["ca.crt"])
+        context.verify_mode = ssl.CERT_REQUIRED
+        return context
+
+
+def a_hosted_collector_gets_headers_over_tls():
+    with tempfile.TemporaryDirectory() as folder:
+        files = Certificates(folder)
+        headers = pathlib.Path(folder) / "headers"
+        headers.write_text("Authorization=Basic%20Zmlyc3Q=\nx-scope-orgid=7\n")
+        tls = ("--otlp-ca", files["ca.crt"], "--otlp-cert", files["client.crt"], "--otlp-key", files["client.key"])
+        with Collector(tls=files.context()) as collector, Daemon(
+                *collector.flag, *tls, "--otlp-headers", str(headers), "--cpu-workers", 1) as daemon:
+            load(daemon, "--concurrency", "1", "--requests", "5")
+            check(wait_until(lambda: outcomes(daemon)["exported"] > 0, 30), f"{outcomes(daemon)}")
+            sent = {(h["Authorization"], h["x-scope-orgid"]) for h in collector.headers}
+            check(sent == {("Basic Zmlyc3Q=", "7")}, f"headers {sent}")
+            # A key that is exchanged is used without a restart.
+            changed = headers.with_name("headers.new")
+            changed.write_text("Authorization=Basic%20c2Vjb25k")
+            changed.replace(headers)
+            load(daemon, "--concurrency", "1", "--requests", "5")
+            came = wait_until(lambda: collector.headers[-1]["Authorization"] == "Basic c2Vjb25k", 30)
+            check(came, f"{collector.headers[-1]}")
+            check(collector.headers[-1].get("x-scope-orgid") is None, "an old header")
+            daemon.stop()
+            check("Zmlyc3Q" not in daemon.errors() and "c2Vjb25k" not in daemon.errors(), "a secret in the log")
+        # Whom it does not trust it sends nothing, and says why.
+        with Collector(tls=files.context()) as collector, Daemon(*collector.flag, "--cpu-workers", 1) as daemon:
+            load(daemon, "--concurrency", "1", "--requests", "5")
+            check(wait_until(lambda: outcomes(daemon)["failed"] > 0, 30), f"{outcomes(daemon)}")
+            why = daemon.log("spans are not exported")[0]["error"]
+            check(why.startswith("TLS: certificate of 127.0.0.1: "), why)
+            check(collector.bodies == [], "spans at a collector of no known authority")
+        return "mutual TLS, headers, exchanged; refused without the authority"
+
+
+def headers_come_from_the_environment():
+    os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = "api-key=general,x=1"
+    try:
+        with Collector() as collector, Daemon(*collector.flag, "--cpu-workers", 1) as daemon:
+            load(daemon, "--concurrency", "1", "--requests", "3")
+            daemon.stop()
+            check(collector.headers[0]["api-key"] == "general", f"{collector.headers[0]}")
+        os.environ["OTEL_EXPORTER_OTLP_TRACES_HEADERS"] = "api-key=of%20traces"
+        with Collector() as collector, Daemon(*collector.flag, "--cpu-workers", 1) as daemon:
+            load(daemon, "--concurrency", "1", "--requests", "3")
+            daemon.stop()
+            check(collector.headers[0]["api-key"] == "of traces", f"{collector.headers[0]}")
+            check("x" not in collector.headers[0], "both variables at once")
+    finally:
+        for name in ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"):
+            os.environ.pop(name, None)
+    return "of traces before those of all signals"
+
+
 def main():
     failed = 0
     for test in (
@@ -215,6 +306,8 @@ def main():
         a_traceparent_goes_through,
         a_silent_collector_holds_up_nobody,
         a_collector_that_comes_late_gets_what_follows,
+        a_hosted_collector_gets_headers_over_tls,
+        headers_come_from_the_environment,
     ):
         try:
             outcome = test()

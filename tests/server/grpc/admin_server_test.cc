@@ -48,6 +48,7 @@ class AdminServerTest : public ::testing::Test {
   void Start(const Address& address) {
     AdminHooks hooks;
     hooks.manager = &manager_;
+    hooks.models = &table_;
     hooks.metrics = &metrics_;
     hooks.clock = &clock_;
     hooks.drain_limit = std::chrono::seconds(30);
@@ -346,6 +347,7 @@ TEST_F(AdminServerTest, OnAUnixSocketOnlyItsUserMayConnect) {
 TEST_F(AdminServerTest, ATakenPortIsAnError) {
   AdminHooks hooks;
   hooks.manager = &manager_;
+  hooks.models = &table_;
   const auto other =
       AdminServer::Start(*ParseAddress(server_->address(), AddressForms::kHostPort), hooks);
   ASSERT_FALSE(other.ok());

@@ -4,20 +4,28 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <string>
 #include <thread>
+
+#include "tests/server/security/certificates.h"
 
 namespace dragoman {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
+using testing::Authority;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Takes one connection on the loopback and does what it is told with it.
@@ -64,9 +72,12 @@ void Say(int fd, const std::string& text) {
   EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
+HttpPostTarget TargetAt(int port, const std::string& host = "127.0.0.1") {
+  return {.address = {.host = host, .port = port}, .path = "/v1/traces", .headers = {}, .tls = {}};
+}
+
 int Post(int port, const std::string& body, milliseconds timeout = seconds(30)) {
-  return HttpPost({.host = "127.0.0.1", .port = port}, "/v1/traces", "application/json", body,
-                  timeout);
+  return HttpPost(TargetAt(port), "application/json", body, timeout).status;
 }
 
 TEST(HttpPost, SendsTheBodyAndReadsTheStatus) {
@@ -81,6 +92,141 @@ TEST(HttpPost, SendsTheBodyAndReadsTheStatus) {
   }
   EXPECT_THAT(request, StartsWith("POST /v1/traces HTTP/1.1\r\nHost: 127.0.0.1:"));
   EXPECT_THAT(request, EndsWith("Content-Length: 2\r\nConnection: close\r\n\r\n{}"));
+}
+
+TEST(HttpPost, SendsHeadersOfItsOwn) {
+  std::string request;
+  {
+    const OneConnection server([&](int fd) {
+      request = ReadUntil(fd, "{}");
+      Say(fd, "HTTP/1.1 200 OK\r\n");
+    });
+    HttpPostTarget to = TargetAt(server.port());
+    to.headers = {{"Authorization", "Basic c2VjcmV0"}, {"x-scope", "a b"}};
+    EXPECT_EQ(HttpPost(to, "application/json", "{}", seconds(30)).status, 200);
+  }
+  EXPECT_THAT(request, HasSubstr("\r\nAuthorization: Basic c2VjcmV0\r\nx-scope: a b\r\n"));
+}
+
+// A server with TLS, which asks for a client's certificate where it gets authorities of such.
+class TlsPeer {
+ public:
+  TlsPeer(const Authority::Issued& own, const std::string& client_ca)
+      : context_(SSL_CTX_new(TLS_server_method())) {
+    BIO* const pem =
+        BIO_new_mem_buf(own.certificate.data(), static_cast<int>(own.certificate.size()));
+    X509* const certificate = PEM_read_bio_X509(pem, nullptr, nullptr, nullptr);
+    SSL_CTX_use_certificate(context_, certificate);
+    X509_free(certificate);
+    BIO_free(pem);
+    BIO* const key_pem = BIO_new_mem_buf(own.key.data(), static_cast<int>(own.key.size()));
+    EVP_PKEY* const key = PEM_read_bio_PrivateKey(key_pem, nullptr, nullptr, nullptr);
+    SSL_CTX_use_PrivateKey(context_, key);
+    EVP_PKEY_free(key);
+    BIO_free(key_pem);
+    if (client_ca.empty()) return;
+    BIO* const ca = BIO_new_mem_buf(client_ca.data(), static_cast<int>(client_ca.size()));
+    X509* const authority = PEM_read_bio_X509(ca, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), authority);
+    X509_free(authority);
+    BIO_free(ca);
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
+  ~TlsPeer() { SSL_CTX_free(context_); }
+  TlsPeer(const TlsPeer&) = delete;
+  TlsPeer& operator=(const TlsPeer&) = delete;
+
+  // Answers one request with 200; returns the request, or "" where there was no handshake.
+  std::string Serve(int fd) const {
+    SSL* const ssl = SSL_new(context_);
+    SSL_set_fd(ssl, fd);
+    std::string request;
+    if (SSL_accept(ssl) == 1) {
+      char c = 0;
+      while (!request.ends_with("{}") && SSL_read(ssl, &c, 1) == 1) request += c;
+      constexpr char kAnswer[] = "HTTP/1.1 200 OK\r\n\r\n";
+      if (!request.empty()) SSL_write(ssl, kAnswer, sizeof(kAnswer) - 1);
+    }
+    SSL_free(ssl);
+    ERR_clear_error();
+    return request;
+  }
+
+ private:
+  SSL_CTX* const context_;
+};
+
+class HttpsPost : public ::testing::Test {
+ protected:
+  HttpsPost() { std::signal(SIGPIPE, SIG_IGN); }
+
+  // The result of a post to `peer`, which gets `request`.
+  static HttpPostResult PostTo(const TlsPeer& peer, const TlsClientFiles& files,
+                               std::string* request, const std::string& host = "localhost") {
+    HttpPostResult result;
+    const OneConnection server([&](int fd) { *request = peer.Serve(fd); });
+    HttpPostTarget to = TargetAt(server.port(), host);
+    auto tls = TlsClient::Make(files);
+    EXPECT_TRUE(tls.ok()) << tls.status();
+    if (tls.ok()) to.tls = *tls;
+    return HttpPost(to, "application/json", "{}", seconds(30));
+  }
+
+  const Authority authority_{"of servers"};
+  const Authority other_{"another"};
+};
+
+TEST_F(HttpsPost, SendsToAServerOfItsAuthorities) {
+  const TlsPeer peer(authority_.Issue(), "");
+  std::string request;
+  for (const char* host : {"localhost", "127.0.0.1"}) {
+    const HttpPostResult result = PostTo(
+        peer, {.authorities = authority_.pem(), .certificate = {}, .key = {}}, &request, host);
+    EXPECT_EQ(result.status, 200) << result.error;
+    EXPECT_THAT(request, AllOf(StartsWith("POST /v1/traces"), EndsWith("{}")));
+  }
+}
+
+TEST_F(HttpsPost, SendsNothingToAServerOfOthers) {
+  const TlsPeer peer(other_.Issue(), "");
+  std::string request;
+  const HttpPostResult result =
+      PostTo(peer, {.authorities = authority_.pem(), .certificate = {}, .key = {}}, &request);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.error, HasSubstr("TLS: certificate of localhost: "));
+  EXPECT_EQ(request, "");
+}
+
+TEST_F(HttpsPost, ShowsItsCertificateToAServerThatAsks) {
+  const TlsPeer peer(authority_.Issue(), other_.pem());
+  const Authority::Issued own = other_.Issue({.name = "dragomand", .client = true});
+  std::string request;
+  const HttpPostResult known = PostTo(
+      peer, {.authorities = authority_.pem(), .certificate = own.certificate, .key = own.key},
+      &request);
+  EXPECT_EQ(known.status, 200) << known.error;
+  const HttpPostResult unknown =
+      PostTo(peer, {.authorities = authority_.pem(), .certificate = {}, .key = {}}, &request);
+  EXPECT_EQ(unknown.status, 0);
+  EXPECT_NE(unknown.error, "");
+  EXPECT_EQ(request, "");
+}
+
+TEST_F(HttpsPost, RefusesWhatIsNoCertificateAndKeysOfOthers) {
+  const auto error = [](const TlsClientFiles& files) {
+    return std::string(TlsClient::Make(files).status().message());
+  };
+  const Authority::Issued one = authority_.Issue();
+  const Authority::Issued two = authority_.Issue();
+  EXPECT_THAT(error({.authorities = "x", .certificate = {}, .key = {}}),
+              StartsWith("authorities: found no certificate"));
+  EXPECT_THAT(error({.authorities = authority_.pem(), .certificate = "x", .key = one.key}),
+              StartsWith("certificate: found no certificate"));
+  EXPECT_THAT(error({.authorities = authority_.pem(), .certificate = one.certificate, .key = "x"}),
+              StartsWith("key: found no private key"));
+  EXPECT_THAT(
+      error({.authorities = authority_.pem(), .certificate = one.certificate, .key = two.key}),
+      StartsWith("key: found one that does not belong"));
 }
 
 TEST(HttpPost, ABodyLargerThanTheSocketsBuffersGoesThrough) {
@@ -116,8 +262,10 @@ TEST(HttpPost, NobodyThereIsNoAnswer) {
     port = gone.port();
   }
   EXPECT_EQ(Post(port, "{}"), 0);
-  EXPECT_EQ(
-      HttpPost({.host = "no-such-host.invalid", .port = 1}, "/", "text/plain", "", seconds(1)), 0);
+  const HttpPostResult unknown =
+      HttpPost(TargetAt(1, "no-such-host.invalid"), "text/plain", "", seconds(1));
+  EXPECT_EQ(unknown.status, 0);
+  EXPECT_THAT(unknown.error, HasSubstr("no-such-host.invalid"));
 }
 
 TEST(HttpPost, ASilentServerIsWaitedForOnlySoLong) {

@@ -171,18 +171,34 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
   EXPECT_THAT(ErrorOf({"--model=x", "--log-level=loud"}), HasSubstr("'loud'"));
 }
 
-TEST(Config, SpansGoToAHostAndAPort) {
+TEST(Config, SpansGoToAUrl) {
   const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
   ASSERT_TRUE(command.ok()) << command.status();
-  ASSERT_TRUE(command->config.otlp.has_value());
-  EXPECT_EQ(*command->config.otlp, (Address{.host = "collector", .port = 4318}));
+  EXPECT_EQ(command->config.otlp, (HttpUrl{.address = {.host = "collector", .port = 4318}}));
+  const auto hosted = ParseCommandLine({"--model=x", "--otlp", "https://otlp.example.org/in"});
+  ASSERT_TRUE(hosted.ok()) << hosted.status();
+  EXPECT_EQ(hosted->config.otlp, ParseHttpUrl("https://otlp.example.org:443/in"));
   for (const char* wrong :
-       {"collector:4318", "https://collector:4318", "http://collector", "http://:4318",
-        "http://collector:0", "http://collector:65536", "http://collector:4318/v1/traces",
-        "http://user@collector:4318", "http://collector:43x8", "http://a b:1"}) {
+       {"collector:4318", "http://collector", "http://:4318", "http://collector:0",
+        "http://collector:65536", "https://c:1/?key=a", "http://user@collector:4318",
+        "http://collector:43x8", "http://a b:1"}) {
     EXPECT_THAT(ErrorOf({"--model=x", "--otlp", wrong}),
                 AllOf(HasSubstr("--otlp: found"), HasSubstr(wrong), HasSubstr("http://HOST:PORT")));
   }
+}
+
+TEST(Config, RefusesCertificatesAndHeadersOfNoCollector) {
+  const auto error = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "--model=x");
+    return ErrorOf(flags);
+  };
+  EXPECT_THAT(error({"--otlp=https://c", "--otlp-cert=c"}), HasSubstr("--otlp-key: found nothing"));
+  EXPECT_THAT(error({"--otlp=https://c", "--otlp-key=k"}), HasSubstr("--otlp-cert: found nothing"));
+  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-ca=a"}),
+              AllOf(HasSubstr("--otlp-ca: found 'a'"), HasSubstr("https://")));
+  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-cert=c", "--otlp-key=k"}),
+              HasSubstr("--otlp-cert: found 'c'"));
+  EXPECT_THAT(error({"--otlp-headers=h"}), HasSubstr("expected --otlp with it"));
 }
 
 TEST(Config, RefusesHalfOfTls) {

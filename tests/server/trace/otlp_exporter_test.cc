@@ -95,7 +95,9 @@ class OtlpExporterTest : public ::testing::Test {
     // Shared, for a post may be under way when the exporter is gone.
     exporter_ = std::make_unique<OtlpExporter>(
         std::vector<std::pair<std::string, std::string>>{{"service.name", "test"}},
-        [collector = collector_](const std::string& body) { return collector->Post(body); },
+        [collector = collector_](const std::string& body) -> HttpPostResult {
+          return {collector->Post(body), ""};
+        },
         &clock_, options_);
   }
 

@@ -1,0 +1,18 @@
+// The paths of a model: of its directory, or of those of an ensemble's members. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/settings/config.h"
+
+namespace dragoman {
+
+// The directory of a model, or those of the members of an ensemble.
+std::vector<std::string> DirectoriesOf(const ModelSettings& settings);
+
+// INVALID_ARGUMENT: `directory` of a request ("": none), or a path in its settings, is not absolute.
+absl::Status CheckPaths(const std::string& directory, const SettingTexts& settings);
+
+}  // namespace dragoman

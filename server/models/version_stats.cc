@@ -1,0 +1,103 @@
+#include "server/models/version_stats.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace dragoman {
+
+// The sums below name every field of `to`: a field that is added to one of these structs does not
+// compile here until it is named, and so decided on.
+
+void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
+  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
+         running] = *to;
+  accepted += from.accepted;
+  eos += from.eos;
+  length += from.length;
+  constraints_unmet += from.constraints_unmet;
+  no_output += from.no_output;
+  cancelled += from.cancelled;
+  deadline += from.deadline;
+  error += from.error;
+  waiting += from.waiting;
+  running += from.running;
+}
+
+SegmentCounts Concluded(SegmentCounts counts) {
+  counts.accepted -= counts.waiting + counts.running;
+  counts.waiting = 0;
+  counts.running = 0;
+  return counts;
+}
+
+void SubtractCounts(const SegmentCounts& from, SegmentCounts* to) {
+  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
+         running] = *to;
+  accepted -= from.accepted;
+  eos -= from.eos;
+  length -= from.length;
+  constraints_unmet -= from.constraints_unmet;
+  no_output -= from.no_output;
+  cancelled -= from.cancelled;
+  deadline -= from.deadline;
+  error -= from.error;
+  waiting -= from.waiting;
+  running -= from.running;
+}
+
+namespace {
+
+// The device is the same one, so its two names stay.
+void AddDevice(const DeviceMemory& from, DeviceMemory* to) {
+  auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
+  weights += from.weights;
+  kv += from.kv;
+  workspace += from.workspace;
+  kv_resident += from.kv_resident;
+}
+
+void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>* to) {
+  for (const DeviceMemory& memory : from) {
+    const auto at = std::find_if(to->begin(), to->end(), [&](const DeviceMemory& known) {
+      return known.device == memory.device;
+    });
+    if (at == to->end()) {
+      to->push_back(memory);
+    } else {
+      AddDevice(memory, &*at);
+    }
+  }
+}
+
+}  // namespace
+
+void AddStats(const EngineStats& from, EngineStats* to) {
+  auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
+         queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
+         encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
+         kv_self_usage, kv_cross_usage, memory, detokenize_backlog, last_step, stalled,
+         live_workers] = *to;
+  AddCounts(from.segments, &segments);
+  requests_waiting += from.requests_waiting;
+  requests_running += from.requests_running;
+  queue_segments += from.queue_segments;
+  queue_tokens += from.queue_tokens;
+  queue_segment_capacity += from.queue_segment_capacity;
+  queue_token_capacity += from.queue_token_capacity;
+  queue_oldest_age = std::max(queue_oldest_age, from.queue_oldest_age);
+  encoded_segments += from.encoded_segments;
+  encoded_tokens += from.encoded_tokens;
+  encoded_segment_capacity += from.encoded_segment_capacity;
+  encoded_oldest_age = std::max(encoded_oldest_age, from.encoded_oldest_age);
+  rows += from.rows;
+  row_capacity += from.row_capacity;
+  kv_self_usage = std::max(kv_self_usage, from.kv_self_usage);
+  kv_cross_usage = std::max(kv_cross_usage, from.kv_cross_usage);
+  AddMemory(from.memory, &memory);
+  detokenize_backlog += from.detokenize_backlog;
+  last_step = std::max(last_step, from.last_step);
+  stalled = stalled || from.stalled;
+  live_workers += from.live_workers;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,18 @@
+// The exporter of spans that the settings ask for.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/base/clock.h"
+#include "server/settings/config.h"
+#include "server/trace/otlp_exporter.h"
+
+namespace dragoman {
+
+// nullptr where the settings name no collector. INVALID_ARGUMENT says what is wrong with its files or
+// headers. `clock` outlives the exporter.
+absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
+                                                         const Clock* clock);
+
+}  // namespace dragoman
