@@ -169,12 +169,14 @@ constexpr Action kActions[] = {
 std::string About() {
   std::string about =
       "Changes what a daemon serves, by its --admin-listen address, or what a whole fleet does.\n"
-      "Of a fleet every daemon is asked, and the results are one table; the exit status is 1 if "
-      "one\n"
-      "failed. Nothing is undone then: daemons that changed stay changed, the others are as they\n"
-      "were, and the same command may be run again.\n";
+      "Of a fleet every daemon is asked, and the results are one table; the exit status is 1 if\n"
+      "one failed. Nothing is undone then: daemons that changed stay changed, the others are as\n"
+      "they were, and the same command may be run again. Changes of models are lost when the\n"
+      "daemon ends, unless it keeps them (--models-file and --admin-writes): a restart serves\n"
+      "what the daemon's settings name.\n";
   for (const Action& action : kActions) {
-    absl::StrAppend(&about, "\n  dragoman admin ", action.name, " ", action.arguments);
+    absl::StrAppend(&about, "\n  dragoman admin ", action.name);
+    if (*action.arguments != '\0') absl::StrAppend(&about, " ", action.arguments);
   }
   return about;
 }
