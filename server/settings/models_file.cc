@@ -278,9 +278,9 @@ absl::Status ApplyModelsFile(ServerConfig* config) {
   config->desired = *desired;
   std::vector<ModelSettings>& models = config->models;
   for (const auto& [name, one] : desired->models) {
-    const auto at = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
-      return model.model_name == name;
-    });
+    const auto at = std::find_if(
+        models.begin(), models.end(),
+        [&name = name](const ModelSettings& model) { return model.model_name == name; });
     ModelSettings base = *config;
     base.model_directory.clear();
     base.ensemble = {};
