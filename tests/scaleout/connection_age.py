@@ -22,13 +22,13 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "attack"))
 from harness import CLIENT, Daemon, Failed, check  # noqa: E402
-from scaleout import TEXT, Fleet, Settings, nothing_lost  # noqa: E402
+from scaleout import TEXT, Fleet, Load, Settings, nothing_lost  # noqa: E402
 
 # Seconds over which shares of calls are counted.
 WINDOW = 20
 
 
-class SlowLoad:
+class SlowLoad(Load):
     """Processes of `dragoman load` that start one after the other."""
 
     def __init__(self, target, rate, clients, seconds, *flags):
@@ -47,14 +47,6 @@ class SlowLoad:
             command = [*self._command, "--duration", f"{left:.0f}"]
             pipe = subprocess.PIPE
             self._processes.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for process in self._processes:
-            process.kill()
-            process.wait()
 
     def reports(self):
         for process in self._processes:
