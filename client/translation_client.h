@@ -37,6 +37,8 @@ struct ClientOptions {
   ClientClock* clock = ClientClock::Real();
 };
 
+class ClientCore;  // client_core.h: channels, budget, clock; used by the calls in flight
+
 class TranslationClient {
  public:
   using Timeout = std::optional<std::chrono::nanoseconds>;
@@ -88,13 +90,10 @@ class TranslationClient {
   CancelCall ListModelsAsync(std::function<void(absl::StatusOr<v1::ListModelsResponse>)> done,
                              Timeout timeout = {});
 
-  // Known to the .cc only: channels, budget, clock. Used by the calls in flight.
-  class Core;
-
  private:
-  explicit TranslationClient(std::unique_ptr<Core> core);
+  explicit TranslationClient(std::unique_ptr<ClientCore> core);
 
-  const std::unique_ptr<Core> core_;
+  const std::unique_ptr<ClientCore> core_;
 };
 
 }  // namespace dragoman

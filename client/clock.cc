@@ -1,0 +1,40 @@
+#include "client/clock.h"
+
+#include <grpcpp/alarm.h>
+
+#include <memory>
+#include <utility>
+
+namespace dragoman {
+namespace {
+
+class RealClock : public ClientClock {
+ public:
+  TimePoint Now() override { return std::chrono::steady_clock::now(); }
+  std::function<void()> RunAfter(std::chrono::nanoseconds delay,
+                                 std::function<void()> task) override {
+    auto alarm = std::make_shared<grpc::Alarm>();
+    grpc::Alarm* const set = alarm.get();
+    std::function<void()> hurry = [weak = std::weak_ptr<grpc::Alarm>(alarm)] {
+      if (const auto waiting = weak.lock()) waiting->Cancel();
+    };
+    // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
+    // other forever. Before the task, which may be the last that a client waits for.
+    set->Set(std::chrono::system_clock::now() +
+                 std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
+             [alarm = std::move(alarm), task = std::move(task)](bool) mutable {
+               alarm.reset();
+               std::exchange(task, nullptr)();
+             });
+    return hurry;
+  }
+};
+
+}  // namespace
+
+ClientClock* ClientClock::Real() {
+  static RealClock* const clock = new RealClock;  // never destroyed: alarms may outlive main
+  return clock;
+}
+
+}  // namespace dragoman
