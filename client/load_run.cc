@@ -160,7 +160,7 @@ class Run {
   // Sends what is due. False: nothing is left to send, unless an answer changes that.
   bool SendDue() {
     while (static_cast<int64_t>(in_flight_.size()) < options_.max_in_flight) {
-      if (report_.sent >= options_.max_calls) {
+      if (report_.sent >= options_.max_calls || (options_.enough && options_.enough())) {
         used_up_ = true;
         return false;
       }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -33,6 +34,8 @@ struct LoadOptions {
   std::chrono::nanoseconds duration{0};
   // Ends the run after so many calls, those of the warm-up not counted.
   int64_t max_calls = std::numeric_limits<int64_t>::max();
+  // If set, it is asked before each call; the run ends, as after max_calls, when it says true.
+  std::function<bool()> enough;
   // Open loop: with so many calls in flight the next ones are late; that is seen in send_delay.
   int64_t max_in_flight = 20'000;
   uint64_t seed = 1;

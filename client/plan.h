@@ -12,7 +12,7 @@ namespace dragoman {
 // A daemon with a full batch, for some seconds.
 struct PlanMeasurement {
   double seconds = 0;
-  int64_t characters = 0;  // of texts that were translated meanwhile
+  int64_t characters = 0;  // that were translated meanwhile
   double cpu_seconds = 0;  // of the daemon
   int workers = 1;         // it had, each of one thread
   int64_t at_rest = 0;     // resident, before the first call

@@ -4,6 +4,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "client/load_texts.h"
 #include "client/local_daemon.h"
 #include "client/plan.h"
+#include "client/plan_meter.h"
 #include "client/request_flags.h"
 
 namespace dragoman {
@@ -55,7 +57,8 @@ void AddFlags(FlagTable* flags, Options* o) {
   flags->OptionalNumber("chars-per-second", "N", 1e-3, 1e12, &o->rate,
                         "characters of source texts that are to be translated in a second");
   flags->String("input", "FILE", &o->input,
-                "file with lines like those that will come; empty lines are left\nout");
+                "file with lines like those that will come, which are taken in a\nrandom order; "
+                "empty lines are left out");
   flags->Number("utilisation", "F", 0.01, 1, &o->utilisation,
                 "the share of what they can do that replicas are asked for;\n"
                 "towards 1 calls wait longer and longer (default: 0.7)");
@@ -64,7 +67,8 @@ void AddFlags(FlagTable* flags, Options* o) {
   flags->Int("spare", "N", 0, 1000, &o->spare,
              "replicas beyond what the rate needs, for one that is away\\n(default: 1)");
   flags->Number("seconds", "S", 0.1, 86400, &o->seconds,
-                "how long is measured, after half of it to warm up (default: 10)");
+                "how long is measured, after half of it to warm up; calls that are\nunder way then "
+                "are waited for (default: 10)");
   flags->OptionalInt("workers", "N", 1, 1024, &o->workers,
                      "workers of the daemon that is measured, each of one thread\n"
                      "(default: one for each processor, at most 16)");
@@ -87,76 +91,6 @@ void AddFlags(FlagTable* flags, Options* o) {
   o->request.AddTo(flags, /*with_model=*/false);
 }
 
-// Counts what is translated while the batch is full, and what that takes of the daemon.
-class Meter final : public LoadDriver {
- public:
-  Meter(LoadDriver* inner, const LocalDaemon* daemon, std::chrono::nanoseconds warmup,
-        std::chrono::nanoseconds duration)
-      : inner_(*inner),
-        daemon_(*daemon),
-        from_(inner->Now() + warmup),
-        half_(from_ + duration / 2),
-        until_(from_ + duration) {}
-
-  ClientClock::TimePoint Now() override { return inner_.Now(); }
-  void Send(int64_t call) override { inner_.Send(call); }
-  void Wait(std::optional<ClientClock::TimePoint> until,
-            std::vector<LoadCompletion>* completions) override {
-    inner_.Wait(until, completions);
-    const auto now = inner_.Now();
-    if (now < from_) return;
-    resident_ = std::max(resident_, daemon_.resident_bytes());
-    if (!begin_.has_value()) {
-      begin_ = end_ = now;
-      cpu_begin_ = cpu_half_ = cpu_end_ = daemon_.cpu_time();
-    } else if (now < until_) {
-      for (const LoadCompletion& done : *completions) characters_ += done.characters;
-      end_ = now;
-      cpu_end_ = daemon_.cpu_time();
-      if (now < half_) {
-        half_characters_ = characters_;
-        cpu_half_ = cpu_end_;
-      }
-    }
-  }
-
-  // The difference between the figures of the two halves of the time, as a share of the larger; 1
-  // where one of them has none.
-  double halves_differ() const {
-    const auto rate = [](int64_t characters, std::chrono::nanoseconds cpu) {
-      const double seconds = std::chrono::duration<double>(cpu).count();
-      return seconds > 0 ? static_cast<double>(characters) / seconds : 0;
-    };
-    const double first = rate(half_characters_, cpu_half_ - cpu_begin_);
-    const double second = rate(characters_ - half_characters_, cpu_end_ - cpu_half_);
-    return first > 0 && second > 0 ? 1 - std::min(first, second) / std::max(first, second) : 1;
-  }
-
-  void Report(PlanMeasurement* out) const {
-    out->characters = characters_;
-    out->under_load = resident_;
-    out->cpu_seconds = std::chrono::duration<double>(cpu_end_ - cpu_begin_).count();
-    if (begin_.has_value()) {
-      out->seconds = std::chrono::duration<double>(end_ - *begin_).count();
-    }
-  }
-
- private:
-  LoadDriver& inner_;
-  const LocalDaemon& daemon_;
-  const ClientClock::TimePoint from_;
-  const ClientClock::TimePoint half_;
-  const ClientClock::TimePoint until_;
-  std::optional<ClientClock::TimePoint> begin_;
-  ClientClock::TimePoint end_;
-  std::chrono::nanoseconds cpu_begin_{0};
-  std::chrono::nanoseconds cpu_end_{0};
-  std::chrono::nanoseconds cpu_half_{0};
-  int64_t characters_ = 0;
-  int64_t half_characters_ = 0;
-  int64_t resident_ = 0;
-};
-
 ClientLoadDriver::Requests MakeRequests(const v1::TranslateRequest& base,
                                         std::deque<std::string> texts) {
   ClientLoadDriver::Requests requests;
@@ -172,12 +106,15 @@ struct Measured {
   v1::Model model;
   PlanMeasurement figures;
   double halves_differ = 0;
+  double call_seconds = 0;
 };
 
 absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& request,
                                  int processors) {
   auto texts = ReadLoadTexts(o.input);
   if (!texts.ok()) return texts.status();
+  // A file may begin with its shortest lines, and of a large model few are translated.
+  std::shuffle(texts->begin(), texts->end(), std::mt19937_64(1));
   Measured out;
   out.figures.workers = static_cast<int>(o.workers.value_or(std::min(processors, kMostWorkers)));
   std::vector<std::string> flags = {"--model", o.model, "--device=cpu", "--threads-per-worker=1",
@@ -208,8 +145,12 @@ absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& r
   LoadOptions load;
   load.concurrency = static_cast<int>(
       o.concurrency.value_or(std::min<int64_t>(1024, int64_t{128} * out.figures.workers)));
-  load.duration = Seconds(o.seconds * 1.5);
-  Meter meter(&driver, daemon->get(), Seconds(o.seconds / 2), Seconds(o.seconds));
+  load.duration = std::chrono::hours(24);
+  PlanMeter meter(&driver,
+                  {[&daemon] { return (*daemon)->cpu_time(); },
+                   [&daemon] { return (*daemon)->resident_bytes(); }},
+                  load.concurrency, Seconds(o.seconds / 2), Seconds(o.seconds));
+  load.enough = [&meter] { return meter.enough(); };
   const LoadReport report = RunLoad(load, &meter);
   if (!report.first_error.ok()) {
     return absl::Status(report.first_error.code(),
@@ -222,6 +163,7 @@ absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& r
   }
   meter.Report(&out.figures);
   out.halves_differ = meter.halves_differ();
+  out.call_seconds = meter.call_seconds();
   if (out.figures.characters == 0 || out.figures.cpu_seconds <= 0) {
     return absl::DeadlineExceededError(absl::StrFormat(
         "nothing was translated in %g s beside %d calls in flight, expected some: give a longer "
@@ -239,6 +181,12 @@ std::string Note(const Measured& run) {
         "the two halves of the measurement differ by %.0f%%: give a longer --seconds, and measure "
         "on a quiet machine",
         100 * run.halves_differ);
+  }
+  if (run.call_seconds > measured.seconds) {
+    return absl::StrFormat(
+        "a call took %.0f s, longer than was measured: give a longer --seconds, or a smaller "
+        "--concurrency",
+        run.call_seconds);
   }
   const double busy = measured.cpu_seconds / measured.seconds;
   if (busy > 0.8 * measured.workers) return "";
@@ -289,6 +237,7 @@ std::string ToJson(const Measured& measured, const PlanWish& wish, const Plan& p
         {"cpu_seconds", m.cpu_seconds},
         {"characters_per_second", static_cast<double>(m.characters) / m.seconds},
         {"halves_differ", measured.halves_differ},
+        {"call_seconds", measured.call_seconds},
         {"at_rest_bytes", m.at_rest},
         {"under_load_bytes", m.under_load},
         {"bound_bytes", m.bound}}},

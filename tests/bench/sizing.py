@@ -5,17 +5,19 @@
               [--types int8 bfloat16 float32] [--workers 2 1] [--seconds 20]
 
 For each model, type and number of workers a daemon is started. Its memory at rest is read; its batch is kept full for
---seconds (after half of that), in which characters, its processor time and its memory are read; then calls come at 70 %
-of that rate for as long, whose p99 is read. Characters for each second of a core are of processor time, which takes
-out most of what other programs have of the machine, but not what they cost in caches; latencies are what they are. The
-load of the machine stands beside both: run it on a quiet one. `dragoman plan` is run with the first number of workers alone, and its forecast
-for every number compared. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and madlad_shape.py, with noise
-for weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object for each row, and one run adds
-to another's.
+--seconds, and for five times what a call takes, in which characters, its processor time and its memory are read. Before
+that it is full for half as long: calls that were sent together end together, until they have spread. Then calls come at
+70 % of that rate for --seconds, whose p99 is read. Characters for each second of a core are of processor time, which
+takes out most of what other programs have of the machine, but not what they cost in caches; latencies are what they
+are. The load of the machine stands beside both: run it on a quiet one. `dragoman plan` is run with the first number of workers alone,
+and its forecast for every number compared. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and
+madlad_shape.py, with noise for weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object
+for each row, and one run adds to another's.
 """
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -29,7 +31,7 @@ from daemon import Daemon, cpu_seconds, memory_mib  # noqa: E402
 
 TEXTS = os.path.join(ROOT, "tests/data/german.txt")
 BUNDLED = os.path.join(ROOT, "deploy/models/de-en")
-LANGUAGES = {"nllb": ["--from", "deu_Latn", "--to", "eng_Latn"]}
+LANGUAGES = {"nllb": ["--from", "deu_Latn", "--to", "eng_Latn"], "madlad": ["--to", "en"]}
 NAMES = {"bundled": "bundled (6.8 M)", "opus": "OPUS-MT base (75 M)", "nllb": "NLLB-600M (615 M)", "madlad": "MADLAD-3B (2.9 B)"}
 AT = 0.7  # of full load
 
@@ -52,6 +54,16 @@ def make(name, folder):
     return path
 
 
+def shuffled(path, out):
+    """The lines of `path` in a random order, always the same: where few are translated, they are of every length."""
+    with open(path, encoding="utf-8") as f:
+        lines = f.readlines()
+    random.Random(1).shuffle(lines)
+    with open(out, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    return out
+
+
 def request_flags(o, name):
     flags = ["--beam-size", str(o.beam), *LANGUAGES.get(name, [])]
     if name != "bundled":
@@ -66,18 +78,20 @@ def characters(daemon):
     return sum(float(line.split()[-1]) for line in lines if line.startswith("dragoman_source_characters_total{"))
 
 
-def load(o, daemon, name, *how):
+def load(o, daemon, name, warmup, seconds, *how):
     """What `dragoman load` says, and {seconds, characters, cpu, resident} of its time after the warm-up."""
     client = subprocess.Popen(
         [o.dragoman, "load", "--server", daemon.grpc, "--input", o.input, "--json", "--count-tokens=false", "--deadline-ms",
-         "86400000", "--warmup", str(o.seconds / 2), "--duration", str(o.seconds), *request_flags(o, name), *how],
+         "86400000", "--warmup", str(warmup), "--duration", str(seconds), *request_flags(o, name), *how],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        time.sleep(o.seconds / 2)
+        time.sleep(warmup)
         begin = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
-        time.sleep(o.seconds)
+        resident = 0
+        while time.monotonic() < begin[0] + seconds:
+            time.sleep(min(0.5, seconds))
+            resident = max(resident, memory_mib(daemon.process.pid)["resident"])
         end = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
-        resident = memory_mib(daemon.process.pid)["resident"]
         out, err = client.communicate()
     finally:
         client.kill()  # of no effect on one that has ended
@@ -87,6 +101,12 @@ def load(o, daemon, name, *how):
     return json.loads(out), dict(seconds=seconds, characters=chars, cpu=cpu, resident=resident)
 
 
+def window(seconds, latency):
+    """(warm-up, duration): calls that were sent together have spread by the end of the one, and several ends of each are
+    in the other."""
+    return max(seconds / 2, 2 * latency), max(seconds, 5 * latency)
+
+
 def measure(o, name, kind, workers):
     flags = ["--model", f"m={make(name, o.work)}", "--device", "cpu", "--compute-type", kind, "--cpu-workers", str(workers),
              "--threads-per-worker", "1"]
@@ -94,11 +114,13 @@ def measure(o, name, kind, workers):
     try:
         daemon.wait()
         rest = memory_mib(daemon.process.pid)["resident"]
-        report, full = load(o, daemon, name, "--concurrency", str(o.concurrency * workers))
+        in_flight = "--concurrency", str(o.concurrency * workers)
+        first, _ = load(o, daemon, name, 0, 0.1, *in_flight)
+        report, full = load(o, daemon, name, *window(o.seconds, first["latency_ms"]["p50"] / 1e3), *in_flight)
         if full["characters"] == 0:
-            raise RuntimeError(f"nothing was translated in {o.seconds} s")
-        rate = AT * report["ok"] / report["seconds"] if report["seconds"] else 0
-        part, _ = load(o, daemon, name, "--rate", f"{rate:.4f}")
+            raise RuntimeError(f"nothing was translated in {full['seconds']:.0f} s")
+        rate = AT * report["ok"] / report["seconds"]
+        part, _ = load(o, daemon, name, o.seconds / 2, o.seconds, "--rate", f"{rate:.4f}")
     finally:
         daemon.stop()
     return figures(report, full, part, rest)
@@ -169,6 +191,7 @@ def main():
     parser.add_argument("--input", default=TEXTS)
     o = parser.parse_args()
     os.makedirs(o.work, exist_ok=True)
+    o.input = shuffled(o.input, os.path.join(o.work, "texts.txt"))
     for name in o.models:
         for kind in o.types:
             for workers in o.workers:

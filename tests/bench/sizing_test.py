@@ -19,6 +19,10 @@ class Sizing(unittest.TestCase):
         self.assertAlmostEqual(row["core_hours_per_million"], 1e6 / 875 / 3600)
         self.assertEqual((row["p99_ms"], row["p99_full_ms"], row["rest_mib"], row["load_mib"]), (120, 900, 80, 140))
 
+    def test_slow_calls_are_measured_for_longer(self):
+        self.assertEqual(sizing.window(20, 0.5), (10, 20))
+        self.assertEqual(sizing.window(20, 15), (30, 75))
+
     def test_errors_are_the_median_and_the_worst_of_all_rows_with_a_plan(self):
         plans = [dict(characters_per_core_second=1250 * x, rest_mib=80, load_mib=140 * x) for x in (0.9, 1.02, 1.3)]
         errors = sizing.errors([*(self.row(plan=plan) for plan in plans), self.row()])
