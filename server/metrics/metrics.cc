@@ -83,6 +83,9 @@ Metrics::Metrics(const Clock* clock)
                             "When the certificate in use ends, in seconds since 1970.");
   files_read_ = &counter("dragoman_files_read_total",
                          "Files of certificates or API keys that were read again, by outcome.");
+  files_last_read_successful_ =
+      &gauge("dragoman_files_last_read_successful",
+             "1 if certificates or API keys could be used when they were last read, else 0.");
   gauge("dragoman_build_info", "Always 1; the labels describe the running build.")
       .Add({{"version", kVersion}, {"compiler", kCompiler}})
       .Set(1);
@@ -171,8 +174,13 @@ void Metrics::SetCertificateEnd(int64_t unix_seconds) {
   certificate_end_->Add({}).Set(static_cast<double>(unix_seconds));
 }
 
+void Metrics::OnFilesInUse(const std::string& files) {
+  files_last_read_successful_->Add({{"files", files}}).Set(1);
+}
+
 void Metrics::OnFilesRead(const std::string& files, bool ok) {
   files_read_->Add({{"files", files}, {"outcome", ok ? "ok" : "error"}}).Increment();
+  files_last_read_successful_->Add({{"files", files}}).Set(ok ? 1 : 0);
 }
 
 void Metrics::OnRejected(RejectReason reason) {

@@ -60,6 +60,8 @@ class Metrics {
 
   // When the certificate in use ends, in seconds since 1970.
   void SetCertificateEnd(int64_t unix_seconds);
+  // Files are in use, as they were read at the start.
+  void OnFilesInUse(const std::string& files);
   // Files were read again, because they changed or on SIGHUP.
   void OnFilesRead(const std::string& files, bool ok);
   // The same for spans, where they are exported.
@@ -107,6 +109,7 @@ class Metrics {
   Gauge* draining_ = nullptr;
   prometheus::Family<Gauge>* certificate_end_ = nullptr;  // no series without TLS
   prometheus::Family<Counter>* files_read_ = nullptr;
+  prometheus::Family<Gauge>* files_last_read_successful_ = nullptr;
 
   const std::shared_ptr<ModelMetrics> no_model_;
   const std::shared_ptr<ModelMetrics> several_models_;

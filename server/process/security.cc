@@ -12,11 +12,14 @@ namespace {
 constexpr char kCertificates[] = "certificates";
 constexpr char kApiKeys[] = "api keys";
 
+// The value of the metrics' label `files`.
+std::string Label(const std::string& what) { return what == kApiKeys ? "api_keys" : what; }
+
 }  // namespace
 
 Security::Security(Metrics* metrics)
     : metrics_(metrics), watch_([metrics](const std::string& what, bool ok) {
-        metrics->OnFilesRead(what == kApiKeys ? "api_keys" : what, ok);
+        metrics->OnFilesRead(Label(what), ok);
       }) {}
 
 absl::StatusOr<std::unique_ptr<Security>> Security::Open(const ServerConfig& config,
@@ -47,6 +50,7 @@ absl::Status Security::OpenTls(const ServerConfig& config) {
     admin_tls_ = *std::move(admin);
   }
   ReportTls("certificate");
+  metrics_->OnFilesInUse(Label(kCertificates));
   return absl::OkStatus();
 }
 
@@ -61,6 +65,7 @@ absl::Status Security::OpenKeys(const ServerConfig& config) {
   if (!keys.ok()) return keys.status();
   keys_ = *std::move(keys);
   ReportKeys();
+  metrics_->OnFilesInUse(Label(kApiKeys));
   if (tls_ == nullptr && !IsLoopback(config.listen)) {
     Log(LogLevel::kWarn, "API keys travel unencrypted: there is no --tls-cert",
         {{"listen", AddressText(config.listen)}});

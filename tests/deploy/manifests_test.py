@@ -506,8 +506,8 @@ MUTATIONS = {
         '../files/dragoman.rules.yml', 'expr: job:dragoman_overload_refusals', 'expr: job:dragoman_refusals',
         'no metric job:dragoman_refusals'),
     'metric of an alert of files': (
-        '../files/dragoman.rules.yml', 'files_read_total{outcome="error"}[1h]', 'files_read_total{outcome="failed"}[1h]',
-        'outcome="failed"'),
+        '../files/dragoman.rules.yml', 'files_last_read_successful ==', 'files_last_read_ok ==',
+        'no metric dragoman_files_last_read_ok'),
     'metric of the dashboard': (
         '../files/dragoman.json', 'dragoman_kv_cache_usage_ratio', 'dragoman_kv_cache_ratio',
         'dashboard, K/V pages in use: no metric'),

@@ -64,7 +64,8 @@ class Files(unittest.TestCase):
                 ('(present_over_time(dragoman_ready[3d]) or up{job=~".*dragoman.*"})', 'up{job=~".*dragoman.*"}',
                  'DragomanDown'),
                 ('unless on (namespace, job) up', 'unless on (namespace) up', 'DragomanVanished'),
-                ('unless dragoman_files_read_total{outcome="error"} offset 1h', 'unless up', 'DragomanFilesNotRead')):
+                ('dragoman_files_last_read_successful == 0', 'dragoman_files_last_read_successful == 1',
+                 'DragomanFilesNotRead')):
             with self.subTest(alert), tempfile.TemporaryDirectory() as folder:
                 for source, right, wrong in ((RULES, old, new), (os.path.join(manifests.HERE, 'rules_test.yml'),
                                                                  '../../deploy/prometheus/', '')):

@@ -114,12 +114,18 @@ TEST_F(MetricsTest, CountsFilesThatWereReadAgainAndTellsTheCertificatesEnd) {
   FakeEngine engine;
   AttachModel(&engine);
   metrics_.SetCertificateEnd(1'797'099'511);
+  metrics_.OnFilesInUse("certificates");
+  metrics_.OnFilesInUse("api_keys");
   metrics_.OnFilesRead("certificates", true);
   metrics_.OnFilesRead("certificates", false);
   metrics_.OnFilesRead("certificates", false);
   ExpectLine("dragoman_tls_cert_not_after_seconds 1797099511");
   ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="ok"} 1)");
   ExpectLine(R"(dragoman_files_read_total{files="certificates",outcome="error"} 2)");
+  ExpectLine(R"(dragoman_files_last_read_successful{files="certificates"} 0)");
+  ExpectLine(R"(dragoman_files_last_read_successful{files="api_keys"} 1)");
+  metrics_.OnFilesRead("certificates", true);
+  ExpectLine(R"(dragoman_files_last_read_successful{files="certificates"} 1)");
   ExpectNamedInTheReadme();
   metrics_.AttachModels(nullptr);
 }
