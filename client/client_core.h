@@ -1,5 +1,5 @@
-// What the calls of one TranslationClient share: channels, the budget of retries, and the count of
-// calls in flight.
+// The calls of one TranslationClient share channels, a budget of retries, and the count of calls in
+// flight.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -42,7 +42,7 @@ struct Link {
 // Thread-safe.
 class ClientCore {
  public:
-  // As TranslationClient::Create.
+  // Fails as TranslationClient::Create does.
   static absl::StatusOr<std::unique_ptr<ClientCore>> Create(const ClientOptions& options);
   ClientCore(const ClientCore&) = delete;
   ClientCore& operator=(const ClientCore&) = delete;

@@ -89,9 +89,11 @@ class Settings:
         options: List[Tuple[str, Any]] = [
             ("grpc.service_config", '{"loadBalancingConfig":[{"round_robin":{}}]' + health + "}"),
             ("grpc.dns_min_time_between_resolutions_ms", 1000),
-            # The server answers too_many_pings below 10 s.
-            ("grpc.keepalive_time_ms", 20_000),
-            ("grpc.keepalive_timeout_ms", 10_000),
+            # Calls to a server that stands still fail as UNAVAILABLE after 10 s, and are sent to another. gRPC's own
+            # pings, which measure bandwidth, would be waited for a minute, with none to keep alive beside them.
+            ("grpc.keepalive_time_ms", 5_000),
+            ("grpc.keepalive_timeout_ms", 5_000),
+            ("grpc.http2.ping_timeout_ms", 5_000),
             ("grpc.http2.max_pings_without_data", 0),
             # The defaults, up to 120 s, outlast any retry.
             ("grpc.initial_reconnect_backoff_ms", 200),

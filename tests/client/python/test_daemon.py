@@ -1,8 +1,10 @@
 """The client against real daemons with the bundled model."""
 
 import asyncio
+import concurrent.futures
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -212,6 +214,20 @@ class Restarts(unittest.TestCase):
             daemon.stop(60)
 
         self.check(drain, self.run_async)
+
+
+class StandsStill(unittest.TestCase):
+    def test_calls_to_a_server_that_stands_still_go_to_the_other_one(self):
+        with Daemon() as still, Daemon() as well, dragoman.Client(f"{still.grpc},{well.grpc}", timeout=20) as client:
+            # Busy connections, whose bandwidth gRPC measures.
+            for _ in range(20):
+                client.translate("Guten Morgen!", to="en")
+            still.process.send_signal(signal.SIGSTOP)
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                results = list(pool.map(lambda text: client.translate(text, to="en").text, ["Guten Abend!"] * 8))
+            still.process.send_signal(signal.SIGCONT)
+            self.assertEqual(results, [client.translate("Guten Abend!", to="en").text] * 8)
+            self.assertGreater(still.samples()['dragoman_segments_accepted_total{model="de-en"}'], 9)
 
 
 def make_certificate(folder, name):
