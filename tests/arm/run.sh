@@ -9,8 +9,8 @@
 #     sve128   max             ARMv8.6 and more: i8mm, bf16; SVE of 128 bits; pages of 16 KiB
 #     sve256   max             the same, SVE of 256 bits, pages of 4 KiB
 #
-# The suites: kernels, oracle cases, invariance, and score bits, which x86-64 is held to as well.
-# DRAGOMAN_TEST_SENTENCES: sentences of score bits (default 100, 500 at most) and of invariance (12).
+# The suites: kernels, oracle cases, invariance; score bits and the daemon's n-best lists, which x86-64 is held to, too.
+# DRAGOMAN_TEST_SENTENCES: sentences of score bits (default 100, 500 at most), invariance (12), the daemon (40 at most).
 # The last line is 'N passed, N failed, N skipped'; the reasons of what is skipped are above it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -46,7 +46,7 @@ stop() {
 [[ $(uname -m) == x86_64 ]] || stop "this is $(uname -m): on an ARM machine the tests are those of tests/run.sh"
 
 deploy/install-deps.sh --build --test --cross || stop "the packages could not be installed"
-deploy/build.sh --tests arm64 "${programs[@]}" || stop "the build failed"
+deploy/build.sh --tests arm64 "${programs[@]}" dragomand dragoman || stop "the build failed"
 
 sysroot=$PWD/build/arm64-sysroot
 logs=$PWD/build/arm64/runs
@@ -60,7 +60,7 @@ emulate() {
   QEMU_CPU=${qemu_cpu[$processor]} qemu-aarch64 -p "${page[$processor]}" -L "$sysroot" "$@"
 }
 
-# The suite PROGRAM as PROCESSOR: its output, and the counts of its cases, go to files.
+# The suite PROGRAM, or 'daemon', as PROCESSOR: its output, and the counts of its cases, go to files.
 run_suite() {
   local processor=$1 program=$2 log="$logs/$1.$2.log" begin=$SECONDS status=0 arguments=()
   # A translation takes a second. Lower instruction sets are other processors' best; and each sentence of
@@ -75,14 +75,22 @@ run_suite() {
       arguments=(--gtest_filter="*${best[$processor]}_int8*")
       ;;
   esac
-  DRAGOMAN_TEST_SENTENCES=$sentences emulate "$processor" \
-    "$(find build/arm64/tests -name "$program" -type f)" --gtest_brief=1 "${arguments[@]}" >"$log" 2>&1 || status=$?
   local passed failed skipped
-  passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log")
-  skipped=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$log")
-  failed=$(grep -c '^\[  FAILED  \] ' "$log" || true)
+  if [[ $program == daemon ]]; then
+    # In pages of 4 KiB: README.md says why.
+    DRAGOMAN_TEST_SENTENCES=${DRAGOMAN_TEST_SENTENCES:-40} QEMU_CPU=${qemu_cpu[$processor]} tests/arm/daemon.sh \
+      build/arm64/server/dragomand build/arm64/client/dragoman qemu-aarch64 -L "$sysroot" \
+      >"$log" 2>&1 || status=$?
+    read -r passed failed skipped < <(sed -n '$s/[^0-9 ]//gp' "$log") || true
+  else
+    DRAGOMAN_TEST_SENTENCES=$sentences emulate "$processor" \
+      "$(find build/arm64/tests -name "$program" -type f)" --gtest_brief=1 "${arguments[@]}" >"$log" 2>&1 || status=$?
+    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log")
+    skipped=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$log")
+    failed=$(grep -c '^\[  FAILED  \] ' "$log" || true)
+  fi
   # A program that ended by itself counts as one that failed; one that ran nothing, too.
-  if ((status != 0 && failed == 0)) || ((${passed:-0} + failed + ${skipped:-0} == 0)); then
+  if ((status != 0 && ${failed:-0} == 0)) || ((${passed:-0} + ${failed:-0} + ${skipped:-0} == 0)); then
     failed=1
   fi
   echo "${passed:-0} $failed ${skipped:-0}" >"$log.counts"
@@ -91,7 +99,7 @@ run_suite() {
 
 # The long ones first, so that the last to end is a short one.
 jobs=0
-for program in score_bits_test invariance_test "${programs[@]}"; do
+for program in score_bits_test invariance_test daemon "${programs[@]}"; do
   for processor in "${processors[@]}"; do
     log="$logs/$processor.$program.log"
     [[ ! -e $log ]] || continue
@@ -106,7 +114,7 @@ for program in score_bits_test invariance_test "${programs[@]}"; do
 done
 wait
 
-grep -hE "^\[  FAILED  \] " "$logs"/*.log | sort | uniq -c || true
+grep -hE "^(\[  FAILED  \]|FAILED) " "$logs"/*.log | sort | uniq -c || true
 echo "arm: skipped, with how often:"
 grep -hE -A2 "Skipped$" "$logs"/*.log | grep -vE "^--$|Skipped$|^\[" | grep . | sort | uniq -c || true
 read -r passed failed skipped < <(cat "$logs"/*.counts | awk '{ p += $1; f += $2; s += $3 } END { print p, f, s }')
