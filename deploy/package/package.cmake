@@ -11,9 +11,17 @@ install(FILES README.md .github/SECURITY.md deploy/package/copyright DESTINATION
 install(FILES deploy/systemd/gpu.conf deploy/systemd/tls.conf DESTINATION share/doc/dragoman/systemd)
 install(FILES deploy/systemd/dragomand.service deploy/systemd/dragomand.socket DESTINATION lib/systemd/system)
 install(FILES deploy/systemd/dragomand.json DESTINATION /etc/dragoman)
+# Programs for another kind of machine run under an emulator here, and their libraries are packages of the sysroot.
+set(emulated)
+set(sysroot)
+if(CMAKE_CROSSCOMPILING)
+  string(JOIN " " emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
+  set(emulated "--emulator \"${emulator}\"")
+  set(sysroot "--sysroot \"${CMAKE_SYSROOT}\"")
+endif()
 # The SBOM is made of the binaries as they are when the package is made.
 install(CODE "execute_process(
-  COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION}
+  COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION} ${sysroot}
           --output ${CMAKE_BINARY_DIR}/sbom.spdx.json
           --model ${CMAKE_SOURCE_DIR}/deploy/models/de-en/model.safetensors
           --model ${CMAKE_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
@@ -23,7 +31,7 @@ install(FILES ${CMAKE_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
 # Completion and manual pages, from the flags of the programs as they are when the package is made.
 install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/cli)
 execute_process(
-  COMMAND python3 -B ${CMAKE_SOURCE_DIR}/deploy/package/cli_files.py --output ${CMAKE_BINARY_DIR}/cli
+  COMMAND python3 -B ${CMAKE_SOURCE_DIR}/deploy/package/cli_files.py --output ${CMAKE_BINARY_DIR}/cli ${emulated}
           --dragoman $<TARGET_FILE:dragoman> --dragomand $<TARGET_FILE:dragomand>
   COMMAND_ERROR_IS_FATAL ANY)")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/cli/ DESTINATION share)
@@ -44,6 +52,11 @@ endif()
 set(CPACK_PACKAGE_FILE_NAME "dragoman_${PROJECT_VERSION}_${CPACK_DEBIAN_PACKAGE_ARCHITECTURE}")
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+if(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps takes the sysroot for a package that is being built (deploy/cross/packages.sh).
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
+      "${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE};${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
     "${CMAKE_SOURCE_DIR}/deploy/package/conffiles;${CMAKE_SOURCE_DIR}/deploy/package/postinst;${CMAKE_SOURCE_DIR}/deploy/package/prerm;${CMAKE_SOURCE_DIR}/deploy/package/postrm")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

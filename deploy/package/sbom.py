@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The SBOM of the binaries: what they are linked to, and the models beside them, as SPDX 2.3 in JSON.
 
-    deploy/package/sbom.py --version V [--output FILE] [--copies FOLDER] [--model FILE]... BINARY...
+    deploy/package/sbom.py --version V [--output FILE] [--sysroot FOLDER] [--copies FOLDER] [--model FILE]... BINARY...
 
 Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
 version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
 the package that it comes from. Libraries of --copies are auditwheel's copies of this machine's, under
-names with a hash: they belong to the package of the file that each was copied from. A --model is one of
+names with a hash: they belong to the package of the file that each was copied from. Binaries for another
+kind of machine have their libraries and packages from its --sysroot (deploy/cross/sysroot.sh). A --model is one of
 MODELS below, which have their own licences. Two runs on one machine differ in nothing: the date is that of
 SOURCE_DATE_EPOCH, or of the newest binary.
 """
@@ -14,6 +15,7 @@ SOURCE_DATE_EPOCH, or of the newest binary.
 import argparse
 import datetime
 import functools
+import glob
 import hashlib
 import json
 import os
@@ -72,8 +74,42 @@ def sha256(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
-def libraries(binary):
+class System:
+    """Whose libraries and packages are meant: this machine's, or a sysroot's. Paths begin at the root of either."""
+
+    def __init__(self, sysroot):
+        self.root = os.path.abspath(sysroot) if sysroot else ""
+        self.database = [f"--admindir={self.root}/var/lib/dpkg"] if sysroot else []
+
+    def here(self, path):
+        """Where a path of the system is on this machine."""
+        return self.root + path
+
+
+THIS_MACHINE = System(None)
+
+
+def libraries_of_sysroot(binary, system):
+    """The files that its loader would load, without running it: what is needed, and what that needs."""
+    folders = [folder for lib in ("/lib", "/usr/lib") for folder in sorted(glob.glob(system.here(f"{lib}/*-linux-gnu")))]
+    found, wanted = set(), [str(binary)]
+    while wanted:
+        file = wanted.pop()
+        for name in re.findall(r"\(NEEDED\).*\[(\S+)\]", run("readelf", "-d", file)):
+            paths = [f"{folder}/{name}" for folder in folders if os.path.exists(f"{folder}/{name}")]
+            if not paths:
+                sys.exit(f"sbom: {file} needs {name}, found none in {', '.join(folders)}")
+            path = os.path.realpath(paths[0])
+            if path not in found:
+                found.add(path)
+                wanted.append(path)
+    return {path.removeprefix(os.path.realpath(system.root)) for path in found}
+
+
+def libraries(binary, system):
     """The files that the loader would load."""
+    if system.root:
+        return libraries_of_sysroot(binary, system)
     out = run("ldd", str(binary))
     missing = re.findall(r"^\s*(\S+) => not found", out, re.MULTILINE)
     if missing:
@@ -82,10 +118,10 @@ def libraries(binary):
     return {os.path.realpath(path) for path in found}
 
 
-def owner(path):
+def owner(path, system=THIS_MACHINE):
     """The Debian package that a file is of. dpkg knows /lib as well as /usr/lib by one name."""
     for candidate in (path, path.removeprefix("/usr"), "/usr" + path):
-        done = subprocess.run(["dpkg", "-S", candidate], capture_output=True, text=True)
+        done = subprocess.run(["dpkg-query", *system.database, "-S", candidate], capture_output=True, text=True)
         if done.returncode == 0:
             return done.stdout.split(": ")[0].split(",")[0]
     sys.exit(f"sbom: found no Debian package that owns {path}")
@@ -107,25 +143,25 @@ def copied_from(path):
     return known_libraries()[name]
 
 
-def compiled_in():
-    """The packages of COMPILED_IN that are here."""
-    form = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+def compiled_in(system=THIS_MACHINE):
+    """The packages of COMPILED_IN that are there."""
+    form = ["dpkg-query", *system.database, "-W", "-f", "${db:Status-Status}"]
     return [name for name in COMPILED_IN
             if subprocess.run([*form, name], capture_output=True, text=True).stdout == "installed"]
 
 
-def about(package):
-    fields = ("Version", "source:Package", "Homepage")
+def about(package, system):
+    fields = ("Version", "Architecture", "source:Package", "Homepage")
     form = "\\t".join("${" + field + "}" for field in fields)
-    return run("dpkg-query", "-W", "-f", form, package).split("\t")
+    return run("dpkg-query", *system.database, "-W", "-f", form, package).split("\t")
 
 
-def licences(package):
+def licences(package, system):
     """The licences that the package's copyright file names, as comments can hold them, and the SPDX
     expression if all of them are known."""
     name = package.split(":")[0]
     try:
-        text = pathlib.Path(f"/usr/share/doc/{name}/copyright").read_text(errors="replace")
+        text = pathlib.Path(system.here(f"/usr/share/doc/{name}/copyright")).read_text(errors="replace")
     except OSError:
         return [], "NOASSERTION"
     found = sorted(set(re.findall(r"^License: *(\S+)", text, re.MULTILINE)))
@@ -139,10 +175,10 @@ def identifier(name):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
 
 
-def debian_package(package, files):
+def debian_package(package, files, system):
     name = package.split(":")[0]
-    version, source, homepage = about(package)
-    declared, expression = licences(package)
+    version, architecture, source, homepage = about(package, system)
+    declared, expression = licences(package, system)
     out = {
         "name": name,
         "SPDXID": identifier(name),
@@ -159,14 +195,14 @@ def debian_package(package, files):
             {
                 "referenceCategory": "PACKAGE-MANAGER",
                 "referenceType": "purl",
-                "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch=amd64&distro=debian-12",
+                "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch={architecture}&distro=debian-12",
             }
         ],
     }
     if homepage:
         out["homepage"] = homepage
     if files:
-        hashes = ", ".join(f"{os.path.basename(path)} sha256:{sha256(path)}" for path in sorted(files))
+        hashes = ", ".join(f"{os.path.basename(path)} sha256:{sha256(system.here(path))}" for path in sorted(files))
         out["comment"] = f"Loaded: {hashes}"
     return out
 
@@ -196,10 +232,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--version", required=True)
     parser.add_argument("--output")
+    parser.add_argument("--sysroot", metavar="FOLDER")
     parser.add_argument("--copies", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--model", action="append", default=[], type=pathlib.Path)
     parser.add_argument("binaries", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
+    system = System(arguments.sysroot)
 
     newest = max(binary.stat().st_mtime for binary in arguments.binaries)
     when = int(os.environ.get("SOURCE_DATE_EPOCH", newest))
@@ -224,17 +262,17 @@ def main():
             }
         )
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", main_id))
-        for library in sorted(libraries(binary)):
+        for library in sorted(libraries(binary, system)):
             is_copy = arguments.copies is not None and pathlib.Path(library).parent == arguments.copies.resolve()
-            package = owner(copied_from(pathlib.Path(library)) if is_copy else library)
+            package = owner(copied_from(pathlib.Path(library)) if is_copy else library, system)
             of_package.setdefault(package, set()).add(library)
             relation = (main_id, "DYNAMIC_LINK", identifier(package.split(":")[0]))
             if relation not in relations:
                 relations.append(relation)
-    for package in compiled_in():
+    for package in compiled_in(system):
         of_package.setdefault(package, set())
         relations.append((identifier(arguments.binaries[0].name), "STATIC_LINK", identifier(package)))
-    packages += [debian_package(package, files) for package, files in sorted(of_package.items())]
+    packages += [debian_package(package, files, system) for package, files in sorted(of_package.items())]
     for path in arguments.model:
         packages.append(model_package(path))
         relations.append((packages[-1]["SPDXID"], "DATA_FILE_OF", identifier(arguments.binaries[0].name)))
