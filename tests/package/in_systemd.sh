@@ -5,7 +5,8 @@ passed=0
 work="$(mktemp -d)"
 fail() {
   echo "FAILED systemd: $*"
-  systemctl status --no-pager --lines=15 dragomand || true
+  systemctl status --no-pager --lines=0 dragomand || true
+  journalctl --no-pager --unit dragomand 2>/dev/null | grep -v '"msg":"call"' | tail -30 || true
   exit 1
 }
 pass() {
@@ -87,7 +88,7 @@ under_load() { # COMMAND
   sleep 3
   eval "$1" >"$work/command.log" 2>&1 || fail "$1: $(tail -5 "$work/command.log")"
   wait "$load" || true
-  sed -n 's/^ *"ok": *\([0-9]*\).*/\1/p' "$work/load" | head -1
+  grep -o '"ok":[0-9]*' "$work/load" | tr -dc 0-9
 }
 echo 'Guten Morgen!' >"$work/line"
 errors() { tr -d ' \n' <"$work/load" | grep -o '"errors":{[^}]*}'; }
