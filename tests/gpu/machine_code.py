@@ -13,7 +13,7 @@ BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
                                      of what that may be, for instantiations that differ
     "loads": {architecture: least}   loads of 16 bytes from global memory that are in flight when one of
                                      them is waited for, in the mean over the waits of the worst
-                                     instantiation (loads_in_flight)
+                                     instantiation (Kernel.waits)
     "waits": {architecture: most}    of those waits in an instantiation
 
 Prints a line for every kernel and architecture, and one beginning with FAIL for everything that is wrong:
@@ -34,6 +34,7 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
 Exit status 1 when something is. With --figures, writes {architecture: {symbol: {"registers", "warps"}}} of
 every instantiation to FILE, for the table of counted times (count/step_count.cc).
 """
+import functools
 import json
 import math
 import os
@@ -84,6 +85,34 @@ class Kernel:
 
     def count(self, name):
         return sum(1 for i in self.instructions if i.split('.')[0] == name)
+
+    @functools.cached_property
+    def waits(self):
+        """Loads of 16 bytes at each wait: one is waited for where the listing first names a register of its
+        result, and by then those before it have come as well. Branches are not followed; what lies in the
+        listing after the end is mostly a copy for lanes that went apart."""
+        waits, pending, count = [], set(), 0
+        for name, operands in zip(self.instructions, self.operands):
+            loads = WIDE_LOAD.match(name)
+            if not pending and not loads:
+                continue
+            named = set()
+            for number, is_pair in REGISTER.findall(operands):
+                named |= {int(number), int(number) + 1} if is_pair else {int(number)}
+            result = set()
+            if loads and (first := REGISTER.search(operands)):
+                result = set(range(int(first[1]), int(first[1]) + 4))
+            if pending & (named | result):
+                waits.append(count)
+                pending, count = set(), 0
+            pending |= result
+            count += bool(result)
+        return waits + [count] if count else waits
+
+    @property
+    def mean_in_flight(self):
+        """The mean of `waits`, to a tenth; None where nothing is loaded so."""
+        return math.floor(10 * sum(self.waits) / len(self.waits)) / 10 if self.waits else None
 
 
 def number_of(architecture):
@@ -151,32 +180,6 @@ def warps(kernel, architecture, more_shared=0):
     return blocks * of_block
 
 
-def loads_in_flight(kernel):
-    """Loads of 16 bytes at each wait: one is waited for where the listing first names a register of its
-    result, and by then those before it have come as well. Branches are not followed; what lies in the
-    listing after the end is mostly a copy for lanes that went apart."""
-    waits, pending, count = [], set(), 0
-    for name, operands in zip(kernel.instructions, kernel.operands):
-        named = set()
-        for number, is_pair in REGISTER.findall(operands):
-            named |= {int(number), int(number) + 1} if is_pair else {int(number)}
-        result = set()
-        if WIDE_LOAD.match(name) and (first := REGISTER.search(operands)):
-            result = set(range(int(first[1]), int(first[1]) + 4))
-        if pending & (named | result):
-            waits.append(count)
-            pending, count = set(), 0
-        pending |= result
-        count += bool(result)
-    return waits + [count] if count else waits
-
-
-def mean_in_flight(kernel):
-    """The mean of loads_in_flight, to a tenth; None where nothing is loaded so."""
-    waits = loads_in_flight(kernel)
-    return math.floor(10 * sum(waits) / len(waits)) / 10 if waits else None
-
-
 def products_apart(instructions):
     """What is wrong around the products of a warpgroup; nothing where there are none."""
     names = [i.split('.')[0] for i in instructions]
@@ -242,13 +245,13 @@ def check(budgets, kernels):
         elif least is not None and (found is None or found < least):
             wrong.append(f'{where}: {found} warps on a multiprocessor, budget {least}')
         least = budget.get('loads', {}).get(architecture)
-        found = mean_in_flight(kernel)
+        found = kernel.mean_in_flight
         if name in budgets and found is not None and least is None:
             wrong.append(f'{where}: no budget of loads; found {found}')
         elif least is not None and found is not None and found < least:
             wrong.append(f'{where}: {found} loads in flight, budget {least}')
         most = budget.get('waits', {}).get(architecture)
-        found = len(loads_in_flight(kernel))
+        found = len(kernel.waits)
         if name in budgets and found and most is None:
             wrong.append(f'{where}: no budget of waits; found {found}')
         elif most is not None and found > most:
@@ -270,11 +273,11 @@ def table(budgets, kernels):
         more = budgets.get(name, {}).get('shared', 0)
         found = [warps(kernel, architecture, more) for kernel in group]
         least = '-' if None in found else min(found)
-        loads = [mean for kernel in group if (mean := mean_in_flight(kernel)) is not None]
+        loads = [mean for kernel in group if (mean := kernel.mean_in_flight) is not None]
         threads = '-' if group[0].threads is None else group[0].threads
         yield (f'{name:32} sm_{architecture:4} {max(k.registers for k in group):3} registers '
                f'{max(k.shared for k in group) + more:6} shared {threads:>4} threads {least:>2} warps '
-               f'{min(loads, default="-"):>4} loads {max(len(loads_in_flight(k)) for k in group):3} waits '
+               f'{min(loads, default="-"):>4} loads {max(len(k.waits) for k in group):3} waits '
                f'{max(len(k.instructions) for k in group):6} instructions')
 
 

@@ -103,15 +103,15 @@ class Listings(unittest.TestCase):
         load = '@!P0 LDG.E.128.CONSTANT R{}, desc[UR4][R{}.64]'.format
         use = 'FADD R1, R{}, R2'.format
         (at_once,) = kernels_of([load(4, 20), load(8, 22), use(7), use(11), load(4, 20), 'EXIT']).values()
-        self.assertEqual(machine_code.loads_in_flight(at_once), [2, 1])
-        self.assertEqual(machine_code.mean_in_flight(at_once), 1.5)
+        self.assertEqual(at_once.waits, [2, 1])
+        self.assertEqual(at_once.mean_in_flight, 1.5)
         # One's address, the other's result.
         (in_turn,) = kernels_of([load(4, 20), load(8, 6), load(8, 22), 'STG.E.128 [R2.64], R8']).values()
-        self.assertEqual(machine_code.loads_in_flight(in_turn), [1, 1, 1])
+        self.assertEqual(in_turn.waits, [1, 1, 1])
         (pair,) = kernels_of([load(4, 20), 'IADD3 R1, R3.64, R2, RZ', 'LDG.E R9, [R2]']).values()
-        self.assertEqual(machine_code.loads_in_flight(pair), [1])
+        self.assertEqual(pair.waits, [1])
         (none,) = kernels_of(['LDG.E.64 R4, [R2.64]', use(4)]).values()
-        self.assertIsNone(machine_code.mean_in_flight(none))
+        self.assertIsNone(none.mean_in_flight)
 
     def test_a_budget_of_loads(self):
         code = ['LDG.E.128 R4, [R20.64]', 'MOV R1, R4', 'EXIT']
