@@ -1,15 +1,16 @@
 #!/bin/bash
-# Builds docker/Dockerfile and docker/Dockerfile.cuda on a base image made by debootstrap, translates
-# through a container of each, and runs the pod of the plain manifests and docker/compose.yaml under
-# podman. No image is pulled from a registry: needs root, a Debian 12 mirror (the machine's own apt sources say which), about 8 GiB
-# of disk while it runs (24 with CUDA), and 15 to 25 minutes on two cores for each image.
+# Builds the images of docker/ on a base image made by debootstrap, translates through a container of each
+# that serves, and runs the pod of the plain manifests and docker/compose.yaml under podman; models come from
+# a hub on the loopback (models.sh). No image is pulled from a registry: needs root, a Debian 12 mirror (the
+# machine's own apt sources say which), PyPI, about 8 GiB of disk while it runs (24 with CUDA), and 15 to 25
+# minutes on two cores for each image that is compiled.
 #
 #   tests/containers/run.sh [cpu | cuda]
 #
-# Without an argument: both. The CUDA image needs a toolkit of CUDA 12 or 13 in DRAGOMAN_CUDA_TOOLKIT
-# (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS (default 90a) are the
-# architectures that it is built for here. The pod and compose are skipped where podman cannot run a
-# container; of compose Grafana is left out, which is in no package.
+# Without an argument: both. cpu has the images of models, too. The CUDA image needs a toolkit of CUDA 12 or
+# 13 in DRAGOMAN_CUDA_TOOLKIT (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS
+# (default 90a) are the architectures that it is built for here. The pod and compose are skipped where podman
+# cannot run a container; of compose Grafana is left out, which is in no package.
 # DRAGOMAN_CONTAINER_DIR: where the images live while it runs (default: a folder in /var/tmp).
 # The last line is 'N passed, N failed'.
 set -euo pipefail
@@ -35,6 +36,8 @@ container=
 running=
 pod=
 composed=0
+hub=
+source tests/containers/models.sh
 # The containers' processes live in this machine's process table: end what is left of ours.
 clean_up() {
   ((composed == 0)) || compose down --volumes >/dev/null 2>&1 || true
@@ -43,6 +46,7 @@ clean_up() {
     kill "$running" 2>/dev/null || true
     wait "$running" 2>/dev/null || true
   fi
+  end_hub
   [[ -z $container ]] || buildah "${storage[@]}" rm "$container" >/dev/null 2>&1 || true
   rm -rf "$work"
 }
@@ -91,8 +95,18 @@ if grep -q '^https:' <<<"$sources" && [[ -r /etc/ssl/certs/ca-certificates.crt ]
   cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/certs/"
 fi
 base=$(buildah "${storage[@]}" from scratch)
+# The same for pip, in a file of its own, because the package ca-certificates makes its own anew.
+as_here=()
+for variable in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_DEFAULT_TIMEOUT HTTPS_PROXY HTTP_PROXY NO_PROXY; do
+  [[ -z ${!variable:-} ]] || as_here+=(--env "$variable=${!variable}")
+done
+certificates=${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}
+if [[ -r $certificates ]]; then
+  cp "$certificates" "$work/base/usr/local/share/certificates-of-the-host.crt"
+  as_here+=(--env PIP_CERT=/usr/local/share/certificates-of-the-host.crt)
+fi
 buildah "${storage[@]}" add --quiet "$base" "$work/base" /
-buildah "${storage[@]}" config --cmd /bin/bash "$base"
+buildah "${storage[@]}" config --cmd /bin/bash "${as_here[@]}" "$base"
 buildah "${storage[@]}" commit --quiet --disable-compression "$base" dragoman-base >/dev/null
 buildah "${storage[@]}" rm "$base" >/dev/null
 rm -rf "$work/base"
@@ -212,14 +226,19 @@ stops_cleanly() {
 }
 
 try_image() { # try_image NAME DOCKERFILE [ARGUMENT...]
-  image=$1
   local before=$failed
-  check "$image: builds" build_image "$@"
+  check "$1: builds" build_image "$@"
   ((failed == before)) || return 0
+  try_built_image "$1"
+}
+try_built_image() { # try_built_image NAME [CHECK...]: what holds for every image that serves, and what is named
+  image=$1
   container=$(buildah "${storage[@]}" from --pull-never "$image")
   check "$image: the user is a number and not root" numeric_user
   check "$image: no compiler and no build tool inside" no_build_tools
   check "$image: every library of the binaries is inside" libraries_found
+  local named
+  for named in "${@:2}"; do check "$image: ${named//_/ }" "$named"; done
   [[ $image != *cuda ]] || check "$image: of CUDA it has cuBLASLt only" only_cublas_lt
   [[ $image != *cuda ]] || check "$image: asks for the driver of CUDA $cuda_major" asks_for_its_driver
   echo "containers: $image takes $(du -sh "$(buildah "${storage[@]}" mount "$container")" | cut -f1)"
@@ -290,7 +309,7 @@ pod_is_confined() {
     '{{.HostConfig.ReadonlyRootfs}} {{.EffectiveCaps}} {{.Config.User}} {{.HostConfig.Memory}}' "$pod_container")
   echo "$state"
   [[ "$state" == "true [] 65532:65532 1073741824" ]] && ! in_pod touch /etc/dragoman/new 2>/dev/null &&
-    podman "${storage[@]}" logs "$pod_container" 2>&1 | grep -q '"limit_bytes":1073741824'
+    podman "${storage[@]}" logs "$pod_container" 2>&1 | grep '"msg":"memory bound"' | grep '"limit_bytes":1073741824'
 }
 # A translation on a new connection, by a client that does not ask for health first, as `dragoman` does:
 # bytes of gRPC, of a message with one text.
@@ -421,6 +440,7 @@ try_podman() {
 
 if [[ " ${images[*]} " == *" cpu "* ]]; then
   try_image dragoman docker/Dockerfile
+  ((failed)) || try_models
   ((failed)) || try_podman
 fi
 if [[ " ${images[*]} " == *" cuda "* ]]; then

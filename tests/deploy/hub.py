@@ -1,5 +1,6 @@
 """Servers on the loopback that models come from: a Hugging Face hub and a web server with resumable downloads, as one.
 Each can be told to cut a download off, to hold it, or to change a byte of it."""
+import argparse
 import hashlib
 import http.server
 import json
@@ -179,3 +180,18 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(rest)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client has given up
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Prints the URL of a hub and serves until it is killed.')
+    parser.add_argument('models', nargs='+', metavar='OWNER/NAME=FOLDER')
+    parser.add_argument('--token', help='what callers must have')
+    options = parser.parse_args()
+    models = dict(model.split('=', 1) for model in options.models)
+    with Server(models={name: tree(folder) for name, folder in models.items()}, token=options.token) as server:
+        print(server.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == '__main__':
+    main()

@@ -24,7 +24,7 @@ start() {
 # cuBLASLt is opened by name. Where the loader does not know it, it may lie with the toolkit or in a
 # Python package.
 find_cublas() {
-  ldconfig -p 2>/dev/null | grep -q 'libcublasLt\.so\.13' && return
+  ldconfig -p 2>/dev/null | grep 'libcublasLt\.so\.13' >/dev/null && return
   local folder
   for folder in /usr/local/cuda/lib64 /usr/local/cuda*/targets/x86_64-linux/lib \
     /usr/lib/python3*/site-packages/nvidia/cu13/lib \
