@@ -5,14 +5,16 @@
               [--types int8 bfloat16 float32] [--workers 2 1] [--seconds 20]
 
 For each model, type and number of workers a daemon is started. Its memory at rest is read; its batch is kept full for
---seconds, and for five times what a call takes, in which characters, its processor time and its memory are read. Before
-that it is full for half as long: calls that were sent together end together, until they have spread. Then calls come at
-70 % of that rate for --seconds, whose p99 is read. Characters for each second of a core are of processor time, which
-takes out most of what other programs have of the machine, but not what they cost in caches; latencies are what they
-are. The load of the machine stands beside both: run it on a quiet one. `dragoman plan` is run with the first number of workers alone,
-and its forecast for every number compared. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and
-madlad_shape.py, with noise for weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object
-for each row, and one run adds to another's.
+--seconds, and for five times what a call takes, in which its processor time and its memory are read. Before that it is
+full for half as long. Calls end in waves, so their rate is not counted by ends: it is that of a closed loop, calls in
+flight divided by their mean time. Then calls come at 70 % of that rate for --seconds, whose p99 is read. Characters for
+each second of a core are of processor time, which takes out most of what other programs have of the machine, but not
+what they cost in caches; latencies are what they are. The load of the machine stands beside both: run it on a quiet
+one. `dragoman plan` is run with the first number of workers alone, and its forecast for every number compared. It is
+run before and after the measurement: how far the two differ is what the machine itself does, as on a rented one whose
+memory has other users. Shapes are made once, in FOLDER: opus_base.py, nllb_shape.py and madlad_shape.py, with noise for
+weights, so each of their outputs is forced to --forced tokens. FILE gets a JSON object for each row, and one run adds
+to another's.
 """
 import argparse
 import json
@@ -71,39 +73,31 @@ def request_flags(o, name):
     return flags
 
 
-def characters(daemon):
-    from urllib.request import urlopen
-    with urlopen(f"http://{daemon.http}/metrics", timeout=30) as page:
-        lines = page.read().decode().splitlines()
-    return sum(float(line.split()[-1]) for line in lines if line.startswith("dragoman_source_characters_total{"))
-
-
 def load(o, daemon, name, warmup, seconds, *how):
-    """What `dragoman load` says, and {seconds, characters, cpu, resident} of its time after the warm-up."""
+    """What `dragoman load` says, and {cores, resident} of its time after the warm-up."""
     client = subprocess.Popen(
         [o.dragoman, "load", "--server", daemon.grpc, "--input", o.input, "--json", "--count-tokens=false", "--deadline-ms",
          "86400000", "--warmup", str(warmup), "--duration", str(seconds), *request_flags(o, name), *how],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         time.sleep(warmup)
-        begin = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
+        begin = time.monotonic(), cpu_seconds(daemon.process)
         resident = 0
         while time.monotonic() < begin[0] + seconds:
             time.sleep(min(0.5, seconds))
             resident = max(resident, memory_mib(daemon.process.pid)["resident"])
-        end = time.monotonic(), characters(daemon), cpu_seconds(daemon.process)
+        end = time.monotonic(), cpu_seconds(daemon.process)
         out, err = client.communicate()
     finally:
         client.kill()  # of no effect on one that has ended
     if client.returncode != 0:
         raise RuntimeError(f"dragoman load: {err.strip()}")
-    seconds, chars, cpu = (after - before for before, after in zip(begin, end))
-    return json.loads(out), dict(seconds=seconds, characters=chars, cpu=cpu, resident=resident)
+    seconds, cpu = (after - before for before, after in zip(begin, end))
+    return json.loads(out), dict(cores=cpu / seconds, resident=resident)
 
 
 def window(seconds, latency):
-    """(warm-up, duration): calls that were sent together have spread by the end of the one, and several ends of each are
-    in the other."""
+    """(warm-up, duration): what starts together is over by the end of the one, and several ends of each are in the other."""
     return max(seconds / 2, 2 * latency), max(seconds, 5 * latency)
 
 
@@ -114,25 +108,28 @@ def measure(o, name, kind, workers):
     try:
         daemon.wait()
         rest = memory_mib(daemon.process.pid)["resident"]
-        in_flight = "--concurrency", str(o.concurrency * workers)
-        first, _ = load(o, daemon, name, 0, 0.1, *in_flight)
-        report, full = load(o, daemon, name, *window(o.seconds, first["latency_ms"]["p50"] / 1e3), *in_flight)
-        if full["characters"] == 0:
-            raise RuntimeError(f"nothing was translated in {full['seconds']:.0f} s")
-        rate = AT * report["ok"] / report["seconds"]
-        part, _ = load(o, daemon, name, o.seconds / 2, o.seconds, "--rate", f"{rate:.4f}")
+        in_flight = o.concurrency * workers
+        closed = "--concurrency", str(in_flight)
+        first, _ = load(o, daemon, name, 0, 0.1, *closed)
+        report, full = load(o, daemon, name, *window(o.seconds, first["latency_ms"]["p50"] / 1e3), *closed)
+        rate = f"{AT * calls_per_second(in_flight, report):.4f}"
+        part, _ = load(o, daemon, name, o.seconds / 2, o.seconds, "--rate", rate)
     finally:
         daemon.stop()
-    return figures(report, full, part, rest)
+    return figures(in_flight, report, full, part, rest)
 
 
-def figures(report, full, part, rest):
+def calls_per_second(in_flight, report):
+    return in_flight / (report["latency_ms"]["mean"] / 1e3)
+
+
+def figures(in_flight, report, full, part, rest):
     """A row's numbers, of full load, part of it and rest."""
-    per_core = full["characters"] / full["cpu"]
-    return dict(characters_per_core_second=per_core, characters_per_second=full["characters"] / full["seconds"],
-                cores_used=full["cpu"] / full["seconds"], core_hours_per_million=1e6 / (per_core * AT) / 3600,
-                rest_mib=rest, load_mib=full["resident"], p99_full_ms=report["latency_ms"]["p99"],
-                p99_ms=part["latency_ms"]["p99"], calls_at_part=part["ok"])
+    rate = calls_per_second(in_flight, report) * report["characters"] / report["sentences"]
+    per_core = rate / full["cores"]
+    return dict(characters_per_core_second=per_core, characters_per_second=rate, cores_used=full["cores"],
+                core_hours_per_million=1e6 / (per_core * AT) / 3600, rest_mib=rest, load_mib=full["resident"],
+                p99_full_ms=report["latency_ms"]["p99"], p99_ms=part["latency_ms"]["p99"], calls_at_part=part["ok"])
 
 
 def plan(o, name, kind, workers):
@@ -148,13 +145,18 @@ def plan(o, name, kind, workers):
                 rest_mib=report["replica_at_rest_bytes"] / 2**20, load_mib=report["replica_under_load_bytes"] / 2**20)
 
 
+def median_and_worst(off):
+    return f"{100 * statistics.median(off):.1f} % (median), {100 * max(off):.1f} % (worst)"
+
+
 def errors(rows):
-    """{figure: (median, worst)} of how far the plans are from what was measured, as shares of that."""
+    """{figure: (how far the mean of a row's plans is from what was measured, how far they are from each other)}, each a
+    list of shares, one for each row."""
     out = {}
     for key in ("characters_per_core_second", "rest_mib", "load_mib"):
-        off = [abs(row["plan"][key] / row[key] - 1) for row in rows if "plan" in row]
-        if off:
-            out[key] = (statistics.median(off), max(off))
+        pairs = [[plan[key] for plan in row["plans"]] for row in rows]
+        out[key] = ([abs(statistics.mean(pair) / row[key] - 1) for pair, row in zip(pairs, rows)],
+                    [max(pair) / min(pair) - 1 for pair in pairs])
     return out
 
 
@@ -197,7 +199,8 @@ def main():
             for workers in o.workers:
                 row = dict(model=name, type=kind, workers=workers, beam=o.beam, seconds=o.seconds, machine=machine.describe())
                 try:
-                    row.update(measure(o, name, kind, workers), plan=plan(o, name, kind, workers))
+                    before = plan(o, name, kind, workers)
+                    row.update(measure(o, name, kind, workers), plans=[before, plan(o, name, kind, workers)])
                 except RuntimeError as error:
                     print(f"{name}, {kind}, {workers}: FAILED: {error}", flush=True)
                     continue
@@ -206,8 +209,10 @@ def main():
                 print(f"{name}, {kind}, {workers}: {row['characters_per_core_second']:.0f} characters/s per core", flush=True)
     rows = read(o.out)
     print(table(rows))
-    for key, (median, worst) in errors(rows).items():
-        print(f"dragoman plan, {key}: off by {100 * median:.1f} % (median), {100 * worst:.1f} % (worst), {len(rows)} rows")
+    if rows:
+        for key, (off, apart) in errors(rows).items():
+            print(f"dragoman plan, {key}: off by {median_and_worst(off)}; before and after differ by "
+                  f"{median_and_worst(apart)}; {len(rows)} rows")
 
 
 if __name__ == "__main__":
