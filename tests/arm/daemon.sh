@@ -22,9 +22,9 @@ dragoman=$2
 shift 2
 emulator=("$@")
 work=$(mktemp -d)
-daemon=
+source tests/package/daemon.sh
 cleanup() {
-  [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true
+  kill_daemon
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -54,22 +54,12 @@ case "${dragomand##*/}:$sets " in
     ;;
 esac
 
-"${emulator[@]}" "$dragomand" --model deploy/models/de-en --compute-type int8 --cpu-workers 1 \
-  --language-model deploy/models/lid.176/lid.176.ftz --listen 127.0.0.1:0 --metrics 127.0.0.1:0 \
-  --lame-duck-seconds 0 >"$work/out" 2>"$work/log" &
-daemon=$!
-for _ in $(seq 1200); do
-  grep -q listening "$work/out" && break
-  kill -0 "$daemon" 2>/dev/null || fail "the daemon ended: $(tail -n 3 "$work/log")"
-  sleep 0.1
-done
-field() {
-  sed -n "s/.*$1=\([^ ]*\).*/\1/p" "$work/out"
-}
-address=$(field grpc)
-[[ -n $address ]] || fail "the daemon does not listen: $(cat "$work/out" "$work/log")"
+start_daemon "${emulator[@]}" "$dragomand" --model deploy/models/de-en --compute-type int8 --cpu-workers 1 \
+  --language-model deploy/models/lid.176/lid.176.ftz --metrics 127.0.0.1:0 --lame-duck-seconds 0
+address=$(daemon_field grpc)
+[[ -n $address ]] || fail "the daemon does not listen: $listening"
 client health --timeout 120 --server "$address" >/dev/null || fail "dragoman health: status $?"
-client health --timeout 120 --url "http://$(field metrics)/readyz" >/dev/null || fail "/readyz: status $?"
+client health --timeout 120 --url "http://$(daemon_field metrics)/readyz" >/dev/null || fail "/readyz: status $?"
 pass "serves and is ready, on $sets"
 
 # The beam's width is that of the lists; what else is in the batch changes nothing.
@@ -86,14 +76,9 @@ awk -F '\t' -v n="$sentences" '$1 <= n' "${DRAGOMAN_DAEMON_LISTS_WRITE:-tests/da
 diff "$work/expected" "$work/lists" || fail "the lists above differ; '<' is what was expected"
 pass "$sentences n-best lists are those of tests/data/daemon_lists.tsv, scores to the last digit"
 
-detected=$(echo 'Guten Morgen, wie geht es dir?' | client detect --server "$address" | cut -f 1)
-[[ $detected == de ]] || fail "detected '$detected', expected de"
-pass "detects German"
+translate_and_detect client
+pass "detects German: $translation"
 
-kill -TERM "$daemon"
-status=0
-wait "$daemon" || status=$?
-daemon=
-((status == 0)) || fail "SIGTERM: status $status; $(tail -n 3 "$work/log")"
+stop_daemon
 pass "SIGTERM ends it with status 0"
 echo "$passed passed, 0 failed, 0 skipped"

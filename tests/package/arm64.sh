@@ -8,7 +8,7 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 build="${1:-$root/build/arm64}"
 work="$(mktemp -d)"
-daemon=""
+source "$root/tests/package/daemon.sh"
 passed=0
 fail() {
   echo "FAILED package for arm64: $*" >&2
@@ -19,7 +19,7 @@ pass() {
   echo "passed: $*"
 }
 cleanup() {
-  [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true
+  kill_daemon
   rm -rf "$work"
 }
 trap cleanup EXIT
@@ -66,22 +66,10 @@ for line in '^build  *Release' '^instruction set .*neon' 'libgrpc++.so.1.51' 'li
   grep -q "$line" "$work/version" || fail "--version --verbose has no '$line': $(cat "$work/version")"
 done
 # As the service starts it: qemu looks for files below the folder first.
-qemu-aarch64 -L "$arm" "$arm/usr/bin/dragomand" --config /etc/dragoman/dragomand.json \
-  --listen 127.0.0.1:0 --metrics 127.0.0.1:0 >"$work/out" 2>"$work/log" &
-daemon=$!
-for _ in $(seq 600); do
-  grep -q listening "$work/out" && break
-  kill -0 "$daemon" 2>/dev/null || fail "the daemon ended: $(tail -3 "$work/log")"
-  sleep 0.1
-done
-address="$(sed -n 's/.*grpc=\([^ ]*\).*/\1/p' "$work/out")"
-translation="$(echo 'Guten Morgen!' | arm dragoman translate --server "$address")"
-[[ $translation == "Good morning"* ]] || fail "translated to '$translation'"
-detected="$(echo 'Guten Morgen, wie geht es dir?' | arm dragoman detect --server "$address" | cut -f1)"
-[[ $detected == de ]] || fail "detected '$detected' with the packaged classifier"
-kill -TERM "$daemon"
-wait "$daemon" || fail "the daemon ended with status $?"
-daemon=""
+start_daemon qemu-aarch64 -L "$arm" "$arm/usr/bin/dragomand" --config /etc/dragoman/dragomand.json \
+  --metrics 127.0.0.1:0
+translate_and_detect arm dragoman
+stop_daemon
 pass "serves the packaged model under qemu-user: $translation; detects $detected"
 
 python3 - "$arm/usr/share/doc/dragoman/sbom.spdx.json" "$arm" <<'PYTHON' || fail "the SBOM"

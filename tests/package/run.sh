@@ -9,7 +9,7 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 build="${1:-$root/build/release}"
 work="$(mktemp -d)"
-daemon=""
+source "$root/tests/package/daemon.sh"
 passed=0
 
 fail() {
@@ -22,7 +22,7 @@ pass() {
 }
 installed=0
 cleanup() {
-  [[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true
+  kill_daemon
   ((installed == 0)) || dpkg --purge dragoman >/dev/null 2>&1 || true
   rm -rf "$work"
 }
@@ -63,22 +63,10 @@ done
 pass "--version --verbose: $(sed -n 's/^instruction set *//p' "$work/version")"
 
 # As an unprivileged user with the packaged settings, but on free ports.
-setpriv --reuid=65534 --regid=65534 --clear-groups dragomand --config /etc/dragoman/dragomand.json \
-  --listen 127.0.0.1:0 --metrics 127.0.0.1:0 >"$work/out" 2>"$work/log" &
-daemon=$!
-for _ in $(seq 600); do
-  grep -q listening "$work/out" && break
-  kill -0 "$daemon" 2>/dev/null || fail "the daemon ended: $(tail -3 "$work/log")"
-  sleep 0.1
-done
-address="$(sed -n 's/.*grpc=\([^ ]*\).*/\1/p' "$work/out")"
-translation="$(echo 'Guten Morgen!' | dragoman translate --server "$address")"
-[[ $translation == "Good morning"* ]] || fail "translated to '$translation'"
-detected="$(echo 'Guten Morgen, wie geht es dir?' | dragoman detect --server "$address" | cut -f1)"
-[[ $detected == de ]] || fail "detected '$detected' with the packaged classifier"
-kill -TERM "$daemon"
-wait "$daemon" || fail "the daemon ended with status $?"
-daemon=""
+start_daemon setpriv --reuid=65534 --regid=65534 --clear-groups dragomand --config /etc/dragoman/dragomand.json \
+  --metrics 127.0.0.1:0
+translate_and_detect dragoman
+stop_daemon
 pass "serves the packaged model: $translation; detects $detected"
 
 if command -v systemd-analyze >/dev/null; then

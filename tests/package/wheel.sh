@@ -8,8 +8,8 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 build="${1:-$root/build/release}"
 work="$(mktemp -d)"
-daemon=""
-trap '[[ -z $daemon ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"' EXIT
+source "$root/tests/package/daemon.sh"
+trap 'kill_daemon; rm -rf "$work"' EXIT
 fail() {
   echo "FAILED wheel: $*" >&2
   exit 1
@@ -28,22 +28,10 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel"
 PATH="$work/venv/bin:/usr/bin:/bin"
 model="$(python -c 'import dragoman_server; print(dragoman_server.MODEL)')"
-dragomand --model de-en="$model" --listen 127.0.0.1:0 --metrics off >"$work/out" 2>"$work/log" &
-daemon=$!
-for _ in $(seq 600); do
-  grep -qs listening "$work/out" && break
-  kill -0 "$daemon" 2>/dev/null || fail "the daemon ended: $(tail -3 "$work/log")"
-  sleep 0.1
-done
-address="$(sed -n 's/.*grpc=\([^ ]*\).*/\1/p' "$work/out")"
-translation="$(echo 'Guten Morgen!' | dragoman translate --server "$address")"
-[[ $translation == "Good morning"* ]] || fail "translated to '$translation'"
-detected="$(echo 'Guten Morgen!' | dragoman detect --server "$address")"
-[[ $detected == de$'\t'* ]] || fail "detected '$detected'"
+start_daemon dragomand --model de-en="$model" --metrics off
+translate_and_detect dragoman
 # The process is the program itself: the signal reaches it, and the status is its own.
-kill -TERM "$daemon"
-wait "$daemon" || fail "the daemon ended with status $?"
-daemon=""
+stop_daemon
 echo "passed: serves the model of the wheel: $translation; detects German"
 
 python - <<'PYTHON' || fail "the licences and the SBOM"
