@@ -48,17 +48,17 @@ stop() {
 deploy/install-deps.sh --build --test --cross || stop "the packages could not be installed"
 deploy/build.sh --tests arm64 "${programs[@]}" dragomand dragoman || stop "the build failed"
 
-sysroot=$PWD/build/arm64-sysroot
 logs=$PWD/build/arm64/runs
 rm -rf "$logs"
 mkdir -p "$logs"
 
-# Runs PROGRAM ARGUMENT... as PROCESSOR.
-emulate() {
-  local processor=$1
-  shift
-  QEMU_CPU=${qemu_cpu[$processor]} qemu-aarch64 -p "${page[$processor]}" -L "$sysroot" "$@"
-}
+# The sysroot's libraries, each with 64 KiB of zeros at its end: README.md, "Pages larger than the host's".
+libraries=$PWD/build/arm64-libraries
+rm -rf "$libraries"
+mkdir -p "$libraries"
+(cd build/arm64-sysroot && find lib usr/lib \( -name '*.so' -o -name '*.so.*' \) -print0 | tar --null --files-from - --create) |
+  tar --directory "$libraries" --extract
+find "$libraries" -type f -exec truncate --size +64K {} +
 
 # The suite PROGRAM, or 'daemon', as PROCESSOR: its output, and the counts of its cases, go to files.
 run_suite() {
@@ -76,14 +76,15 @@ run_suite() {
       ;;
   esac
   local passed failed skipped
+  # Of this process alone, which is the suite's.
+  export QEMU_CPU=${qemu_cpu[$processor]}
+  local emulator=(qemu-aarch64 -p "${page[$processor]}" -L "$libraries")
   if [[ $program == daemon ]]; then
-    # In pages of 4 KiB: README.md says why.
-    DRAGOMAN_TEST_SENTENCES=${DRAGOMAN_TEST_SENTENCES:-40} QEMU_CPU=${qemu_cpu[$processor]} tests/arm/daemon.sh \
-      build/arm64/server/dragomand build/arm64/client/dragoman qemu-aarch64 -L "$sysroot" \
-      >"$log" 2>&1 || status=$?
+    DRAGOMAN_TEST_SENTENCES=${DRAGOMAN_TEST_SENTENCES:-40} tests/arm/daemon.sh \
+      build/arm64/server/dragomand build/arm64/client/dragoman "${emulator[@]}" >"$log" 2>&1 || status=$?
     read -r passed failed skipped < <(sed -n '$s/[^0-9 ]//gp' "$log") || true
   else
-    DRAGOMAN_TEST_SENTENCES=$sentences emulate "$processor" \
+    DRAGOMAN_TEST_SENTENCES=$sentences "${emulator[@]}" \
       "$(find build/arm64/tests -name "$program" -type f)" --gtest_brief=1 "${arguments[@]}" >"$log" 2>&1 || status=$?
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log")
     skipped=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) test.*/\1/p' "$log")
