@@ -135,12 +135,12 @@ class Profile {
   const MemoryPlan plan_;
   const int steps_;
   const int more_steps_;
-  cuda::OwnedStream stream_;
   cuda::DeviceBuffer pool_;
   cuda::DeviceBuffer delay_;
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
   int64_t number_ = 0;
+  cuda::OwnedStream stream_;
 };
 
 absl::Status Profile::Prepare() {

@@ -72,13 +72,13 @@ class LtTrial {
   const std::vector<int> rows_;
   const int64_t workspace_bytes_;
   const void* const weight_;
-  OwnedStream stream_;
   DeviceBuffer workspace_;
   DeviceBuffer x_;
   DeviceBuffer reference_;
   DeviceBuffer y_;
   DeviceBuffer different_;
   PinnedBuffer found_;
+  OwnedStream stream_;
 };
 
 }  // namespace dragoman::cuda

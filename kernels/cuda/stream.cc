@@ -18,7 +18,10 @@ Error OwnedStream::Create(StreamPriority priority) {
 Error OwnedStream::Wait() const { return Checked(cudaStreamSynchronize(stream_)); }
 
 void OwnedStream::Destroy() {
-  if (stream_ != nullptr) static_cast<void>(Checked(cudaStreamDestroy(stream_)));
+  if (stream_ == nullptr) return;
+  // Errors were reported where they were met, or concern no caller.
+  static_cast<void>(Wait());
+  static_cast<void>(Checked(cudaStreamDestroy(stream_)));
   stream_ = nullptr;
 }
 

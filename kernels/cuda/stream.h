@@ -1,8 +1,8 @@
 // Streams and events that are owned. Free of CUDA's headers.
 //
 // A stream may be used by one thread at a time, an event by any number. Both belong to the device
-// that was current at Create. They move, and do not copy; destroying a stream does not wait, what
-// is on it is still done.
+// that was current at Create. They move, and do not copy. Destroying a stream waits for what is on
+// it, which an error may have left there: declare it after the memory that its work uses.
 #pragma once
 
 #include <chrono>

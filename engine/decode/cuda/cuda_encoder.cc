@@ -92,13 +92,13 @@ class CudaEncoder final : public Encoder {
 
   PassLimit limit_;
 
-  cuda::OwnedStream stream_;
   cuda::Event begun_;
   cuda::Event done_;
   cuda::PinnedBuffer staging_;
   cuda::DeviceBuffer inputs_;
   cuda::DeviceBuffer workspace_;    // of products
   cuda::DeviceBuffer activations_;  // encoder_buffers of `capacity_` rows
+  cuda::OwnedStream stream_;
 
   absl::Status status_;  // of the pass at hand
 };

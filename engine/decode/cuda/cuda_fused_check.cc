@@ -233,7 +233,6 @@ class Check {
   const int d_;
   const int vocabulary_;
   bool hung_ = false;
-  cuda::OwnedStream stream_;
   cuda::Event folded_;
   OnDevice<uint16_t> hidden_;
   OnDevice<SlotState> state_;
@@ -243,6 +242,7 @@ class Check {
   OnDevice<LogitSummary> summaries_;
   OnDevice<TokenScore> top_;
   cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
+  cuda::OwnedStream stream_;
 };
 
 }  // namespace

@@ -132,8 +132,8 @@ class Trial {
 
   const ComputeType type_;
   cuda::NarrowProduct product_;
-  cuda::OwnedStream stream_;
   cuda::DeviceBuffer x_, y_, plain_, workspace_;
+  cuda::OwnedStream stream_;
 };
 
 }  // namespace

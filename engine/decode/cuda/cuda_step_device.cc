@@ -27,11 +27,7 @@ class CudaStepDevice final : public StepDevice {
  public:
   explicit CudaStepDevice(std::shared_ptr<const CudaModel> model) : model_(std::move(model)) {}
 
-  ~CudaStepDevice() override {
-    static_cast<void>(cuda::SetDevice(model_->device()));
-    static_cast<void>(
-        stream_.Wait());  // an error was reported where it was met, or concerns no caller
-  }
+  ~CudaStepDevice() override { static_cast<void>(cuda::SetDevice(model_->device())); }
 
   absl::Status Init(const BatchLimits& limits, void* pool);
 
@@ -68,7 +64,6 @@ class CudaStepDevice final : public StepDevice {
   absl::Status Finally(const char* doing, cuda::Error error);
 
   const std::shared_ptr<const CudaModel> model_;
-  cuda::OwnedStream stream_;
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
   std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not, aligned or not
@@ -76,6 +71,7 @@ class CudaStepDevice final : public StepDevice {
   std::array<cuda::Event, kStepMailboxes> done_;
   int64_t started_ = 0;  // steps since the batch was formatted
   absl::Status status_;  // the first error; final
+  cuda::OwnedStream stream_;
 };
 
 size_t CudaStepDevice::GraphOf(const StepVariant& variant) const {
