@@ -25,22 +25,15 @@ constexpr char kTinyModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
 constexpr int kSmallRows = 64;
 constexpr int64_t kSmallKvMegabytes = 64;
 
-bool Small() {
-  const char* const engines = std::getenv("DRAGOMAN_GPU_ENGINES");
-  if (engines == nullptr) return false;
-  EXPECT_EQ(std::string_view(engines), "small") << "DRAGOMAN_GPU_ENGINES";
-  return true;
-}
-
 std::vector<TranslationJob> Short(std::vector<TranslationJob> jobs) {
   constexpr int kSmallTokens = 12;
   for (TranslationJob& job : jobs) {
-    if (Small()) job.decoding.max_output_tokens = kSmallTokens;
+    if (SmallEngines()) job.decoding.max_output_tokens = kSmallTokens;
   }
   return jobs;
 }
 
-const char* Model() { return Small() ? kTinyModel : kBundledModel; }
+const char* Model() { return SmallEngines() ? kTinyModel : kBundledModel; }
 
 FakeClock& Clock() {
   static FakeClock clock;
@@ -60,7 +53,16 @@ LoadedModel Load() {
 
 }  // namespace
 
-size_t JobCount(size_t count) { return Small() ? std::min(count, SentencesAskedFor(8)) : count; }
+bool SmallEngines() {
+  const char* const engines = std::getenv("DRAGOMAN_GPU_ENGINES");
+  if (engines == nullptr) return false;
+  EXPECT_EQ(std::string_view(engines), "small") << "DRAGOMAN_GPU_ENGINES";
+  return true;
+}
+
+size_t JobCount(size_t count) {
+  return SmallEngines() ? std::min(count, SentencesAskedFor(8)) : count;
+}
 
 std::vector<TranslationJob> Sentences(size_t count, const std::vector<int>& beams) {
   return Short(SentenceJobs(JobCount(count), beams));
@@ -83,13 +85,13 @@ TranslationJob LongJob() {
   job.decoding.beam_size = 4;
   job.decoding.max_length_ratio = 1000.0F;
   job.decoding.max_length_extra = 1000;
-  job.decoding.max_output_tokens = Small() ? 40 : 200;
+  job.decoding.max_output_tokens = SmallEngines() ? 40 : 200;
   job.decoding.min_output_tokens = job.decoding.max_output_tokens;
   job.returns.partials = true;
   return job;
 }
 
-unsigned HangSeconds(unsigned on_a_card) { return Small() ? 10 * on_a_card : on_a_card; }
+unsigned HangSeconds(unsigned on_a_card) { return SmallEngines() ? 10 * on_a_card : on_a_card; }
 
 std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
   LoadedModel loaded = Load();
@@ -117,7 +119,7 @@ std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
   config.devices = {.cuda = {0}, .compute_type = type};
   // Several of them fit on one card.
   config.kv_memory_mb = 4096;
-  if (Small()) {
+  if (SmallEngines()) {
     config.max_rows = std::min(config.max_rows, kSmallRows);
     config.kv_memory_mb = kSmallKvMegabytes;
   }

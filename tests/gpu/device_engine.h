@@ -15,6 +15,9 @@
 
 namespace dragoman::testing {
 
+// Whether they are small. Their model is too narrow for the fused output layer.
+bool SmallEngines();
+
 // SentenceJobs of mixed_requests.h, and the first `count` of its MixedRequests. Of small engines
 // DRAGOMAN_TEST_SENTENCES of them, or 8, cut to 12 tokens.
 std::vector<TranslationJob> Sentences(size_t count, const std::vector<int>& beams);

@@ -23,7 +23,8 @@ class EngineInvarianceOnCuda : public OnCuda {
           << "differs from alone: " << jobs[i].contents[0];
       if (!alone[i].hypotheses.empty() && !alone[i].hypotheses[0].text.empty()) ++translated;
     }
-    EXPECT_GE(translated, jobs.size() * 95 / 100);
+    // Small engines translate by weights of noise, and cut short: some texts are empty.
+    EXPECT_GE(translated, jobs.size() * (SmallEngines() ? 50 : 95) / 100);
   }
 };
 
@@ -57,6 +58,7 @@ TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
 TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
   if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
   if (!CudaOptionsOfEnvironment().fused_output) GTEST_SKIP() << "they are the fused layer's";
+  if (SmallEngines()) GTEST_SKIP() << "small engines have no fused layer";
   cuda::DeviceInfo info;
   ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
   const int capability = 10 * info.major + info.minor;

@@ -510,13 +510,15 @@ TEST_F(PtxEngineCalls, AReloadTakesOverWhileRequestsAreServed) {
   EXPECT_THAT(Calls::Left(), IsEmpty());
 }
 
-// A version that cannot be loaded leaves the one before as it was, and takes nothing with it.
+// A version that cannot be loaded leaves the one before as it was, and takes nothing with it. One that is loaded in spite
+// of an error may have chosen other products, and so other descriptors of cuBLASLt; the next one has none of them.
 TEST_F(PtxEngineCalls, AnErrorInAReloadLeavesTheVersionBefore) {
   const std::vector<Answer>& expected = Expected();
   {
     Served served;
     ASSERT_TRUE(served.start().ok()) << served.start();
-    const auto before = Calls::Left();
+    const auto without_errors = Calls::Left();
+    auto before = without_errors;
     watchdog_.Begin("a reload without an error");
     Calls::Get().WatchPlaces(true);
     ASSERT_TRUE(served.Reload().ok());
@@ -534,11 +536,18 @@ TEST_F(PtxEngineCalls, AnErrorInAReloadLeavesTheVersionBefore) {
       SCOPED_TRACE(Calls::Get().StopPlanned());
       EXPECT_EQ(served.Model()->version, status.ok() ? version + 1 : version);
       EXPECT_EQ(Translate(*served.Model()->engine, FewJobs()), expected);
-      EXPECT_EQ(Calls::Left(), before);
+      const auto after = Calls::Left();
+      if (!status.ok()) {
+        EXPECT_EQ(after, before);
+      }
+      before = after;
       EXPECT_THAT(TakeFindings(), IsEmpty());
       ++(status.ok() ? loaded : refused);
     }
     EXPECT_GT(refused, 0);
+    watchdog_.Begin("the last reload");
+    ASSERT_TRUE(served.Reload().ok());
+    EXPECT_EQ(Calls::Left(), without_errors);
     std::cout << refused << " reloads failed, " << loaded
               << " succeeded in spite of an error; the model was served after each\n";
   }

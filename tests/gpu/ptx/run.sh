@@ -4,6 +4,7 @@
 #
 #   tests/gpu/ptx/run.sh [--build PRESET] [ARCH...]      of 90a, 80 and 75; all of them without an argument
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 preset=release
@@ -43,15 +44,48 @@ ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=erro
   failed=1
 
 # The search; whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
+# As many at a time as there are jobs; what one has said is shown when it has ended.
 here=$build/tests/gpu/ptx
+logs=$(mktemp -d)
+# What runs in the background would outlive an interrupt.
+end_runs() {
+  local children
+  children=$(jobs -p | paste --serial --delimiters=,)
+  [[ -z $children ]] || pkill --parent "$children" || true
+}
+trap 'end_runs; restore; rm -rf "$logs"' EXIT
+started=0
+under_way=0
+# Waits for one of them.
+reap() {
+  local number name status
+  wait -n || true
+  under_way=$((under_way - 1))
+  for number in "$logs"/*.status; do
+    status=$(<"$number")
+    name=$(<"${number%.status}.name")
+    echo "== $name"
+    cat "${number%.status}.log"
+    rm "$number"
+    if ((status != 0)); then
+      failed=1
+      echo "ptx: $name failed, status $status" >&2
+    fi
+  done
+}
 run() {
-  local name=$1
+  local log=$logs/$((started += 1))
+  echo "$1" >"$log.name"
   shift
-  echo "== $name"
-  if ! env "$@"; then
-    failed=1
-    echo "ptx: $name failed" >&2
-  fi
+  {
+    local status=0 begin=$SECONDS
+    env "$@" >"$log.log" 2>&1 || status=$?
+    echo "took $((SECONDS - begin)) s" >>"$log.log"
+    echo "$status" >"$log.part"
+    mv "$log.part" "$log.status"
+  } &
+  under_way=$((under_way + 1))
+  ((under_way < jobs)) || reap
 }
 export DRAGOMAN_PTX_PRODUCTS=one-by-one
 # A model of each kind: RMS norms and a bias by distance, pre-norm, Facebook's, one that forces its language, SSRU, ensembles.
@@ -69,10 +103,14 @@ for arch in "${archs[@]}"; do
   run "sm_$arch: 1,000 requests" DRAGOMAN_PTX_REQUESTS=1000 DRAGOMAN_PTX_LOADS=whole "$here/ptx_engine_calls_test" \
     --gtest_filter='*AStartRequests*'
   run "sm_$arch: an error at every place" DRAGOMAN_PTX_ERRORS=places "$here/ptx_engine_calls_test" \
-    --gtest_filter='*AnError*'
-  run "sm_$arch: the same, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_calls_test" --gtest_filter='*AnError*'
+    --gtest_filter='*AnErrorAtAnyCall*'
+  # At every place of a reload on the first of them alone: it takes a request after each, and the calls are the host's.
+  run "sm_$arch: an error in a reload" DRAGOMAN_PTX_ERRORS="$([[ $arch == "${archs[0]}" ]] && echo places || echo some)" \
+    "$here/ptx_engine_calls_test" --gtest_filter='*AnErrorInAReload*'
+  run "sm_$arch: errors, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_calls_test" --gtest_filter='*AnError*'
   run "sm_$arch: a daemon" "$here/ptx_daemon_test"
   run "sm_$arch: models of each family" "$here/ptx_parity_test" --gtest_filter="$families"
   run "sm_$arch: gpu_engine_test" DRAGOMAN_GPU_ENGINES=small "$here/ptx_gpu_engine_test" --gtest_filter='*/float16'
 done
+while ((under_way > 0)); do reap; done
 exit "$failed"
