@@ -139,7 +139,8 @@ Calls::Verdict Calls::Admit(const Call& call) {
     failed_ = std::string(call.function) + (Capturing() != nullptr ? ", in a capture" : "");
     const PlannedError planned = *std::exchange(planned_, std::nullopt);
     if (planned.lasting) device.Break(asked, planned.error);
-    return {planned.error, acts};
+    // A wait that tells of an error has waited.
+    return {planned.error, acts || call.kind == CallKind::kWait};
   }
   if (call.needs_device && device.lasting_error(asked) != cudaSuccess) {
     return {device.lasting_error(asked), acts || call.kind == CallKind::kSelect};
