@@ -33,7 +33,13 @@ std::vector<TranslationJob> Short(std::vector<TranslationJob> jobs) {
   return jobs;
 }
 
-const char* Model() { return SmallEngines() ? kTinyModel : kBundledModel; }
+// DRAGOMAN_GPU_MODEL, or nullptr.
+const char* NamedModel() { return std::getenv("DRAGOMAN_GPU_MODEL"); }
+
+const char* Model() {
+  if (!SmallEngines()) return kBundledModel;
+  return NamedModel() == nullptr ? kTinyModel : NamedModel();
+}
 
 FakeClock& Clock() {
   static FakeClock clock;
@@ -59,6 +65,8 @@ bool SmallEngines() {
   EXPECT_EQ(std::string_view(engines), "small") << "DRAGOMAN_GPU_ENGINES";
   return true;
 }
+
+bool TooNarrowForFusedOutput() { return SmallEngines() && NamedModel() == nullptr; }
 
 size_t JobCount(size_t count) {
   return SmallEngines() ? std::min(count, SentencesAskedFor(8)) : count;

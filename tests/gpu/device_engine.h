@@ -1,6 +1,7 @@
 // Engines of the bundled model on the CPU and on the first CUDA device, and jobs for them, for tests
-// that compare them. Where the environment has DRAGOMAN_GPU_ENGINES=small the model is tiny, rows are
-// few, and jobs are few and short: for the interpreter of ptx/, which would take days for the others.
+// that compare them. Where the environment has DRAGOMAN_GPU_ENGINES=small the model is tiny, or the one in the
+// directory DRAGOMAN_GPU_MODEL, rows are few, and jobs are few and short: for the interpreter of ptx/, which would
+// take days for the others.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +16,11 @@
 
 namespace dragoman::testing {
 
-// Whether they are small. Their model is too narrow for the fused output layer.
+// Whether they are small.
 bool SmallEngines();
+
+// The tiny model is too narrow for Hopper's fused output layer, and for products of one byte in any.
+bool TooNarrowForFusedOutput();
 
 // SentenceJobs of mixed_requests.h, and the first `count` of its MixedRequests. Of small engines
 // DRAGOMAN_TEST_SENTENCES of them, or 8, cut to 12 tokens.

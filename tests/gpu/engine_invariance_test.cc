@@ -58,7 +58,7 @@ TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
 TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
   if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
   if (!CudaOptionsOfEnvironment().fused_output) GTEST_SKIP() << "they are the fused layer's";
-  if (SmallEngines()) GTEST_SKIP() << "small engines have no fused layer";
+  if (TooNarrowForFusedOutput()) GTEST_SKIP() << "the model is too narrow for the fused layer";
   cuda::DeviceInfo info;
   ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
   const int capability = 10 * info.major + info.minor;

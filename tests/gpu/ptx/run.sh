@@ -43,7 +43,8 @@ failed=0
 ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_|^ptx_isa_forms$' ||
   failed=1
 
-# The search; whole engines, in each type and with the operations of streams as late as they may be and at random; a whole daemon.
+# The search; whole engines, in each type, with the operations of streams as late as they may be and at random, and of a
+# model that is wide enough for the fused output layer; a whole daemon.
 # As many at a time as there are jobs; what one has said is shown when it has ended.
 here=$build/tests/gpu/ptx
 logs=$(mktemp -d)
@@ -54,6 +55,7 @@ end_runs() {
   [[ -z $children ]] || pkill --parent "$children" || true
 }
 trap 'end_runs; restore; rm -rf "$logs"' EXIT
+python3 -B tests/gpu/ptx/wide_model.py "$logs/wide"
 started=0
 under_way=0
 # Waits for one of them.
@@ -111,6 +113,12 @@ for arch in "${archs[@]}"; do
   run "sm_$arch: a daemon" "$here/ptx_daemon_test"
   run "sm_$arch: models of each family" "$here/ptx_parity_test" --gtest_filter="$families"
   run "sm_$arch: gpu_engine_test" DRAGOMAN_GPU_ENGINES=small "$here/ptx_gpu_engine_test" --gtest_filter='*/float16'
+  # 7.5 has no fused output layer.
+  [[ $arch == 75 ]] && continue
+  run "sm_$arch: an engine with the fused output layer" DRAGOMAN_GPU_MODEL="$logs/wide" "$here/ptx_engine_test" \
+    --gtest_filter='*/float16:*/bfloat16'
+  run "sm_$arch: its products in one byte" DRAGOMAN_GPU_ENGINES=small DRAGOMAN_GPU_MODEL="$logs/wide" \
+    "$here/ptx_gpu_engine_test" --gtest_filter='*NarrowOutputProducts/float16'
 done
 while ((under_way > 0)); do reap; done
 exit "$failed"

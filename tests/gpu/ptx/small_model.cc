@@ -25,9 +25,18 @@ CountingObserver& Observer() {
   return observer;
 }
 
+// 75 for sm_75, of the PTX device beside which the emulation runs.
+int Capability() {
+  const char* const arch = std::getenv("DRAGOMAN_PTX_ARCH");
+  return arch == nullptr ? 90 : static_cast<int>(std::strtol(arch, nullptr, 10));
+}
+
 }  // namespace
 
-std::string SmallModel() { return DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a"; }
+std::string SmallModel() {
+  const char* const model = std::getenv("DRAGOMAN_GPU_MODEL");
+  return model == nullptr ? DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a" : model;
+}
 
 EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings) {
   EngineConfig config;
@@ -51,6 +60,7 @@ std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type) {
 }
 
 std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type) {
+  SetEmulatedCapability(Capability());
   auto loaded = LoadModel(SmallModel());
   EXPECT_TRUE(loaded.ok()) << loaded.status();
   auto image = MakeWeightImage(loaded->program, *loaded->weights, type);

@@ -12,7 +12,7 @@
 
 namespace dragoman::testing {
 
-// The model's directory.
+// The model's directory: DRAGOMAN_GPU_MODEL, or tests/data/models/tiny-a.
 std::string SmallModel();
 
 inline constexpr int kSmallMaxRows = 16;
@@ -30,7 +30,8 @@ absl::StatusOr<std::unique_ptr<Engine>> StartSmallEngine(ComputeType type,
                                                          const SmallSettings& settings,
                                                          LoadContext* load = nullptr);
 
-// On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h). nullptr fails the test.
+// On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h) as a card of the PTX device's architecture. nullptr
+// fails the test.
 std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type);
 std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type);
 

@@ -23,6 +23,9 @@ absl::StatusOr<CudaStepTime> TimeEmulatedCudaSteps(const CudaBackendConfig& conf
                                                    const Program& program, const WeightImage& image,
                                                    int steps);
 
+// The device's compute capability, 90 for 9.0 and unless it is set: of the models that are loaded from now on.
+void SetEmulatedCapability(int capability);
+
 // Linear::other_bits_from of the products that are made from now on.
 void SetEmulatedOtherBits(int rows);
 

@@ -433,6 +433,7 @@ void EmulatedGiveUpDevice(int, std::string why, std::shared_ptr<void> held) {
 
 std::string EmulatedWhyGivenUp(int) { return cuda::emulated_hang.why; }
 
+void SetEmulatedCapability(int capability) { cuda::emulated_capability = capability; }
 void SetEmulatedOtherBits(int rows) { cuda::EmulatedLinear::other_bits = rows; }
 
 }  // namespace dragoman

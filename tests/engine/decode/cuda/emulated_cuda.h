@@ -234,6 +234,16 @@ struct Launched {
   }
 };
 
+// The same, of cards from 8.0 on or of those before.
+template <auto kLauncher, auto kPlain>
+struct LaunchedByCard {
+  template <class... Arguments>
+  Error operator()(Stream stream, const Arguments&... arguments) const {
+    const auto launcher = emulated_capability >= 80 ? kLauncher : kPlain;
+    return EmulateLaunch([=] { return launcher(stream, arguments...); });
+  }
+};
+
 // One of code that the host runs in the place of a kernel.
 template <auto kLauncher>
 struct StoodIn {
@@ -249,7 +259,8 @@ inline constexpr Launched<EmulatedAlignRows> kAlignRows;
 inline constexpr Launched<EmulatedCrossAttention> kCrossAttention;
 inline constexpr Launched<EmulatedDecodeSelfAttention> kDecodeSelfAttention;
 inline constexpr Launched<EmulatedEmbedTokens> kEmbedTokens;
-inline constexpr Launched<EmulatedEncoderAttention> kEncoderAttention;
+inline constexpr LaunchedByCard<EmulatedEncoderAttention, EmulatedPlainEncoderAttention>
+    kEncoderAttention;
 inline constexpr Launched<EmulatedGateRows> kGateRows;
 inline constexpr Launched<EmulatedFoldMeanLogits, 2> kFoldMeanLogits;
 inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
