@@ -81,6 +81,7 @@ container_packages=(
   iproute2
   podman
   procps
+  qemu-user-static # runs the image for 64-bit ARM
   runc # for podman, where crun does not start
   util-linux # unshare, nsenter
 )

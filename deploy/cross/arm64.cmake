@@ -13,6 +13,12 @@ if(NOT EXISTS "${CMAKE_SYSROOT}/usr/include")
 endif()
 
 set(CMAKE_FIND_ROOT_PATH "${CMAKE_SYSROOT}")
+# With DRAGOMAN_CUDA=ON CUDACXX is the nvcc of a toolkit for this machine that has NVIDIA's libraries for ARM servers
+# (its package cuda-cross-sbsa). CMake 3.25 does not know their place.
+if(DEFINED ENV{CUDACXX})
+  get_filename_component(cuda "$ENV{CUDACXX}/../.." ABSOLUTE)
+  list(APPEND CMAKE_FIND_ROOT_PATH "${cuda}/targets/sbsa-linux")
+endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

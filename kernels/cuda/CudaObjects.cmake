@@ -31,6 +31,11 @@ function(dragoman_cuda_objects out)
   if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
     set(compression --compress-mode=size)
   endif()
+  # Of another kind of machine (deploy/cross/arm64.cmake).
+  set(cross)
+  if(CMAKE_CROSSCOMPILING)
+    set(cross -ccbin ${CMAKE_CXX_COMPILER} -target-dir sbsa-linux)
+  endif()
   set(objects)
   foreach(source ${CUDA_SOURCES})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${source}.o)
@@ -41,7 +46,7 @@ function(dragoman_cuda_objects out)
       BYPRODUCTS ${object}.ptxas
       COMMAND ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh ${object}.ptxas
               ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 ${compression}
-              --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v ${host_flags} ${CUDA_FLAGS}
+              --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v ${host_flags} ${cross} ${CUDA_FLAGS}
               ${targets} -I${CMAKE_SOURCE_DIR} -MD -MF ${object}.d
               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
       DEPENDS ${source} ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh

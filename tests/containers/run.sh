@@ -5,22 +5,23 @@
 # machine's own apt sources say which), PyPI, about 8 GiB of disk while it runs (24 with CUDA), and 15 to 25
 # minutes on two cores for each image that is compiled.
 #
-#   tests/containers/run.sh [cpu | cuda]
+#   tests/containers/run.sh [cpu | arm64 | cuda]
 #
-# Without an argument: both. cpu has the images of models, too. The CUDA image needs a toolkit of CUDA 12 or
-# 13 in DRAGOMAN_CUDA_TOOLKIT (default /usr/local/cuda), no GPU, and is skipped without it; DRAGOMAN_CUDA_ARCHS
-# (default 90a) are the architectures that it is built for here. The pod and compose are skipped where podman
-# cannot run a container; of compose Grafana is left out, which is in no package.
+# Without an argument: all of them. cpu has the images of models, too. arm64 is the CPU's image for 64-bit ARM,
+# compiled on x86-64 and run by qemu (arm64.sh), and is skipped where that cannot be. The CUDA image needs a
+# toolkit of CUDA 12 or 13 in DRAGOMAN_CUDA_TOOLKIT (default /usr/local/cuda), no GPU, and is skipped without
+# it; DRAGOMAN_CUDA_ARCHS (default 90a) are the architectures that it is built for here. The pod and compose are
+# skipped where podman cannot run a container; of compose Grafana is left out, which is in no package.
 # DRAGOMAN_CONTAINER_DIR: where the images live while it runs (default: a folder in /var/tmp).
 # The last line is 'N passed, N failed'.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 case "${1:-}" in
-  "") images=(cpu cuda) ;;
-  cpu | cuda) images=("$1") ;;
+  "") images=(cpu arm64 cuda) ;;
+  cpu | arm64 | cuda) images=("$1") ;;
   *)
-    echo "containers: unknown argument '$1', expected cpu or cuda" >&2
+    echo "containers: unknown argument '$1', expected cpu, arm64 or cuda" >&2
     exit 2
     ;;
 esac
@@ -38,6 +39,7 @@ pod=
 composed=0
 hub=
 source tests/containers/models.sh
+source tests/containers/arm64.sh
 # The containers' processes live in this machine's process table: end what is left of ours.
 clean_up() {
   ((composed == 0)) || compose down --volumes >/dev/null 2>&1 || true
@@ -48,6 +50,7 @@ clean_up() {
   fi
   end_hub
   [[ -z $container ]] || buildah "${storage[@]}" rm "$container" >/dev/null 2>&1 || true
+  end_emulation
   rm -rf "$work"
 }
 trap clean_up EXIT
@@ -81,35 +84,38 @@ mirror=$(awk '$2 == "bookworm" { print $1; exit }' <<<"$sources")
   echo "containers: no apt source for bookworm main on this machine" >&2
   exit 2
 }
-echo "containers: making the base image"
-debootstrap --variant=minbase bookworm "$work/base" "$mirror" >"$work/debootstrap.log" 2>&1 || {
-  tail -n 20 "$work/debootstrap.log" >&2
-  exit 1
+make_base() { # make_base NAME ARCHITECTURE, as Debian and images call it
+  local base as_here=() variable
+  echo "containers: making the base image for $2"
+  debootstrap --arch="$2" --variant=minbase bookworm "$work/base" "$mirror" >"$work/debootstrap.log" 2>&1 || {
+    tail -n 20 "$work/debootstrap.log" >&2
+    return 1
+  }
+  awk '{ print "deb", $1, $2, $3 }' <<<"$sources" >"$work/base/etc/apt/sources.list"
+  # How this machine reaches its mirror: proxies and the like, and certificates where it is https.
+  apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until|Check-Date|Retries)\b' \
+    >"$work/base/etc/apt/apt.conf.d/90-as-on-the-host" || true
+  if grep -q '^https:' <<<"$sources" && [[ -r /etc/ssl/certs/ca-certificates.crt ]]; then
+    mkdir -p "$work/base/etc/ssl/certs"
+    cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/certs/"
+  fi
+  base=$(buildah "${storage[@]}" from --arch "$2" scratch)
+  # The same for pip, in a file of its own, because the package ca-certificates makes its own anew.
+  for variable in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_DEFAULT_TIMEOUT HTTPS_PROXY HTTP_PROXY NO_PROXY; do
+    [[ -z ${!variable:-} ]] || as_here+=(--env "$variable=${!variable}")
+  done
+  certificates=${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}
+  if [[ -r $certificates ]]; then
+    cp "$certificates" "$work/base/usr/local/share/certificates-of-the-host.crt"
+    as_here+=(--env PIP_CERT=/usr/local/share/certificates-of-the-host.crt)
+  fi
+  buildah "${storage[@]}" add --quiet "$base" "$work/base" /
+  buildah "${storage[@]}" config --arch "$2" --cmd /bin/bash "${as_here[@]}" "$base"
+  buildah "${storage[@]}" commit --quiet --disable-compression "$base" "$1" >/dev/null
+  buildah "${storage[@]}" rm "$base" >/dev/null
+  rm -rf "$work/base"
 }
-awk '{ print "deb", $1, $2, $3 }' <<<"$sources" >"$work/base/etc/apt/sources.list"
-# How this machine reaches its mirror: proxies and the like, and certificates where it is https.
-apt-config dump | grep -E '^Acquire::(http|https|Check-Valid-Until|Check-Date|Retries)\b' \
-  >"$work/base/etc/apt/apt.conf.d/90-as-on-the-host" || true
-if grep -q '^https:' <<<"$sources" && [[ -r /etc/ssl/certs/ca-certificates.crt ]]; then
-  mkdir -p "$work/base/etc/ssl/certs"
-  cp /etc/ssl/certs/ca-certificates.crt "$work/base/etc/ssl/certs/"
-fi
-base=$(buildah "${storage[@]}" from scratch)
-# The same for pip, in a file of its own, because the package ca-certificates makes its own anew.
-as_here=()
-for variable in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_DEFAULT_TIMEOUT HTTPS_PROXY HTTP_PROXY NO_PROXY; do
-  [[ -z ${!variable:-} ]] || as_here+=(--env "$variable=${!variable}")
-done
-certificates=${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}
-if [[ -r $certificates ]]; then
-  cp "$certificates" "$work/base/usr/local/share/certificates-of-the-host.crt"
-  as_here+=(--env PIP_CERT=/usr/local/share/certificates-of-the-host.crt)
-fi
-buildah "${storage[@]}" add --quiet "$base" "$work/base" /
-buildah "${storage[@]}" config --cmd /bin/bash "${as_here[@]}" "$base"
-buildah "${storage[@]}" commit --quiet --disable-compression "$base" dragoman-base >/dev/null
-buildah "${storage[@]}" rm "$base" >/dev/null
-rm -rf "$work/base"
+make_base dragoman-base "$(dpkg --print-architecture)" || exit 1
 
 # --- an image and a container of it, in a network namespace of its own, so that its ports are free ---
 build_image() { # build_image NAME DOCKERFILE [ARGUMENT...]
@@ -443,6 +449,7 @@ if [[ " ${images[*]} " == *" cpu "* ]]; then
   ((failed)) || try_models
   ((failed)) || try_podman
 fi
+if [[ " ${images[*]} " == *" arm64 "* ]]; then try_arm64; fi
 if [[ " ${images[*]} " == *" cuda "* ]]; then
   toolkit=$(readlink -f "${DRAGOMAN_CUDA_TOOLKIT:-/usr/local/cuda}")
   if [[ -x $toolkit/bin/nvcc ]]; then

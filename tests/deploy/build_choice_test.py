@@ -177,9 +177,10 @@ class WhoAsks(Tree):
         self.assertEqual(self.asked('tests/run.sh'), ['--tests', 'release'])
 
     def test_the_images_build_for_every_card(self):
-        for path in ('docker/Dockerfile', 'docker/Dockerfile.cuda'):
+        for path, build in (('docker/Dockerfile', 'deploy/build.sh $preset'),
+                            ('docker/Dockerfile.cuda', 'deploy/build.sh release')):
             text = (ROOT / path).read_text()
-            self.assertIn('deploy/build.sh release', text)
+            self.assertIn(build, text)
             self.assertNotIn('--here', text)
 
 
