@@ -85,7 +85,7 @@ mirror=$(awk '$2 == "bookworm" { print $1; exit }' <<<"$sources")
   exit 2
 }
 make_base() { # make_base NAME ARCHITECTURE, as Debian and images call it
-  local base as_here=() variable
+  local base as_here=() variable certificates
   echo "containers: making the base image for $2"
   debootstrap --arch="$2" --variant=minbase bookworm "$work/base" "$mirror" >"$work/debootstrap.log" 2>&1 || {
     tail -n 20 "$work/debootstrap.log" >&2
