@@ -17,7 +17,7 @@ struct FoundResult {
 // weights and the columns only: a lane takes its columns in ascending order.
 struct ResultFold {
   // [rows][kFoldLanes]: exp(result), relative error below 3e-5 for |result| <= 80, is added to the
-  // lane column % kFoldLanes. Not shifted by a maximum: results above 88 and NaN make a lane one
+  // lane column % kFoldLanes. Not shifted by a maximum: results above 88.8 and NaN make a lane one
   // that is not finite.
   float* sums;
   // False: no exp, whose multiplications cost a product some of its rate. A lane then stays what it

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/base/activation.h"
+#include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 
 namespace dragoman::cuda {
@@ -13,7 +14,7 @@ __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 
 template <class T>
 __device__ float Exp(float x) {
   if constexpr (sizeof(T) == 2) {
-    return PowerOfTwo(1.44269504F * x);
+    return PowerOfTwo(kLog2OfE * x);
   } else {
     return expf(x);
   }

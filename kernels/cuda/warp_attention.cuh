@@ -12,9 +12,9 @@
 // multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
 // Everything is f32 but what is loaded and stored.
 //
-// Where registers are short, K and V of a tile come to shared memory by copies (kByCopies), all of them
-// at once: so the softmax is not between asking for K and asking for V. A lane reads what it copied
-// itself, and needs no barrier.
+// Where they can, K and V of a tile are asked for at once, so that the softmax is not between the two
+// (TileLoads): in registers, or where those are short, by copies to shared memory. A lane reads what it
+// copied itself, and needs no barrier.
 //
 // Positions from `count` on are not read: where one would be, its load takes the last position there
 // is once more, with a weight of 0, and so does a lane beyond head_dim with the row's first piece. So
@@ -23,6 +23,7 @@
 // Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
 #pragma once
 
+#include "kernels/base/exponent.h"
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -30,10 +31,15 @@
 
 namespace dragoman::cuda {
 
-inline constexpr int kTilePositions = 32;
+// Whether this is code for Hopper, or emulated. What asks for it was measured there, and is spilt by ptxas
+// for other cards.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+inline constexpr bool kForHopper = false;
+#else
+inline constexpr bool kForHopper = true;
+#endif
 
-// Scores are in powers of two.
-inline constexpr float kLog2OfE = 1.44269504F;
+inline constexpr int kTilePositions = 32;
 
 // The term added to a score for the distance of its key from its query
 // (kernels/base/relative_bias.h): none here, or a head's table below. Each kernel chooses one.
@@ -52,11 +58,19 @@ struct DistanceBias {
   int least;
 };
 
+// How K and V of a tile come to the lanes that need them.
+enum class TileLoads : uint8_t {
+  kInTurn,  // K, and V when its weights are there
+  kTogether,  // both in registers: only where a lane's K of a tile is one batch, as of 16 bits up to 64
+  kCopied,  // both in shared memory: on sm_80 and later only, with kCopiedBytes, aligned to 16 bytes
+};
+
 // kHeadClass: the largest head_dim it takes, 32, 64 or 128; head_dim is a multiple of 8.
-// kByCopies: on sm_80 and later only, with kCopiedBytes of shared memory, aligned to 16 bytes.
-template <class T, int kHeadClass, int kRows, bool kByCopies = false>
+template <class T, int kHeadClass, int kRows, TileLoads kLoads = TileLoads::kInTurn>
 class WarpAttention {
  public:
+  static constexpr bool kByCopies = kLoads == TileLoads::kCopied;
+  static constexpr bool kTogether = kLoads == TileLoads::kTogether;
   static constexpr int kElements = kPieceElements<T>;
   static constexpr int kGroup = kHeadClass / kElements;  // lanes to a position
   static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
@@ -71,7 +85,7 @@ class WarpAttention {
         at_(lane % kGroup * kElements),
         has_piece_(at_ < head_dim),
         load_at_(has_piece_ ? at_ : 0),
-        scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))),
+        scale_(kLog2OfE / sqrtf(static_cast<float>(head_dim))),
         copied_(static_cast<RawPiece<T>*>(copied) + lane) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -131,8 +145,17 @@ class WarpAttention {
       Copy(count, v_offset, key, copied_ + kCopiedV);
       AwaitCopies();
     }
+    RawPiece<T> values[kTogether ? kGroup : 1];
     float score[kRows];
-    Scores(count, key, score);
+    Scores(count, key, score, [&] {
+      if constexpr (kTogether) {
+        const int group_at = Unknown(group_at_);
+#pragma unroll
+        for (int j = 0; j < kGroup; ++j) {
+          values[j] = Load(key(min(group_at + j, count - 1)) + v_offset);
+        }
+      }
+    });
     if constexpr (Bias::kIsThere) {
       if (lane_ < count) {
 #pragma unroll
@@ -153,6 +176,8 @@ class WarpAttention {
       for (int j = 0; j < kBatch; ++j) {
         if constexpr (kByCopies) {
           v[j] = copied_[kCopiedV + (first + j) * kWarpThreads];
+        } else if constexpr (kTogether) {
+          v[j] = values[first + j];
         } else {
           v[j] = Load(key(min(group_at + first + j, count - 1)) + v_offset);
         }
@@ -175,10 +200,14 @@ class WarpAttention {
     }
   }
 
+  struct NothingElse {
+    __device__ void operator()() const {}
+  };
+
   // Every row's score of the position that is this lane's in a tile, -infinity from `count` on; key
-  // as for Tile. By copies, K is there already.
-  template <class Key>
-  __device__ void Scores(int count, Key key, float (&score)[kRows]) const {
+  // as for Tile. By copies, K is there already. Calls asked() when it has asked for a batch of K.
+  template <class Key, class Asked = NothingElse>
+  __device__ void Scores(int count, Key key, float (&score)[kRows], Asked asked = {}) const {
     int group_at = Unknown(group_at_);
     float parts[kRows][kBatches];
 #pragma unroll
@@ -194,6 +223,7 @@ class WarpAttention {
           k[i] = Load(key(min(group_at + j, count - 1)));
         }
       }
+      asked();
       float dots[kRows][kBatch];
 #pragma unroll
       for (int i = 0; i < kBatch; ++i) {
@@ -228,10 +258,11 @@ class WarpAttention {
   }
 
  private:
-  // Loads that are in flight at once.
+  // Loads of K, or of V, that are in flight at once.
   static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
   static constexpr int kBatches = kGroup / kBatch;
   static_assert(kGroup * kRows <= kWarpThreads, "rows are divided among groups");
+  static_assert(!kTogether || kBatches == 1);
 
   // Pieces from this lane's first one of K to that of V.
   static constexpr int kCopiedV = kGroup * kWarpThreads;

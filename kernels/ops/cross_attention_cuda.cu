@@ -29,11 +29,22 @@ constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// Whether K and V come by copies, where the card has them: of several rows, whose queries and contexts
-// leave no registers to ask for both at once, and whose copies fit beside those of as many blocks as
-// registers allow.
+// K and V come by copies, where the card has them, for several rows: their queries and contexts leave no
+// registers to ask for both at once.
 template <class T, int kHeadClass, int kRows>
-constexpr bool kByCopies = kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64;
+constexpr TileLoads LoadsOf() {
+  return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;
+}
+
+// Whether an SM should have registers for four blocks: with copies, where ptxas spills nothing for it.
+// It takes less time on an H200 (kernels/README.md, "Kernels on a GPU: counts and floors").
+template <class T, int kHeadClass, int kRows>
+constexpr bool HasFourBlocks() {
+  return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;
+}
+template <class T, int kHeadClass, int kRows>
+constexpr int kBlocks = HasFourBlocks<T, kHeadClass, kRows>() ? 4
+                                                              : kBlocksOfFourWarps<T, kHeadClass>;
 
 // The first `rows` <= kRows rows of one slot from `row` on.
 template <class T, int kHeadClass, int kRows>
@@ -45,8 +56,8 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
   const int length = tables.source_length[slot];
   const int32_t* pages = tables.pages + int64_t{slot} * tables.pages_per_slot;
   const T* const first_k = static_cast<const T*>(tables.pool) + layout.DeviceK(layer, head, 0);
-  using Attention =
-      WarpAttention<T, kHeadClass, kRows, kHasTensorCores && kByCopies<T, kHeadClass, kRows>>;
+  constexpr TileLoads kHow = kHasTensorCores ? LoadsOf<T, kHeadClass, kRows>() : TileLoads::kInTurn;
+  using Attention = WarpAttention<T, kHeadClass, kRows, kHow>;
   char* const shared = DynamicShared<char>() + threadIdx.y * Attention::kCopiedBytes;
   Attention attention(static_cast<int>(threadIdx.x), layout.head_dim, shared);
 #pragma unroll
@@ -65,7 +76,7 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
 }
 
 template <class T, int kHeadClass, int kRows>
-__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kHeadClass>)
+__global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, kRows>)
     CrossAttentionKernel(KvLayout layout, int layer, StepRows rows, CrossKvTables tables,
                          const T* q, T* context_out) {
   AwaitKernelBefore();
@@ -89,7 +100,12 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
     for (int r = 1; r < kRows; ++r) {
       if (together == r && (begin >> (i + r) & 1U) == 0) ++together;
     }
-    const int of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
+    int of_piece = 0;
+    if constexpr (HasFourBlocks<T, kHeadClass, kRows>()) {
+      of_piece = rows.slot[first + i];  // the register of the lanes' slots would be spilt
+    } else {
+      of_piece = __shfl_sync(kWholeWarp, slot, i + 1);
+    }
     AttendRows<T, kHeadClass, kRows>(layout, layer, tables, of_piece, first + i, together, q,
                                      context_out);
   }
@@ -163,8 +179,8 @@ Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, in
       constexpr int kClass = decltype(head_class)::kValue;
       const auto launch = [&](auto kernel, auto rows_per_warp) {
         constexpr int kRows = decltype(rows_per_warp)::value;
-        constexpr bool kCopies = kByCopies<T, kClass, kRows>;
-        constexpr int kShared = kWarps * WarpAttention<T, kClass, kRows, kCopies>::kCopiedBytes;
+        constexpr TileLoads kHow = LoadsOf<T, kClass, kRows>();
+        constexpr int kShared = kWarps * WarpAttention<T, kClass, kRows, kHow>::kCopiedBytes;
         constexpr int64_t kBlockRows = kWarps * kRows;
         const dim3 grid(static_cast<unsigned>(layout.heads),
                         static_cast<unsigned>((rows.rows + kBlockRows - 1) / kBlockRows));

@@ -12,6 +12,7 @@
 // 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. In segments of 30 that is 0.5 GFLOP, in
 // segments of 512 8.6, a layer. Why tensor cores: there plain cores take longer than all else of
 // the layer (counted in kernels/README.md).
+#include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 #include "kernels/cuda/warp_attention.cuh"
@@ -124,7 +125,7 @@ class TensorAttention {
 
   // `q`: of the first row, `rows` of which there are; the others' context has no meaning.
   __device__ TensorAttention(int lane, const T* q, int rows, int64_t stride, int head_dim)
-      : lane_(lane), scale_(1.44269504F / sqrtf(static_cast<float>(head_dim))) {
+      : lane_(lane), scale_(kLog2OfE / sqrtf(static_cast<float>(head_dim))) {
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
 #pragma unroll

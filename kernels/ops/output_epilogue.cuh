@@ -8,9 +8,10 @@
 // half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run everything; where a quad has
 // nothing to do, its lanes go along.
 //
-// Per logit: an add, a product, a maximum, and for the normaliser a subtraction, a product, ex2 and
-// an add. Rows look for candidates only where a tile's maximum beats the row's K-th best; then each
-// lane takes out its best, eight groups of eight columns being passed over by their maxima.
+// Per logit: an add, a product unless the scales of the warp's rows are 1, a maximum, and for the
+// normaliser a multiply-add, ex2 and an add. Rows look for candidates only where a tile's maximum beats
+// the row's K-th best; then each lane takes out its best, eight groups of eight columns being passed over
+// by their maxima.
 #pragma once
 
 #include <cfloat>
@@ -87,27 +88,38 @@ __device__ inline bool IsOurs(const FusedWork& work, int row) {
 template <int kEntries>
 struct EpilogueRow {
   int row = -1;  // -1: not ours; its logits are ignored
-  float scale = 1.0F;
   BestShare<kEntries> best;
   TokenScore worst;  // of the whole list: what a candidate must beat. +inf: no best are asked for
-  // Whether a candidate may be one of those that are never among the best: of every tile (`masked`
-  // has ids), or of this one (VisitIds came to a wanted id). Only then are its lists gone through,
-  // which is several loads that wait for each other in the middle of a round.
+  // Whether a candidate may be one of those that are never among the best: of every tile (a list is too
+  // long to be visited), or of this one (VisitIds came to a masked or wanted id). Only then are its
+  // lists gone through, which is several loads that wait for each other in the middle of a round.
   bool barred_anywhere = false;
   bool barred_here = false;
 
-  // Ids that need care, one list for each lane of the quad: excluded, masked before the softmax
-  // (two), wanted. The next id of this lane's list, INT_MAX after the last, and its place there.
+  // Ids that need care, one list for each lane of the quad: excluded, masked (two, if IsVisited),
+  // wanted. The next id of this lane's list, INT_MAX after the last, and its place there.
   int next_id = INT_MAX;
   int next_place = 0;
 };
 
 inline constexpr int kWantedLane = 3;
+inline constexpr uint32_t kWantedBit = 1U << kWantedLane;
+inline constexpr uint32_t kMaskedBits = 0b0110U;
+
+// Ids that are masked before the softmax have to be visited. Others only bar candidates: where there are
+// few of them (a token that no sentence may have, EOS while it may not come), visits cost less than
+// looking every candidate up.
+constexpr int kFewMasked = 8;
+
+__device__ inline bool IsVisited(const LogitRequest& request, const IdList& masked) {
+  return request.mask_first || masked.count <= kFewMasked;
+}
 
 __device__ inline IdList ListOfLane(const LogitRequest& request, int lane) {
   if (lane == 0) return request.excluded;
   if (lane == kWantedLane) return request.wanted;
-  return request.mask_first ? request.masked[lane - 1] : IdList{};
+  const IdList& masked = request.masked[lane - 1];
+  return IsVisited(request, masked) ? masked : IdList{};
 }
 
 template <int kEntries>
@@ -129,16 +141,23 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
                                 int first, int lane) {
   const LogitRequest& request = work.requests[number];
   row.row = number;
-  row.scale = request.scale;
   if (request.k > 0) row.worst = BestShare<kEntries>::FirstWorst();
-  row.barred_anywhere = request.masked[0].count > 0 || request.masked[1].count > 0;
+  for (const IdList& masked : request.masked) {
+    row.barred_anywhere = row.barred_anywhere || !IsVisited(request, masked);
+  }
   row.next_place = FirstAtLeast(ListOfLane(request, lane), first);
   NextId(request, row, lane);
 }
 
+// Read anew for each tile, as it is asked for beside the bias: a register for it would be spilt.
+template <int kEntries>
+__device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWork& work) {
+  return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
+}
+
 // Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
-// candidates of a tile with such an id are checked one by one. Rare: as many turns as a row of the
-// warp has such ids in this tile.
+// candidates of a tile with a masked or wanted id are checked one by one. Rare: as many turns as a row
+// of the warp has such ids in this tile.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
@@ -148,8 +167,9 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
     const bool mine = row.next_id == id && id < end;
     const uint32_t lists =
         __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that have it
-    const bool strike = (lists & ~(1U << kWantedLane)) != 0;
-    row.barred_here = row.barred_here || (lists & 1U << kWantedLane) != 0;
+    row.barred_here = row.barred_here || (lists & (kMaskedBits | kWantedBit)) != 0;
+    const bool strike =
+        (lists & 1U) != 0 || ((lists & kMaskedBits) != 0 && work.requests[row.row].mask_first);
     const int place = __shfl_sync(kAllLanes, row.next_place, kWantedLane, 4);
     // The column within the tile, from this lane's first one on: 8 g + {0, 1} if it is here.
     const int column = id < end ? id - first - 2 * lane : -1;
@@ -162,7 +182,7 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
       logit = that && strike ? -INFINITY : logit;
       value = that ? logit : value;
     }
-    if (here && (lists & 1U << kWantedLane) != 0) work.summaries[row.row].wanted[place] = value;
+    if (here && (lists & kWantedBit) != 0) work.summaries[row.row].wanted[place] = value;
     if (mine) {
       ++row.next_place;
       NextId(work.requests[row.row], row, lane);
@@ -170,8 +190,9 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
 }
 
-// Folds the tile's logits of one row; x is used up. `first` is its first column, `with_sum` the
-// same for all lanes.
+// Folds the tile's logits of one row; x is used up. `first` is its first column, `with_sum` the same for
+// all lanes. exp of a distance from the maximum is a multiply-add and one instruction. It is exact to
+// half a unit of the maximum's last place: 1e-6 of the sum where logits are below 16.
 template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {
@@ -193,10 +214,14 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   for (int g = 1; g < kGroups; ++g) sum.max = MaxOrNan(sum.max, maxima[g]);
   sum.max = QuadMaxOrNan(sum.max);
   if (with_sum) {
-    const float max = sum.max == -INFINITY ? 0.0F : sum.max;
+    float max = sum.max * kLog2OfE;
+    if (max == INFINITY) sum.max = INFINITY;  // as bad a logit
+    max = fmaxf(max, -FLT_MAX);               // -inf less -inf is none
     float sums[4] = {};  // four chains, so that an add need not wait for the one before
 #pragma unroll
-    for (int i = 0; i < 64; ++i) sums[i % 4] += FoldExp(x[i / 2 * 4 + half * 2 + i % 2] - max);
+    for (int i = 0; i < 64; ++i) {
+      sums[i % 4] += FoldExp2(fmaf(x[i / 2 * 4 + half * 2 + i % 2], kLog2OfE, -max));
+    }
     sum.sum = QuadSum((sums[0] + sums[1]) + (sums[2] + sums[3]));
   }
   if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
@@ -277,10 +302,15 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
 #pragma unroll
     for (int g = 0; g < 32; ++g) {
       const float2 b = __ldg(reinterpret_cast<const float2*>(bias + 8 * g));
-      x[4 * g] = (x[4 * g] + b.x) * rows[0].scale;
-      x[4 * g + 1] = (x[4 * g + 1] + b.y) * rows[0].scale;
-      x[4 * g + 2] = (x[4 * g + 2] + b.x) * rows[1].scale;
-      x[4 * g + 3] = (x[4 * g + 3] + b.y) * rows[1].scale;
+      x[4 * g] += b.x;
+      x[4 * g + 1] += b.y;
+      x[4 * g + 2] += b.x;
+      x[4 * g + 3] += b.y;
+    }
+    const float scales[2] = {ScaleOf(rows[0], work), ScaleOf(rows[1], work)};
+    if (__any_sync(kAllLanes, scales[0] != 1.0F || scales[1] != 1.0F)) {
+#pragma unroll
+      for (int i = 0; i < 128; ++i) x[i] *= scales[i / 2 % 2];
     }
     VisitIds<0>(x, rows[0], work, first, first + kTileColumns, lane);
     VisitIds<1>(x, rows[1], work, first, first + kTileColumns, lane);

@@ -16,19 +16,29 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/base/exponent.h"
 #include "kernels/base/host_device.h"
 #include "kernels/search/fold.h"
 #include "kernels/search/row.h"
 
 namespace dragoman {
 
+// 2^x for x <= 0, exactly 0 for -inf. On a device one instruction.
+DRAGOMAN_HD inline float FoldExp2(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return std::exp2(x);
+#endif
+}
+
 // exp of x <= 0, exactly 0 for -inf. On a device one instruction after a product: x carries a
 // relative error of 2^-24, so exp(x) one of |x| 2^-24, and what has a large |x| adds little.
 DRAGOMAN_HD inline float FoldExp(float x) {
 #ifdef __CUDA_ARCH__
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504F));
-  return y;
+  return FoldExp2(x * kLog2OfE);
 #else
   return std::exp(x);
 #endif

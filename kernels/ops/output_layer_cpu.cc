@@ -38,8 +38,9 @@ namespace {
 // may have its logits computed alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
-// Between them a sum of exp(logit) has lost nothing.
-constexpr float kLeastSum = 1e-30F;
+// Between them a sum of exp(logit) has lost nothing: what a fold adds for a logit of -infinity, 2^-125,
+// is less than half a unit in the last place of it for a million of them.
+constexpr float kLeastSum = 1e-24F;
 constexpr float kMostSum = 1e37F;
 
 class CpuOutputLayer final : public OutputLayer {

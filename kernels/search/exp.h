@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "kernels/base/exponent.h"
 #include "kernels/base/host_device.h"
 
 namespace dragoman {
@@ -19,7 +20,7 @@ DRAGOMAN_HD inline float ExpNonPositive(float x) {
   constexpr float kRound = 12582912.0F;     // 1.5 * 2^23: what is added to it loses its fraction
   const uint32_t bits = FloatWord(x);
   const float bounded = __builtin_bit_cast(float, bits < kLeast ? bits : kLeast);
-  const float n = (bounded * 1.44269504F + kRound) - kRound;
+  const float n = (bounded * kLog2OfE + kRound) - kRound;
   // ln 2 in two parts, the first of which has so few bits that its product with n is exact.
   const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 1.9875691500e-4F;

@@ -9,11 +9,32 @@ import time
 import urllib.request
 
 
-def cpu_seconds(process):
-    """User and system time of a process so far."""
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as f:
+def seconds_of_stat(path):
+    with open(path, encoding="ascii", errors="replace") as f:
         fields = f.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(process):
+    """User and system time of a process so far."""
+    return seconds_of_stat(f"/proc/{process.pid}/stat")
+
+
+def thread_seconds(process):
+    """The same of each of its threads, by number."""
+    found = {}
+    folder = f"/proc/{process.pid}/task"
+    for thread in os.listdir(folder):
+        try:
+            found[thread] = seconds_of_stat(f"{folder}/{thread}/stat")
+        except OSError:  # it has ended
+            pass
+    return found
+
+
+def busiest_thread(before, after):
+    """The most that one thread has taken between two answers of thread_seconds, in seconds."""
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in after.items()), default=0.0)
 
 
 def machine_cpu_seconds():

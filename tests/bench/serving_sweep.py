@@ -23,7 +23,7 @@ import sys
 import time
 
 import machine
-from daemon import Daemon, cpu_seconds, schedule
+from daemon import Daemon, busiest_thread, cpu_seconds, schedule, thread_seconds
 
 
 def switches(rows):
@@ -89,8 +89,11 @@ class Bench:
             # The client's window, seen from outside.
             time.sleep(max(0, begun + o.warmup - time.monotonic()))
             before, client_before = daemon.scrape(), cpu_seconds(client)
+            threads = [thread_seconds(process) for process in (daemon.process, client)]
             time.sleep(max(0, begun + o.warmup + o.duration - time.monotonic()))
             after, client_after = daemon.scrape(), cpu_seconds(client)
+            busiest = [busiest_thread(then, thread_seconds(process))
+                       for then, process in zip(threads, (daemon.process, client))]
             out, err = client.communicate()
         finally:
             client.kill()  # of no effect on one that has ended
@@ -99,6 +102,8 @@ class Bench:
             record["failure"] = err.strip()
         else:
             record.update(self.figures(json.loads(out), before, after, client_after - client_before))
+            for side, seconds in zip(("server", "client"), busiest):
+                record[f"busiest_{side}_thread"] = seconds / (after["at"] - before["at"])
         self.records.append(record)
         self.save()  # every time: whoever ends this early finds what there is
         if "failure" in record:
@@ -150,7 +155,10 @@ COLUMNS = [("texts_per_second", "texts/s", "{:.1f}"), ("target_tokens_per_second
            ("rows_per_step", "rows/step", "{:.0f}"), ("steps_per_second", "steps/s", "{:.0f}"),
            ("in_steps", "in steps", "{:.1%}"), ("least_waiting", "waiting", "{:.0f}"),
            ("texts_per_server_cpu_second", "texts/server CPU s", "{:.1f}"), ("server_cores", "server cores", "{:.1f}"),
-           ("client_cores", "client cores", "{:.1f}"), ("other_cores", "other cores", "{:.1f}")]
+           ("client_cores", "client cores", "{:.1f}"), ("other_cores", "other cores", "{:.1f}"),
+           # A thread that takes a whole core bounds everything, however many cores are left.
+           ("busiest_server_thread", "busiest of server", "{:.2f}"),
+           ("busiest_client_thread", "of client", "{:.2f}")]
 
 
 def print_row(cells):

@@ -98,7 +98,7 @@ class FirstLook(unittest.TestCase):
     def test_a_part_that_hangs_or_fails_stops_nothing(self):
         # Once it was killed, the card is there when it is asked for the third time.
         asked = self.root / 'asked'
-        self.write('test/kernels_a_test', f'[[ ! -e "{asked}" ]] || wc -l <"{asked}" >"{self.root}/waited"; '
+        self.write('test/kernels_a_test', f'[[ ! -e "{asked}" || -e "{self.root}/waited" ]] || wc -l <"{asked}" >"{self.root}/waited"; '
                                           f'touch "{asked}"; echo "[ RUN      ] A.Hangs"; {HANGS}')
         self.bench['machine'] = (f'if [[ -e "{asked}" ]]; then echo >>"{asked}"; fi; '
                                  f'if [[ $(wc -l <"{asked}") == [12] ]]; then exit 1; fi; {self.bench["machine"]}')
@@ -114,15 +114,23 @@ class FirstLook(unittest.TestCase):
         self.assertTrue(ran.stdout.endswith('9 passed, 3 failed\n'), ran.stdout)
         self.assertEqual((self.root / 'waited').read_text(), '3\n')
         # Kernels know one switch; the test that hung is tried alone.
-        self.assertIn('kernels_a_test --gtest_brief=0 --gtest_filter=A.Hangs off=early-launch early=off',
+        self.assertIn('kernels_a_test --gtest_brief=0 --gtest_filter=-*Emulated* --gtest_filter=A.Hangs off=early-launch early=off',
                       self.calls.read_text())
-        self.assertEqual(self.asked('kernels_a_test'), ['', 'early-launch'])
+        self.assertEqual(self.asked('kernels_a_test'), ['', '', 'early-launch'])
         self.assertEqual(self.asked('gpu_bench throughput'), [
             '', 'early-launch', 'fused-output', 'graphs', 'few-rows', 'bucket-algorithms',
             'early-launch,fused-output,graphs,few-rows,bucket-algorithms'])
         self.assertEqual(self.asked('gpu_bench one_sentence'), [''])
         self.assertIn('throughput fails with each of these off, too: early-launch; fused-output; graphs; few-rows; '
                       'bucket-algorithms; all.', self.page())
+
+    def test_what_is_only_slow_is_no_switch_s_fault(self):
+        self.write('test/kernels_a_test',
+                   f'if [[ "$*" == *A.Slow* ]]; then {passing("A.Slow")}; else echo "[ RUN      ] A.Slow"; {HANGS}; fi')
+        self.look(code=1)
+        self.assertEqual(self.asked('kernels_a_test'), ['', ''])
+        self.assertIn('kernels_a_test ran out of time: what was running then passes by itself.', self.page())
+        self.assertEqual(self.asked('gpu_bench graph_step'), [''])
 
     def test_the_switch_that_helps_stays_off(self):
         self.write('test/gpu_engine_test',

@@ -26,9 +26,11 @@ for pattern in 'kernels_*' 'gpu_search*' 'gpu_engine*' '*'; do
     name=$(basename "$test")
     if [[ -n ${done_already[$name]:-} || ! -x $test ]]; then continue; fi
     done_already[$name]=1
-    # The bundle has no models for the CPU's cases of these.
+    # Emulated cases say nothing of a card, and the bundle has no models for the CPU's of these.
     cases=$filter
-    if [[ $name =~ ^(parity|profiles)_test$ && $filter == '*' ]]; then cases='*Cuda*'; fi
+    if [[ $filter == '*' ]]; then
+      if [[ $name =~ ^(parity|profiles)_test$ ]]; then cases='*Cuda*'; else cases='-*Emulated*'; fi
+    fi
     part "$name" "$(limit_of "$name")" "$test" --gtest_filter="$cases" --gtest_brief=0
     # Searches need what was just tested, and engines need them.
     if [[ $name == gpu_search_test && $filter == '*' ]]; then

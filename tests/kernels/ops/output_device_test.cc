@@ -426,6 +426,26 @@ TEST_P(FusedOutputTest, ByMmaAnyMultipleOf32Fits) {
   }
 }
 
+// Its exponent in powers of two is +inf, and the sum of exp would be NaN without anybody saying so.
+TEST_P(FusedOutputTest, ALogitThatIsBeyondAllPowersOfTwoIsBad) {
+  const OpDevice device = GetParam();
+  if (!HasFused(device)) GTEST_SKIP() << "no fused way here";
+  Problem p = MakeProblem(64, 700, 4, 13);
+  MakeFusable(p);
+  for (Question& q : p.questions) {
+    q.normaliser = true;
+    q.excluded = {};
+    q.mask_first = false;
+    q.scale = 1.0F;
+  }
+  p.bias[300] = 3e38F;
+  for (const FusedCode code : CodesOf(device)) {
+    const std::vector<Answer> answers = FoldFused(device, p, {.code = code});
+    ASSERT_EQ(answers.size(), size_t(4));
+    for (const Answer& answer : answers) EXPECT_TRUE(answer.nan);
+  }
+}
+
 // Changed for speed: nothing of an answer may differ. Rows with masks and without, tiles with wanted
 // ids and without, sums that are not exact.
 TEST_P(FusedOutputTest, AnswersAreThoseOfTheOlderFold) {

@@ -190,10 +190,12 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   for (int g = 1; g < kGroups; ++g) sum.max = MaxOrNan(sum.max, maxima[g]);
   sum.max = QuadMaxOrNan(sum.max);
   if (with_sum) {
-    const float max = sum.max == -INFINITY ? 0.0F : sum.max;
+    const float max = sum.max == -INFINITY ? 0.0F : sum.max * kLog2OfE;
     float sums[4] = {};  // four chains, so that an add need not wait for the one before
 #pragma unroll
-    for (int i = 0; i < 64; ++i) sums[i % 4] += FoldExp(x[i / 2 * 4 + half * 2 + i % 2] - max);
+    for (int i = 0; i < 64; ++i) {
+      sums[i % 4] += FoldExp2(fmaf(x[i / 2 * 4 + half * 2 + i % 2], kLog2OfE, -max));
+    }
     sum.sum = QuadSum((sums[0] + sums[1]) + (sums[2] + sums[3]));
   }
   if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
