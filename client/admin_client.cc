@@ -12,8 +12,8 @@ namespace dragoman {
 namespace {
 
 template <typename Response, typename Request, typename Method>
-absl::StatusOr<Response> Call(v1::AdminService::Stub* stub, std::chrono::nanoseconds timeout,
-                              Method method, const Request& request) {
+absl::StatusOr<Response> CallServer(v1::AdminService::Stub* stub, std::chrono::nanoseconds timeout,
+                                    Method method, const Request& request) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::system_clock::duration>(timeout));
@@ -44,8 +44,8 @@ absl::StatusOr<v1::LoadModelResponse> AdminClient::LoadModel(
   request.set_name(name);
   request.set_directory(directory);
   for (const auto& [key, value] : settings) (*request.mutable_settings())[key] = value;
-  return Call<v1::LoadModelResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::LoadModel,
-                                     request);
+  return CallServer<v1::LoadModelResponse>(stub_.get(), timeout_,
+                                           &v1::AdminService::Stub::LoadModel, request);
 }
 
 absl::StatusOr<v1::ReloadModelResponse> AdminClient::ReloadModel(const std::string& name,
@@ -53,15 +53,15 @@ absl::StatusOr<v1::ReloadModelResponse> AdminClient::ReloadModel(const std::stri
   v1::ReloadModelRequest request;
   request.set_name(name);
   request.set_only_if_changed(only_if_changed);
-  return Call<v1::ReloadModelResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::ReloadModel,
-                                       request);
+  return CallServer<v1::ReloadModelResponse>(stub_.get(), timeout_,
+                                             &v1::AdminService::Stub::ReloadModel, request);
 }
 
 absl::StatusOr<v1::UnloadModelResponse> AdminClient::UnloadModel(const std::string& name) {
   v1::UnloadModelRequest request;
   request.set_name(name);
-  return Call<v1::UnloadModelResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::UnloadModel,
-                                       request);
+  return CallServer<v1::UnloadModelResponse>(stub_.get(), timeout_,
+                                             &v1::AdminService::Stub::UnloadModel, request);
 }
 
 absl::StatusOr<v1::SetCanaryResponse> AdminClient::SetCanary(
@@ -72,8 +72,8 @@ absl::StatusOr<v1::SetCanaryResponse> AdminClient::SetCanary(
   request.set_directory(directory);
   for (const auto& [key, value] : settings) (*request.mutable_settings())[key] = value;
   request.set_percent(percent);
-  return Call<v1::SetCanaryResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::SetCanary,
-                                     request);
+  return CallServer<v1::SetCanaryResponse>(stub_.get(), timeout_,
+                                           &v1::AdminService::Stub::SetCanary, request);
 }
 
 absl::StatusOr<v1::EndCanaryResponse> AdminClient::EndCanary(const std::string& name,
@@ -81,13 +81,13 @@ absl::StatusOr<v1::EndCanaryResponse> AdminClient::EndCanary(const std::string& 
   v1::EndCanaryRequest request;
   request.set_name(name);
   request.set_promote(promote);
-  return Call<v1::EndCanaryResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::EndCanary,
-                                     request);
+  return CallServer<v1::EndCanaryResponse>(stub_.get(), timeout_,
+                                           &v1::AdminService::Stub::EndCanary, request);
 }
 
 absl::StatusOr<v1::ListModelsResponse> AdminClient::ListModels() {
-  return Call<v1::ListModelsResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::ListModels,
-                                      v1::ListModelsRequest());
+  return CallServer<v1::ListModelsResponse>(
+      stub_.get(), timeout_, &v1::AdminService::Stub::ListModels, v1::ListModelsRequest());
 }
 
 absl::StatusOr<v1::DrainResponse> AdminClient::Drain(
@@ -98,14 +98,15 @@ absl::StatusOr<v1::DrainResponse> AdminClient::Drain(
     request.mutable_limit()->set_seconds(limit->count() / kSecond);
     request.mutable_limit()->set_nanos(static_cast<int32_t>(limit->count() % kSecond));
   }
-  return Call<v1::DrainResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::Drain, request);
+  return CallServer<v1::DrainResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::Drain,
+                                       request);
 }
 
 absl::StatusOr<v1::SetLogLevelResponse> AdminClient::SetLogLevel(const std::string& level) {
   v1::SetLogLevelRequest request;
   request.set_level(level);
-  return Call<v1::SetLogLevelResponse>(stub_.get(), timeout_, &v1::AdminService::Stub::SetLogLevel,
-                                       request);
+  return CallServer<v1::SetLogLevelResponse>(stub_.get(), timeout_,
+                                             &v1::AdminService::Stub::SetLogLevel, request);
 }
 
 }  // namespace dragoman

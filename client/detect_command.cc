@@ -17,7 +17,7 @@
 namespace dragoman {
 namespace {
 
-constexpr char kAbout[] =
+constexpr char kDetectAbout[] =
     "Detects the language of each line of FILE, or of standard input, among those that the server\n"
     "translates, and prints language TAB confidence (0 to 1) for each; und TAB 0.000 where it is\n"
     "unknown. A line that fails leaves an empty line and a message on standard error, and the "
@@ -31,7 +31,7 @@ constexpr size_t kSentBytes = 8 << 10;    // of a line
 constexpr size_t kBatchBytes = 16 << 10;  // of a call, and one line more
 constexpr size_t kBatchLines = 128;
 
-struct Options {
+struct DetectFlags {
   ClientOptions client;
   std::string model;
   bool html = false;
@@ -47,9 +47,9 @@ std::string Beginning(const std::string& line) {
   return line.substr(0, end);
 }
 
-class Run {
+class DetectRun {
  public:
-  Run(const Io& io, const Options& options, TranslationClient* client)
+  DetectRun(const Io& io, const DetectFlags& options, TranslationClient* client)
       : io_(io), options_(options), client_(*client) {}
 
   int Loop(int fd) {
@@ -138,7 +138,7 @@ class Run {
   }
 
   const Io& io_;
-  const Options& options_;
+  const DetectFlags& options_;
   TranslationClient& client_;
   int64_t number_ = 0;
   bool failed_ = false;
@@ -148,7 +148,7 @@ class Run {
 }  // namespace
 
 int DetectCommand(const Io& io, const Arguments& arguments) {
-  Options options;
+  DetectFlags options;
   FlagTable flags;
   AddServerFlags(&flags, &options.client, io);
   flags.String("model", "NAME", &options.model,
@@ -162,7 +162,7 @@ int DetectCommand(const Io& io, const Arguments& arguments) {
                "(default: 120)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "detect [flags] [FILE]", kAbout, arguments, 1, &flags, &positional,
+  if (!ParseCommand(io, "detect [flags] [FILE]", kDetectAbout, arguments, 1, &flags, &positional,
                     &exit_status)) {
     return exit_status;
   }
@@ -170,7 +170,7 @@ int DetectCommand(const Io& io, const Arguments& arguments) {
   options.client.retry.patient = true;
   const auto client = TranslationClient::Create(options.client);
   if (!client.ok()) return UsageError(io, "detect", std::string(client.status().message()));
-  Run run(io, options, client->get());
+  DetectRun run(io, options, client->get());
   if (positional.empty() || positional[0] == "-") return run.Loop(io.in_fd);
   const int fd = open(positional[0].c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {

@@ -18,7 +18,7 @@
 namespace dragoman {
 namespace {
 
-constexpr char kAbout[] =
+constexpr char kLoadAbout[] =
     "Sends the lines of a file to a server, in order and over and over, and measures it. --rate "
     "sends\nat a fixed rate whatever the server does (open loop); --concurrency keeps C calls in "
     "flight\n(closed loop). Latency counts from the time at which a call was meant to be sent.";
@@ -52,7 +52,7 @@ std::string ReadAllowedFailures(const std::string& text, AllowedFailures* allowe
   return "";
 }
 
-struct Options {
+struct LoadFlags {
   ClientOptions client;
   RequestFlags request;
   std::string input;
@@ -76,7 +76,7 @@ struct Options {
   bool json = false;
 };
 
-void AddFlags(const Io& io, FlagTable* flags, Options* o) {
+void AddFlags(const Io& io, FlagTable* flags, LoadFlags* o) {
   AddServerFlags(flags, &o->client, io);
   flags->String("input", "FILE", &o->input,
                 "file with the lines to send; empty lines are left out");
@@ -127,7 +127,7 @@ void AddFlags(const Io& io, FlagTable* flags, Options* o) {
 }
 
 // Says which of the flags contradict each other, or "".
-std::string Contradiction(const Options& o) {
+std::string Contradiction(const LoadFlags& o) {
   if (o.input.empty()) return "--input is missing, expected a file";
   if (o.rate.has_value() == o.concurrency.has_value()) {
     return "expected either --rate or --concurrency";
@@ -140,7 +140,7 @@ std::string Contradiction(const Options& o) {
 }
 
 // The lines in the order and of the lengths that the flags say.
-std::vector<std::string> MakeTexts(const Options& o, std::deque<std::string> lines) {
+std::vector<std::string> MakeTexts(const LoadFlags& o, std::deque<std::string> lines) {
   std::mt19937_64 random(static_cast<uint64_t>(o.seed));
   if (o.shuffle) std::shuffle(lines.begin(), lines.end(), random);
   std::uniform_int_distribution<int64_t> draw(1, o.join_lines);
@@ -155,7 +155,7 @@ std::vector<std::string> MakeTexts(const Options& o, std::deque<std::string> lin
   return texts;
 }
 
-ClientLoadDriver::Requests MakeRequests(const Options& o, v1::TranslateRequest base,
+ClientLoadDriver::Requests MakeRequests(const LoadFlags& o, v1::TranslateRequest base,
                                         const std::vector<std::string>& texts) {
   base.mutable_return_options()->set_tokens(o.tokens);
   // The server refuses partials of HTML and of draws.
@@ -186,13 +186,13 @@ double CpuSeconds() {
 }  // namespace
 
 int LoadCommand(const Io& io, const Arguments& arguments) {
-  Options o;
+  LoadFlags o;
   FlagTable flags;
   AddFlags(io, &flags, &o);
   std::vector<std::string> positional;
   int exit_status = kExitOk;
   if (!ParseCommand(io, "load --input FILE (--rate R | --concurrency C) --duration S [flags]",
-                    kAbout, arguments, 0, &flags, &positional, &exit_status)) {
+                    kLoadAbout, arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {

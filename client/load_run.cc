@@ -78,9 +78,9 @@ class ClosedLoop final : public Schedule {
   std::priority_queue<TimePoint, std::vector<TimePoint>, std::greater<TimePoint>> ready_;
 };
 
-class Run {
+class LoadRun {
  public:
-  Run(const LoadOptions& options, LoadDriver* driver)
+  LoadRun(const LoadOptions& options, LoadDriver* driver)
       : options_(options),
         driver_(*driver),
         start_(driver->Now()),
@@ -252,7 +252,7 @@ class Run {
 }  // namespace
 
 LoadReport RunLoad(const LoadOptions& options, LoadDriver* driver) {
-  return Run(options, driver).Go();
+  return LoadRun(options, driver).Go();
 }
 
 }  // namespace dragoman

@@ -19,7 +19,7 @@
 namespace dragoman {
 namespace {
 
-constexpr const char kAbout[] =
+constexpr const char kMcpAbout[] =
     "Serves the Model Context Protocol on standard input and output: an assistant that starts it\n"
     "can translate with the tools translate, detect, languages and glossaries.\n\n"
     "For example, in the configuration of an assistant:\n\n"
@@ -28,7 +28,7 @@ constexpr const char kAbout[] =
 
 // A message of a call of translate, or the end of that call, or the answer of another tool; from gRPC's
 // threads.
-struct Event {
+struct McpEvent {
   McpProtocol::CallNumber call = 0;
   std::variant<v1::StreamTranslateResponse, absl::Status, McpResult> what;
 };
@@ -48,7 +48,7 @@ class Server {
   Server(const Io& io, TranslationClient* client)
       : io_(io),
         client_(*client),
-        mailbox_(std::make_shared<Mailbox<Event>>()),
+        mailbox_(std::make_shared<Mailbox<McpEvent>>()),
         protocol_(
             McpTools(), DRAGOMAN_VERSION,
             {.send = [this](const std::string& line) { io_.out << line << std::endl; },
@@ -60,12 +60,12 @@ class Server {
     if (mailbox_->fd() < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
     LineSource source(io_.in_fd);
     absl::Status input;
-    std::vector<Event> events;
+    std::vector<McpEvent> events;
     while (!source.ended() || !calls_.empty()) {
       pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source.fd(), POLLIN, 0}};
       poll(fds, source.ended() ? 1 : 2, -1);
       mailbox_->TakeAll(&events);
-      for (Event& event : events) Handle(event);
+      for (McpEvent& event : events) Handle(event);
       if (!source.ended() && fds[1].revents != 0) {
         std::deque<std::string> lines;
         if (absl::Status status = source.Read(&lines); !status.ok()) input = status;
@@ -147,7 +147,7 @@ class Server {
     calls_.erase(found);
   }
 
-  void Handle(Event& event) {
+  void Handle(McpEvent& event) {
     const auto found = calls_.find(event.call);
     if (found == calls_.end()) return;
     Running& call = found->second;
@@ -178,7 +178,7 @@ class Server {
 
   const Io& io_;
   TranslationClient& client_;
-  const std::shared_ptr<Mailbox<Event>> mailbox_;
+  const std::shared_ptr<Mailbox<McpEvent>> mailbox_;
   std::map<McpProtocol::CallNumber, Running> calls_;
   McpProtocol protocol_;
 };
@@ -194,7 +194,8 @@ int McpCommand(const Io& io, const Arguments& arguments) {
                "seconds that a call with its retries may take (default: 120)");
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "mcp [flags]", kAbout, arguments, 0, &flags, &positional, &exit_status)) {
+  if (!ParseCommand(io, "mcp [flags]", kMcpAbout, arguments, 0, &flags, &positional,
+                    &exit_status)) {
     return exit_status;
   }
   options.timeout = Seconds(timeout);

@@ -112,9 +112,9 @@ McpTool GlossariesTool() {
 
 // Reads the members of an object; the first that is wrong is kept as an error. Those that are never
 // asked for are wrong, too.
-class Reader {
+class ArgumentReader {
  public:
-  explicit Reader(const McpJson& arguments) : arguments_(arguments) {}
+  explicit ArgumentReader(const McpJson& arguments) : arguments_(arguments) {}
 
   std::optional<std::string> Text(const char* name) {
     const McpJson* value = Find(name);
@@ -196,7 +196,7 @@ class Reader {
 
 // Reads the one text or the several.
 template <typename Request>
-void ReadContents(Reader* reader, Request* request) {
+void ReadContents(ArgumentReader* reader, Request* request) {
   const std::optional<std::string> text = reader->Text("text");
   const std::vector<std::string> texts = reader->Texts("texts");
   if (text.has_value() == !texts.empty()) {
@@ -226,7 +226,7 @@ std::vector<McpTool> McpTools() {
 }
 
 absl::StatusOr<v1::TranslateRequest> McpTranslateRequest(const McpJson& arguments) {
-  Reader reader(arguments);
+  ArgumentReader reader(arguments);
   v1::TranslateRequest request;
   ReadContents(&reader, &request);
   request.set_target_language_code(reader.Text("to").value_or(""));
@@ -278,7 +278,7 @@ McpResult McpTranslateResult(const std::vector<v1::Translation>& translations) {
 }
 
 absl::StatusOr<v1::DetectLanguageRequest> McpDetectRequest(const McpJson& arguments) {
-  Reader reader(arguments);
+  ArgumentReader reader(arguments);
   v1::DetectLanguageRequest request;
   ReadContents(&reader, &request);
   if (absl::Status status = reader.End(); !status.ok()) return status;
@@ -303,7 +303,7 @@ McpResult McpDetectResult(const v1::DetectLanguageResponse& response) {
 }
 
 absl::StatusOr<McpListArguments> McpLanguagesArguments(const McpJson& arguments) {
-  Reader reader(arguments);
+  ArgumentReader reader(arguments);
   McpListArguments wanted{.model = reader.Text("model").value_or(""),
                           .from = reader.Text("from").value_or(""),
                           .to = reader.Text("to").value_or("")};
@@ -312,7 +312,7 @@ absl::StatusOr<McpListArguments> McpLanguagesArguments(const McpJson& arguments)
 }
 
 absl::StatusOr<McpListArguments> McpGlossariesArguments(const McpJson& arguments) {
-  Reader reader(arguments);
+  ArgumentReader reader(arguments);
   McpListArguments wanted{.model = reader.Text("model").value_or(""), .from = "", .to = ""};
   if (absl::Status status = reader.End(); !status.ok()) return status;
   return wanted;

@@ -4,7 +4,6 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +19,7 @@
 namespace dragoman {
 namespace {
 
-constexpr char kAbout[] =
+constexpr char kPlanAbout[] =
     "Reckons how many replicas, cores and how much memory a model needs for a rate of characters, "
     "from a\nmeasurement on this machine: it starts a dragomand with the model, keeps its batch "
     "full with the\nlines of a file for some seconds, and counts characters and the daemon's "
@@ -30,7 +29,7 @@ constexpr char kAbout[] =
 // More workers than this the daemon does not start by itself.
 constexpr int kMostWorkers = 16;
 
-struct Options {
+struct PlanFlags {
   std::string model;
   std::string input;
   std::string program = LocalDaemon::UsualProgram();
@@ -52,13 +51,14 @@ int Processors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-void AddFlags(FlagTable* flags, Options* o) {
+void AddFlags(FlagTable* flags, PlanFlags* o) {
   flags->String("model", "DIR", &o->model, "the model's directory, as dragomand --model takes it");
   flags->OptionalNumber("chars-per-second", "N", 1e-3, 1e12, &o->rate,
                         "characters of source texts that are to be translated in a second");
-  flags->String("input", "FILE", &o->input,
-                "file with lines like those that will come, which are taken in a\nrandom order; "
-                "empty lines are left out");
+  flags->String(
+      "input", "FILE", &o->input,
+      "file with lines like those that will come, of which short and\nlong ones take turns; "
+      "empty lines are left out");
   flags->Number("utilisation", "F", 0.01, 1, &o->utilisation,
                 "the share of what they can do that replicas are asked for;\n"
                 "towards 1 calls wait longer and longer (default: 0.7)");
@@ -109,12 +109,11 @@ struct Measured {
   double call_seconds = 0;
 };
 
-absl::StatusOr<Measured> Measure(const Options& o, const v1::TranslateRequest& request,
+absl::StatusOr<Measured> Measure(const PlanFlags& o, const v1::TranslateRequest& request,
                                  int processors) {
   auto texts = ReadLoadTexts(o.input);
   if (!texts.ok()) return texts.status();
-  // A file may begin with its shortest lines, and of a large model few are translated.
-  std::shuffle(texts->begin(), texts->end(), std::mt19937_64(1));
+  SpreadLengths(&*texts);
   Measured out;
   out.figures.workers = static_cast<int>(o.workers.value_or(std::min(processors, kMostWorkers)));
   std::vector<std::string> flags = {"--model", o.model, "--device=cpu", "--threads-per-worker=1",
@@ -259,12 +258,12 @@ std::string ToJson(const Measured& measured, const PlanWish& wish, const Plan& p
 }  // namespace
 
 int PlanCommand(const Io& io, const Arguments& arguments) {
-  Options o;
+  PlanFlags o;
   FlagTable flags;
   AddFlags(&flags, &o);
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "plan --model DIR --chars-per-second N --input FILE [flags]", kAbout,
+  if (!ParseCommand(io, "plan --model DIR --chars-per-second N --input FILE [flags]", kPlanAbout,
                     arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }

@@ -129,14 +129,14 @@ std::string ToText(const v1::Model& model) {
 }
 
 // The flags of both commands here.
-struct Options {
+struct QueryFlags {
   ClientOptions client;
   std::string model;
   double timeout = 10;
   bool json = false;
 };
 
-void AddCommonFlags(const Io& io, FlagTable* flags, Options* options) {
+void AddCommonFlags(const Io& io, FlagTable* flags, QueryFlags* options) {
   AddServerFlags(flags, &options->client, io);
   flags->Bool("json", &options->json, "prints one JSON document instead of text");
   flags->Number("timeout", "S", 0.001, 86400, &options->timeout,
@@ -146,7 +146,7 @@ void AddCommonFlags(const Io& io, FlagTable* flags, Options* options) {
 }  // namespace
 
 int ModelsCommand(const Io& io, const Arguments& arguments) {
-  Options options;
+  QueryFlags options;
   FlagTable flags;
   AddCommonFlags(io, &flags, &options);
   std::vector<std::string> positional;
@@ -174,7 +174,7 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
 }
 
 int LanguagesCommand(const Io& io, const Arguments& arguments) {
-  Options options;
+  QueryFlags options;
   FlagTable flags;
   AddCommonFlags(io, &flags, &options);
   flags.String("model", "NAME", &options.model,

@@ -22,13 +22,13 @@
 namespace dragoman {
 namespace {
 
-constexpr char kAbout[] =
+constexpr char kTranslateAbout[] =
     "Translates FILE, or standard input, line by line and in order. An empty line stays empty. A "
     "line\nthat fails leaves an empty line and a message on standard error, and the exit status is "
     "1. With\n--num-alternatives the output is line TAB rank TAB score TAB text. With "
     "--sampling-seed each line\nis sent alone, because draws depend on what is sent with it.";
 
-struct Options {
+struct TranslateFlags {
   ClientOptions client;
   RequestFlags request;
   TranslateRunOptions run;
@@ -49,7 +49,7 @@ struct Options {
 
 constexpr int64_t kDefaultBatch = 16;
 
-void AddFlags(const Io& io, FlagTable* flags, Options* o) {
+void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
   AddServerFlags(flags, &o->client, io);
   o->request.AddTo(flags);
   flags->String("target-prefix", "TEXT", &o->run.target_prefix,
@@ -97,14 +97,14 @@ std::optional<int64_t> SizeOf(int fd) {
   return info.st_size;
 }
 
-LinePrinter::Format FormatOf(const Options& o) {
+LinePrinter::Format FormatOf(const TranslateFlags& o) {
   if (o.json) return LinePrinter::Format::kJson;
   if (o.request.has_num_alternatives()) return LinePrinter::Format::kNBest;
   return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
 }
 
 // Says which of the flags contradict each other, or "".
-std::string Contradiction(const Options& o) {
+std::string Contradiction(const TranslateFlags& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
   if (o.alignment && o.request.has_num_alternatives() && !o.json) {
     return "--alignment and --num-alternatives (--nbest) together need --json";
@@ -135,7 +135,7 @@ absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
 }
 
 // Puts what the flags here ask for into the request of all lines.
-void FillRequest(const Options& o, bool shows_partials, v1::TranslateRequest* request) {
+void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequest* request) {
   v1::ReturnOptions* wanted = request->mutable_return_options();
   wanted->set_scores(o.json || o.request.has_num_alternatives());
   wanted->set_tokens(o.tokens);
@@ -167,7 +167,7 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
 }
 
 // Says which lines were left as they are because no served language was found in them.
-void NoteUnknown(const Io& io, const LinePrinter& printer, const Options& o,
+void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags& o,
                  TranslationClient* client) {
   const int64_t lines = printer.unknown_lines();
   if (lines == 0) return;
@@ -190,7 +190,7 @@ void NoteKept(const Io& io, const OutputFile& file) {
   io.err << '\n';
 }
 
-int Translate(const Io& io, Options& o, int fd) {
+int Translate(const Io& io, TranslateFlags& o, int fd) {
   // The server refuses partials of HTML and of draws: these are shown when they are whole.
   const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
@@ -261,13 +261,13 @@ int Translate(const Io& io, Options& o, int fd) {
 }  // namespace
 
 int TranslateCommand(const Io& io, const Arguments& arguments) {
-  Options o;
+  TranslateFlags o;
   FlagTable flags;
   AddFlags(io, &flags, &o);
   std::vector<std::string> positional;
   int exit_status = kExitOk;
-  if (!ParseCommand(io, "translate [flags] [FILE]", kAbout, arguments, 1, &flags, &positional,
-                    &exit_status)) {
+  if (!ParseCommand(io, "translate [flags] [FILE]", kTranslateAbout, arguments, 1, &flags,
+                    &positional, &exit_status)) {
     return exit_status;
   }
   if (const std::string wrong = Contradiction(o); !wrong.empty()) {

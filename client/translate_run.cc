@@ -27,7 +27,7 @@ struct Batch {
 // The end of a call; of a stream, the response is empty.
 using CallEnd = absl::StatusOr<v1::TranslateResponse>;
 
-struct Event {
+struct TranslateEvent {
   std::shared_ptr<Batch> batch;
   std::variant<v1::StreamTranslateResponse, CallEnd> what;
 };
@@ -79,15 +79,15 @@ std::string KnownPrefix(const Line& line) {
   return known;
 }
 
-class Run {
+class TranslateRun {
  public:
-  Run(const TranslateRunOptions& options, TranslationClient* client, LineSource* source,
-      LineSink* sink)
+  TranslateRun(const TranslateRunOptions& options, TranslationClient* client, LineSource* source,
+               LineSink* sink)
       : options_(options),
         client_(*client),
         source_(*source),
         sink_(*sink),
-        mailbox_(std::make_shared<Mailbox<Event>>()),
+        mailbox_(std::make_shared<Mailbox<TranslateEvent>>()),
         window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4),
         to_skip_(options.skip),
         first_(options.skip + 1),
@@ -96,10 +96,10 @@ class Run {
   absl::Status Loop() {
     if (mailbox_->fd() < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
     absl::Status input;
-    std::vector<Event> events;
+    std::vector<TranslateEvent> events;
     for (;;) {
       mailbox_->TakeAll(&events);
-      for (Event& event : events) Handle(event);
+      for (TranslateEvent& event : events) Handle(event);
       SendWhatFits();
       EmitFinished();
       sink_.OnIdle();
@@ -229,7 +229,7 @@ class Run {
         });
   }
 
-  void Handle(Event& event) {
+  void Handle(TranslateEvent& event) {
     if (auto* message = std::get_if<v1::StreamTranslateResponse>(&event.what)) {
       HandleMessage(*event.batch, *message);
     } else {
@@ -306,7 +306,7 @@ class Run {
   TranslationClient& client_;
   LineSource& source_;
   LineSink& sink_;
-  const std::shared_ptr<Mailbox<Event>> mailbox_;
+  const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
   const size_t window_limit_;
 
   std::deque<Line> window_;  // first_, first_ + 1, ...: read and not yet with the sink
@@ -324,7 +324,7 @@ class Run {
 
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
                           LineSource* source, LineSink* sink) {
-  return Run(options, client, source, sink).Loop();
+  return TranslateRun(options, client, source, sink).Loop();
 }
 
 }  // namespace dragoman

@@ -27,12 +27,14 @@ case "${1:-}" in
     ;;
 esac
 
-database=build/release/compile_commands.json
-[[ -r $database ]] || {
-  echo "lint: no $database; run 'deploy/build.sh --tests' first" >&2
+compiled=build/release/compile_commands.json
+[[ -r $compiled ]] || {
+  echo "lint: no $compiled; run 'deploy/build.sh --tests' first" >&2
   echo "0 passed, 1 failed"
   exit 1
 }
+database=build/release/lint/compile_commands.json
+python3 tests/lint/source_commands.py "$compiled" "$database"
 
 passed=0
 failed=0
@@ -81,7 +83,7 @@ tidy() {
   # knows _Float16 (emulated kernels) only beside instructions for it.
   local extra=(-extra-arg=-Wno-unknown-warning-option)
   if [[ $(uname -m) == x86_64 ]]; then extra+=(-extra-arg=-mavx512fp16); fi
-  run-clang-tidy -quiet -j "$(nproc)" -p build/release "${extra[@]}" \
+  run-clang-tidy -quiet -j "$(nproc)" -p "${database%/*}" "${extra[@]}" \
     "^$PWD/(client|engine|kernels|server|tests)/" >"$log" 2>&1 || status=$?
   grep -E '(warning|error):' "$log" | sort -u || true
   return "$status"

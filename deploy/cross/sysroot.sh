@@ -28,8 +28,9 @@ mapfile -t packages < <(deploy/install-deps.sh --list --build --test | grep -- '
 # The compiler's libraries; and gRPC's plugin, which the CMake package of libgrpc++-dev expects there.
 packages+=(libc6-dev libstdc++-12-dev protobuf-compiler-grpc)
 
-made="${packages[*]}"
-[[ "$(cat "$sysroot.packages" 2>/dev/null)" != "$made" || ! -s $sysroot/DEBIAN/symbols ]] || exit 0
+# Also what else it is made with: another of either makes it anew.
+made="${packages[*]} $(cat deploy/cross/packages.sh deploy/cross/links.sh | sha256sum)"
+[[ "$(cat "$sysroot.packages" 2>/dev/null)" != "$made" ]] || exit 0
 
 # Debian's own sources alone: others may have nothing for this architecture.
 mapfile -t sources < <(grep -lsE '^[^#]*\bbookworm\b.*' /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
@@ -46,7 +47,7 @@ mode=root
 [[ $EUID -eq 0 ]] || mode=unshare
 echo "sysroot: unpacking ${#packages[@]} packages and what they need into $sysroot"
 if ! mmdebstrap --variant=extract --mode=$mode --architectures=arm64 --skip=check/qemu \
-  --extract-hook="$PWD/deploy/cross/packages.sh" \
+  --extract-hook="$PWD/deploy/cross/packages.sh" --extract-hook="$PWD/deploy/cross/links.sh" \
   --include="$(IFS=,; echo "${packages[*]}")" bookworm "$sysroot" "${sources[@]}" >"$log" 2>&1; then
   tail -n 20 "$log" >&2
   echo "sysroot: mmdebstrap failed; the lines above are the end of $log" >&2

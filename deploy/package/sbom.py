@@ -5,7 +5,7 @@
 
 Shared libraries are those that the loader finds (ldd), by the Debian package that owns each file, with
 version, licences and the hash of the file; what is compiled in (headers, static libraries) is listed by
-the package that it comes from. Libraries of --copies are auditwheel's copies of this machine's, under
+the package that it comes from. Libraries of --copies are auditwheel's copies of the system's, under
 names with a hash: they belong to the package of the file that each was copied from. Binaries for another
 kind of machine have their libraries and packages from its --sysroot (deploy/cross/sysroot.sh). A --model is one of
 MODELS below, which have their own licences. Two runs on one machine differ in nothing: the date is that of
@@ -89,9 +89,14 @@ class System:
 THIS_MACHINE = System(None)
 
 
-def libraries_of_sysroot(binary, system):
-    """The files that its loader would load, without running it: what is needed, and what that needs."""
-    folders = [folder for lib in ("/lib", "/usr/lib") for folder in sorted(glob.glob(system.here(f"{lib}/*-linux-gnu")))]
+def folders_of_sysroot(system):
+    """Where its libraries are."""
+    return [folder for lib in ("/lib", "/usr/lib") for folder in sorted(glob.glob(system.here(f"{lib}/*-linux-gnu")))]
+
+
+def libraries_of_sysroot(binary, system, copies):
+    """The files that its loader would load, without running it: what is needed, and what that needs. Copies are first."""
+    folders = [*([str(copies)] if copies else []), *folders_of_sysroot(system)]
     found, wanted = set(), [str(binary)]
     while wanted:
         file = wanted.pop()
@@ -106,10 +111,10 @@ def libraries_of_sysroot(binary, system):
     return {path.removeprefix(os.path.realpath(system.root)) for path in found}
 
 
-def libraries(binary, system):
+def libraries(binary, system, copies):
     """The files that the loader would load."""
     if system.root:
-        return libraries_of_sysroot(binary, system)
+        return libraries_of_sysroot(binary, system, copies)
     out = run("ldd", str(binary))
     missing = re.findall(r"^\s*(\S+) => not found", out, re.MULTILINE)
     if missing:
@@ -128,19 +133,23 @@ def owner(path, system=THIS_MACHINE):
 
 
 @functools.lru_cache(maxsize=None)
-def known_libraries():
+def known_libraries(system):
     """The files of the libraries that the loader knows, by their names."""
-    paths = re.findall(r"=> (/\S+)", run("/sbin/ldconfig", "-p"))
-    return {os.path.basename(real): real for real in map(os.path.realpath, paths)}
+    if system.root:
+        paths = [path for folder in folders_of_sysroot(system) for path in glob.glob(f"{folder}/*.so*")]
+    else:
+        paths = re.findall(r"=> (/\S+)", run("/sbin/ldconfig", "-p"))
+    root = os.path.realpath(system.root) if system.root else ""
+    return {os.path.basename(real): real.removeprefix(root) for real in map(os.path.realpath, paths)}
 
 
-def copied_from(path):
-    """The file of this machine that auditwheel copied to `path`: libz-0123abcd.so.1.2 is its libz.so.1.2."""
+def copied_from(path, system=THIS_MACHINE):
+    """The file of the system that auditwheel copied to `path`: libz-0123abcd.so.1.2 is its libz.so.1.2."""
     base, _, rest = path.name.partition(".")
     name = re.sub(r"-[0-9a-f]{8}$", "", base) + "." + rest
-    if name not in known_libraries():
-        sys.exit(f"sbom: found no library {name} on this machine, of which {path} is a copy")
-    return known_libraries()[name]
+    if name not in known_libraries(system):
+        sys.exit(f"sbom: found no library {name} in {system.root or 'this machine'}, of which {path} is a copy")
+    return known_libraries(system)[name]
 
 
 def compiled_in(system=THIS_MACHINE):
@@ -176,6 +185,7 @@ def identifier(name):
 
 
 def debian_package(package, files, system):
+    """What the SBOM says of it; `files` are its libraries, by their paths on this machine."""
     name = package.split(":")[0]
     version, architecture, source, homepage = about(package, system)
     declared, expression = licences(package, system)
@@ -202,7 +212,7 @@ def debian_package(package, files, system):
     if homepage:
         out["homepage"] = homepage
     if files:
-        hashes = ", ".join(f"{os.path.basename(path)} sha256:{sha256(system.here(path))}" for path in sorted(files))
+        hashes = ", ".join(f"{os.path.basename(path)} sha256:{sha256(path)}" for path in sorted(files))
         out["comment"] = f"Loaded: {hashes}"
     return out
 
@@ -238,6 +248,7 @@ def main():
     parser.add_argument("binaries", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     system = System(arguments.sysroot)
+    copies = arguments.copies.resolve() if arguments.copies else None
 
     newest = max(binary.stat().st_mtime for binary in arguments.binaries)
     when = int(os.environ.get("SOURCE_DATE_EPOCH", newest))
@@ -262,10 +273,10 @@ def main():
             }
         )
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES", main_id))
-        for library in sorted(libraries(binary, system)):
-            is_copy = arguments.copies is not None and pathlib.Path(library).parent == arguments.copies.resolve()
-            package = owner(copied_from(pathlib.Path(library)) if is_copy else library, system)
-            of_package.setdefault(package, set()).add(library)
+        for library in sorted(libraries(binary, system, copies)):
+            is_copy = copies is not None and pathlib.Path(library).parent == copies
+            package = owner(copied_from(pathlib.Path(library), system) if is_copy else library, system)
+            of_package.setdefault(package, set()).add(library if is_copy else system.here(library))
             relation = (main_id, "DYNAMIC_LINK", identifier(package.split(":")[0]))
             if relation not in relations:
                 relations.append(relation)

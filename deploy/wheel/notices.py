@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Puts the licences of what a wheel has from Debian into it.
 
-    deploy/wheel/notices.py COPIES FOLDER
+    deploy/wheel/notices.py COPIES FOLDER [SYSROOT]
 
 COPIES has the libraries that auditwheel copied into the wheel. FOLDER gets the copyright file of each Debian package
 that one of them, or code that is compiled into the programs, is of: FOLDER/PACKAGE/copyright; and the licences that
-these files only refer to, as FOLDER/common-licenses/NAME.
+these files only refer to, as FOLDER/common-licenses/NAME. Programs for another kind of machine have their packages from
+SYSROOT (deploy/cross/sysroot.sh).
 """
 
 import pathlib
@@ -18,7 +19,8 @@ sys.dont_write_bytecode = True
 
 import sbom
 
-DOCUMENTS = pathlib.Path("/usr/share/doc")
+DOCUMENTS = "/usr/share/doc"
+# The same on every kind of machine.
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
 
@@ -30,13 +32,15 @@ def common_licences(text):
 
 def main():
     copies, folder = map(pathlib.Path, sys.argv[1:3])
+    system = sbom.System(sys.argv[3]) if len(sys.argv) > 3 else sbom.THIS_MACHINE
     libraries = sorted(path for path in copies.iterdir() if ".so" in path.name)
     if not libraries:
         sys.exit(f"notices: found no library in {copies}, expected those that auditwheel copied")
-    packages = {sbom.owner(sbom.copied_from(path)).split(":")[0] for path in libraries} | set(sbom.compiled_in())
+    packages = {sbom.owner(sbom.copied_from(path, system), system).split(":")[0] for path in libraries}
+    packages |= set(sbom.compiled_in(system))
     referred = set()
     for package in sorted(packages):
-        source = DOCUMENTS / package / "copyright"
+        source = pathlib.Path(system.here(f"{DOCUMENTS}/{package}/copyright"))
         if not source.is_file():
             sys.exit(f"notices: found no {source}, expected the licence of what is in the wheel")
         (folder / package).mkdir(parents=True)

@@ -9,37 +9,37 @@
 namespace dragoman {
 namespace {
 
-using Wire = v1::DecodingOptions;
+using WireOptions = v1::DecodingOptions;
 
 // The values of each enum, by the name of its option.
 struct Choices {
-  static constexpr EnumPair<Wire::Penalty, LengthPenalty> penalty[] = {
-      {Wire::POWER, LengthPenalty::kPower}, {Wire::GNMT, LengthPenalty::kGnmt}};
-  static constexpr EnumPair<Wire::StopRule, StopRule> stop_rule[] = {
-      {Wire::FIRST_K, StopRule::kFirstK},
-      {Wire::HEURISTIC, StopRule::kHeuristic},
-      {Wire::NEVER, StopRule::kNever},
-      {Wire::ALL_BEAMS, StopRule::kAllBeams}};
-  static constexpr EnumPair<Wire::Finalisation, Finalisation> finalisation[] = {
-      {Wire::IMMEDIATE, Finalisation::kImmediate},
-      {Wire::ON_BEAM, Finalisation::kOnBeam},
-      {Wire::KEEP, Finalisation::kKeep}};
-  static constexpr EnumPair<Wire::Profile, Profile> profile[] = {
-      {Wire::HF, Profile::kHf},
-      {Wire::CT2, Profile::kCt2},
-      {Wire::MARIAN, Profile::kMarian},
-      {Wire::PAPER, Profile::kPaper},
-      {Wire::ARTICLE, Profile::kArticle}};
-  static constexpr EnumPair<Wire::ForcedEos, ForcedEos> forced_eos[] = {
-      {Wire::MODEL, ForcedEos::kModel},
-      {Wire::ZERO, ForcedEos::kZero},
-      {Wire::NONE, ForcedEos::kNone}};
-  static constexpr EnumPair<Wire::ConstraintAllocation, Allocation> constraint_allocation[] = {
-      {Wire::STRIPE, Allocation::kStripe}, {Wire::BANKS, Allocation::kBanks}};
+  static constexpr EnumPair<WireOptions::Penalty, LengthPenalty> penalty[] = {
+      {WireOptions::POWER, LengthPenalty::kPower}, {WireOptions::GNMT, LengthPenalty::kGnmt}};
+  static constexpr EnumPair<WireOptions::StopRule, StopRule> stop_rule[] = {
+      {WireOptions::FIRST_K, StopRule::kFirstK},
+      {WireOptions::HEURISTIC, StopRule::kHeuristic},
+      {WireOptions::NEVER, StopRule::kNever},
+      {WireOptions::ALL_BEAMS, StopRule::kAllBeams}};
+  static constexpr EnumPair<WireOptions::Finalisation, Finalisation> finalisation[] = {
+      {WireOptions::IMMEDIATE, Finalisation::kImmediate},
+      {WireOptions::ON_BEAM, Finalisation::kOnBeam},
+      {WireOptions::KEEP, Finalisation::kKeep}};
+  static constexpr EnumPair<WireOptions::Profile, Profile> profile[] = {
+      {WireOptions::HF, Profile::kHf},
+      {WireOptions::CT2, Profile::kCt2},
+      {WireOptions::MARIAN, Profile::kMarian},
+      {WireOptions::PAPER, Profile::kPaper},
+      {WireOptions::ARTICLE, Profile::kArticle}};
+  static constexpr EnumPair<WireOptions::ForcedEos, ForcedEos> forced_eos[] = {
+      {WireOptions::MODEL, ForcedEos::kModel},
+      {WireOptions::ZERO, ForcedEos::kZero},
+      {WireOptions::NONE, ForcedEos::kNone}};
+  static constexpr EnumPair<WireOptions::ConstraintAllocation, Allocation> constraint_allocation[] =
+      {{WireOptions::STRIPE, Allocation::kStripe}, {WireOptions::BANKS, Allocation::kBanks}};
 };
 
 // Numbers and enums, whatever they are.
-void ReadPlainFields(const Wire& in, DecodingOptions* out, Findings* findings) {
+void ReadPlainFields(const WireOptions& in, DecodingOptions* out, Findings* findings) {
 #define DRAGOMAN_NUMBER(type, name, ...) \
   if (in.has_##name()) out->name = in.name();
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) \
@@ -55,7 +55,7 @@ void ReadPlainFields(const Wire& in, DecodingOptions* out, Findings* findings) {
 #include "options/decoding_options.inc"
 }
 
-void ReadPhrases(const Wire& in, DecodingOptions* out, Findings* findings) {
+void ReadPhrases(const WireOptions& in, DecodingOptions* out, Findings* findings) {
   const bool few = CheckCount(in.required_phrases_size(), OptionNamed("required_phrases").most,
                               "decoding.required_phrases", findings);
   std::optional<int> at_end;

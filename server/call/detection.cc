@@ -18,7 +18,7 @@ namespace dragoman {
 namespace {
 
 constexpr size_t kMostLanguages = 8;
-constexpr double kLeastConfidence = 0.01;
+constexpr double kLeastShare = 0.01;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
     v1::Detection* detection = out.add_detections();
     for (const DetectedLanguage& found : choice->Detect(TextToDetect(text, html))) {
       const bool enough = detection->languages_size() == static_cast<int>(kMostLanguages);
-      if (enough || found.confidence < kLeastConfidence) break;
+      if (enough || found.confidence < kLeastShare) break;
       v1::DetectedLanguage* language = detection->add_languages();
       language->set_language_code(found.language);
       language->set_confidence(static_cast<float>(found.confidence));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/error_text.h"
 
 namespace dragoman {
 namespace {
@@ -258,15 +259,10 @@ class Checker {
   int32_t last_kept_ = -1;
 };
 
-std::string Reason(int error) {
-  char buffer[128];
-  return strerror_r(error, buffer, sizeof(buffer));
-}
-
 // All of an open file, or the error.
 absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
   struct stat info {};
-  if (fstat(fd, &info) != 0) return absl::InvalidArgumentError(Reason(errno));
+  if (fstat(fd, &info) != 0) return absl::InvalidArgumentError(ErrorText(errno));
   if (!S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(S_ISDIR(info.st_mode)
                                           ? "found a directory, expected a file"
@@ -283,7 +279,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
   while (size < bytes.size()) {
     const ssize_t count = read(fd, bytes.data() + size, bytes.size() - size);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return absl::InvalidArgumentError(Reason(errno));
+    if (count < 0) return absl::InvalidArgumentError(ErrorText(errno));
     if (count == 0) break;
     size += static_cast<size_t>(count);
   }
@@ -299,7 +295,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
 absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t most) {
   // O_NONBLOCK, so as not to wait for the writer of a pipe.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return absl::InvalidArgumentError(Reason(errno));
+  if (fd < 0) return absl::InvalidArgumentError(ErrorText(errno));
   absl::StatusOr<std::string> bytes = ReadAll(fd, most);
   close(fd);
   return bytes;

@@ -10,9 +10,9 @@ namespace dragoman {
 namespace {
 
 // The block of nearly all characters in use.
-constexpr char32_t kFirst = 0x4E00;
-constexpr char32_t kLast = 0x9FFF;
-using Characters = std::bitset<kLast - kFirst + 1>;
+constexpr char32_t kFirstCharacter = 0x4E00;
+constexpr char32_t kLastCharacter = 0x9FFF;
+using Characters = std::bitset<kLastCharacter - kFirstCharacter + 1>;
 
 // The characters that the transliteration changes. Each is on a line of its own, so that they are not taken
 // for words.
@@ -23,17 +23,17 @@ Characters ChangedBy(const char* transliteration) {
       icu::Transliterator::createInstance(transliteration, UTRANS_FORWARD, error));
   if (U_FAILURE(error) || change == nullptr) return changed;
   icu::UnicodeString lines;
-  for (char32_t c = kFirst; c <= kLast; ++c) {
+  for (char32_t c = kFirstCharacter; c <= kLastCharacter; ++c) {
     lines.append(static_cast<UChar32>(c)).append(static_cast<UChar32>(U'\n'));
   }
   change->transliterate(lines);
-  char32_t c = kFirst;
+  char32_t c = kFirstCharacter;
   int32_t begin = 0;
-  for (; c <= kLast; ++c) {
+  for (; c <= kLastCharacter; ++c) {
     const int32_t end = lines.indexOf(static_cast<UChar32>(U'\n'), begin);
     if (end < 0) break;
     if (lines.tempSubStringBetween(begin, end) != icu::UnicodeString(static_cast<UChar32>(c))) {
-      changed.set(c - kFirst);
+      changed.set(c - kFirstCharacter);
     }
     begin = end + 1;
   }
@@ -53,10 +53,10 @@ const Tables& GetTables() {
 }  // namespace
 
 void HanCounter::Add(char32_t character) {
-  if (character < kFirst || character > kLast) return;
+  if (character < kFirstCharacter || character > kLastCharacter) return;
   const Tables& tables = GetTables();
-  const bool simplified = tables.simplified.test(character - kFirst);
-  const bool traditional = tables.traditional.test(character - kFirst);
+  const bool simplified = tables.simplified.test(character - kFirstCharacter);
+  const bool traditional = tables.traditional.test(character - kFirstCharacter);
   // A character that both change is in use on both sides.
   if (simplified && !traditional) ++simplified_;
   if (traditional && !simplified) ++traditional_;

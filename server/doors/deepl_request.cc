@@ -22,11 +22,11 @@ using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
 
 // Parameters for which this server's models have nothing.
-struct Refused {
+struct RefusedField {
   const char* name;
   const char* why;
 };
-constexpr std::array<Refused, 6> kRefused = {{
+constexpr std::array<RefusedField, 6> kRefused = {{
     {"context", "no model here reads a context"},
     {"glossary_ids", "this server takes one glossary, by glossary_id"},
     {"style_id", "this server has no style rules"},
@@ -145,7 +145,7 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
                                                   "auth_key"});
   if (!known.ok()) return known;
   FieldReader reader(fields);
-  for (const Refused& one : kRefused) reader.Refuse(one.name, one.why);
+  for (const RefusedField& one : kRefused) reader.Refuse(one.name, one.why);
   DeeplRequest out;
   out.texts = reader.Texts("text");
   out.target = reader.Text("target_lang");

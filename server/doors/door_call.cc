@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-constexpr char kRequestId[] = "X-Request-Id";
+constexpr char kRequestIdHeader[] = "X-Request-Id";
 
 // Cuts a client off that takes nothing of what is being sent.
 class SendGuard {
@@ -90,7 +90,7 @@ absl::Status DoorUnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
 void DoorUnaryCall::Finish(const absl::Status& status) {
   HttpResponse response = response_.has_value() ? *std::move(response_)
                                                 : DoorError(*door_, exchange_->request(), status);
-  response.headers.emplace_back(kRequestId, request_id_);
+  response.headers.emplace_back(kRequestIdHeader, request_id_);
   const auto exchange = exchange_;
   SendAnswer(context_, exchange, std::move(response),
              [self = std::move(self_)] { self->call_->OnSent(); });
@@ -140,7 +140,7 @@ void DoorStreamCall::BeginOnce() {
   if (begun_) return;
   begun_ = true;
   HttpResponse head = renderer_->Head();
-  head.headers.emplace_back(kRequestId, request_id_);
+  head.headers.emplace_back(kRequestIdHeader, request_id_);
   exchange_->Begin(std::move(head));
 }
 
@@ -148,7 +148,7 @@ void DoorStreamCall::Finish(const absl::Status& status) {
   auto self = std::move(self_);
   if (!begun_ && !status.ok()) {
     HttpResponse response = DoorError(*door_, exchange_->request(), status);
-    response.headers.emplace_back(kRequestId, request_id_);
+    response.headers.emplace_back(kRequestIdHeader, request_id_);
     SendAnswer(context_, exchange_, std::move(response), [self] {});
     return;
   }

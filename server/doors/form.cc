@@ -8,6 +8,7 @@
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
+#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
@@ -15,9 +16,7 @@ namespace {
 constexpr size_t kMaxBoundaryBytes = 70;  // RFC 2046
 constexpr std::string_view kLineEnd = "\r\n";
 
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
-
-absl::Status Refuse(std::string_view where, std::string_view what) {
+absl::Status RefuseForm(std::string_view where, std::string_view what) {
   return InvalidField("", absl::StrCat(View(where), ": found ", View(what)));
 }
 
@@ -50,14 +49,14 @@ std::optional<std::string> Decode(std::string_view text) {
 
 absl::Status AddField(FormField field, std::string_view where, Form* form) {
   if (form->fields().size() >= kMaxFormFields) {
-    return Refuse(where, absl::StrCat("more than ", kMaxFormFields, " fields, expected at most ",
-                                      kMaxFormFields));
+    return RefuseForm(where, absl::StrCat("more than ", kMaxFormFields,
+                                          " fields, expected at most ", kMaxFormFields));
   }
   const bool is_file = !field.file_name.empty();
   if (FirstInvalidUtf8(field.name) || FirstInvalidUtf8(field.file_name) ||
       (!is_file && FirstInvalidUtf8(field.value))) {
-    return Refuse(where, absl::StrCat("field ", Quoted(field.name),
-                                      " that is not UTF-8, expected UTF-8 text"));
+    return RefuseForm(where, absl::StrCat("field ", Quoted(field.name),
+                                          " that is not UTF-8, expected UTF-8 text"));
   }
   form->Add(std::move(field));
   return absl::OkStatus();
@@ -65,7 +64,7 @@ absl::Status AddField(FormField field, std::string_view where, Form* form) {
 
 // The value of a parameter of a header, "x" or "x y" of `name=x; name="x y"`; nothing if there is
 // none. In quotes a backslash stands for the character after it.
-std::optional<std::string> Parameter(std::string_view header, std::string_view name) {
+std::optional<std::string> HeaderParameter(std::string_view header, std::string_view name) {
   size_t at = header.find(';');
   while (at != std::string_view::npos) {
     std::string_view rest = header.substr(at + 1);
@@ -94,7 +93,7 @@ std::optional<std::string> Parameter(std::string_view header, std::string_view n
   return std::nullopt;
 }
 
-absl::Status BadMultipart(std::string_view what) { return Refuse("the multipart body", what); }
+absl::Status BadMultipart(std::string_view what) { return RefuseForm("the multipart body", what); }
 
 // The part's headers, up to the empty line, which `part` then begins after.
 absl::Status ReadPartHeaders(std::string_view* part, FormField* field) {
@@ -119,14 +118,14 @@ absl::Status ReadPartHeaders(std::string_view* part, FormField* field) {
     if (!absl::EqualsIgnoreCase(name, "content-disposition")) continue;
     const absl::string_view kind =
         absl::StripAsciiWhitespace(View(value.substr(0, std::min(value.find(';'), value.size()))));
-    std::optional<std::string> field_name = Parameter(value, "name");
+    std::optional<std::string> field_name = HeaderParameter(value, "name");
     if (disposed || !absl::EqualsIgnoreCase(kind, "form-data") || !field_name.has_value()) {
       return BadMultipart(
           "a part with another Content-Disposition, expected one of form-data with a name");
     }
     disposed = true;
     field->name = *std::move(field_name);
-    if (auto file_name = Parameter(value, "filename")) {
+    if (auto file_name = HeaderParameter(value, "filename")) {
       field->file_name = file_name->empty() ? "file" : *std::move(file_name);
     }
   }
@@ -168,7 +167,7 @@ absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form*
     std::optional<std::string> name = Decode(pair.substr(0, equals));
     std::optional<std::string> value = Decode(pair.substr(std::min(equals + 1, pair.size())));
     if (!name.has_value() || !value.has_value()) {
-      return Refuse(where, "a '%' without two hexadecimal digits, expected a URL-encoded form");
+      return RefuseForm(where, "a '%' without two hexadecimal digits, expected a URL-encoded form");
     }
     const absl::Status added =
         AddField({.name = *std::move(name), .value = *std::move(value)}, where, form);
@@ -231,10 +230,10 @@ absl::StatusOr<Form> ReadForm(const HttpRequest& request) {
   if (type == "application/x-www-form-urlencoded") {
     read = ReadUrlEncoded(request.body, "the body", &*form);
   } else if (type == "multipart/form-data") {
-    const auto boundary = Parameter(request.Header("content-type"), "boundary");
+    const auto boundary = HeaderParameter(request.Header("content-type"), "boundary");
     read = boundary.has_value()
                ? ReadMultipart(request.body, *boundary, &*form)
-               : Refuse("the header Content-Type", "no boundary, expected one for multipart");
+               : RefuseForm("the header Content-Type", "no boundary, expected one for multipart");
   }
   if (!read.ok()) return read;
   return form;

@@ -21,8 +21,8 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kVersion3 = "/v3/";
-constexpr std::string_view kGlossaries = "/glossaries";
-constexpr std::string_view kLanguages = "/supportedLanguages";
+constexpr std::string_view kGlossariesPart = "/glossaries";
+constexpr std::string_view kLanguagesPart = "/supportedLanguages";
 
 // "projects/P" or "projects/P/locations/L".
 bool IsParent(std::string_view path) {
@@ -40,7 +40,7 @@ bool IsParent(std::string_view path) {
 }
 
 // The message as Google's servers write it: fields with their default are left out.
-HttpResponse Answer(const google::protobuf::Message& message) {
+HttpResponse AnswerOf(const google::protobuf::Message& message) {
   HttpResponse response;
   response.content_type = "application/json; charset=utf-8";
   if (!google::protobuf::util::MessageToJsonString(message, &response.body).ok()) {
@@ -52,7 +52,7 @@ HttpResponse Answer(const google::protobuf::Message& message) {
 template <typename Message>
 absl::StatusOr<DoorAction> AnswerOrError(const absl::StatusOr<Message>& message) {
   if (!message.ok()) return message.status();
-  return Answer(*message);
+  return AnswerOf(*message);
 }
 
 // The values of the query's fields that are not system parameters. UNIMPLEMENTED names those that
@@ -105,7 +105,7 @@ absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_vie
   return UnaryAction{.request = *std::move(ours),
                      .render = [in = std::move(in)](const v1::TranslateResponse& answer) {
                        const auto out = ToGoogleV3(answer, in);
-                       return out.ok() ? Answer(*out) : NeutralError(out.status());
+                       return out.ok() ? AnswerOf(*out) : NeutralError(out.status());
                      }};
 }
 
@@ -119,7 +119,7 @@ absl::StatusOr<DoorAction> Detect(const HttpRequest& request, std::string_view p
   if (!ours.ok()) return ours.status();
   return DetectAction{.request = *std::move(ours),
                       .render = [](const v1::DetectLanguageResponse& answer) {
-                        return Answer(DetectToGoogleV3(answer));
+                        return AnswerOf(DetectToGoogleV3(answer));
                       }};
 }
 
@@ -169,7 +169,8 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     if (verb == "detectLanguage") return Detect(request, parent);
     return unknown();
   }
-  if (name.ends_with(kLanguages) && IsParent(name.substr(0, name.size() - kLanguages.size()))) {
+  if (name.ends_with(kLanguagesPart) &&
+      IsParent(name.substr(0, name.size() - kLanguagesPart.size()))) {
     const absl::StatusOr<Form> query = ReadParameters(request, {"displayLanguageCode", "model"});
     if (!query.ok()) return query.status();
     google_v3::GetSupportedLanguagesRequest in;
@@ -177,11 +178,11 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     in.set_model(Value(*query, "model"));
     return AnswerOrError(SupportedGoogleV3(in, *context_.calls, *context_.languages));
   }
-  const size_t glossaries = name.rfind(kGlossaries);
+  const size_t glossaries = name.rfind(kGlossariesPart);
   if (glossaries == std::string_view::npos || !IsParent(name.substr(0, glossaries))) {
     return unknown();
   }
-  const std::string_view rest = name.substr(glossaries + kGlossaries.size());
+  const std::string_view rest = name.substr(glossaries + kGlossariesPart.size());
   if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_);
   if (rest[0] != '/' || rest.find('/', 1) != std::string_view::npos) return unknown();
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();

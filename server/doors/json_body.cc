@@ -16,14 +16,8 @@ namespace {
 using nlohmann::json;
 
 // The transport bounds the bytes. Each item of a request may be an object with a few fields.
-constexpr JsonLimits kLimits = {
+constexpr JsonLimits kBodyLimits = {
     .max_bytes = std::numeric_limits<size_t>::max(), .max_depth = 16, .max_values = 1 << 16};
-
-// nullptr where the field is missing or null.
-const json* Find(const json& object, std::string_view name) {
-  const auto at = object.find(std::string(name));
-  return at == object.end() || at->is_null() ? nullptr : &*at;
-}
 
 absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
   return InvalidField(std::string(name),
@@ -32,8 +26,13 @@ absl::Status Expected(std::string_view name, const json& found, std::string_view
 
 }  // namespace
 
+const json* FindField(const json& object, std::string_view name) {
+  const auto at = object.find(name);
+  return at == object.end() || at->is_null() ? nullptr : &*at;
+}
+
 absl::StatusOr<json> ParseJsonBody(const HttpRequest& request) {
-  absl::StatusOr<json> parsed = ParseJson(request.body, "the body", kLimits);
+  absl::StatusOr<json> parsed = ParseJson(request.body, "the body", kBodyLimits);
   if (!parsed.ok()) {
     return InvalidField(
         "", absl::StrCat(std::string(parsed.status().message()), ", expected JSON in UTF-8"));
@@ -68,7 +67,7 @@ std::string KindOf(const json& value) {
 }
 
 absl::Status ReadField(const json& object, std::string_view name, std::optional<std::string>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   if (!value->is_string()) return Expected(name, *value, "a string");
   *out = value->get<std::string>();
@@ -76,7 +75,7 @@ absl::Status ReadField(const json& object, std::string_view name, std::optional<
 }
 
 absl::Status ReadField(const json& object, std::string_view name, std::optional<bool>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   if (!value->is_boolean()) return Expected(name, *value, "true or false");
   *out = value->get<bool>();
@@ -84,7 +83,7 @@ absl::Status ReadField(const json& object, std::string_view name, std::optional<
 }
 
 absl::Status ReadField(const json& object, std::string_view name, std::optional<int64_t>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   constexpr double kMost = 9007199254740992.0;  // 2^53: every whole number up to it is a double
   const double number = value->is_number() ? value->get<double>() : 0.5;
@@ -96,7 +95,7 @@ absl::Status ReadField(const json& object, std::string_view name, std::optional<
 }
 
 absl::Status ReadField(const json& object, std::string_view name, std::optional<double>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   if (!value->is_number()) return Expected(name, *value, "a number");
   *out = value->get<double>();
@@ -105,7 +104,7 @@ absl::Status ReadField(const json& object, std::string_view name, std::optional<
 
 absl::Status ReadField(const json& object, std::string_view name,
                        std::optional<std::vector<std::string>>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   if (value->is_string()) {
     out->emplace({value->get<std::string>()});

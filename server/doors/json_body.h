@@ -25,6 +25,9 @@ absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
 // The same, and it is an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
 
+// The field of an object; nullptr where it is missing or null.
+const nlohmann::json* FindField(const nlohmann::json& object, std::string_view name);
+
 // "a string", "a list": the kind of a value, for messages.
 std::string KindOf(const nlohmann::json& value);
 

@@ -184,7 +184,7 @@ Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
   std::string key = AuthorizationKey(request, "Bearer");
-  return key.empty() ? TextField(request, "api_key") : key;
+  return key.empty() ? TextOfField(request, "api_key") : key;
 }
 
 absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request) const {

@@ -15,7 +15,7 @@
 namespace dragoman {
 namespace {
 
-HttpResponse Message(int status, std::string text) {
+HttpResponse TextAnswer(int status, std::string text) {
   HttpResponse response;
   response.status = status;
   response.body = std::move(text);
@@ -49,13 +49,14 @@ absl::StatusOr<DoorAction> MarianDoor::Handle(const HttpRequest& request) const 
   action.render = [this, ends_line](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
     if (!failed.ok()) return Error({}, failed);
-    return Message(200, absl::StrCat(absl::StrJoin(TextsOf(answer), "\n"), ends_line ? "\n" : ""));
+    return TextAnswer(200,
+                      absl::StrCat(absl::StrJoin(TextsOf(answer), "\n"), ends_line ? "\n" : ""));
   };
   return action;
 }
 
 HttpResponse MarianDoor::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
-  return Message(StatusWithoutRetry(status), std::string(status.message()));
+  return TextAnswer(StatusWithoutRetry(status), std::string(status.message()));
 }
 
 }  // namespace dragoman

@@ -22,7 +22,7 @@ constexpr char kChat[] = "/v1/chat/completions";
 constexpr char kCompletions[] = "/v1/completions";
 constexpr std::string_view kModels = "/v1/models";
 
-int64_t UnixSeconds() {
+int64_t SecondsNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -82,7 +82,7 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
   }
   return JsonResponse(200, {{"id", OpenAiId(asked.is_chat, answer.request_id())},
                             {"object", asked.is_chat ? "chat.completion" : "text_completion"},
-                            {"created", UnixSeconds()},
+                            {"created", SecondsNow()},
                             {"model", asked.model},
                             {"choices", std::move(choices)},
                             {"usage", usage.Json()}});
@@ -130,7 +130,7 @@ absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const 
   if (asked->stream) {
     OpenAiStreamFacts facts{.is_chat = asked->is_chat,
                             .model = asked->model,
-                            .created = UnixSeconds(),
+                            .created = SecondsNow(),
                             .with_usage = asked->stream_usage,
                             .error = ErrorBody};
     for (const std::string& text : translate.contents()) facts.sources.push_back(text);

@@ -16,7 +16,7 @@
 namespace dragoman {
 namespace {
 
-constexpr size_t kMaxListedPairs = 1000;
+constexpr size_t kMaxPairModels = 1000;
 constexpr std::string_view kAnySource = "auto";
 
 NamedPair BareName(const ServedModel& model) {
@@ -61,7 +61,7 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
   std::vector<NamedPair> out;
   for (const ModelPtr& model : models) {
     const std::vector<LanguagePair>& pairs = model->engine->info().pairs;
-    if (pairs.size() == 1 || pairs.size() > kMaxListedPairs) {
+    if (pairs.size() == 1 || pairs.size() > kMaxPairModels) {
       NamedPair bare = BareName(*model);
       if (pairs.size() == 1) {
         bare.source = pairs.front().source;

@@ -28,7 +28,8 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Json = nlohmann::json;
 
-constexpr JsonLimits kLimits{.max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17};
+constexpr JsonLimits kMessageLimits{
+    .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17};
 
 // Says what a value is, without its text, which may be somebody's.
 std::string Found(const Json& value) {
@@ -279,7 +280,7 @@ class Reader {
 }  // namespace
 
 absl::Status ReadProtoJson(std::string_view text, Message* message) {
-  const auto json = ParseJson(text, "the body", kLimits);
+  const auto json = ParseJson(text, "the body", kMessageLimits);
   if (!json.ok()) {
     return InvalidField("", absl::StrCat(json.status().message(), ", expected the JSON of a ",
                                          message->GetDescriptor()->name()));

@@ -16,16 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-const json* Find(const json& object, std::string_view name) {
-  const auto at = object.find(name);
-  return at == object.end() || at->is_null() ? nullptr : &*at;
-}
-
 bool IsJson(std::string_view media_type) {
   return media_type == "application/json" || media_type.ends_with("+json");
 }
 
-absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
+absl::Status ExpectedValue(std::string_view name, const json& found, std::string_view expected) {
   const std::string text =
       found.is_string() ? Quoted(found.get_ref<const std::string&>()) : KindOf(found);
   return InvalidField(std::string(name),
@@ -68,18 +63,18 @@ json FormAsObject(const Form& form) {
 }
 
 absl::Status ReadFormField(const json& object, std::string_view name, std::optional<int64_t>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr || !value->is_string()) return ReadField(object, name, out);
   int64_t number = 0;
   if (!absl::SimpleAtoi(value->get_ref<const std::string&>(), &number)) {
-    return Expected(name, *value, "a whole number");
+    return ExpectedValue(name, *value, "a whole number");
   }
   *out = number;
   return absl::OkStatus();
 }
 
 absl::Status ReadFormField(const json& object, std::string_view name, std::optional<bool>* out) {
-  const json* const value = Find(object, name);
+  const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
   const bool is_number = value->is_number_integer() && (*value == 0 || *value == 1);
   const std::string text = is_number            ? value->dump()
@@ -92,7 +87,7 @@ absl::Status ReadFormField(const json& object, std::string_view name, std::optio
   } else if (value->is_boolean()) {
     *out = value->get<bool>();
   } else {
-    return Expected(name, *value, "true or false");
+    return ExpectedValue(name, *value, "true or false");
   }
   return absl::OkStatus();
 }
@@ -111,7 +106,7 @@ absl::Status ReadCommaList(const json& object, std::string_view name,
   return absl::OkStatus();
 }
 
-std::string TextField(const HttpRequest& request, std::string_view name) {
+std::string TextOfField(const HttpRequest& request, std::string_view name) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   std::optional<std::string> text;
   if (!fields.ok() || !ReadField(*fields, name, &text).ok()) return "";
@@ -120,12 +115,14 @@ std::string TextField(const HttpRequest& request, std::string_view name) {
 
 std::string BodyTextField(const HttpRequest& request, std::string_view name) {
   if (request.body.empty()) return "";
-  if (request.query.empty()) return TextField(request, name);
+  if (request.query.empty()) return TextOfField(request, name);
   HttpRequest without_query = request;
   without_query.query.clear();
-  return TextField(without_query, name);
+  return TextOfField(without_query, name);
 }
 
-bool HasField(const json& object, std::string_view name) { return Find(object, name) != nullptr; }
+bool HasField(const json& object, std::string_view name) {
+  return FindField(object, name) != nullptr;
+}
 
 }  // namespace dragoman

@@ -36,7 +36,7 @@ absl::Status ReadCommaList(const nlohmann::json& object, std::string_view name,
                            std::optional<std::vector<std::string>>* out);
 
 // The text of a field, for keys: "" where it is missing or something else, or the body is broken.
-std::string TextField(const HttpRequest& request, std::string_view name);
+std::string TextOfField(const HttpRequest& request, std::string_view name);
 // The same of the body alone: what stands in a query ends up in the logs of proxies.
 std::string BodyTextField(const HttpRequest& request, std::string_view name);
 

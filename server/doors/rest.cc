@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kJsonType = "application/json; charset=utf-8";
 
-HttpResponse Answer(const google::protobuf::Message& message) {
+HttpResponse UncachedAnswer(const google::protobuf::Message& message) {
   HttpResponse response;
   response.content_type = kJsonType;
   response.headers.emplace_back("Cache-Control", "no-store");
@@ -129,7 +129,7 @@ class RestDoor final : public Door {
     if (!message.ok()) return message.status();
     UnaryAction action;
     action.request = *std::move(message);
-    action.render = [](const v1::TranslateResponse& answer) { return Answer(answer); };
+    action.render = [](const v1::TranslateResponse& answer) { return UncachedAnswer(answer); };
     return action;
   }
 
@@ -147,7 +147,7 @@ class RestDoor final : public Door {
     if (!message.ok()) return message.status();
     DetectAction action;
     action.request = *std::move(message);
-    action.render = [](const v1::DetectLanguageResponse& answer) { return Answer(answer); };
+    action.render = [](const v1::DetectLanguageResponse& answer) { return UncachedAnswer(answer); };
     return action;
   }
 
@@ -159,12 +159,12 @@ class RestDoor final : public Door {
       if (!model.ok()) return model.status();
       models = {*std::move(model)};
     }
-    return Answer(BuildLanguages(models));
+    return UncachedAnswer(BuildLanguages(models));
   }
 
   HttpResponse Info() const {
     const std::atomic<bool>* draining = context_.calls->draining;
-    return Answer(
+    return UncachedAnswer(
         BuildServerInfo(*context_.calls, context_.bounds, draining != nullptr && draining->load()));
   }
 
@@ -174,7 +174,7 @@ class RestDoor final : public Door {
       const bool is_default = list.models_size() == 0 && entry.model != nullptr;
       *list.add_models() = BuildEntry(entry, is_default);
     }
-    return Answer(list);
+    return UncachedAnswer(list);
   }
 
   const DoorContext context_;

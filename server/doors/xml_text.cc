@@ -16,10 +16,8 @@ namespace {
 
 using Kind = XmlToken::Kind;
 
-constexpr std::string_view kWhiteSpace = " \t\r\n";
-
 bool IsBlank(std::string_view text) {
-  return text.find_first_not_of(kWhiteSpace) == std::string_view::npos;
+  return text.find_first_not_of(kXmlWhiteSpace) == std::string_view::npos;
 }
 
 // The properties of a token's element; the text as a whole comes first.
@@ -167,11 +165,11 @@ class XmlWriter {
 
   void WriteText(std::string_view text, bool escape) {
     while (!text.empty()) {
-      size_t end = text.find_first_of(kWhiteSpace);
+      size_t end = text.find_first_of(kXmlWhiteSpace);
       if (end == std::string_view::npos) end = text.size();
       WriteWord(text.substr(0, end), escape);
       text.remove_prefix(end);
-      end = std::min(text.find_first_not_of(kWhiteSpace), text.size());
+      end = std::min(text.find_first_not_of(kXmlWhiteSpace), text.size());
       const std::string_view space = text.substr(0, end);
       if (options_.line_ends_split && space.find('\n') != std::string_view::npos) {
         WritePiece(space, true);

@@ -14,7 +14,6 @@ namespace {
 
 using Kind = XmlToken::Kind;
 
-constexpr std::string_view kWhiteSpace = " \t\r\n";
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
 // The most of a name that a message shows.
 constexpr size_t kMaxShownBytes = 40;
@@ -29,7 +28,7 @@ bool IsInName(char c) {
          c == '.';
 }
 
-bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+bool IsDecimalDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
 
 // Cut between characters.
@@ -91,7 +90,7 @@ class Tokenizer {
           return absl::OkStatus();
         }
       } else if (name.size() > 1 && name[0] == '#' &&
-                 std::ranges::all_of(name.substr(1), IsDigit)) {
+                 std::ranges::all_of(name.substr(1), IsDecimalDigit)) {
         return absl::OkStatus();
       }
     }
@@ -140,7 +139,7 @@ class Tokenizer {
   }
 
   size_t AfterSpace(size_t at) const {
-    return std::min(xml_.find_first_not_of(kWhiteSpace, at), xml_.size());
+    return std::min(xml_.find_first_not_of(kXmlWhiteSpace, at), xml_.size());
   }
 
   absl::Status ReadEndTag() {

@@ -11,6 +11,9 @@
 
 namespace dragoman {
 
+// The characters that XML calls white space.
+inline constexpr std::string_view kXmlWhiteSpace = " \t\r\n";
+
 struct XmlToken {
   enum class Kind {
     kText,   // references in it stand for characters

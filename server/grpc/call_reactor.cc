@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-constexpr char kRequestId[] = "x-request-id";
+constexpr char kRequestIdKey[] = "x-request-id";
 
 std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* key) {
   const auto entry = rpc.client_metadata().find(key);
@@ -197,7 +197,7 @@ CallHead CallReactor::Head(Api api, std::string route) const {
   head.deadline = deadline_;
   if (access_.ok()) head.grant = *access_;
   head.client = ClientName(head.grant.get(), rpc_->peer());
-  head.request_id = ClientMetadata(*rpc_, kRequestId);
+  head.request_id = ClientMetadata(*rpc_, kRequestIdKey);
   head.traceparent = ClientMetadata(*rpc_, "traceparent");
   return head;
 }
@@ -222,7 +222,7 @@ void CallReactor::GuardEnd() {
 
 void CallReactor::PutRequestId() {
   if (request_id_.empty()) return;
-  rpc_->AddInitialMetadata(kRequestId, std::exchange(request_id_, ""));
+  rpc_->AddInitialMetadata(kRequestIdKey, std::exchange(request_id_, ""));
 }
 
 void CallReactor::Send(const grpc::ByteBuffer* message) {
@@ -240,7 +240,7 @@ void CallReactor::FinishCall(const grpc::Status& status) {
   if (status.ok()) {
     PutRequestId();
   } else if (!request_id_.empty()) {
-    rpc_->AddTrailingMetadata(kRequestId, request_id_);
+    rpc_->AddTrailingMetadata(kRequestIdKey, request_id_);
   }
   GuardEnd();
   Finish(status);

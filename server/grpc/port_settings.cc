@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kReadBytes = 4 * 1024;
+constexpr int kReadChunkBytes = 4 * 1024;
 
 // A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
 constexpr int kHandshakeTimeoutMs = 10'000;
@@ -80,7 +80,7 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
   builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   // Bytes that gRPC has read are still processed after their connection is closed; by default it
   // reads up to 4 MiB at once, which may be 150,000 calls.
-  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
+  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadChunkBytes);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
   // Clients and proxies may ping every second, without calls too, to find out soon that this process
   // stands still; gRPC's default (5 min) closes their connection.

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/error_text.h"
 #include "server/base/log.h"
 #include "server/guard/sockets.h"
 
@@ -36,11 +37,6 @@ constexpr std::chrono::milliseconds kYoung{100};
 constexpr int kReceiveBuffer = 64 * 1024;
 // Connections taken from one socket before others get their turn.
 constexpr int kAcceptsAtOnce = 64;
-
-std::string Reason(int error) {
-  char buffer[128];
-  return strerror_r(error, buffer, sizeof(buffer));
-}
 
 int BoundPort(int socket) {
   sockaddr_storage bound{};
@@ -165,7 +161,7 @@ absl::Status Listener::OpenInternet(const std::string& host, int port) {
     if (fd >= 0) sockets_.push_back(fd);
     error = errno;
   }
-  if (sockets_.empty()) return absl::UnavailableError(Reason(error));
+  if (sockets_.empty()) return absl::UnavailableError(ErrorText(error));
   return absl::OkStatus();
 }
 
@@ -181,7 +177,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
   struct stat old {};
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  if (fd < 0) return absl::UnavailableError(Reason(errno));
+  if (fd < 0) return absl::UnavailableError(ErrorText(errno));
   MutexLock lock(&mu_);
   unix_path_ = path;
   sockets_.push_back(fd);
@@ -213,7 +209,7 @@ absl::Status Listener::Prepare() {
   event.events = EPOLLIN;
   event.data.fd = wake_;
   if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) {
-    return absl::UnavailableError(Reason(errno));
+    return absl::UnavailableError(ErrorText(errno));
   }
   return absl::OkStatus();
 }
@@ -370,9 +366,9 @@ bool Listener::AcceptOne(int socket) {
       MutexLock lock(&mu_);
       first = failure_.empty();
       if (first) failing_since_ = std::chrono::steady_clock::now();
-      failure_ = Reason(error);
+      failure_ = ErrorText(error);
     }
-    if (first) Log(LogLevel::kError, "cannot accept", {{"error", Reason(error)}});
+    if (first) Log(LogLevel::kError, "cannot accept", {{"error", ErrorText(error)}});
     paused_ = true;
     return false;
   }

@@ -12,8 +12,6 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
-
 // 0: the model's settings give neither, or only one of the two.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 

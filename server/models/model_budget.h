@@ -13,6 +13,8 @@
 
 namespace dragoman {
 
+inline constexpr int64_t kMiB = int64_t{1} << 20;
+
 // The share of one model.
 struct ModelShare {
   int cpus = 1;  // for workers and text

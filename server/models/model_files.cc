@@ -50,14 +50,14 @@ class Sha256 {
   bool is_good_ = false;
 };
 
-class Descriptor {
+class FileDescriptor {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() {
     if (fd_ >= 0) close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
   int get() const { return fd_; }
 
  private:
@@ -69,7 +69,7 @@ absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* 
     return absl::UnavailableError(absl::StrCat(file.path, ": ", std::strerror(errno)));
   };
   // O_NONBLOCK: a pipe may have taken the file's place.
-  const Descriptor opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened.get() < 0) return unreadable();
   struct stat found {};
   if (fstat(opened.get(), &found) != 0) return unreadable();

@@ -12,13 +12,12 @@
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 #include "server/base/steady_clock.h"
+#include "server/models/model_budget.h"
 #include "server/models/model_files.h"
 #include "server/models/model_paths.h"
 
 namespace dragoman {
 namespace {
-
-constexpr int64_t kMiB = int64_t{1} << 20;
 
 int64_t UnixNow() {
   return std::chrono::duration_cast<std::chrono::seconds>(

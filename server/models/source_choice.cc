@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMostTries = 8;
 
 // The most targets that an error lists.
-constexpr size_t kListed = 24;
+constexpr size_t kListedTargets = 24;
 
 // A list in which every code comes once.
 class Codes {
@@ -60,7 +60,7 @@ absl::StatusOr<std::string> OnlyTarget(const std::vector<ModelPtr>& models) {
   }
   const std::vector<std::string>& list = targets.list();
   if (list.size() == 1) return list.front();
-  const size_t listed = std::min(kListed, list.size());
+  const size_t listed = std::min(kListedTargets, list.size());
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(listed);
   return InvalidRequest(
       {.field = "target_language_code",

@@ -7,21 +7,10 @@
 #include <openssl/x509v3.h>
 
 #include "absl/strings/str_cat.h"
+#include "server/net/openssl_objects.h"
 
 namespace dragoman {
 namespace {
-
-struct FreeBio {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-using Bio = std::unique_ptr<BIO, FreeBio>;
-
-Bio Reader(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// OpenSSL would ask the terminal for a password.
-int NoPassword(char* /*to*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 X509* ReadOne(BIO* bio) { return PEM_read_bio_X509(bio, nullptr, NoPassword, nullptr); }
 
@@ -35,7 +24,7 @@ absl::Status AddAuthorities(const std::string& pem, SSL_CTX* context) {
     if (SSL_CTX_set_default_verify_paths(context) == 1) return absl::OkStatus();
     return absl::InvalidArgumentError("authorities: found none of this machine, expected a file");
   }
-  const Bio bio = Reader(pem);
+  const Bio bio = BioOf(pem);
   int found = 0;
   while (X509* const authority = ReadOne(bio.get())) {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
@@ -47,7 +36,7 @@ absl::Status AddAuthorities(const std::string& pem, SSL_CTX* context) {
 
 absl::Status ShowCertificate(const TlsClientFiles& files, SSL_CTX* context) {
   if (files.certificate.empty()) return absl::OkStatus();
-  const Bio bio = Reader(files.certificate);
+  const Bio bio = BioOf(files.certificate);
   int found = 0;
   while (X509* const next = ReadOne(bio.get())) {
     const bool taken = found++ == 0 ? SSL_CTX_use_certificate(context, next) == 1
@@ -57,7 +46,7 @@ absl::Status ShowCertificate(const TlsClientFiles& files, SSL_CTX* context) {
   }
   if (found == 0) return NoCertificate("certificate");
   EVP_PKEY* const key =
-      PEM_read_bio_PrivateKey(Reader(files.key).get(), nullptr, NoPassword, nullptr);
+      PEM_read_bio_PrivateKey(BioOf(files.key).get(), nullptr, NoPassword, nullptr);
   if (key == nullptr) {
     return absl::InvalidArgumentError(
         "key: found no private key in PEM format without a password, expected one");

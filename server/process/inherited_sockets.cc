@@ -23,7 +23,6 @@
 namespace dragoman {
 namespace {
 
-constexpr int kFirst = 3;  // SD_LISTEN_FDS_START
 constexpr int kMost = 64;
 constexpr const char* kPorts[] = {"grpc", "http", "metrics"};
 
@@ -110,7 +109,7 @@ InheritedSockets InheritedSockets::Take() {
   const std::vector<std::string> names = absl::StrSplit(Environment("LISTEN_FDNAMES"), ':');
   if (announced && ours) {
     for (int i = 0; i < std::min(count, kMost); ++i) {
-      const int fd = kFirst + i;
+      const int fd = kFirstInheritedFd + i;
       if (!IsListening(fd)) continue;
       fcntl(fd, F_SETFD, FD_CLOEXEC);
       fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);

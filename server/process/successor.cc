@@ -20,7 +20,6 @@ namespace {
 
 // The process that started this one, and the descriptor on which to answer: "PID,FD".
 constexpr char kPredecessor[] = "DRAGOMAN_PREDECESSOR";
-constexpr int kFirst = 3;  // SD_LISTEN_FDS_START
 constexpr int kOutOfTheWay = 64;
 
 // The arguments of this process, from /proc.
@@ -102,7 +101,7 @@ absl::StatusOr<std::unique_ptr<Successor>> Successor::Start(const NamedSockets& 
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  int next = kFirst;
+  int next = kFirstInheritedFd;
   int failed = 0;
   for (const int copy : copies) {
     if (copy < 0) failed = EMFILE;

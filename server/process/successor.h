@@ -17,6 +17,9 @@
 
 namespace dragoman {
 
+// The number of the first socket that a process is handed: SD_LISTEN_FDS_START of systemd.
+inline constexpr int kFirstInheritedFd = 3;
+
 // Listening sockets by the names of their ports; borrowed for the call.
 using NamedSockets = std::vector<std::pair<std::string, int>>;
 

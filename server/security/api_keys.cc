@@ -38,7 +38,8 @@ KeyHash Sha256(std::string_view bytes) {
   return hash;
 }
 
-absl::Status Refuse(const std::string& where, absl::string_view found, absl::string_view expected) {
+absl::Status RefuseEntry(const std::string& where, absl::string_view found,
+                         absl::string_view expected) {
   return absl::InvalidArgumentError(
       absl::StrCat(where, ": found ", found, ", expected ", expected));
 }
@@ -67,15 +68,15 @@ bool IsName(const std::string& name) {
 // kind, and quote nothing.
 absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
   if (!value.is_array() || value.empty()) {
-    return Refuse(where, value.is_array() ? "an empty list" : value.type_name(),
-                  "a list of at least one hash");
+    return RefuseEntry(where, value.is_array() ? "an empty list" : value.type_name(),
+                       "a list of at least one hash");
   }
   for (size_t i = 0; i < value.size(); ++i) {
     const std::optional<KeyHash> hash =
         value[i].is_string() ? ParseHash(value[i].get_ref<const std::string&>()) : std::nullopt;
     if (!hash.has_value()) {
-      return Refuse(absl::StrCat(where, "[", i, "]"), "something else",
-                    "\"sha256:\" and 64 hexadecimal digits (of the key's hash, not the key)");
+      return RefuseEntry(absl::StrCat(where, "[", i, "]"), "something else",
+                         "\"sha256:\" and 64 hexadecimal digits (of the key's hash, not the key)");
     }
     entry->hashes.push_back(*hash);
   }
@@ -87,8 +88,8 @@ absl::Status ReadModels(const std::string& where, const json& value, ClientEntry
       value.is_array() && !value.empty() &&
       std::all_of(value.begin(), value.end(), [](const json& model) { return model.is_string(); });
   if (!strings) {
-    return Refuse(where, value == json::array() ? "an empty list" : value.type_name(),
-                  "a list of models' names, or [\"*\"]");
+    return RefuseEntry(where, value == json::array() ? "an empty list" : value.type_name(),
+                       "a list of models' names, or [\"*\"]");
   }
   entry->models = value.get<std::vector<std::string>>();
   return absl::OkStatus();
@@ -98,14 +99,14 @@ absl::StatusOr<int64_t> ReadNumber(const std::string& where, const json& value, 
   const bool fits = value.is_number_integer() && value.get<double>() >= 1 &&
                     value.get<double>() <= static_cast<double>(max);
   if (!fits) {
-    return Refuse(where, value.is_number() ? value.dump() : value.type_name(),
-                  absl::StrCat("a whole number 1..", max));
+    return RefuseEntry(where, value.is_number() ? value.dump() : value.type_name(),
+                       absl::StrCat("a whole number 1..", max));
   }
   return value.get<int64_t>();
 }
 
 absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& value) {
-  if (!value.is_object()) return Refuse(where, value.type_name(), "an object");
+  if (!value.is_object()) return RefuseEntry(where, value.type_name(), "an object");
   ClientEntry entry;
   entry.models = {"*"};
   for (const auto& [key, field] : value.items()) {
@@ -117,11 +118,12 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
             field.is_string()
                 ? absl::StrCat("a string of ", field.get_ref<const std::string&>().size(), " bytes")
                 : field.type_name();
-        return Refuse(at, found,
-                      absl::StrCat("a name of 1 to ", kMaxNameBytes,
-                                   " letters, digits, '.', '_' and '-' that does not begin as keys "
-                                   "do, with ",
-                                   kKeyPrefix));
+        return RefuseEntry(
+            at, found,
+            absl::StrCat("a name of 1 to ", kMaxNameBytes,
+                         " letters, digits, '.', '_' and '-' that does not begin as keys "
+                         "do, with ",
+                         kKeyPrefix));
       }
       entry.name = field.get<std::string>();
     } else if (key == "keys") {
@@ -137,14 +139,14 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
       if (number.ok()) entry.share = static_cast<int>(*number);
       status = number.status();
     } else {
-      return Refuse(where, "a field of another name",
-                    "name, keys, models, characters_per_minute or share");
+      return RefuseEntry(where, "a field of another name",
+                         "name, keys, models, characters_per_minute or share");
     }
     if (!status.ok()) return status;
   }
-  if (entry.name.empty()) return Refuse(absl::StrCat(where, ".name"), "nothing", "a name");
+  if (entry.name.empty()) return RefuseEntry(absl::StrCat(where, ".name"), "nothing", "a name");
   if (entry.hashes.empty()) {
-    return Refuse(absl::StrCat(where, ".keys"), "nothing", "a list of at least one hash");
+    return RefuseEntry(absl::StrCat(where, ".keys"), "nothing", "a list of at least one hash");
   }
   return entry;
 }
@@ -170,21 +172,21 @@ absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
     absl::StatusOr<ClientEntry> entry = ReadClient(where, clients[i]);
     if (!entry.ok()) return entry.status();
     if (const auto [first, is_new] = names.emplace(entry->name, i); !is_new) {
-      return Refuse(absl::StrCat(where, ".name"),
-                    absl::StrCat("the name of clients[", first->second, "] again"),
-                    "each name once (a client may have several keys)");
+      return RefuseEntry(absl::StrCat(where, ".name"),
+                         absl::StrCat("the name of clients[", first->second, "] again"),
+                         "each name once (a client may have several keys)");
     }
     for (const KeyHash& hash : entry->hashes) {
       if (!hashes.insert(hash).second) {
-        return Refuse(absl::StrCat(where, ".keys"), "a hash that was there before",
-                      "each hash once");
+        return RefuseEntry(absl::StrCat(where, ".keys"), "a hash that was there before",
+                           "each hash once");
       }
     }
     entries.push_back(*std::move(entry));
   }
   if (hashes.size() > kMaxApiKeys) {
-    return Refuse("clients", absl::StrCat(hashes.size(), " keys"),
-                  absl::StrCat("at most ", kMaxApiKeys));
+    return RefuseEntry("clients", absl::StrCat(hashes.size(), " keys"),
+                       absl::StrCat("at most ", kMaxApiKeys));
   }
   return entries;
 }

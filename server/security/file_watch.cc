@@ -9,52 +9,48 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/error_text.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 
 namespace dragoman {
 namespace {
 
-absl::Status Wrong(const std::string& path, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(Quoted(path), ": ", what));
-}
-
-std::string Reason(int error) {
-  char buffer[128];
-  return strerror_r(error, buffer, sizeof(buffer));
-}
-
 std::string Stamps(const std::vector<std::string>& paths) {
   std::string out;
-  for (const std::string& path : paths) absl::StrAppend(&out, FileStamp(path), "\n");
+  for (const std::string& path : paths) absl::StrAppend(&out, FileStampOf(path), "\n");
   return out;
 }
 
 }  // namespace
 
+absl::Status WrongFile(const std::string& path, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(path), ": ", what));
+}
+
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   // O_NONBLOCK, so as not to wait for the writer of a pipe.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return Wrong(path, Reason(errno));
+  if (fd < 0) return WrongFile(path, ErrorText(errno));
   struct stat info {};
   absl::Status status;
   std::string bytes;
   if (fstat(fd, &info) != 0) {
-    status = Wrong(path, Reason(errno));
+    status = WrongFile(path, ErrorText(errno));
   } else if (!S_ISREG(info.st_mode)) {
-    status = Wrong(path, S_ISDIR(info.st_mode) ? "found a directory, expected a file"
-                                               : "found no regular file, expected one");
+    status = WrongFile(path, S_ISDIR(info.st_mode) ? "found a directory, expected a file"
+                                                   : "found no regular file, expected one");
   }
   while (status.ok()) {
     char buffer[16 * 1024];
     const ssize_t count = read(fd, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) status = Wrong(path, Reason(errno));
+    if (count < 0) status = WrongFile(path, ErrorText(errno));
     if (count <= 0) break;
     bytes.append(buffer, static_cast<size_t>(count));
     if (bytes.size() > kMaxSmallFileBytes) {
-      status = Wrong(path, absl::StrCat("found a larger file, expected at most ",
-                                        kMaxSmallFileBytes, " bytes"));
+      status = WrongFile(path, absl::StrCat("found a larger file, expected at most ",
+                                            kMaxSmallFileBytes, " bytes"));
     }
   }
   close(fd);
@@ -62,7 +58,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   return bytes;
 }
 
-std::string FileStamp(const std::string& path) {
+std::string FileStampOf(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return "";
   return absl::StrCat(info.st_dev, ":", info.st_ino, ":", info.st_size, ":", info.st_mtim.tv_sec,

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "engine/base/mutex.h"
 
 namespace dragoman {
@@ -27,9 +28,12 @@ inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
 // cannot be read.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
+// INVALID_ARGUMENT: the path, and what is wrong with the file.
+absl::Status WrongFile(const std::string& path, absl::string_view what);
+
 // A stamp that changes when a file is written, replaced, or reached through another link, as
 // Kubernetes does with mounted secrets; "" while the file does not exist.
-std::string FileStamp(const std::string& path);
+std::string FileStampOf(const std::string& path);
 
 // Thread-safe. One thread of its own, from Start on.
 class FileWatch {

@@ -1,6 +1,5 @@
 #include "server/security/tls_store.h"
 
-#include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -18,35 +17,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/net/openssl_objects.h"
 #include "server/security/file_watch.h"
 
 namespace dragoman {
 namespace {
 
-// Frees what OpenSSL has made.
-template <auto kFree>
-struct Free {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Free<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Free<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
-
-absl::Status Wrong(const std::string& path, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(Quoted(path), ": ", what));
-}
-
-Bio Reader(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
+using Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 
 // Every certificate of a PEM text; empty if one of them cannot be read, or there is none.
 std::vector<Certificate> ReadCertificates(const std::string& text) {
   std::vector<Certificate> out;
-  const Bio bio = Reader(text);
+  const Bio bio = BioOf(text);
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     out.emplace_back(next);
   }
@@ -57,19 +40,13 @@ std::vector<Certificate> ReadCertificates(const std::string& text) {
   return out;
 }
 
-// OpenSSL would ask the terminal for a password.
-int NoPassword(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
-  *static_cast<bool*>(asked) = true;
-  return 0;
-}
-
 absl::StatusOr<Key> ReadKey(const std::string& path, const std::string& text) {
-  const Bio bio = Reader(text);
+  const Bio bio = BioOf(text);
   bool asked = false;
   Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, &asked));
   ERR_clear_error();
-  if (asked) return Wrong(path, "found a key with a password, expected one without");
-  if (key == nullptr) return Wrong(path, "found no private key in PEM format");
+  if (asked) return WrongFile(path, "found a key with a password, expected one without");
+  if (key == nullptr) return WrongFile(path, "found no private key in PEM format");
   return key;
 }
 
@@ -97,7 +74,7 @@ std::string SubjectOf(X509* certificate) {
 }
 
 std::string SerialOf(X509* certificate) {
-  const std::unique_ptr<BIGNUM, Free<BN_free>> number(
+  const std::unique_ptr<BIGNUM, OpensslFree<BN_free>> number(
       ASN1_INTEGER_to_BN(X509_get_serialNumber(certificate), nullptr));
   if (number == nullptr) return "";
   char* digits = BN_bn2hex(number.get());
@@ -120,41 +97,43 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   }
   ERR_clear_error();
   const std::vector<Certificate> chain = ReadCertificates(out.certificate);
-  if (chain.empty()) return Wrong(paths.certificate, "found no certificate in PEM format");
+  if (chain.empty()) return WrongFile(paths.certificate, "found no certificate in PEM format");
   const absl::StatusOr<Key> key = ReadKey(paths.key, out.key);
   if (!key.ok()) return key.status();
   X509* const own = chain.front().get();
   const bool belongs = X509_check_private_key(own, key->get()) == 1;
   ERR_clear_error();
   if (!belongs) {
-    return Wrong(paths.key, absl::StrCat("found a key that does not belong to the certificate in ",
-                                         Quoted(paths.certificate)));
+    return WrongFile(paths.key,
+                     absl::StrCat("found a key that does not belong to the certificate in ",
+                                  Quoted(paths.certificate)));
   }
   const std::optional<int64_t> begin = Seconds(X509_get0_notBefore(own));
   const std::optional<int64_t> end = Seconds(X509_get0_notAfter(own));
   if (!begin.has_value() || !end.has_value()) {
-    return Wrong(paths.certificate, "found a certificate whose dates cannot be read");
+    return WrongFile(paths.certificate, "found a certificate whose dates cannot be read");
   }
   if (now >= *end) {
-    return Wrong(paths.certificate, absl::StrCat("found a certificate that expired at ", Date(*end),
-                                                 ", expected a valid one"));
+    return WrongFile(paths.certificate, absl::StrCat("found a certificate that expired at ",
+                                                     Date(*end), ", expected a valid one"));
   }
   if (now < *begin) {
-    return Wrong(paths.certificate, absl::StrCat("found a certificate that is valid only from ",
-                                                 Date(*begin), " on, expected a valid one"));
+    return WrongFile(paths.certificate, absl::StrCat("found a certificate that is valid only from ",
+                                                     Date(*begin), " on, expected a valid one"));
   }
   // Clients check this in every handshake.
   const bool is_for_servers = X509_check_purpose(own, X509_PURPOSE_SSL_SERVER, 0) == 1;
   ERR_clear_error();
   if (!is_for_servers) {
-    return Wrong(paths.certificate,
-                 "found a certificate that is not for servers, expected one whose extended key "
-                 "usage has serverAuth and whose key usage has digitalSignature, or one without "
-                 "these "
-                 "extensions");
+    return WrongFile(
+        paths.certificate,
+        "found a certificate that is not for servers, expected one whose extended key "
+        "usage has serverAuth and whose key usage has digitalSignature, or one without "
+        "these "
+        "extensions");
   }
   if (!paths.client_ca.empty() && ReadCertificates(out.client_ca).empty()) {
-    return Wrong(paths.client_ca, "found no certificate in PEM format");
+    return WrongFile(paths.client_ca, "found no certificate in PEM format");
   }
   out.subject = SubjectOf(own);
   out.serial = SerialOf(own);

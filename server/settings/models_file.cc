@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr JsonLimits kLimits = {
+constexpr JsonLimits kModelsFileLimits = {
     .max_bytes = size_t{1} << 20, .max_depth = 8, .max_values = 1 << 16};
 constexpr int kWhole = 10'000;
 
@@ -114,7 +114,7 @@ absl::Status ReadModel(const std::string& where, const json& value, DesiredModel
 }
 
 absl::StatusOr<DesiredModels> Parse(const std::string& path, const std::string& text) {
-  const absl::StatusOr<json> parsed = ParseJson(text, path, kLimits);
+  const absl::StatusOr<json> parsed = ParseJson(text, path, kModelsFileLimits);
   if (!parsed.ok()) return parsed.status();
   if (!parsed->is_object()) return Refuse(path, "", parsed->type_name(), "a JSON object");
   const std::string where = path + ": ";
@@ -196,7 +196,7 @@ absl::StatusOr<DesiredModels> ReadModelsFile(const std::string& path) {
   if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
     wrong = "found something else, expected a regular file";
   }
-  while (wrong.empty() && text.size() <= kLimits.max_bytes &&
+  while (wrong.empty() && text.size() <= kModelsFileLimits.max_bytes &&
          (got = read(fd, piece.data(), piece.size())) != 0) {
     if (got < 0 && errno != EINTR) wrong = Error();
     if (got > 0) text.append(piece.data(), static_cast<size_t>(got));

@@ -55,7 +55,7 @@ std::optional<std::string> DecodeValue(std::string_view text) {
   return out;
 }
 
-absl::Status Named(const std::string& what, const absl::Status& status) {
+absl::Status AboutOption(const std::string& what, const absl::Status& status) {
   return absl::InvalidArgumentError(absl::StrCat(what, ": ", status.message()));
 }
 
@@ -102,7 +102,7 @@ std::string OtlpCollector::Stamps() const {
   std::string out;
   for (const std::string* path :
        {&settings_.header_file, &settings_.authorities, &settings_.certificate, &settings_.key}) {
-    if (!path->empty()) absl::StrAppend(&out, FileStamp(*path), "\n");
+    if (!path->empty()) absl::StrAppend(&out, FileStampOf(*path), "\n");
   }
   return out;
 }
@@ -114,14 +114,15 @@ absl::StatusOr<HttpPostTarget> OtlpCollector::Read() const {
   std::string text = settings_.header_text;
   if (!settings_.header_file.empty()) {
     absl::StatusOr<std::string> read = ReadSmallFile(settings_.header_file);
-    if (!read.ok()) return Named("--otlp-headers", read.status());
+    if (!read.ok()) return AboutOption("--otlp-headers", read.status());
     text = *std::move(read);
   }
   absl::StatusOr<HttpHeaders> headers = ParseOtlpHeaders(text);
   if (!headers.ok()) {
-    return Named(settings_.header_file.empty() ? "OTEL_EXPORTER_OTLP_HEADERS"
-                                               : "--otlp-headers: " + Quoted(settings_.header_file),
-                 headers.status());
+    return AboutOption(settings_.header_file.empty()
+                           ? "OTEL_EXPORTER_OTLP_HEADERS"
+                           : "--otlp-headers: " + Quoted(settings_.header_file),
+                       headers.status());
   }
   target.headers = *std::move(headers);
   if (!settings_.url.tls) return target;
@@ -132,11 +133,11 @@ absl::StatusOr<HttpPostTarget> OtlpCollector::Read() const {
         std::tuple("--otlp-key", &settings_.key, &files.key)}) {
     if (path->empty()) continue;
     absl::StatusOr<std::string> read = ReadSmallFile(*path);
-    if (!read.ok()) return Named(flag, read.status());
+    if (!read.ok()) return AboutOption(flag, read.status());
     *to = *std::move(read);
   }
   auto tls = TlsClient::Make(files);
-  if (!tls.ok()) return Named("--otlp", tls.status());
+  if (!tls.ok()) return AboutOption("--otlp", tls.status());
   target.tls = *std::move(tls);
   return target;
 }

@@ -9,7 +9,8 @@
 #     sve128   max             ARMv8.6 and more: i8mm, bf16; SVE of 128 bits; pages of 16 KiB
 #     sve256   max             the same, SVE of 256 bits, pages of 4 KiB
 #
-# The suites: kernels, oracle cases, invariance; score bits and the daemon's n-best lists, which x86-64 is held to, too.
+# The suites: kernels, oracle cases, invariance; score bits and the daemon's n-best lists, which x86-64 is held to, too;
+# models of every family against their reference programs, on the last of the processors alone.
 # DRAGOMAN_TEST_SENTENCES: sentences of score bits (default 100, 500 at most), invariance (12), the daemon (40 at most).
 # The last line is 'N passed, N failed, N skipped'; the reasons of what is skipped are above it.
 set -euo pipefail
@@ -27,7 +28,7 @@ declare -A page=([a53]=4096 [n1]=65536 [sve128]=16384 [sve256]=4096)
 declare -A best=([a53]=neon [n1]=dotprod [sve128]=i8mm [sve256]=i8mm)
 kernels=(linear narrow_matrix row_ops attention bfloat16_pages int8_pages output_layer output_fold
   output_selection)
-programs=("${kernels[@]/#/kernels_}" oracle invariance score_bits)
+programs=("${kernels[@]/#/kernels_}" oracle invariance score_bits parity)
 programs=("${programs[@]/%/_test}")
 
 processors=("$@")
@@ -70,6 +71,10 @@ run_suite() {
     score_bits_test)
       arguments=(--gtest_filter="*Int8*/${best[$processor]}$([[ $processor != a53 ]] || echo ':*Float32*')")
       ;;
+    parity_test)
+      # The bundled model's cases would take longer than all others together.
+      arguments=(--gtest_filter='Models/Families.EveryCase*:Models/Marian*:Models/Ct2*:Models/Argos*:TokenizerJson.*-*Cuda*')
+      ;;
     invariance_test)
       sentences=${DRAGOMAN_TEST_SENTENCES:-12}
       arguments=(--gtest_filter="*${best[$processor]}_int8*")
@@ -100,8 +105,9 @@ run_suite() {
 
 # The long ones first, so that the last to end is a short one.
 jobs=0
-for program in score_bits_test invariance_test daemon "${programs[@]}"; do
+for program in score_bits_test parity_test invariance_test daemon "${programs[@]}"; do
   for processor in "${processors[@]}"; do
+    [[ $program != parity_test || $processor == "${processors[-1]}" ]] || continue
     log="$logs/$processor.$program.log"
     [[ ! -e $log ]] || continue
     : >"$log"

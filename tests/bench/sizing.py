@@ -18,8 +18,8 @@ to another's.
 """
 import argparse
 import json
+import math
 import os
-import random
 import statistics
 import subprocess
 import sys
@@ -56,13 +56,14 @@ def make(name, folder):
     return path
 
 
-def shuffled(path, out):
-    """The lines of `path` in a random order, always the same: where few are translated, they are of every length."""
+def spread(path, out):
+    """The lines of `path` in an order in which every stretch of them is as long on average as all: SpreadLengths in
+    client/load_texts.h. dragoman plan puts them into that order itself."""
     with open(path, encoding="utf-8") as f:
-        lines = f.readlines()
-    random.Random(1).shuffle(lines)
+        lines = sorted(f, key=lambda line: len(line.encode()))
+    turns = sorted(range(len(lines)), key=lambda i: math.fmod(0.5 + 0.6180339887498949 * i, 1))
     with open(out, "w", encoding="utf-8") as f:
-        f.writelines(lines)
+        f.writelines(line for _, line in sorted(zip(turns, lines)))
     return out
 
 
@@ -193,7 +194,7 @@ def main():
     parser.add_argument("--input", default=TEXTS)
     o = parser.parse_args()
     os.makedirs(o.work, exist_ok=True)
-    o.input = shuffled(o.input, os.path.join(o.work, "texts.txt"))
+    o.input = spread(o.input, os.path.join(o.work, "texts.txt"))
     for name in o.models:
         for kind in o.types:
             for workers in o.workers:

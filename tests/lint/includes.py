@@ -125,7 +125,7 @@ ALLOWED = {
     'server/base': 'engine/base absl json spdlog',
     'server/net': 'engine/base server/base absl openssl',
     'server/guard': 'engine/base server/base absl grpc json',
-    'server/security': 'engine/base server/base absl json openssl',
+    'server/security': 'engine/base server/base server/net absl json openssl',
     'server/settings': 'engine/base engine/api server/base server/guard absl json',
     'server/trace': 'engine/base server/base server/net server/security absl json',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',

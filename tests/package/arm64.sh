@@ -47,16 +47,24 @@ mmdebstrap --variant=extract --mode=$mode --architectures=arm64 --skip=check/qem
   fail "mmdebstrap: $(tail -5 "$work/mmdebstrap")"
 pass "apt finds every dependency for arm64"
 
+# What an ARM machine itself compiles and tests with.
+packages="$("$root/deploy/install-deps.sh" --list --runtime --build --test | paste --serial --delimiters=,)"
+mmdebstrap --simulate --variant=apt --mode=$mode --architectures=arm64 --skip=check/qemu --include="$packages" \
+  bookworm "$work/simulated" "${sources[@]}" >"$work/mmdebstrap" 2>&1 || fail "mmdebstrap: $(tail -5 "$work/mmdebstrap")"
+pass "apt finds the packages of install-deps.sh for arm64"
+
 for file in bin/dragoman bin/dragomand; do
   readelf --file-header "$arm/usr/$file" | grep 'Machine: *AArch64' >/dev/null ||
     fail "/usr/$file is not for 64-bit ARM"
   ! readelf --sections "$arm/usr/$file" | grep '\.symtab' || fail "/usr/$file is not stripped"
+  # Such a symbol is of one version of glibc. One comes with glibc's static libraries.
+  ! readelf --version-info "$arm/usr/$file" | grep GLIBC_PRIVATE || fail "/usr/$file uses a private symbol of glibc"
 done
 for file in share/bash-completion/completions/dragoman share/zsh/vendor-completions/_dragoman \
   share/fish/vendor_completions.d/dragoman.fish share/man/man1/dragoman-translate.1.gz share/man/man8/dragomand.8.gz; do
   [[ -s $arm/usr/$file ]] || fail "no /usr/$file"
 done
-pass "programs for 64-bit ARM, stripped; completion and manual pages"
+pass "programs for 64-bit ARM, stripped, with public symbols alone; completion and manual pages"
 
 arm() {
   qemu-aarch64 -L "$arm" "$arm/usr/bin/$1" "${@:2}"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the wheel of the programs from build/release (or BUILD_FOLDER), installs it in a fresh virtual environment,
-# serves the model in it and translates a line; checks the licences and the SBOM in it. Needs PyPI; status 77 where there
-# is none.
+# serves the model in it and translates a line; checks the licences and the SBOM in it. That of build/arm64 is served on
+# another kind of machine under qemu-user, with no library of ARM beside its own but those that its tag promises. Needs
+# PyPI; status 77 where there is none.
 #
 #   tests/package/wheel.sh [BUILD_FOLDER]
 set -euo pipefail
@@ -19,17 +20,35 @@ wheel="$("$root/deploy/wheel/build.sh" "$build")" || {
   echo "SKIPPED the wheel: it could not be built" >&2
   exit 77
 }
-[[ $wheel =~ manylinux_2_([0-9]+)_x86_64 ]] || fail "found $wheel, expected a manylinux tag"
+[[ $wheel =~ manylinux_2_([0-9]+)_(x86_64|aarch64)\.whl ]] || fail "found $wheel, expected a manylinux tag"
+machine=${BASH_REMATCH[2]}
 # Debian 12 has glibc 2.36.
 ((BASH_REMATCH[1] <= 36)) || fail "found manylinux_2_${BASH_REMATCH[1]}, expected 2_36 at most"
 echo "passed: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel"
+install=("$work/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel")
 PATH="$work/venv/bin:/usr/bin:/bin"
+if [[ $machine == "$(uname -m)" ]]; then
+  "${install[@]}"
+  dragomand=(dragomand) dragoman=(dragoman)
+else
+  export PYTHONPATH="$work/site"
+  "${install[@]}" --platform "manylinux_2_${BASH_REMATCH[1]}_$machine" --only-binary=:all: --no-deps --target "$PYTHONPATH"
+  libraries="$(dirname "$build")/arm64-sysroot" of=$machine-linux-gnu
+  mkdir -p "$work/root/lib/$of"
+  cp -L "$libraries/lib/ld-linux-$machine.so.1" "$work/root/lib/"
+  for library in libc.so.6 libm.so.6 libgcc_s.so.1 libz.so.1 libstdc++.so.6; do
+    cp -L "$(find "$libraries"/{lib,usr/lib}/"$of" -maxdepth 1 -name "$library")" "$work/root/lib/$of/"
+  done
+  # What the package's functions run in place of themselves.
+  dragomand=("qemu-$machine" -L "$work/root" "$PYTHONPATH/dragoman_server/bin/dragomand")
+  dragoman=("qemu-$machine" -L "$work/root" "$PYTHONPATH/dragoman_server/bin/dragoman")
+fi
+site="$(python -c 'import dragoman_server; print(dragoman_server.FOLDER.parent)')"
 model="$(python -c 'import dragoman_server; print(dragoman_server.MODEL)')"
-start_daemon dragomand --model de-en="$model" --metrics off
-translate_and_detect dragoman
+start_daemon "${dragomand[@]}" --model de-en="$model" --metrics off
+translate_and_detect "${dragoman[@]}"
 # The process is the program itself: the signal reaches it, and the status is its own.
 stop_daemon
 echo "passed: serves the model of the wheel: $translation; detects German"
@@ -64,14 +83,17 @@ for name in copied:
     for common in re.findall(r"/usr/share/common-licenses/([A-Za-z0-9.+-]*[A-Za-z0-9+])", text):
         assert (info / "licenses/debian/common-licenses" / common).is_file(), (name, common)
 # What is linked and not in the wheel.
-linked = subprocess.run(["ldd", dragoman_server.FOLDER / "bin/dragomand"], capture_output=True, text=True, check=True).stdout
-system = sorted(line.split()[0] for line in linked.splitlines() if "dragoman_server.libs" not in line)
+needed = set()
+for file in [*libraries, *(dragoman_server.FOLDER / "bin").iterdir()]:
+    dynamic = subprocess.run(["readelf", "--dynamic", file], capture_output=True, text=True, check=True).stdout
+    needed.update(re.findall(r"\(NEEDED\).*\[(\S+)\]", dynamic))
+system = sorted(needed - {library.name for library in libraries})
 size = sum(file.stat().st_size for file in [*dragoman_server.FOLDER.rglob("*"), *libraries] if file.is_file())
 print(f"passed: {len(libraries)} libraries of {len(copied) - len(static)} packages have their licences and are in the SBOM")
 print(f"installed: {size} bytes; of the system: {', '.join(system)}")
 PYTHON
 if venv="$("$root/tests/venv.sh" package)"; then
-  "$venv/bin/pyspdxtools" --infile "$(echo "$work"/venv/lib/python*/site-packages/dragoman_server-*/sboms/*.spdx.json)" \
+  "$venv/bin/pyspdxtools" --infile "$(echo "$site"/dragoman_server-*/sboms/*.spdx.json)" \
     >"$work/spdx" 2>&1 || fail "pyspdxtools: $(tail -5 "$work/spdx")"
   echo "passed: spdx-tools finds the SBOM valid"
   echo "4 passed, 0 failed"

@@ -41,6 +41,7 @@ class Settings:
     of clients that have a call in flight at all times, is what is reported."""
 
     def __init__(self, short, clients, lame_duck):
+        self.short = short
         self.clients = clients or (40 if short else 200)
         self.rate = 150 if short else 0  # calls a second; 0: as many as the daemons bear
         self.lag = 1 if short else 3  # of the name server
@@ -523,13 +524,23 @@ def full(front_class, settings):
 
 
 def add(front_class, settings):
-    """A third daemon comes to two under load. A connection's age later, it has its share."""
+    """A third daemon comes to two under load. A connection's age later, it has its share; on a machine that
+    builds, where connections come late, not long after that."""
     settle = settings.lag + 1.1 * settings.age + 1.5  # gRPC draws the age from +-10 %; asks once a second
+    late = settings.slack if settings.short else 0
+
+    def shared():
+        before = fleet.answered()
+        time.sleep(settings.age)
+        return evenness(before, fleet.answered())[1] <= EVEN
+
     with begun(front_class, settings, 2) as (fleet, front):
-        with Load(front.target, settings, settle + settings.counted + 6) as load:
+        with Load(front.target, settings, settle + late + settings.counted + 6) as load:
             time.sleep(1)
             fleet.start()
             time.sleep(settle)
+            if late:
+                wait_until(shared, late)
             before = fleet.answered()
             time.sleep(settings.counted)
             counts, distance = evenness(before, fleet.answered())

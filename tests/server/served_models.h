@@ -10,7 +10,8 @@
 
 namespace dragoman {
 
-// `engine` is borrowed; the model has the engine's name.
+// `engine` outlives the end of the model, for which ModelTable::WaitEnded waits. The model has the
+// engine's name.
 inline ServedModel Borrowed(Engine* engine) {
   ServedModel model;
   model.name = engine->info().name;

@@ -186,9 +186,11 @@ def a_traceparent_goes_through():
 
 def a_silent_collector_holds_up_nobody():
     with Collector(silent=True) as collector, Daemon(*collector.flag, "--cpu-workers", 1) as daemon:
-        report = load(daemon, "--concurrency", "8", "--requests", "2000")
+        report = load(daemon, "--concurrency", "16", "--requests", "2000")
         check(report["ok"] == 2000, f"{report['ok']} of 2000 calls, {report['errors']}")
-        check(report["latency_ms"]["max"] < 1000, f"slowest call {report['latency_ms']['max']} ms")
+        # The exporter gives up after 2 s and tries again 1 s later. If calls waited for it, each try would hold up all
+        # 16 calls in flight, one in fifty; the slowest call of all says what else the machine had to do.
+        check(report["latency_ms"]["p99"] < 1000, f"99th percentile {report['latency_ms']['p99']} ms")
         counts = outcomes(daemon)
         check(counts["queue_full"] > 0, f"{counts}")
         check(counts["exported"] == 0, f"{counts}")
@@ -196,7 +198,7 @@ def a_silent_collector_holds_up_nobody():
         daemon.stop()
         seconds = time.monotonic() - begin
         check(seconds < 5, f"the end took {seconds:.1f} s")
-        return f"2000 calls, {counts['queue_full']:.0f} spans dropped, slowest {report['latency_ms']['max']:.0f} ms"
+        return f"2000 calls, {counts['queue_full']:.0f} spans dropped, p99 {report['latency_ms']['p99']:.0f} ms"
 
 
 def a_collector_that_comes_late_gets_what_follows():

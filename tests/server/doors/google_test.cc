@@ -224,6 +224,7 @@ TEST_F(GoogleDoorTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
   EXPECT_EQ(found->entry_count(), 3);
   EXPECT_THAT(found->language_codes_set().language_codes(), ElementsAre("de", "en", "fr"));
   models_.Remove("fr-en");
+  EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
 }
 
 TEST_F(GoogleDoorTest, V2TakesJsonFormsAndQueries) {
