@@ -173,7 +173,7 @@ absl::Status EngineImpl::StartWorkers() {
         return a.self_pages < b.self_pages;
       })->self_pages;
 
-  detokenizers_ = std::make_unique<WorkerPool>(config_.detokenizer_threads);
+  detokenizers_ = std::make_unique<WorkerPool>("detokenize", config_.detokenizer_threads);
   const SegmentAccounting accounting{&ledger_, observer_};
   services_.source_piece = [this](int32_t id) { return std::string(source_pieces_->PieceOf(id)); };
   services_.target_piece = [this](int32_t id) { return std::string(target_pieces_->PieceOf(id)); };
@@ -214,7 +214,7 @@ absl::Status EngineImpl::StartWorkers() {
       worker_places_.push_back(place);
     }
   }
-  tokenizers_ = std::make_unique<WorkerPool>(config_.tokenizer_threads);
+  tokenizers_ = std::make_unique<WorkerPool>("tokenize", config_.tokenizer_threads);
   return absl::OkStatus();
 }
 

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "engine/base/mutex.h"
+#include "engine/base/thread_name.h"
 
 namespace dragoman {
 
 class WorkerPool {
  public:
-  // Throws std::system_error when a thread cannot be started.
-  explicit WorkerPool(int threads) {
+  // `name` of the threads: NameThisThread. Throws std::system_error when one cannot be started.
+  WorkerPool(const char* name, int threads) : name_(name) {
     try {
       for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
     } catch (...) {
@@ -56,6 +57,7 @@ class WorkerPool {
   }
 
   void Run() {
+    NameThisThread(name_);
     for (;;) {
       std::function<void()> task;
       {
@@ -69,6 +71,7 @@ class WorkerPool {
     }
   }
 
+  const char* const name_;
   mutable Mutex mu_;
   CondVar changed_;
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);

@@ -1,4 +1,5 @@
 #include "engine/schedule/worker.h"
+#include "engine/base/thread_name.h"
 
 #include <utility>
 
@@ -31,7 +32,10 @@ Worker::Worker(const WorkerConfig& config, const WorkerShared& shared,
                       {shared.ledger, shared.observer}, shared.clock),
       loop_(parts_.batch.get(), &encoded_, shared.policy, {shared.ledger, shared.observer},
             shared.clock),
-      encode_thread_([this] { encoder_worker_.Run(); }) {
+      encode_thread_([this] {
+        NameThisThread("encode");
+        encoder_worker_.Run();
+      }) {
   try {
     decode_thread_ = std::thread([this] { DecodeThread(); });
   } catch (...) {
@@ -47,6 +51,7 @@ Worker::~Worker() {
 }
 
 void Worker::DecodeThread() {
+  NameThisThread("decode");
   const absl::Status status = loop_.Run();
   if (status.ok() && !encoder_worker_.failed()) return;
   shared_.observer->OnError("worker");

@@ -1,5 +1,7 @@
 #include "kernels/base/helper_threads.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -111,7 +113,10 @@ HelperThreads::HelperThreads(int cores) : cores_(std::max(cores, 1)) {
   unassigned_.store(cores_ - 1);
   try {
     for (const auto& helper : helpers_) {
-      helper->thread = std::thread([this, &own = *helper] { Run(own); });
+      helper->thread = std::thread([this, &own = *helper] {
+        pthread_setname_np(pthread_self(), "helper");
+        Run(own);
+      });
     }
   } catch (...) {
     Close();

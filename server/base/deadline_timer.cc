@@ -1,4 +1,5 @@
 #include "server/base/deadline_timer.h"
+#include "engine/base/thread_name.h"
 
 #include <algorithm>
 #include <chrono>
@@ -74,6 +75,7 @@ int64_t DeadlineTimer::armed() const {
 }
 
 void DeadlineTimer::Run() {
+  NameThisThread("timer");
   while (true) {
     RunDue();
     MutexLock lock(&mu_);

@@ -1,4 +1,5 @@
 #include "server/base/line_writer.h"
+#include "engine/base/thread_name.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -81,6 +82,7 @@ void LineWriter::FlushInHandler(std::chrono::milliseconds timeout) const {
 }
 
 void LineWriter::Run() {
+  NameThisThread("line writer");
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for others

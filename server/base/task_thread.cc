@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/thread_name.h"
 
 namespace dragoman {
 
@@ -54,6 +55,7 @@ bool TaskThread::StopWithin(std::chrono::nanoseconds patience) {
 }
 
 void TaskThread::Run() {
+  NameThisThread(name_);
   while (true) {
     Task task;
     {

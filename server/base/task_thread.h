@@ -16,8 +16,8 @@ namespace dragoman {
 
 class TaskThread {
  public:
-  // At most `capacity` tasks wait.
-  explicit TaskThread(size_t capacity) : capacity_(capacity) {}
+  // `name` of the thread: NameThisThread. At most `capacity` tasks wait.
+  TaskThread(const char* name, size_t capacity) : name_(name), capacity_(capacity) {}
   // Stops.
   ~TaskThread() { Stop(); }
   TaskThread(const TaskThread&) = delete;
@@ -40,6 +40,7 @@ class TaskThread {
  private:
   void Run();
 
+  const char* const name_;
   const size_t capacity_;
   Mutex mu_;
   CondVar changed_;

@@ -31,7 +31,7 @@ namespace dragoman {
 class RequestReaders {
  public:
   // `tracker` outlives it. Throws std::system_error when a thread cannot be started.
-  RequestReaders(int threads, CallTracker* tracker) : tracker_(tracker), pool_(threads) {}
+  RequestReaders(int threads, CallTracker* tracker) : tracker_(tracker), pool_("read", threads) {}
 
   // Whether a request of so many bytes is read here. A list of that size takes a millisecond where
   // languages are detected.

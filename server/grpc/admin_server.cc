@@ -247,7 +247,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   static constexpr size_t kMaxDrains = 4;
 
   const AdminHooks hooks_;
-  TaskThread drains_{kMaxDrains};
+  TaskThread drains_{"drains", kMaxDrains};
 };
 
 AdminServer::AdminServer(const AdminHooks& hooks)

@@ -62,7 +62,7 @@ class Guard {
 
  private:
   const int max_connections_;
-  WorkerPool enders_{1};
+  WorkerPool enders_{"call end", 1};
   std::unique_ptr<Intake> intake_;
   DeadlineTimer watch_;  // calls intake_
 };

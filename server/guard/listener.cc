@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/thread_name.h"
 #include "server/base/error_text.h"
 #include "server/base/log.h"
 #include "server/guard/sockets.h"
@@ -293,6 +294,7 @@ void Listener::WatchSockets(bool watch) {
 }
 
 void Listener::Run() {
+  NameThisThread("accept");
   constexpr int kEvents = 128;
   epoll_event events[kEvents];
   while (true) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/thread_name.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "server/http/http1_connection.h"
@@ -94,6 +95,7 @@ HttpLoop::~HttpLoop() {
 }
 
 void HttpLoop::Run() {
+  NameThisThread("http");
   ArmTick();
   while (true) {
     try {

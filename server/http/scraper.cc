@@ -1,4 +1,5 @@
 #include "server/http/scraper.h"
+#include "engine/base/thread_name.h"
 
 #include <new>
 #include <utility>
@@ -44,6 +45,7 @@ bool Scraper::Ask(Done done) {
 }
 
 void Scraper::Run() {
+  NameThisThread("scrape");
   while (true) {
     std::vector<Done> asked;
     {

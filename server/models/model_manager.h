@@ -163,7 +163,7 @@ class ModelManager {
   std::vector<ModelSettings> configured_;  // by the flags
   DesiredModels desired_;                  // of the file, as it was read or written last
 
-  TaskThread thread_{kMaxPosted};
+  TaskThread thread_{"models", kMaxPosted};
 };
 
 }  // namespace dragoman

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/thread_name.h"
 #include "server/base/allocator.h"
 #include "server/models/pivot_engine.h"
 #include "server/models/version_stats.h"
@@ -65,7 +66,10 @@ ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
       pivots_(std::move(pivots)),
       timer_(clock),
       registry_(std::make_shared<Registry>()),
-      ender_([this] { EndUnheld(); }) {
+      ender_([this] {
+        NameThisThread("model end");
+        EndUnheld();
+      }) {
   if (!pivots_.empty()) timer_.Start();
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "engine/base/thread_name.h"
 #include "server/base/log.h"
 
 namespace dragoman {
@@ -54,6 +55,7 @@ HardExitTimer::~HardExitTimer() {
 }
 
 void HardExitTimer::Run() {
+  NameThisThread("hard exit");
   {
     MutexLock lock(&mu_);
     while (!done_) {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/base/thread_name.h"
 #include "server/base/log.h"
 
 namespace dragoman {
@@ -56,6 +57,7 @@ EarlyEnd::EarlyEnd(std::function<void(int signal)> end)
       }()),
       stop_(eventfd(0, EFD_CLOEXEC)),
       thread_([this, end = std::move(end)] {
+        NameThisThread("signals");
         pollfd fds[2] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
         while (poll(fds, 2, -1) < 0) {
         }
@@ -92,6 +94,7 @@ DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
   std::thread second;
   try {
     second = std::thread([serving, &done] {
+      NameThisThread("second signal");
       while (!done) {
         const int signal = WaitSignal(std::chrono::milliseconds(100));
         if (signal == 0 || signal == SIGHUP || signal == SIGUSR2) continue;

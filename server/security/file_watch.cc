@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/thread_name.h"
 #include "server/base/error_text.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
@@ -94,6 +95,7 @@ void FileWatch::ReloadAll() {
 }
 
 void FileWatch::Run() {
+  NameThisThread("file watch");
   while (true) {
     {
       const auto next = std::chrono::steady_clock::now() + kPeriod;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "engine/base/mutex.h"
+#include "engine/base/thread_name.h"
 #include "server/base/log.h"
 #include "server/base/version.h"
 
@@ -96,7 +97,10 @@ struct OtlpExporter::State {
 OtlpExporter::OtlpExporter(std::vector<std::pair<std::string, std::string>> attributes, Post post,
                            const Clock* clock, OtlpOptions options)
     : state_(std::make_shared<State>(std::move(attributes), std::move(post), clock, options)),
-      thread_([state = state_] { state->Run(); }) {}
+      thread_([state = state_] {
+        NameThisThread("otlp");
+        state->Run();
+      }) {}
 
 OtlpExporter::~OtlpExporter() {
   const auto end = std::chrono::steady_clock::now() + state_->options.last_words;

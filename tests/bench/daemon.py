@@ -9,32 +9,40 @@ import time
 import urllib.request
 
 
-def seconds_of_stat(path):
-    with open(path, encoding="ascii", errors="replace") as f:
-        fields = f.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def name_and_seconds(path):
+    """What a file `stat` of /proc says of a process or thread: its name, and user and system time so far."""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        head, tail = f.read().rsplit(")", 1)
+    fields = tail.split()
+    return head.split("(", 1)[1], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(process):
     """User and system time of a process so far."""
-    return seconds_of_stat(f"/proc/{process.pid}/stat")
+    return name_and_seconds(f"/proc/{process.pid}/stat")[1]
 
 
 def thread_seconds(process):
-    """The same of each of its threads, by number."""
+    """(name, user and system time so far) of each of its threads, by number."""
     found = {}
     folder = f"/proc/{process.pid}/task"
     for thread in os.listdir(folder):
         try:
-            found[thread] = seconds_of_stat(f"{folder}/{thread}/stat")
+            found[thread] = name_and_seconds(f"{folder}/{thread}/stat")
         except OSError:  # it has ended
             pass
     return found
 
 
-def busiest_thread(before, after):
-    """The most that one thread has taken between two answers of thread_seconds, in seconds."""
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in after.items()), default=0.0)
+def busy_threads(before, after, seconds):
+    """By name what the threads have taken between two answers of thread_seconds, so many seconds apart, in cores:
+    dict(all, busiest, threads), whoever takes most first. Names that took less than a hundredth are left out."""
+    cores = {}
+    for thread, (name, total) in after.items():
+        cores.setdefault(name, []).append((total - before.get(thread, (name, 0.0))[1]) / seconds)
+    found = {name: {"all": round(sum(each), 3), "busiest": round(max(each), 3), "threads": len(each)}
+             for name, each in sorted(cores.items(), key=lambda item: -sum(item[1]))}
+    return {name: figures for name, figures in found.items() if figures["all"] >= 0.01}
 
 
 def machine_cpu_seconds():

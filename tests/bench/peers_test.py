@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../attack")]
 sys.dont_write_bytecode = True
 
+import machine
 import svg
 from peers import libretranslate
 from peers.parts import Turns
@@ -136,6 +137,22 @@ class LibreTranslateTest(unittest.TestCase):
         for wrong in (dict(ok=39, first_error="UNKNOWN: status 500"), dict(sent=0, ok=0)):
             with self.assertRaisesRegex(PeerFailed, "were answered"):
                 libretranslate.read_report({**self.REPORT, **wrong})
+
+
+class MachineTest(FolderTest):
+    def test_a_gpu_names_the_files(self):
+        tool = write(os.path.join(self.folder, "nvidia-smi"), ["#!/bin/sh", '[ "$4" = 1 ] && echo "NVIDIA H200 NVL"'])
+        os.chmod(tool, 0o755)
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = f"{self.folder}:{path}"
+        self.assertEqual(machine.short_name("cuda:1"), "nvidia-h200-nvl")
+        self.assertEqual(machine.describe(device="cuda:1")["gpu"], "NVIDIA H200 NVL")
+        with self.assertRaisesRegex(SystemExit, "cuda:0: nvidia-smi"):
+            machine.gpu("cuda:0")
+
+    def test_without_one_a_processor_does(self):
+        self.assertNotIn("gpu", machine.describe())
 
 
 class TextsTest(FolderTest):

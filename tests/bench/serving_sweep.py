@@ -5,8 +5,8 @@
 
 To be run from the root of the repository, or of the GPU's bundle. Python's standard library only.
 
-Every measurement is `dragoman load` in a closed loop with the same mixed texts and beams and as many calls in flight, so
-that segments always wait. First each --max-rows with the default scheduler, once; then at the one with the most texts
+Every measurement is `dragoman load` (one, or --clients) in a closed loop with the same mixed texts and beams and as many
+calls in flight, so that segments always wait. First each --max-rows with the default scheduler, once; then at the one with the most texts
 per second, in rounds that alternate, each of `switches` alone; then --also's device with its own defaults.
 The daemons of a stage all run, and one of them works. Ratios are medians of those within a round.
 
@@ -23,7 +23,7 @@ import sys
 import time
 
 import machine
-from daemon import Daemon, busiest_thread, cpu_seconds, schedule, thread_seconds
+from daemon import Daemon, busy_threads, cpu_seconds, schedule, thread_seconds
 
 
 def switches(rows):
@@ -37,6 +37,23 @@ def switches(rows):
         "window of 512": schedule(window_segments=512),
         # More than fit: those too many pause, and take the rows of whoever ends at once.
         "capacity 9/8": schedule(capacity=rows * 9 // 8),
+    }
+
+
+def together(reports):
+    """One report of `dragoman load` for several that ran at the same time: sums, the mean of medians, the longest p99."""
+    def sums(key):
+        return sum(report[key] for report in reports)
+
+    def codes(key):
+        return {code: count for report in reports for code, count in report[key].items()}
+
+    return {
+        **{key: sums(key) for key in ("sentences_per_second", "sent", "ok", "refused")},
+        "errors": codes("errors"), "item_errors": codes("item_errors"),
+        "latency_ms": {"p50": statistics.mean(report["latency_ms"]["p50"] for report in reports),
+                       "p99": max(report["latency_ms"]["p99"] for report in reports)},
+        "send_delay_ms": {"p99": max(report["send_delay_ms"]["p99"] for report in reports)},
     }
 
 
@@ -57,7 +74,7 @@ class Bench:
         if not o.json:
             return
         result = {"machine": self.machine, "mix": MIX,
-                  "in_flight": o.in_flight, "window_seconds": o.duration, "records": self.records}
+                  "in_flight": o.in_flight, "clients": o.clients, "window_seconds": o.duration, "records": self.records}
         with open(o.json, "w", encoding="utf-8") as f:
             json.dump(result, f, indent=1)
             f.write("\n")
@@ -81,29 +98,36 @@ class Bench:
     def measure(self, stage, name, round_number, daemon):
         o = self.options
         begun = time.monotonic()
-        client = subprocess.Popen(
-            [o.client, "load", "--server", daemon.grpc, "--input", o.input, *MIX, "--concurrency", str(o.in_flight),
-             "--connections", str(o.connections), "--warmup", str(o.warmup), "--duration", str(o.duration),
+        clients = [subprocess.Popen(
+            [o.client, "load", "--server", daemon.grpc, "--input", o.input, *MIX, "--concurrency", str(o.in_flight // o.clients),
+             "--connections", str(-(-o.connections // o.clients)), "--warmup", str(o.warmup), "--duration", str(o.duration),
              "--count-tokens=false", "--max-failed", "100%", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(o.clients)]
+        processes = [daemon.process, *clients]
         try:
-            # The client's window, seen from outside.
+            # The clients' window, seen from outside.
             time.sleep(max(0, begun + o.warmup - time.monotonic()))
-            before, client_before = daemon.scrape(), cpu_seconds(client)
-            threads = [thread_seconds(process) for process in (daemon.process, client)]
+            before, clients_before = daemon.scrape(), sum(map(cpu_seconds, clients))
+            threads = [thread_seconds(process) for process in processes]
             time.sleep(max(0, begun + o.warmup + o.duration - time.monotonic()))
-            after, client_after = daemon.scrape(), cpu_seconds(client)
-            busiest = [busiest_thread(then, thread_seconds(process))
-                       for then, process in zip(threads, (daemon.process, client))]
-            out, err = client.communicate()
+            after, clients_after = daemon.scrape(), sum(map(cpu_seconds, clients))
+            threads = [busy_threads(then, thread_seconds(process), after["at"] - before["at"])
+                       for then, process in zip(threads, processes)]
+            ends = [client.communicate() for client in clients]
         finally:
-            client.kill()  # of no effect on one that has ended
+            for client in clients:
+                client.kill()  # of no effect on one that has ended
         record = {"stage": stage, "name": name, "round": round_number, "flags": daemon.flags}
-        if client.returncode != 0:
-            record["failure"] = err.strip()
+        errors = [err.strip() for client, (_, err) in zip(clients, ends) if client.returncode != 0]
+        if errors:
+            record["failure"] = errors[0]
         else:
-            record.update(self.figures(json.loads(out), before, after, client_after - client_before))
-            for side, seconds in zip(("server", "client"), busiest):
-                record[f"busiest_{side}_thread"] = seconds / (after["at"] - before["at"])
+            reports = [json.loads(out) for out, _ in ends]
+            record.update(self.figures(together(reports), before, after, clients_after - clients_before))
+            # Of the clients the first: they are alike.
+            for side, found in zip(("server", "client"), threads):
+                record[f"{side}_threads"] = found
+                record[f"busiest_{side}_thread"] = max((figures["busiest"] for figures in found.values()), default=0.0)
         self.records.append(record)
         self.save()  # every time: whoever ends this early finds what there is
         if "failure" in record:
@@ -179,6 +203,11 @@ def print_table(title, bench, stage, ratios=()):
             found = [r[key] / by_round[r["round"]] for r in of_name if by_round.get(r["round"])]
             cells.append(f"{statistics.median(found):.3f}" if found else "-")
         print_row(cells)
+    best = max(bench.of(stage), key=lambda r: r["texts_per_second"], default=None)
+    for side in ("server", "client") if best else ():
+        each = ", ".join(f"{name} {figures['all']:.2f} ({figures['threads']}, the busiest {figures['busiest']:.2f})"
+                         for name, figures in best[f"{side}_threads"].items())
+        print(f"cores that the {side}'s threads took, {best['name']}: {each}")
 
 
 def run(bench):
@@ -195,7 +224,17 @@ def run(bench):
     best = max(found, key=lambda r: r["texts_per_second"])["name"]
     print_table(f"{o.device}, by --max-rows; the most texts/s: {best}", bench, "max-rows")
 
-    rows = settings[best][1]
+    if o.rounds:
+        run_switches(bench, settings[best][1])
+    if o.also:
+        daemon = bench.start({o.also: (o.also, 0, [])})[o.also]
+        bench.measure("devices", o.also, 0, daemon)
+        daemon.stop()
+        print_table(f"{o.also} with its defaults, under the same load", bench, "devices")
+
+
+def run_switches(bench, rows):
+    o = bench.options
     daemons = bench.start({name: (o.device, rows, flags) for name, flags in switches(rows).items()})
     names = list(daemons)
     round_seconds = 0.0
@@ -212,12 +251,6 @@ def run(bench):
     print_table(f"{o.device}, --max-rows {rows}, {rounds} rounds", bench, "switches",
                 [c for c in COLUMNS if c[0] in ("texts_per_second", "p99_ms", "texts_per_server_cpu_second")])
 
-    if o.also:
-        daemon = bench.start({o.also: (o.also, 0, [])})[o.also]
-        bench.measure("devices", o.also, 0, daemon)
-        daemon.stop()
-        print_table(f"{o.also} with its defaults, under the same load", bench, "devices")
-
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -229,12 +262,13 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--also", metavar="DEVICE", help="measured with the same load at the end, beside --device")
     p.add_argument("--max-rows", type=int, nargs="+", metavar="N", default=[64, 128, 256, 512])
-    p.add_argument("--rounds", type=int, default=3, help="of the switches, fewer if --seconds are used up")
+    p.add_argument("--rounds", type=int, default=3, help="of the switches, fewer if --seconds are used up, none with 0")
     p.add_argument("--seconds", type=float, default=300, help="no further round begins that would end later")
     p.add_argument("--warmup", type=float, default=5)
     p.add_argument("--duration", type=float, default=8)
     p.add_argument("--in-flight", type=int, default=768)
     p.add_argument("--connections", type=int, default=4)
+    p.add_argument("--clients", type=int, default=1, help="processes that the calls come from, each with its part of them")
     p.add_argument("--kv-memory-mb", type=int, default=0,
                    help="of each daemon on a GPU, where the first would take all otherwise")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the daemons end, too

@@ -5,12 +5,14 @@
 `throughput`     texts per second with all processors. CTranslate2 (float32 and int8, each also with CT2_FORCE_CPU_ISA) runs
                  in its process on the whole file, sorted by length, with the threads and batch size that a search finds best;
                  transformers' generate() at its best batch size with fewer texts; Dragoman through gRPC, the texts one by
-                 one in random order, the client on the same processors.
+                 one (or --texts-per-call) in random order, the client on the same processors.
 `latency`        one sentence on idle cores, as its caller sees it: Dragoman through gRPC, the peers in their own process.
 `invariance`     how many translations change between batches of 1 and batches of many, in another order.
 `memory`         resident memory idle and after load, and the time from exec to the first translation.
 `libretranslate` sentences per second and latency under many clients: LibreTranslate's server over HTTP, Dragoman over gRPC and
                  over HTTP in LibreTranslate's dialect; bundled model, beam 4.
+
+With `--device cuda:0` all of them run on that GPU, in 16 bits, CTranslate2 also in int8_float16.
 
 Models: `bundled`, and `opus`, OPUS-MT base (d 512, 6 + 6 layers, 8 heads, ffn 2048, 58,101 words) with random weights by
 a fixed seed, whose translations all have --forced-tokens tokens; and `nllb`, NLLB-200-distilled-600M (d 1024, 12 + 12
@@ -33,6 +35,13 @@ from peers.results import Results
 from peers.worker import ROOT, PeerFailed
 
 PARTS = ("throughput", "latency", "invariance", "memory", "libretranslate")
+# What is tried by default: on processors and on a GPU.
+DEFAULTS = {
+    "cpu": dict(parts=list(PARTS), types=["float32"], ctranslate2_types=["float32", "int8"], isa=["AVX512"], batches=[16, 32, 64, 128],
+                concurrency=256),
+    "cuda": dict(parts=["throughput", "latency", "invariance"], types=["float16"], ctranslate2_types=["float16", "int8_float16"], isa=[],
+                 batches=[64, 128, 256, 512, 1024], concurrency=4096),
+}
 # What --smoke makes of everything that has a size and was not given.
 SMOKE = dict(texts=48, big_texts=6, tune_texts=16, transformers_texts=4, invariance_texts=24, server_texts=32, rounds=1, calls=3,
              batches=[8, 16], forced_tokens=6, beams=[4], isa=[])
@@ -47,13 +56,16 @@ def positive(word):
 
 def options():
     p = argparse.ArgumentParser(prog="peers.sh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    p.add_argument("--parts", nargs="+", choices=PARTS, help="(all; on a GPU the first three)")
+    p.add_argument("--device", default="cpu", help="cpu (the default), or a GPU: cuda:0")
+    p.add_argument("--python", help="an interpreter that has the peers' packages; without it an environment is made")
     p.add_argument("--models", nargs="+", choices=("bundled", "opus", "nllb"), default=["bundled", "opus"])
-    p.add_argument("--types", nargs="+", default=["float32"], metavar="TYPE", help="of Dragoman: its --compute-type")
+    p.add_argument("--types", nargs="+", metavar="TYPE", help="of Dragoman: its --compute-type (float32; on a GPU float16)")
     p.add_argument("--beams", nargs="+", type=positive, default=[4, 1])
     p.add_argument("--peers", nargs="*", choices=("ctranslate2", "transformers"), default=["ctranslate2", "transformers"])
-    p.add_argument("--ctranslate2-types", nargs="+", choices=("float32", "int8"), default=["float32", "int8"])
-    p.add_argument("--isa", nargs="*", default=["AVX512"], help="further tries of CTranslate2, its CT2_FORCE_CPU_ISA")
+    p.add_argument("--ctranslate2-types", nargs="+", choices=("float32", "int8", "float16", "int8_float16"),
+                   help="(float32 int8; on a GPU float16 int8_float16)")
+    p.add_argument("--isa", nargs="*", help="further tries of CTranslate2, its CT2_FORCE_CPU_ISA (AVX512; on a GPU none)")
     p.add_argument("--build", default=os.path.join(ROOT, "build/release"), help="build folder with dragomand and dragoman")
     p.add_argument("--dragomand", help="(BUILD/server/dragomand)")
     p.add_argument("--dragoman", help="(BUILD/client/dragoman)")
@@ -69,18 +81,24 @@ def options():
     p.add_argument("--transformers-texts", type=positive, default=64)
     p.add_argument("--invariance-texts", type=positive, default=500)
     p.add_argument("--server-texts", type=positive, default=500, help="of `libretranslate`")
-    p.add_argument("--batches", nargs="+", type=positive, default=[16, 32, 64, 128], help="sizes that are tried")
+    p.add_argument("--batches", nargs="+", type=positive, help="sizes that are tried (16 to 128; on a GPU 64 to 1024)")
     p.add_argument("--invariance-batch", type=positive, default=32)
     p.add_argument("--forced-tokens", type=positive, default=32, help="of every translation of the OPUS-MT and NLLB shapes")
-    p.add_argument("--concurrency", type=positive, default=256, help="calls in flight of `throughput`")
+    p.add_argument("--concurrency", type=positive, help="texts in flight of `throughput` (256; on a GPU 4096)")
+    p.add_argument("--texts-per-call", type=positive, default=1, help="of `throughput`, Dragoman's client")
+    p.add_argument("--connections", type=positive, default=1, help="the same")
     p.add_argument("--clients", type=positive, default=16, help="of `libretranslate`")
     p.add_argument("--calls", type=positive, default=30, help="of `latency`, in each round")
     p.add_argument("--sentence", help="of `latency` (a line of the input of about 25 tokens)")
     p.add_argument("--smoke", action="store_true", help="everything small, to try it: figures mean nothing")
     given = p.parse_args()
+    kind = given.device.split(":")[0]
+    if kind not in DEFAULTS:
+        p.error(f"--device {given.device}, expected cpu or cuda:N")
+    p.set_defaults(**DEFAULTS[kind])
     if given.smoke:
         p.set_defaults(**SMOKE)
-        given = p.parse_args()
+    given = p.parse_args()
     given.daemon_flags = shlex.split(given.daemon_flags)
     given.dragomand = given.dragomand or os.path.join(given.build, "server/dragomand")
     given.dragoman = given.dragoman or os.path.join(given.build, "client/dragoman")
@@ -91,6 +109,8 @@ def options():
     for program in (given.dragomand, given.dragoman):
         if not os.access(program, os.X_OK):
             p.error(f"no program {program}: build it (deploy/build.sh), or name its folder with --build")
+    if kind != "cpu" and {"memory", "libretranslate"} & set(given.parts):
+        p.error(f"--device {given.device}: the parts memory and libretranslate are of processors")
     if "libretranslate" in given.parts and not os.access(given.http_load, os.X_OK):
         p.error(f"no program {given.http_load}: deploy/build.sh --tests release http_load")
     try:
@@ -110,7 +130,7 @@ class Bench:
     def __init__(self, o, scratch):
         self.options, self.scratch = o, scratch
         self.processors = len(os.sched_getaffinity(0))
-        self.python = environments.make(os.path.join(o.work, "venv"), environments.MAIN)
+        self.python = o.python or environments.make(os.path.join(o.work, "venv"), environments.MAIN)
         versions = {"dragomand": first_line([o.dragomand, "--version"]), "commit": first_line(["git", "-C", ROOT, "rev-parse", "HEAD"]),
                     **environments.versions(self.python, ["ctranslate2", "transformers", "torch", "sentencepiece"])}
         if "libretranslate" in o.parts:
@@ -118,8 +138,8 @@ class Bench:
             versions.update(environments.versions(self.libretranslate_python, ["libretranslate", "argos-translate-lt"]))
         self.models = Models(o.work, self.python, o.forced_tokens)
         date = datetime.date.today().isoformat()
-        self.results = Results(os.path.join(o.out, f"{date}-{machine.short_name()}"), dict(
-            date=date, machine=machine.describe(), versions=versions, command=self.relative(shlex.join(["peers.sh", *sys.argv[1:]])),
+        self.results = Results(os.path.join(o.out, f"{date}-{machine.short_name(o.device)}"), dict(
+            date=date, machine=machine.describe(device=o.device), versions=versions, command=self.relative(shlex.join(["peers.sh", *sys.argv[1:]])),
             forced_tokens=o.forced_tokens, smoke=o.smoke))
         self.own_failures = 0
 

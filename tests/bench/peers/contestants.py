@@ -18,7 +18,7 @@ class Contestant:
     setting = ""
 
     def __init__(self, bench, name, compute_type):
-        self.bench, self.name, self.type = bench, name, compute_type
+        self.bench, self.name, self.type, self.device = bench, name, compute_type, bench.options.device
 
     def start(self, model, beam):
         """Loads the model and translates nothing."""
@@ -128,7 +128,7 @@ class CTranslate2(Peer):
             first = self.open is None
             inter, intra = (int(n) for n in threads.split("x"))
             got = self.worker.call("open", model=self.model.path, converted=self.converted, compute_type=self.type,
-                                   inter=inter, intra=intra, languages=self.model.languages)
+                                   inter=inter, intra=intra, languages=self.model.languages, device=self.device)
             if not got.startswith(self.type):
                 raise PeerFailed(f"asked for {self.type}, it runs {got}")
             self.open = threads
@@ -149,7 +149,9 @@ class CTranslate2(Peer):
             return self.worker.call("throughput", path=path, batch=self.batch(), **self.search())
 
         middle = batches[len(batches) // 2]
-        threads = self.best_of("threads", [f"{n}x{cores // n}:{middle}" for n in range(1, cores + 1) if cores % n == 0], measure)
+        # On a GPU each of INTER has a stream of its own; more than a few only share it.
+        workers = [n for n in range(1, cores + 1 if self.device == "cpu" else 5) if cores % n == 0]
+        threads = self.best_of("threads", [f"{n}x{cores // n}:{middle}" for n in workers], measure)
         threads = threads.split(":")[0]
         self.use(self.best_of("batch", [f"{threads}:{batch}" for batch in batches], measure))
 
@@ -158,12 +160,13 @@ class Transformers(Peer):
     """Its setting is the batch size."""
 
     def __init__(self, bench):
-        super().__init__(bench, "transformers float32", "float32", "peers.transformers_worker")
+        compute_type = "float32" if bench.options.device == "cpu" else "float16"
+        super().__init__(bench, f"transformers {compute_type}", compute_type, "peers.transformers_worker")
         self.setting = str(bench.options.batches[0])
 
     def start(self, model, beam):
         super().start(model, beam)
-        self.worker.call("open", model=model.path)
+        self.worker.call("open", model=model.path, device=self.device)
 
     def batch(self):
         return int(self.setting)
@@ -201,7 +204,7 @@ class Dragoman(Contestant):
         o = self.bench.options
         self.setting = " ".join(o.daemon_flags) or "defaults"
         try:
-            self.daemon = Daemon(o.dragomand, ["--model", model.path, "--device", "cpu", "--compute-type", self.type,
+            self.daemon = Daemon(o.dragomand, ["--model", model.path, "--device", self.device, "--compute-type", self.type,
                                                # The queue holds every call of the client.
                                                "--max-queue-tokens", "1000000", "--max-queue-segments", "100000",
                                                *self.flags(), *o.daemon_flags])
@@ -236,11 +239,13 @@ class Dragoman(Contestant):
 
     def throughput(self, texts):
         before = self.daemon.scrape()
-        report = self.load(texts.random, texts.count, self.bench.options.concurrency)
+        o = self.bench.options
+        report = self.load(texts.random, -(-texts.count // o.texts_per_call), -(-o.concurrency // o.texts_per_call),
+                           "--batch", str(o.texts_per_call), "--connections", str(o.connections))
         moved = self.daemon.scrape()["target_tokens"] - before["target_tokens"]
         # The counter has the EOS of those that the model ends itself.
-        return dict(texts=texts.count, seconds=report["seconds"], client_cpu_seconds=report["client_cpu_seconds"],
-                    target_tokens=int(moved) - (0 if self.model.forced else texts.count))
+        return dict(texts=report["sentences"], seconds=report["seconds"], client_cpu_seconds=report["client_cpu_seconds"],
+                    target_tokens=int(moved) - (0 if self.model.forced else report["sentences"]))
 
     def lone(self, path, calls):
         latency = self.load(path, calls, 1)["latency_ms"]

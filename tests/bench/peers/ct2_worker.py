@@ -52,30 +52,34 @@ class Tokenizer:
 class Opened:
     """A converted model with so many threads."""
 
-    def __init__(self, model, converted, compute_type, inter, intra, languages):
+    def __init__(self, model, converted, compute_type, inter, intra, languages, device):
         self.languages = languages
         self.tokenizer = Tokenizer(model, inter * intra, languages)
-        self.translator = ctranslate2.Translator(converted, device="cpu", compute_type=compute_type, inter_threads=inter,
-                                                 intra_threads=intra)
+        kind, _, index = device.partition(":")
+        self.translator = ctranslate2.Translator(converted, device=kind, device_index=int(index or 0), compute_type=compute_type,
+                                                 inter_threads=inter, intra_threads=intra)
 
     def translate(self, lines, batch, beam, forced):
-        """(translations in the order of `lines`, source tokens, target tokens), EOS and languages not counted."""
+        """(translations in the order of `lines`, source tokens, target tokens, seconds of the search alone); EOS and languages
+        are not counted."""
         limits = dict(min_decoding_length=forced, max_decoding_length=forced) if forced else dict(max_decoding_length=256)
         rows = self.tokenizer.run(self.tokenizer.encode_chunk, lines)
         order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
         if self.languages:  # which count to the lengths
             limits = {name: length + 1 for name, length in limits.items()}
             limits["target_prefix"] = [[self.languages[1]]] * len(rows)
+        began = time.perf_counter()
         results = self.translator.translate_batch(
             [rows[i] for i in order], max_batch_size=batch, batch_type="examples", beam_size=beam, length_penalty=1,
             patience=1, num_hypotheses=1, **limits)
+        seconds = time.perf_counter() - began
         pieces = [None] * len(rows)
         for i, result in zip(order, results):
             pieces[i] = result.hypotheses[0]
         texts = self.tokenizer.run(self.tokenizer.decode_chunk, pieces)
         ends = {"</s>", *self.languages}
         source, target = (sum(p not in ends for row in rows for p in row) for rows in (rows, pieces))
-        return texts, source, target
+        return texts, source, target, seconds
 
 
 class Commands:
@@ -88,16 +92,17 @@ class Commands:
     def convert(self, model, out, quantization):
         ctranslate2.converters.TransformersConverter(model).convert(out, quantization=quantization)
 
-    def open(self, model, converted, compute_type, inter, intra, languages):
+    def open(self, model, converted, compute_type, inter, intra, languages, device):
         self.opened = None  # gives its memory back first
-        self.opened = Opened(model, converted, compute_type, inter, intra, languages)
+        self.opened = Opened(model, converted, compute_type, inter, intra, languages, device)
         return self.opened.translator.compute_type
 
     def throughput(self, path, batch, beam, forced):
         lines = read(path)
         began = time.perf_counter()
-        _, source, target = self.opened.translate(lines, batch, beam, forced)
-        return dict(texts=len(lines), seconds=time.perf_counter() - began, source_tokens=source, target_tokens=target)
+        _, source, target, search = self.opened.translate(lines, batch, beam, forced)
+        return dict(texts=len(lines), seconds=time.perf_counter() - began, search_seconds=search, source_tokens=source,
+                    target_tokens=target)
 
     def lone(self, path, calls, beam, forced):
         """The milliseconds of each call with one line."""

@@ -64,10 +64,11 @@ def throughput(bench, model, beam):
 
     def measure(contestant, number):
         done = contestant.throughput(texts)
+        alone = f", {done['texts'] / done['search_seconds']:.0f} texts/s in its search alone" if "search_seconds" in done else ""
         bench.results.measured(
             contestant, "texts/s", done["texts"] / done["seconds"], number,
             tokens_per_s=round(done["target_tokens"] / done["seconds"], 1),
-            detail=f"{done['target_tokens'] / done['texts']:.2f} tokens a text, {done['texts']} texts", **done)
+            detail=f"{done['target_tokens'] / done['texts']:.2f} tokens a text, {done['texts']} texts{alone}", **done)
 
     with Turns(bench, "throughput", model, beam, contestants(bench, model)) as turns:
         turns.each(lambda c: c.start(model, beam))

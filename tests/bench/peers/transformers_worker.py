@@ -1,4 +1,4 @@
-"""The process of transformers: generate() in float32 on the CPU, text to text, by all processors.
+"""The process of transformers: generate() text to text, in float32 by all processors or in float16 on a GPU.
 
 Timed is everything from lines of text to lines of text, the tokenizer included; batches are cut from the lines sorted
 by length. `forced` counts EOS here, which the model's forced_eos_token_id puts at the end: as many decoding steps as
@@ -25,8 +25,8 @@ class Commands:
     def about(self):
         return dict(version=transformers.__version__, torch=torch.__version__)
 
-    def open(self, model):
-        self.peer = TextPeer(model, "cpu")
+    def open(self, model, device):
+        self.peer = TextPeer(model, device.split(":")[0])
 
     def _run(self, lines, batch, beam, forced, keep=None):
         limits = dict(min_new_tokens=forced - 1, max_new_tokens=forced) if forced else dict(max_new_tokens=256)

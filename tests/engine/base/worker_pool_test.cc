@@ -1,6 +1,7 @@
 #include "engine/base/worker_pool.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <memory>
 #include <thread>
@@ -12,7 +13,7 @@ namespace {
 TEST(WorkerPool, RunsEverythingInOrderBeforeItGoes) {
   std::vector<int> done;
   {
-    WorkerPool pool(1);
+    WorkerPool pool("test", 1);
     for (int i = 0; i < 100; ++i) pool.Post([&done, i] { done.push_back(i); });
   }
   ASSERT_EQ(done.size(), 100U);
@@ -20,7 +21,7 @@ TEST(WorkerPool, RunsEverythingInOrderBeforeItGoes) {
 }
 
 TEST(WorkerPool, WithoutThreadsWhoPostsRunsTheTask) {
-  WorkerPool pool(0);
+  WorkerPool pool("test", 0);
   std::thread::id outer;
   std::thread::id inner;
   pool.Post([&] {
@@ -34,10 +35,15 @@ TEST(WorkerPool, WithoutThreadsWhoPostsRunsTheTask) {
 
 TEST(WorkerPool, WithThreadsSomebodyElseRunsIt) {
   std::thread::id ran_by;
+  char name[16] = {};
   {
-    WorkerPool pool(2);
-    pool.Post([&] { ran_by = std::this_thread::get_id(); });
+    WorkerPool pool("test", 2);
+    pool.Post([&] {
+      ran_by = std::this_thread::get_id();
+      pthread_getname_np(pthread_self(), name, sizeof(name));
+    });
   }
+  EXPECT_STREQ(name, "test");
   EXPECT_NE(ran_by, std::thread::id());
   EXPECT_NE(ran_by, std::this_thread::get_id());
 }

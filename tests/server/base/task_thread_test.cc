@@ -10,7 +10,7 @@ namespace dragoman {
 namespace {
 
 TEST(TaskThread, DoesWhatIsPostedInOrder) {
-  TaskThread thread(8);
+  TaskThread thread("test", 8);
   thread.Start();
   std::promise<void> done;
   std::vector<int> order;
@@ -23,7 +23,7 @@ TEST(TaskThread, DoesWhatIsPostedInOrder) {
 }
 
 TEST(TaskThread, WhatHasNotBegunIsToldAtTheEnd) {
-  TaskThread thread(2);
+  TaskThread thread("test", 2);
   std::vector<bool> told;
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(thread.Post([&told](bool go_on) { told.push_back(go_on); }).ok());
@@ -35,7 +35,7 @@ TEST(TaskThread, WhatHasNotBegunIsToldAtTheEnd) {
 }
 
 TEST(TaskThread, TheEndWaitsOnlySoLongForWhatIsUnderWay) {
-  TaskThread thread(2);
+  TaskThread thread("test", 2);
   thread.Start();
   std::promise<void> begun;
   std::promise<void> held;
@@ -52,7 +52,7 @@ TEST(TaskThread, TheEndWaitsOnlySoLongForWhatIsUnderWay) {
 }
 
 TEST(TaskThread, OneThatWasNeverStartedEnds) {
-  TaskThread thread(1);
+  TaskThread thread("test", 1);
   EXPECT_TRUE(thread.StopWithin(std::chrono::minutes(1)));
 }
 

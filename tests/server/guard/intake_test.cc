@@ -65,7 +65,7 @@ class IntakeTest : public ::testing::Test {
   std::vector<int> ended_;
   std::map<int, std::vector<absl::StatusCode>> refused_;
   ManualClock clock_;
-  WorkerPool enders_{0};
+  WorkerPool enders_{"test", 0};
   std::unique_ptr<Intake> intake_ = Make(&enders_);  // outlives the timer
   DeadlineTimer timer_{&clock_};
 };
@@ -116,7 +116,7 @@ TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
 TEST_F(IntakeTest, LooksDoNotWaitForCallsToEnd) {
   absl::Notification looked;
   absl::Notification ended;
-  WorkerPool ender(1);
+  WorkerPool ender("test", 1);
   intake_ = Make(&ender);
   intake_->Open(5);
   intake_->Enter("ipv4:10.0.0.1:5", [&](const absl::Status&) {
