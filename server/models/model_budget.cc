@@ -97,6 +97,15 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
   return shares;
 }
 
+std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models) {
+  std::vector<int> shares = DivideCpus(cpus, models);
+  const auto on_gpus = static_cast<int>(std::count_if(models.begin(), models.end(), IsOnNamedGpus));
+  for (size_t i = 0; i < models.size(); ++i) {
+    if (IsOnNamedGpus(models[i])) shares[i] = std::max(shares[i], cpus / on_gpus);
+  }
+  return shares;
+}
+
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);

@@ -73,6 +73,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings,
     for (const auto& [name, other] : settings_) all.push_back(other);
     all.push_back(settings);
     share.cpus = DivideCpus(resources_.cpus, all).back();
+    share.text_cpus = DivideTextCpus(resources_.cpus, all).back();
     share.first_cpu = resources_.cpus;
     share.cpus_per_cache = resources_.cpus_per_cache;
     share.device_memory_fraction = settings.device_memory_fraction;
@@ -95,12 +96,14 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
   // The first models get what is left over, and the default is to be one of them: hence the order
   // of `models`.
   const std::vector<int> cpus = DivideCpus(resources_.cpus, models);
+  const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, models);
   const absl::StatusOr<std::vector<double>> fractions =
       DivideDeviceMemory(in_order, defaults_.device_memory_fraction);
   if (!fractions.ok()) return fractions.status();
   for (size_t i = 0; i < order.size(); ++i) {
     ModelShare& share = shares_[in_order[i].model_name];
     share.cpus = cpus[order[i]];
+    share.text_cpus = text_cpus[order[i]];
     share.first_cpu =
         std::accumulate(cpus.begin(), cpus.begin() + static_cast<ptrdiff_t>(order[i]), 0);
     share.cpus_per_cache = resources_.cpus_per_cache;

@@ -42,7 +42,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
   out.max_threads_per_worker = max_threads_per_worker;
-  out.tokenizer_threads = TextThreads(share.cpus, tokenizer_threads);
+  out.tokenizer_threads = TextThreads(share.text_cpus, tokenizer_threads);
   out.detokenizer_threads = detokenizer_threads >= 0 ? detokenizer_threads : out.tokenizer_threads;
   out.max_queue_segments = max_queue_segments;
   out.max_queue_tokens = max_queue_tokens;

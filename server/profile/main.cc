@@ -77,7 +77,7 @@ absl::StatusOr<std::string> Profile(const ModelSettings& model, int steps) {
       ChooseDevices(model.devices, may_be_cuda ? ProbeCuda() : CudaProbe{});
   if (!devices.ok()) return devices.status();
   ModelShare share;
-  share.cpus = CpuBudget();
+  share.cpus = share.text_cpus = CpuBudget();
   share.cpus_per_cache = ReadCpuTopology("", AllowedCpus()).PerCache();
   share.device_memory_fraction = model.device_memory_fraction;
   const SteadyClock clock;

@@ -15,6 +15,7 @@ moved by between two scrapes at the ends of that window: occupancy = busy row-st
 passes if every call was answered with OK and both sides count as many texts. The last line is 'N passed, N failed'.
 """
 import argparse
+import collections
 import json
 import signal
 import statistics
@@ -46,7 +47,7 @@ def together(reports):
         return sum(report[key] for report in reports)
 
     def codes(key):
-        return {code: count for report in reports for code, count in report[key].items()}
+        return dict(sum((collections.Counter(report[key]) for report in reports), collections.Counter()))
 
     return {
         **{key: sums(key) for key in ("sentences_per_second", "sent", "ok", "refused")},
@@ -89,6 +90,8 @@ class Bench:
                                               # So that a static batch of the widest mix finds its segments encoded.
                                               *(["--encoded-queue-segments", str(rows // 2)] if rows else []),
                                               "--max-queue-segments", "1000000", "--max-queue-tokens", "100000000",
+                                              # All clients begin at once.
+                                              "--receive-memory-mb", "512",
                                               *(["--kv-memory-mb", str(o.kv_memory_mb)] if o.kv_memory_mb and device != "cpu" else []),
                                               *flags])
         for daemon in daemons.values():

@@ -206,7 +206,7 @@ class Dragoman(Contestant):
         try:
             self.daemon = Daemon(o.dragomand, ["--model", model.path, "--device", self.device, "--compute-type", self.type,
                                                # The queue holds every call of the client.
-                                               "--max-queue-tokens", "1000000", "--max-queue-segments", "100000",
+                                               "--max-queue-tokens", "100000000", "--max-queue-segments", "100000",
                                                *self.flags(), *o.daemon_flags])
             self.daemon.wait()
         except RuntimeError as e:

@@ -65,6 +65,14 @@ TEST(ModelBudget, ModelsOnNamedGpusTakeOneForTheirText) {
   EXPECT_THAT(DivideCpus(8, {Model("cuda:0"), Model()}), ElementsAre(1, 7));
 }
 
+TEST(ModelBudget, TextOfModelsOnGpusHasAllProcessors) {
+  EXPECT_THAT(DivideTextCpus(16, {Model("cuda:0")}), ElementsAre(16));
+  EXPECT_THAT(DivideTextCpus(16, {Model("cuda:0"), Model("cuda:1")}), ElementsAre(8, 8));
+  EXPECT_THAT(DivideTextCpus(8, {Model("cuda:0"), Model(), Model()}), ElementsAre(8, 4, 3));
+  EXPECT_THAT(DivideTextCpus(1, {Model("cuda:0"), Model("cuda:0")}), ElementsAre(1, 1));
+  EXPECT_THAT(DivideTextCpus(8, {Model(), WithCpus(2, 1)}), ElementsAre(6, 2));
+}
+
 TEST(ModelBudget, ModelsOfOneGpuFillItOneAfterAnother) {
   const auto two = DivideDeviceMemory({Model("auto"), Model("cuda:0")}, 0.9);
   ASSERT_TRUE(two.ok()) << two.status();

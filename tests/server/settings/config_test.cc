@@ -929,8 +929,10 @@ TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
   // The engine gets them.
   DeviceChoice gpu;
   gpu.cuda = {0};
-  EXPECT_EQ(MakeEngineConfig(command->config.models[0], ModelShare(), gpu).cuda,
-            command->config.models[0].cuda);
+  const EngineConfig engine =
+      MakeEngineConfig(command->config.models[0], {.cpus = 1, .text_cpus = 16}, gpu);
+  EXPECT_EQ(engine.cuda, command->config.models[0].cuda);
+  EXPECT_EQ(std::pair(engine.tokenizer_threads, engine.detokenizer_threads), std::pair(4, 4));
   const auto set = OverrideSettings(command->config.models[1], {{"cuda", R"({"graphs": "off"})"}});
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_EQ(set->cuda, CudaOptions{.graphs = false});
