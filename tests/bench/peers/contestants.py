@@ -207,6 +207,8 @@ class Dragoman(Contestant):
             self.daemon = Daemon(o.dragomand, ["--model", model.path, "--device", self.device, "--compute-type", self.type,
                                                # The queue holds every call of the client.
                                                "--max-queue-tokens", "100000000", "--max-queue-segments", "100000",
+                                               # All are loaded at the same time.
+                                               *(["--device-memory-fraction", "0.5"] if self.device != "cpu" else []),
                                                *self.flags(), *o.daemon_flags])
             self.daemon.wait()
         except RuntimeError as e:

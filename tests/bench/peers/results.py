@@ -36,7 +36,7 @@ METRICS = {
     ("memory", "first translation s"): Metric("start: until the first translation", "s, less is better", "less"),
 }
 TITLES = {
-    "throughput": "Texts per second, all cores",
+    "throughput": "Texts per second",
     "latency": "One sentence on idle cores",
     "invariance": "Does a translation depend on its batch?",
     "memory": "Memory and start",
@@ -128,7 +128,7 @@ class Results:
         for row in self.lines:
             if row["kind"] == "run":
                 about = row["machine"]
-                out += [f"run {row['run']}: {row['date']}, {about['cpu']}, {about['processors']} processors, {about['flags']}, "
+                out += [f"run {row['run']}: {row['date']}, {named(about)}, {about['flags']}, "
                         f"load before {about['load']}", f"  {row['command']}",
                         "  " + ", ".join(f"{k} {v}" for k, v in row["versions"].items())]
         for key, rows in self.groups():
@@ -163,17 +163,22 @@ class Results:
         if not runs:
             return paths
         about = runs[-1]["machine"]
-        note = f"{about['cpu']}, {about['processors']} processors; {about['flags']}\n{runs[-1]['date']}, medians of the rounds; lines: least to most"
+        note = f"{named(about)}; {about['flags']}\n{runs[-1]['date']}, medians of the rounds; lines: least to most"
         by_part = {}
         for (part, model, beam, metric), rows in self.groups():
-            named = METRICS[part, metric]
+            axis = METRICS[part, metric]
             by_part.setdefault(part, []).append(dict(
-                heading=f"{named.heading}: {where(model, beam)}", axis=named.axis,
+                heading=f"{axis.heading}: {where(model, beam)}", axis=axis.axis,
                 bars=[dict(row, label=row["contestant"]) for row in rows]))
         for part, panels in by_part.items():
             paths.append(f"{self.stem}-{part}.svg")
             svg.bars(paths[-1], TITLES[part], note, panels)
         return paths
+
+
+def named(about):
+    """A machine in words."""
+    return ", ".join([*([about["gpu"]] if "gpu" in about else []), about["cpu"], f"{about['processors']} processors"])
 
 
 def where(model, beam):

@@ -30,7 +30,7 @@ for name in "${parts[@]}"; do
     left=$((deadline - SECONDS))
     part daemon 150 python3 serving_sweep.py --json "$scratch/daemon.json" \
       --daemon bin/dragomand --client bin/dragoman --device cuda:0 --also cpu \
-      --max-rows 256 512 1024 2048 4096 --in-flight 4096 --connections 16 --kv-memory-mb 6144 \
+      --max-rows 256 512 1024 2048 4096 --in-flight 4096 --clients 4 --connections 16 --kv-memory-mb 6144 \
       --warmup 1.5 --duration 3.5 --rounds 4 --seconds $(((left < 150 ? left : 150) - 10))
   elif [[ $name == products ]]; then
     part products 60 bin/linear_cuda_bench
