@@ -8,10 +8,10 @@ FLAGS = ("avx2", "fma", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "am
 
 
 def gpu(device):
-    """What the driver calls `device`, cuda or cuda:N; "" of cpu. SystemExit where there is no such GPU."""
+    """What the driver calls `device`, cuda:N; "" of cpu. SystemExit where there is no such GPU."""
     if device == "cpu":
         return ""
-    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", device.partition(":")[2] or "0"]
+    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader", "-i", device.partition(":")[2]]
     try:
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError) as e:

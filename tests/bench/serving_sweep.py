@@ -6,8 +6,9 @@
 To be run from the root of the repository, or of the GPU's bundle. Python's standard library only.
 
 Every measurement is `dragoman load` (one, or --clients) in a closed loop with the same mixed texts and beams and as many
-calls in flight, so that segments always wait. First each --max-rows with the default scheduler, once; then at the one with the most texts
-per second, in rounds that alternate, each of `switches` alone; then --also's device with its own defaults.
+calls in flight, so that segments always wait. First each --max-rows with the default scheduler, once; then at the one
+with the most texts per second, in rounds that alternate, each of `switches` alone; then --also's device with its own
+defaults.
 The daemons of a stage all run, and one of them works. Ratios are medians of those within a round.
 
 A record has what the client saw in its window (texts and tokens per second, latency) and what the daemon's counters

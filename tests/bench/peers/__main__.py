@@ -22,6 +22,7 @@ layers, 256,206 words) in the same way, without transformers and LibreTranslate.
 import argparse
 import datetime
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -37,10 +38,10 @@ from peers.worker import ROOT, PeerFailed
 PARTS = ("throughput", "latency", "invariance", "memory", "libretranslate")
 # What is tried by default: on processors and on a GPU.
 DEFAULTS = {
-    "cpu": dict(parts=list(PARTS), types=["float32"], ctranslate2_types=["float32", "int8"], isa=["AVX512"], batches=[16, 32, 64, 128],
-                concurrency=256),
-    "cuda": dict(parts=["throughput", "latency", "invariance"], types=["float16"], ctranslate2_types=["float16", "int8_float16"], isa=[],
-                 batches=[64, 128, 256, 512, 1024], concurrency=4096),
+    "cpu": dict(parts=list(PARTS), types=["float32"], ctranslate2_types=["float32", "int8"], isa=["AVX512"],
+                batches=[16, 32, 64, 128], concurrency=256),
+    "cuda": dict(parts=["throughput", "latency", "invariance"], types=["float16"],
+                 ctranslate2_types=["float16", "int8_float16"], isa=[], batches=[64, 128, 256, 512, 1024], concurrency=4096),
 }
 # What --smoke makes of everything that has a size and was not given.
 SMOKE = dict(texts=48, big_texts=6, tune_texts=16, transformers_texts=4, invariance_texts=24, server_texts=32, rounds=1, calls=3,
@@ -93,7 +94,7 @@ def options():
     p.add_argument("--smoke", action="store_true", help="everything small, to try it: figures mean nothing")
     given = p.parse_args()
     kind = given.device.split(":")[0]
-    if kind not in DEFAULTS:
+    if not re.fullmatch(r"cpu|cuda:\d+", given.device):
         p.error(f"--device {given.device}, expected cpu or cuda:N")
     p.set_defaults(**DEFAULTS[kind])
     if given.smoke:
