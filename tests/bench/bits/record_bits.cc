@@ -14,6 +14,7 @@
 #include "tests/engine/support/fakes.h"
 #ifdef DRAGOMAN_EMULATED_CUDA
 #include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/decode/cuda/emulated_engine.h"
 #endif
 
 namespace dragoman {
@@ -47,20 +48,8 @@ class Recorder {
       std::cout << fits.message() << '\n';
       return absl::OkStatus();
     }
-    auto image = MakeWeightImage(loaded->program, *loaded->weights, type);
-    if (!image.ok()) return image.status();
-    CudaBackendConfig config;
-    config.batch.max_rows = kMaxRows;
-    config.batch.max_positions = loaded->spec.shape.max_positions + 1;
-    config.batch.vocabulary = loaded->spec.shape.target_vocab;
-    config.batch.start_token = loaded->spec.tokens.decoder_start;
-    auto backend = CreateEmulatedCudaBackend(config, loaded->program, *std::move(image));
-    if (!backend.ok()) return backend.status();
-    EngineConfig engine_config;
-    engine_config.max_rows = kMaxRows;
-    engine_config.kv_memory_mb = 64;
-    auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
-                               engine_config, &clock_, &observer_);
+    auto engine = StartEmulatedEngine(*std::move(loaded), {.type = type, .max_rows = kMaxRows},
+                                      &clock_, &observer_);
     if (!engine.ok()) return engine.status();
     bench::RecordBits(**engine, emulated_, std::cout);
     return absl::OkStatus();

@@ -10,6 +10,7 @@
 
 #include "engine/create_loaded_engine.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/decode/cuda/emulated_engine.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 
@@ -63,17 +64,10 @@ std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type) {
   SetEmulatedCapability(Capability());
   auto loaded = LoadModel(SmallModel());
   EXPECT_TRUE(loaded.ok()) << loaded.status();
-  auto image = MakeWeightImage(loaded->program, *loaded->weights, type);
-  EXPECT_TRUE(image.ok()) << image.status();
-  CudaBackendConfig config;
-  config.batch.max_rows = kSmallMaxRows;
-  config.batch.max_positions = loaded->spec.shape.max_positions + 1;
-  config.batch.vocabulary = loaded->spec.shape.target_vocab;
-  config.batch.start_token = loaded->spec.tokens.decoder_start;
-  auto backend = CreateEmulatedCudaBackend(config, loaded->program, *image);
-  EXPECT_TRUE(backend.ok()) << backend.status();
-  auto engine = CreateEngine(*std::move(loaded), std::vector<WorkerPlace>{{*backend, 1}},
-                             SmallConfig(type), &Clock(), &Observer());
+  auto engine = StartEmulatedEngine(
+      *std::move(loaded),
+      {.type = type, .max_rows = kSmallMaxRows, .kv_memory_mb = kSmallKvMegabytes}, &Clock(),
+      &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return engine.ok() ? *std::move(engine) : nullptr;
 }

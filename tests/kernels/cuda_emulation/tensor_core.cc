@@ -12,10 +12,11 @@ namespace {
 constexpr int kWarp = 32;
 constexpr size_t kPieceBytes = 16;
 
-// The operands that the lanes of a warp have brought to the current instruction: registers, as bytes.
+// The operands that the lanes of a warp have brought to the current instruction: rows of a and columns of b, of 32
+// elements of one byte or 16 of two, and the rows of matrix loads.
 struct WarpOperands {
-  std::array<std::array<unsigned char, 16>, kWarp> a;
-  std::array<std::array<unsigned char, 8>, kWarp> b;
+  float a[16][32];
+  float b[8][32];
   std::array<const unsigned char*, kWarp> row;
 };
 std::vector<WarpOperands> operands;
@@ -76,38 +77,43 @@ void PerformBefore(int64_t end) {
   std::erase_if(under_way, [&](const PieceCopy& copy) { return copy.group < end; });
 }
 
-}  // namespace
+template <size_t bytes, float (*widen)(uint16_t)>
+void Widen(unsigned from, float* to) {
+  for (size_t i = 0; i < 4 / bytes; ++i) {
+    const unsigned bits = from >> 8 * bytes * i;
+    to[i] = widen(static_cast<uint16_t>(bytes == 1 ? bits & 0xFF : bits));
+  }
+}
 
-void AwaitCopyGroups(int pending) { PerformBefore(CopiesOfThread().groups - pending); }
-
-std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2],
-                                   size_t element_bytes, float (*widen)(uint16_t)) {
+// The sums that a product adds to c [4] of this lane; `widen` makes a float of the bits of an element.
+template <size_t bytes, float (*widen)(uint16_t)>
+std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2]) {
+  constexpr size_t kDepth = 32 / bytes;
   const auto lane = static_cast<size_t>(current.lane);
-  WarpOperands& warp = OperandsOfWarp();
-  std::memcpy(warp.a[lane].data(), a, sizeof(a));
-  std::memcpy(warp.b[lane].data(), b, sizeof(b));
-  WarpBarrier();
-  const WarpOperands& all =
-      OperandsOfWarp();  // no other thread has its turn before the next barrier
-  const auto element = [&](const unsigned char* registers, size_t number, size_t at) {
-    uint16_t bits = 0;
-    std::memcpy(&bits, registers + number * 4 + at, element_bytes);
-    return double{widen(bits)};
-  };
-  std::array<double, 4> sums{};
+  WarpOperands& mine = OperandsOfWarp();
+  const size_t first = lane % 4 * (4 / bytes);
   for (size_t i = 0; i < 4; ++i) {
-    const size_t row = lane / 4 + i / 2 * 8;
-    const size_t column = lane % 4 * 2 + i % 2;
-    // Byte k of a row of a, and of a column of b: of 32, four to a register, in lane k / 4 of four.
-    for (size_t k = 0; k < 32; k += element_bytes) {
-      const size_t upper = k / 16;
-      const double x = element(all.a[row % 8 * 4 + k % 16 / 4].data(), row / 8 + 2 * upper, k % 4);
-      sums[i] += x * element(all.b[column * 4 + k % 16 / 4].data(), upper, k % 4);
+    Widen<bytes, widen>(a[i], &mine.a[lane / 4 + i % 2 * 8][first + i / 2 * (kDepth / 2)]);
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    Widen<bytes, widen>(b[i], &mine.b[lane / 4][first + i * (kDepth / 2)]);
+  }
+  WarpBarrier();
+  // No other thread has its turn before the next barrier; those that came may have moved the vector.
+  const WarpOperands& all = OperandsOfWarp();
+  std::array<double, 4> sums{};
+  for (size_t k = 0; k < kDepth; ++k) {
+    for (size_t i = 0; i < 4; ++i) {
+      sums[i] += double{all.a[lane / 4 + i / 2 * 8][k]} * all.b[lane % 4 * 2 + i % 2][k];
     }
   }
   WarpBarrier();
   return sums;
 }
+
+}  // namespace
+
+void AwaitCopyGroups(int pending) { PerformBefore(CopiesOfThread().groups - pending); }
 
 void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]) {
   const auto lane = static_cast<size_t>(current.lane);
@@ -155,16 +161,16 @@ unsigned PairOf(T first, T second) {
 }  // namespace
 
 void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  Add(c, emulation::WarpProducts(a, {b0, b1}, 2, WidenHalf));
+  Add(c, emulation::WarpProducts<2, WidenHalf>(a, {b0, b1}));
 }
 void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  Add(c, emulation::WarpProducts(a, {b0, b1}, 2, WidenBFloat16));
+  Add(c, emulation::WarpProducts<2, WidenBFloat16>(a, {b0, b1}));
 }
 void Multiply(Float8, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  Add(c, emulation::WarpProducts(a, {b0, b1}, 1, WidenFloat8));
+  Add(c, emulation::WarpProducts<1, WidenFloat8>(a, {b0, b1}));
 }
 void Multiply(Int8, int32_t (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-  Add(c, emulation::WarpProducts(a, {b0, b1}, 1, WidenInt8));
+  Add(c, emulation::WarpProducts<1, WidenInt8>(a, {b0, b1}));
 }
 
 void CopyPiece(void* to, const void* from, bool wanted) {

@@ -12,7 +12,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +22,6 @@
 
 namespace dragoman::emulation {
 
-// The sums that a product adds to c [4] of this lane; `widen` makes a float of the bits of an element.
-std::array<double, 4> WarpProducts(const unsigned (&a)[4], const unsigned (&b)[2],
-                                   size_t element_bytes, float (*widen)(uint16_t));
 void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]);
 void AwaitCopyGroups(int pending);
 

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/create_loaded_engine.h"
+#include "engine/api/create_engine.h"
 #include "engine/model/layouts/ensemble_source.h"
 #include "engine/network/ensemble_program.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
+#include "tests/engine/decode/cuda/emulated_engine.h"
 #include "tests/engine/support/fakes.h"
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
@@ -58,22 +59,14 @@ class EmulatedEngine : public ::testing::Test {
   }
 
   static CudaBackendConfig ConfigFor(const ModelSpec& spec, int max_rows) {
-    CudaBackendConfig config;
-    config.batch.max_rows = max_rows;
-    config.batch.max_positions = spec.shape.max_positions + 1;
-    config.batch.vocabulary = spec.shape.target_vocab;
-    config.batch.start_token = spec.tokens.decoder_start;
-    return config;
+    return EmulatedBackendConfig(spec, {.max_rows = max_rows});
   }
 
   static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& model = kModel,
                                           const CudaOptions& options = {}) {
-    LoadedModel loaded = Load(model);
-    CudaBackendConfig config = ConfigFor(loaded.spec, kMaxRows);
-    config.options = options;
-    auto backend = CreateEmulatedCudaBackend(config, loaded.program, ImageOf(loaded, type));
-    EXPECT_TRUE(backend.ok()) << backend.status();
-    return EngineOver(std::move(loaded), *backend);
+    return Started(StartEmulatedEngine(Load(model),
+                                       {.type = type, .options = options, .max_rows = kMaxRows},
+                                       &Clock(), &Observer()));
   }
 
   // An ensemble as the engine joins it for a GPU (engine/worker_places.cc).
@@ -92,18 +85,12 @@ class EmulatedEngine : public ::testing::Test {
     EXPECT_TRUE(program.ok()) << program.status();
     const auto image = MakeWeightImage(*program, JoinedWeights(members), type);
     EXPECT_TRUE(image.ok()) << image.status();
-    auto backend = CreateEmulatedCudaBackend(ConfigFor(loaded->spec, kMaxRows), *program, *image);
-    EXPECT_TRUE(backend.ok()) << backend.status();
-    return EngineOver(*std::move(loaded), *backend);
+    return Started(StartEmulatedEngine(*std::move(loaded), *program, *image,
+                                       {.type = type, .max_rows = kMaxRows}, &Clock(),
+                                       &Observer()));
   }
 
-  static std::unique_ptr<Engine> EngineOver(LoadedModel loaded,
-                                            std::shared_ptr<const Backend> backend) {
-    EngineConfig engine_config;
-    engine_config.max_rows = kMaxRows;
-    engine_config.kv_memory_mb = 64;
-    auto engine = CreateEngine(std::move(loaded), std::vector<WorkerPlace>{{backend, 1}},
-                               engine_config, &Clock(), &Observer());
+  static std::unique_ptr<Engine> Started(absl::StatusOr<std::unique_ptr<Engine>> engine) {
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
   }
