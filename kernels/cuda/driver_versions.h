@@ -1,8 +1,8 @@
 // The oldest NVIDIA drivers that take programs of a version of CUDA: "CUDA Toolkit and Minimum
 // Required Driver Version for CUDA Minor Version Compatibility" in NVIDIA's release notes of CUDA.
 //
-// Free of CUDA's headers. README.md, docker/ and the chart repeat the numbers;
-// tests/deploy/driver_versions_test.py compares them.
+// Free of CUDA's headers. README.md and docker/ repeat the numbers; tests/deploy/driver_versions_test.py
+// compares them.
 #pragma once
 
 namespace dragoman::cuda {

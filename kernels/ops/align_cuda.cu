@@ -1,5 +1,4 @@
-// Alignment: one warp per row, which ends at once where its slot does not ask. Not run on a GPU
-// yet.
+// Alignment: one warp per row, which ends at once where its slot does not ask.
 //
 // For a row that asks: K of the chosen heads read twice, 2 n d elements of a source of n positions,
 // 4 n d flop. First each head's maximum and sum of weights, then, tile by tile, the mean over the

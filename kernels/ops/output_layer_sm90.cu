@@ -9,8 +9,9 @@
 //   epilogue  per tile of 128 x 256: some 7 instructions and one ex2 per logit, 2,000 to 2,600
 //             cycles of a processor, beside 8,192 of the tensor cores at d = 512
 // Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
-// Measured on an H200 (tests/gpu/README.md): 38, 168 and 535 us with the merge; products and copies
-// alone 27, 91 and 322. The fold is what is left: most tiles have a candidate in some row of a warp.
+// Measured on an H200 (tests/gpu/README.md): 38, 168 and 535 us with the merge, 522 since the fold looks up fewer
+// candidates; products and copies alone 27, 91 and 322. The fold is what is left: most tiles have a candidate in some
+// row of a warp.
 //
 // Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
 // the vocabulary; a third warpgroup copies. The vocabulary is on the wide side of the product, so

@@ -49,7 +49,7 @@ class FirstLook(unittest.TestCase):
             'graph_step': 'echo "  4096     on     80     1500.0     1620.0      0.93"; ' + PASSED,
             'throughput': 'echo "float16, 4096 rows, beam 4: 18000 sentences/s"; ' + PASSED,
             'one_sentence': 'echo "one sentence alone, float16, beam 4: 7.20 ms"; ' + PASSED,
-            'graph_step_4096': PASSED, 'graph_step_4': PASSED}
+            'graph_step_narrow': PASSED, 'graph_step_4096': PASSED, 'graph_step_4': PASSED}
         self.write('test/kernels_a_test', passing('A.Works'))
         self.write('test/kernels_b_test', passing('B.Works'))
         self.write('test/gpu_engine_test', passing('EngineInvariance.Holds'))
@@ -83,8 +83,9 @@ class FirstLook(unittest.TestCase):
 
     def test_runs_the_most_telling_part_first_and_shows_the_figures(self):
         ran = self.look()
-        self.assertTrue(ran.stdout.endswith('12 passed, 0 failed\n'), ran.stdout)
-        parts = ('kernels_a_test', 'kernels_b_test', *ENGINES, 'graph_step', 'throughput', 'one_sentence')
+        self.assertTrue(ran.stdout.endswith('13 passed, 0 failed\n'), ran.stdout)
+        parts = ('kernels_a_test', 'kernels_b_test', *ENGINES, 'graph_step', 'throughput', 'one_sentence',
+                 'graph_step_narrow')
         self.assertEqual(self.table(), [
             *((part, '1 passed') for part in parts), ('ncu', 'skipped, it is not on this machine')])
         page = self.page()
@@ -111,7 +112,7 @@ class FirstLook(unittest.TestCase):
         self.assertEqual(results['invariance_float32'], '1 passed')
         self.assertEqual(results['throughput'], '**failed**, status 3')
         self.assertEqual(results['one_sentence'], '1 passed')
-        self.assertTrue(ran.stdout.endswith('9 passed, 3 failed\n'), ran.stdout)
+        self.assertTrue(ran.stdout.endswith('10 passed, 3 failed\n'), ran.stdout)
         self.assertEqual((self.root / 'waited').read_text(), '3\n')
         # Kernels know one switch; the test that hung is tried alone.
         self.assertIn('kernels_a_test --gtest_brief=0 --gtest_filter=-*Emulated* --gtest_filter=A.Hangs off=early-launch early=off',
@@ -178,18 +179,31 @@ class FirstLook(unittest.TestCase):
         self.look()
         calls = [line for line in self.calls.read_text().splitlines() if line.startswith('ncu ')]
         self.assertEqual(len(calls), 2)
-        self.assertEqual(len(set(re.findall(r'\w+Kernel', ' '.join(calls)))), 6)
+        # Two of the seven are the fused output layer, of which a card has one.
+        self.assertEqual(len(set(re.findall(r'\w+Kernel', ' '.join(calls)))), 7)
+        self.assertIn('--launch-skip 283', calls[0])
         for call in calls:
             self.assertIn('--clock-control none', call)
             self.assertIn('off=graphs,early-launch', call)
         self.assertIn('L2 Cache Throughput  %  87', self.page())
         self.assertNotIn('Other  %', self.page())
 
+    def test_profiles_the_fold_of_stored_logits_where_the_output_layer_is_not_fused(self):
+        self.write('ncu', PASSED, self.root / 'path')
+        for capability in ('7.5', '10.0'):
+            self.bench['machine'] = f'echo "cuda:0 Card, compute capability {capability}, 40 multiprocessors"'
+            self.calls.write_text('')
+            self.look()
+            call = next(line for line in self.calls.read_text().splitlines() if line.startswith('ncu '))
+            self.assertIn('regex:FoldStoredKernel|', call)
+            self.assertIn('--launch-skip 280', call)
+            self.assertNotIn('Fused', call)
+
     def test_ends_in_its_time_and_names_what_did_not_run(self):
         # A part begins while three seconds are left, and the first takes one of them.
         self.write('test/kernels_a_test', HANGS)
         self.look(seconds='3', code=1)
-        for part in (*ENGINES, 'graph_step', 'throughput', 'one_sentence'):
+        for part in (*ENGINES, 'graph_step', 'throughput', 'one_sentence', 'graph_step_narrow'):
             self.assertEqual(dict(self.table())[part], '**not run**, the time is up')
 
     def test_what_was_skipped_has_not_passed(self):

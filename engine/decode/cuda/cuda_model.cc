@@ -74,14 +74,13 @@ std::vector<std::string> CudaModel::Notes() const {
   }
   if (fused_ != nullptr && fused_->products() != NarrowType::kNone) {
     notes.push_back(absl::StrCat("cuda: output-products is ", NarrowTypeName(fused_->products()),
-                                 ": scores differ from those of ", ComputeTypeName(type_),
-                                 ", and no card has measured it yet"));
+                                 ": scores differ from those of ", ComputeTypeName(type_)));
   }
   if (narrow_layers()) {
-    notes.push_back(absl::StrCat("cuda: layer-products is ",
-                                 NarrowTypeName(config_.options.layer_products),
-                                 ": translations and scores differ from those of ",
-                                 ComputeTypeName(type_), ", and no card has measured it yet"));
+    notes.push_back(
+        absl::StrCat("cuda: layer-products is ", NarrowTypeName(config_.options.layer_products),
+                     ": translations and scores differ from those of ", ComputeTypeName(type_),
+                     ", and no card has measured what it gains"));
   }
   return notes;
 }

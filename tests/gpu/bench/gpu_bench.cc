@@ -17,6 +17,7 @@ namespace {
 
 using dragoman::bench::Ceilings;
 using dragoman::bench::GraphStep;
+using dragoman::bench::GraphStepNarrow;
 using dragoman::bench::GraphStepOf4;
 using dragoman::bench::GraphStepOf4096;
 using dragoman::bench::OneSentence;
@@ -35,6 +36,7 @@ constexpr Part kParts[] = {{"ceilings", Ceilings},
                            {"step_table", StepTable},
                            {"output_layer", OutputLayers},
                            {"one_sentence", OneSentence},
+                           {"graph_step_narrow", GraphStepNarrow},
                            {"graph_step_4096", GraphStepOf4096, false},
                            {"graph_step_4", GraphStepOf4, false}};
 

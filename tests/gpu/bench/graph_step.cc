@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -47,15 +48,29 @@ double CountedSeconds(const Program& program, const CudaStepTime& time, int rows
   return Seconds(CountStep(work, std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
 }
 
+// OPUS-MT base with random weights in float16, and the card.
+struct Subject {
+  ModelSpec spec = BaseSpec();
+  Program program = ProgramOf(spec);
+  WeightImage image;
+  cuda::DeviceInfo info;
+};
+absl::StatusOr<Subject> MakeSubject() {
+  Subject made;
+  auto image =
+      MakeWeightImage(made.program, WeightsInMemory(made.program, RandomWeights(made.program)),
+                      ComputeType::kFloat16);
+  if (!image.ok()) return image.status();
+  made.image = *std::move(image);
+  if (cuda::Describe(0, &made.info) != cuda::Error::kNone) return absl::InternalError("no device");
+  return made;
+}
+
 absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>& earlies,
                           int steps) {
-  const ModelSpec spec = BaseSpec();
-  const Program program = ProgramOf(spec);
-  const auto image = MakeWeightImage(program, WeightsInMemory(program, RandomWeights(program)),
-                                     ComputeType::kFloat16);
-  if (!image.ok()) return image.status();
-  cuda::DeviceInfo info;
-  if (cuda::Describe(0, &info) != cuda::Error::kNone) return absl::InternalError("no device");
+  const absl::StatusOr<Subject> subject = MakeSubject();
+  if (!subject.ok()) return subject.status();
+  const auto& [spec, program, image, info] = *subject;
   const std::optional<CountedCard> card = CardNamed(info.name);
   const FiguresByArchitecture figures = ReadFigures("figures.json");
   std::printf("%s, counted as %s%s; beam 4, float16, %d steps\n%6s %6s %6s %10s %10s %9s\n",
@@ -69,7 +84,7 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
       config.options.early_launch = config.options.early_launch && early;
       const bool is_early = config.options.early_launch && cuda::LaunchesEarly();
       if (early && !is_early && earlies.size() > 1) continue;  // the same as the next
-      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, *image, steps);
+      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, image, steps);
       if (!time.ok()) return time.status();
       json line = {{"rows", rows},
                    {"early_launch", is_early},
@@ -92,8 +107,49 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
   return result;
 }
 
+// Products that the card does not have are refused, and their lines say why.
+absl::StatusOr<json> TimeNarrow(const std::vector<int>& sizes) {
+  const absl::StatusOr<Subject> subject = MakeSubject();
+  if (!subject.ok()) return subject.status();
+  const auto& [spec, program, image, info] = *subject;
+  std::printf("%s; beam 4, float16, %d steps\n%8s %8s %6s %6s %10s\n", info.name.c_str(), kSteps,
+              "output", "layers", "rows", "nodes", "us");
+  constexpr std::pair<NarrowType, NarrowType> kProducts[] = {
+      {NarrowType::kNone, NarrowType::kNone},
+      {NarrowType::kInt8, NarrowType::kNone},
+      {NarrowType::kFloat8, NarrowType::kNone},
+      {NarrowType::kNone, NarrowType::kInt8},
+      {NarrowType::kInt8, NarrowType::kInt8}};
+  json result;
+  for (const int rows : sizes) {
+    for (const auto& [output, layers] : kProducts) {
+      CudaBackendConfig config = StepConfig(spec, rows);
+      config.options.output_products = output;
+      config.options.layer_products = layers;
+      std::printf("%8s %8s %6d ", NarrowTypeName(output), NarrowTypeName(layers), rows);
+      json line = {{"output_products", NarrowTypeName(output)},
+                   {"layer_products", NarrowTypeName(layers)},
+                   {"rows", rows}};
+      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, image, kSteps);
+      if (absl::IsFailedPrecondition(time.status())) {
+        line["refused"] = time.status().message();
+        std::printf("%s\n", std::string(time.status().message()).c_str());
+      } else if (!time.ok()) {
+        return time.status();
+      } else {
+        line["seconds"] = time->seconds;
+        std::printf("%6lld %10.1f\n", static_cast<long long>(time->nodes), time->seconds * 1e6);
+      }
+      std::fflush(stdout);
+      result.push_back(std::move(line));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
+absl::StatusOr<json> GraphStepNarrow() { return TimeNarrow({4096, 1024, 256, 4}); }
 absl::StatusOr<json> GraphStep() { return Time({4096, 1024, 256, 4}, {true, false}, kSteps); }
 absl::StatusOr<json> GraphStepOf4096() { return Time({4096}, {true}, kProfiledSteps); }
 absl::StatusOr<json> GraphStepOf4() { return Time({4}, {true}, kProfiledSteps); }

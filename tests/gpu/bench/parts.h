@@ -33,6 +33,9 @@ absl::StatusOr<nlohmann::json> StepTable();
 absl::StatusOr<nlohmann::json> GraphStep();
 absl::StatusOr<nlohmann::json> GraphStepOf4096();
 absl::StatusOr<nlohmann::json> GraphStepOf4();
+// The same sizes with products of the output layer, of the layers and of both in one byte, beside float16;
+// where the card has none of a kind, the reason.
+absl::StatusOr<nlohmann::json> GraphStepNarrow();
 
 // A worker under more segments than it has room for.
 absl::StatusOr<nlohmann::json> Throughput();

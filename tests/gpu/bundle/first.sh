@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first look at a card, in 9.5 minutes, the most telling part first: operations, whole engines
 # (invariance; equality and life), a step's time with early launches and without, throughput, one
-# sentence, and where a profiler is there six kernels under it. Tests run as many at a time as there
+# sentence, a step with products in one byte, and where a profiler is there six kernels under it. Tests run as many at a time as there
 # are cores, and all else alone.
 #
 #   first.sh OUT_DIRECTORY [SECONDS]
@@ -92,6 +92,7 @@ explain() {
     throughput)
       echo 'A worker under more segments than fit: the rows of a step over its time, and what the host adds.'
       ;;
+    graph_step_narrow) echo 'The same with products of the output layer and of the layers in one byte (the setting `cuda`).' ;;
     one_sentence) echo 'What was counted for an H200: 7.1 ms with beam 4 in float16.' ;;
     ncu_*)
       echo 'L2 near 100 %: bound by reads from L2 (an H200 had 35 % in the fused output layer). Tensor: the share of'
@@ -107,7 +108,7 @@ show() {
   local log=$scratch/$1.log
   case $1 in
     ncu_*) grep -E 'Context|Duration|Throughput|Tensor|Stall|==(ERROR|WARNING)==' "$log" | head -n 80 ;;
-    graph_step | throughput | one_sentence) head -n 40 "$log" ;;
+    graph_step | graph_step_narrow | throughput | one_sentence) head -n 40 "$log" ;;
     *)
       grep -E -A 4 'Failure|rror' "$log" | head -n 24
       tail -n 6 "$log"
@@ -183,7 +184,7 @@ look() {
   if ((status == 124 || status == 137)); then result="**failed**, stopped at its limit of $limit s"; fi
   [[ -e $scratch/$name.log ]] || result='**not run**, the time is up'
   rows+=("$name|$result${without:+, without $without}|$seconds")
-  local has_figures='^(graph_step|throughput|one_sentence|ncu_.*)$'
+  local has_figures='^(graph_step|graph_step_narrow|throughput|one_sentence|ncu_.*)$'
   if [[ -e $scratch/$name.log ]] && { ((status != 0)) || [[ $name =~ $has_figures ]]; }; then
     shown+=("$name")
   fi
@@ -258,6 +259,7 @@ timeout --kill-after=5 "$(scaled 25)" bash -c 'source ./common.sh; describe_mach
   >"$out/machine.txt" 2>&1
 cat "$out/machine.txt" >>"$report"
 card=$(sed -n 's/^cuda:0 \([^,]*\),.*/\1/p' "$out/machine.txt" | head -n 1)
+capability=$(sed -n 's/^cuda:0 .*compute capability \([0-9.]*\).*/\1/p' "$out/machine.txt" | head -n 1)
 if [[ -e pairs.tsv ]]; then export DRAGOMAN_PAIRS=pairs.tsv; fi
 again_left=$(scaled 150) # seconds for second tries
 write_page
@@ -289,6 +291,7 @@ look engine_memory 30 all bin/test/gpu_engine_test --gtest_brief=0 --gtest_filte
 look graph_step 75 all bin/gpu_bench graph_step
 look throughput 90 all bin/gpu_bench throughput
 look one_sentence 45 all bin/gpu_bench one_sentence
+look graph_step_narrow 60 all bin/gpu_bench graph_step_narrow
 
 # Six kernels in the middle of a step: four of a full batch, two of a lone sentence. Launches one by
 # one, for a profiler serialises them in any case; the clocks stay as they are.
@@ -305,10 +308,14 @@ if [[ -z $ncu ]]; then
   skip ncu 'ncu is not on this machine'
   rows+=('ncu|skipped, it is not on this machine|0')
 else
-  # A step of 6 layers has 14 of the first, after three folds at load: those of its 21st. Of the others
-  # it has 54, and the trials at load have some hundred.
-  profile ncu_full 'FusedOutputKernel|DecodeSelfAttentionKernel|CrossAttentionKernel|StepSlotsKernel' \
-    283 14 graph_step_4096
+  # A step of 6 layers has 14 of the first: those of its 21st, after three folds at load where the output layer is
+  # fused. Of the others it has 54, and the trials at load have some hundred.
+  output='FusedOutputKernel|FusedMmaKernel' skip_full=283
+  if [[ ! $capability =~ ^(8\.[069]|9\.0|12\.0)$ || ,$off, == *,fused-output,* ]]; then
+    output=FoldStoredKernel skip_full=280
+  fi
+  profile ncu_full "$output|DecodeSelfAttentionKernel|CrossAttentionKernel|StepSlotsKernel" \
+    "$skip_full" 14 graph_step_4096
   profile ncu_few 'FewRowsKernel|AddLayerNormKernel' 1200 8 graph_step_4
 fi
 write_page

@@ -5,7 +5,7 @@
 // results for equal, and passes and steps of empty batches have no numbers. Once it is loaded, everything runs. So an
 // engine starts within a second in place of half a minute, by calls from the same places.
 //
-//   DRAGOMAN_PTX_REQUESTS=1000     requests of the first case (4 without it)
+//   DRAGOMAN_PTX_REQUESTS=1000     requests of the first case, of every method (14 without it)
 //   DRAGOMAN_PTX_LOADS=whole       everything runs while a model is loaded, too
 //   DRAGOMAN_PTX_ERRORS=places     both kinds of error at the first call of every place of the program, in place of one
 //                                  kind at some of them; `all`: both kinds at every call; a number: at that call
@@ -37,6 +37,7 @@
 #include "server/models/model_manager.h"
 #include "server/models/model_table.h"
 #include "tests/engine/support/collecting_sink.h"
+#include "tests/engine/support/mixed_requests.h"
 #include "tests/gpu/ptx/calls.h"
 #include "tests/gpu/ptx/small_model.h"
 
@@ -160,6 +161,19 @@ std::vector<TranslationJob> Jobs(size_t count) {
   return jobs;
 }
 
+// `count` requests of every method, cut to few tokens. The model's vocabulary lacks what some ask for.
+std::vector<TranslationJob> MixedJobs(size_t count) {
+  constexpr int kTokens = 12;
+  MixedRequests requests(1);
+  std::vector<TranslationJob> jobs;
+  while (jobs.size() < count) {
+    int kind = 0;
+    jobs.push_back(requests.Next(&kind));
+    jobs.back().decoding.max_output_tokens = kTokens;
+  }
+  return jobs;
+}
+
 // A request's end: its texts, or why there are none.
 struct Answer {
   absl::Status status;
@@ -260,25 +274,28 @@ class PtxEngineCalls : public ::testing::Test {
 };
 
 TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
-  const size_t count = std::strtoull(Setting("DRAGOMAN_PTX_REQUESTS", "4").c_str(), nullptr, 10);
-  const std::vector<TranslationJob> jobs = Jobs(count);
+  const size_t count = std::strtoull(Setting("DRAGOMAN_PTX_REQUESTS", "14").c_str(), nullptr, 10);
+  const std::vector<TranslationJob> jobs = MixedJobs(count);
   // A whole load takes its time, as do many requests.
   watchdog_.Begin("");
   Calls::Get().Record(true);
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Start(SettingsOn({0}));
+  absl::StatusOr<std::unique_ptr<Engine>> engine = Start(SmallSettings{});
   ASSERT_TRUE(engine.ok()) << engine.status();
   const uint64_t of_start = Calls::Get().recorded().size();
   constexpr size_t kTogether = 20;
+  size_t translated = 0;
   for (size_t first = 0; first < jobs.size(); first += kTogether) {
     watchdog_.Begin("requests from number " + std::to_string(first) + " on");
     const std::vector<TranslationJob> some(
         jobs.begin() + static_cast<int64_t>(first),
         jobs.begin() + static_cast<int64_t>(std::min(first + kTogether, jobs.size())));
     for (const Answer& answer : Translate(**engine, some)) {
-      ASSERT_TRUE(answer.status.ok()) << answer.status;
-      EXPECT_FALSE(answer.texts.empty());
+      translated += answer.status.ok() ? 1 : 0;
+      ASSERT_TRUE(answer.status.ok() || absl::IsInvalidArgument(answer.status)) << answer.status;
+      EXPECT_EQ(answer.texts.empty(), !answer.status.ok());
     }
   }
+  EXPECT_GE(translated, count * 3 / 4);
   const uint64_t of_requests = Calls::Get().recorded().size() - of_start;
   engine->reset();
   Calls::Get().Record(false);
@@ -322,9 +339,9 @@ TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
   int64_t in_captures = 0;
   for (const auto& [name, times] : captured) in_captures += times;
   std::cout << of_start << " calls of a start, " << in_captures << " of them in captures, "
-            << of_requests << " of " << count << " requests, "
-            << calls.size() - of_start - of_requests << " of the end; a launch has up to "
-            << most_threads << " threads and " << most_shared
+            << of_requests << " of " << count << " requests, of which " << translated
+            << " were translated, " << calls.size() - of_start - of_requests
+            << " of the end; a launch has up to " << most_threads << " threads and " << most_shared
             << " bytes of shared memory beside its own\n";
 }
 

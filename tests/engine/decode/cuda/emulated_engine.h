@@ -20,7 +20,7 @@ struct EmulatedEngineConfig {
   int kv_memory_mb = 64;
 };
 
-// Of the backend that such an engine of this model has.
+// The configuration of its backend, of this model.
 CudaBackendConfig EmulatedBackendConfig(const ModelSpec& spec, const EmulatedEngineConfig& config);
 
 // One worker on emulated device 0 (emulated_backend.h). Clock and observer outlive the engine. Errors as
