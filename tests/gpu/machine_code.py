@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the machine code of the kernels (cuobjdump) and holds it against what they were written to become.
 
-    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS [--figures FILE] OBJECT...
+    DRAGOMAN_CUOBJDUMP=... machine_code.py BUDGETS [--figures FILE] [--loads FILE] OBJECT...
 
 BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
 
@@ -11,17 +11,31 @@ BUDGETS is the JSON file of ptxas_report.py; of a kernel it may say as well
     "code": {architecture: {instruction: count}}
                                      how often each instantiation has an instruction, exactly; or a list
                                      of what that may be, for instantiations that differ
-    "loads": {architecture: least}   loads of 16 bytes from global memory that are in flight when one of
-                                     them is waited for, in the mean over the waits of the worst
+    "loads": {architecture: least}   loads from global memory, of any width, that are in flight when one
+                                     of them is waited for, in the mean over the waits of the worst
                                      instantiation (Kernel.waits)
     "waits": {architecture: most}    of those waits in an instantiation
+    "wide loads", "wide waits"       the same of loads of 16 bytes alone, which move the bytes: an index
+                                     on which all of them depend is a wait of its own, and lowers the
+                                     mean of all
+    "instantiations": {expression: budget}
+                                     these four for the instantiations whose mangled symbol matches the
+                                     regular expression: what serves most may not get worse unseen
+                                     behind a worse one
 
-Prints a line for every kernel and architecture, and one beginning with FAIL for everything that is wrong:
+In the place of each of the four may stand a reason, in words, why the kernel has no such budget. A kernel
+with loads and with neither fails. A load is what fills registers from global memory: LDG, and LD, of which
+the compiler does not know whether its address is of global or shared memory. Copies to shared memory
+(LDGSTS, UTMALDG) fill none and are waited for where the source says so; "code" counts them. Atomics are
+not counted.
+
+Prints a line for every kernel and architecture, and for every expression of "instantiations", and one
+beginning with FAIL for everything that is wrong:
 
   * an access to local memory (LDL, STL), without "spill" in the budget: a spill, or an array that is
     indexed by what the compiler cannot know
   * another number of instructions than "code" says, fewer warps than "warps", fewer loads in flight
-    than "loads", or more waits than "waits"
+    than "loads", more waits than "waits", or an expression that no instantiation matches
   * in a kernel with products of a warpgroup (HGMMA, IGMMA, QGMMA): an instruction at which lanes that went apart meet
     again (BSSY, BSYNC, WARPSYNC), between the wait for the operands (SYNCS ... TRYWAIT) and the last of
     the products; or products without such a wait before them. Then lanes may arrive apart at what all
@@ -32,7 +46,8 @@ Prints a line for every kernel and architecture, and one beginning with FAIL for
   * a kernel with a budget that has no code for an architecture that others have code for
 
 Exit status 1 when something is. With --figures, writes {architecture: {symbol: {"registers", "warps"}}} of
-every instantiation to FILE, for the table of counted times (count/step_count.cc).
+every instantiation to FILE, for the table of counted times (count/step_count.cc); with --loads, a table of
+loads in flight.
 """
 import functools
 import json
@@ -49,7 +64,6 @@ ARCH = re.compile(r'^arch = sm_(\w+)', re.M)
 FUNCTION = re.compile(r'^\s*Function : (\S+)')
 INSTRUCTION = re.compile(r'^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)([^;]*)')
 REGISTER = re.compile(r'\bR(\d+)(\.64)?\b')
-WIDE_LOAD = re.compile(r'LDG\.(?:\w+\.)*128(?:\.|$)')
 USAGE_OF = re.compile(r'^\s*Function (\S+):')
 USAGE = re.compile(r'REG:(\d+) .*SHARED:(\d+)')
 SECTION = re.compile(r'^\.(\S+)$')
@@ -88,31 +102,53 @@ class Kernel:
 
     @functools.cached_property
     def waits(self):
-        """Loads of 16 bytes at each wait: one is waited for where the listing first names a register of its
-        result, and by then those before it have come as well. Branches are not followed; what lies in the
-        listing after the end is mostly a copy for lanes that went apart."""
+        """Loads at each wait: one is waited for where the listing first names a register of its result, and
+        by then those before it have come as well. Branches are not followed; what lies in the listing
+        after the end is mostly a copy for lanes that went apart."""
+        return self._waits(1)
+
+    @functools.cached_property
+    def wide_waits(self):
+        """The same of loads of 16 bytes."""
+        return self._waits(4)
+
+    def _waits(self, least_registers):
         waits, pending, count = [], set(), 0
         for name, operands in zip(self.instructions, self.operands):
-            loads = WIDE_LOAD.match(name)
+            registers = registers_loaded(name)
+            loads = registers >= least_registers
             if not pending and not loads:
                 continue
             named = set()
             for number, is_pair in REGISTER.findall(operands):
-                named |= {int(number), int(number) + 1} if is_pair else {int(number)}
-            result = set()
+                number = int(number)
+                named.add(number)
+                if is_pair:
+                    named.add(number + 1)
+            result = ()
             if loads and (first := REGISTER.search(operands)):
-                result = set(range(int(first[1]), int(first[1]) + 4))
-            if pending & (named | result):
+                result = range(int(first[1]), int(first[1]) + registers)
+                named.update(result)
+            if not pending.isdisjoint(named):
                 waits.append(count)
                 pending, count = set(), 0
-            pending |= result
+            pending.update(result)
             count += bool(result)
         return waits + [count] if count else waits
 
-    @property
-    def mean_in_flight(self):
-        """The mean of `waits`, to a tenth; None where nothing is loaded so."""
-        return math.floor(10 * sum(self.waits) / len(self.waits)) / 10 if self.waits else None
+
+@functools.cache
+def registers_loaded(instruction):
+    """The registers that a load from global memory fills; 0 for another instruction."""
+    name, *kinds = instruction.split('.')
+    if name not in ('LDG', 'LD'):
+        return 0
+    return 4 if '128' in kinds else 2 if '64' in kinds else 1
+
+
+def mean_in_flight(waits):
+    """The mean of a kernel's waits, to a tenth; None where nothing is loaded so."""
+    return math.floor(10 * sum(waits) / len(waits)) / 10 if waits else None
 
 
 def number_of(architecture):
@@ -218,6 +254,23 @@ def reads_early(instructions, copies):
     return 'no wait for the kernel before'
 
 
+def loads_in_turn(budget, kernel, architecture):
+    """What is wrong with a kernel's loads in flight."""
+    for kind, waits in (('', kernel.waits), ('wide ', kernel.wide_waits)):
+        if not waits:
+            continue
+        for key, found, is_least in ((f'{kind}loads', mean_in_flight(waits), True),
+                                     (f'{kind}waits', len(waits), False)):
+            limits = budget.get(key, {})
+            if isinstance(limits, str):  # the reason why there is none
+                continue
+            limit = limits.get(architecture)
+            if limit is None:
+                yield f'no budget of {key}; found {found}'
+            elif found < limit if is_least else found > limit:
+                yield f'{found} {key}{" in flight" if is_least else " for loads"}, budget {limit}'
+
+
 def check(budgets, kernels):
     """What is wrong, in words."""
     wrong = [] if kernels else ['the objects have no kernel at all']
@@ -244,41 +297,87 @@ def check(budgets, kernels):
             wrong.append(f'{where}: no budget of warps; found {found}')
         elif least is not None and (found is None or found < least):
             wrong.append(f'{where}: {found} warps on a multiprocessor, budget {least}')
-        least = budget.get('loads', {}).get(architecture)
-        found = kernel.mean_in_flight
-        if name in budgets and found is not None and least is None:
-            wrong.append(f'{where}: no budget of loads; found {found}')
-        elif least is not None and found is not None and found < least:
-            wrong.append(f'{where}: {found} loads in flight, budget {least}')
-        most = budget.get('waits', {}).get(architecture)
-        found = len(kernel.waits)
-        if name in budgets and found and most is None:
-            wrong.append(f'{where}: no budget of waits; found {found}')
-        elif most is not None and found > most:
-            wrong.append(f'{where}: {found} waits for loads, budget {most}')
-    have = {(kernel_name(symbol), architecture) for symbol, architecture in kernels}
+        wrong += [f'{where}: {what}' for what in loads_in_turn(budget, kernel, architecture)]
+        for expression, own in budget.get('instantiations', {}).items():
+            if re.search(expression, symbol):
+                wrong += [f'{where}, {expression}: {what}'
+                          for what in loads_in_turn(own, kernel, architecture)]
+    groups = by_name(kernels)
     for name, budget in sorted(budgets.items()):
         for architecture in sorted(architectures & set(budget.get('warps', {}))):
-            if (name, architecture) not in have:
+            if (name, architecture) not in groups:
                 wrong.append(f'{name}: no code for sm_{architecture}')
+        for expression, group, architecture in instantiations(name, budget, groups):
+            if not group:
+                wrong.append(f'{name} on sm_{architecture}: no instantiation matches {expression}')
     return sorted(set(wrong))
 
 
-def table(budgets, kernels):
-    """A line for each kernel and architecture: the worst of its instantiations."""
+def by_name(kernels):
+    """{(name, architecture): {symbol: kernel}}"""
     groups = {}
-    for (symbol, architecture), kernel in kernels.items():
-        groups.setdefault((kernel_name(symbol), architecture), []).append(kernel)
-    for (name, architecture), group in sorted(groups.items()):
-        more = budgets.get(name, {}).get('shared', 0)
+    for (symbol, architecture), kernel in sorted(kernels.items()):
+        groups.setdefault((kernel_name(symbol), architecture), {})[symbol] = kernel
+    return groups
+
+
+def instantiations(name, budget, groups):
+    """(expression, its kernels, architecture) of each expression and architecture of a budget."""
+    for expression in budget.get('instantiations', {}):
+        for (of, architecture), group in groups.items():
+            if of == name:
+                yield expression, [group[s] for s in group if re.search(expression, s)], architecture
+
+
+def loads_of(group):
+    """(mean, waits) of all loads and of those of 16 bytes, each the worst of a group's; the mean is None where
+    nothing is loaded so."""
+    for all_waits in ([k.waits for k in group], [k.wide_waits for k in group]):
+        means = [mean for waits in all_waits if (mean := mean_in_flight(waits)) is not None]
+        yield min(means, default=None), max(map(len, all_waits), default=0)
+
+
+def table(budgets, kernels):
+    """A line for each kernel and architecture, the worst of its instantiations, and for each expression."""
+    groups = by_name(kernels)
+    for (name, architecture), of_symbol in sorted(groups.items()):
+        group = list(of_symbol.values())
+        budget = budgets.get(name, {})
+        more = budget.get('shared', 0)
         found = [warps(kernel, architecture, more) for kernel in group]
         least = '-' if None in found else min(found)
-        loads = [mean for kernel in group if (mean := kernel.mean_in_flight) is not None]
         threads = '-' if group[0].threads is None else group[0].threads
         yield (f'{name:32} sm_{architecture:4} {max(k.registers for k in group):3} registers '
                f'{max(k.shared for k in group) + more:6} shared {threads:>4} threads {least:>2} warps '
-               f'{min(loads, default="-"):>4} loads {max(len(k.waits) for k in group):3} waits '
-               f'{max(len(k.instructions) for k in group):6} instructions')
+               f'{words(loads_of(group))} {max(len(k.instructions) for k in group):6} instructions')
+    for name, budget in sorted(budgets.items()):
+        for expression, group, architecture in instantiations(name, budget, groups):
+            yield f'{name:32} sm_{architecture:4} {words(loads_of(group))} {expression}'
+
+
+def words(loads):
+    return ' '.join(f'{"-" if mean is None else mean:>4} {kind}loads {waits:4} {kind}waits'
+                    for kind, (mean, waits) in zip(('', 'wide '), loads))
+
+
+def loads_table(budgets, kernels):
+    """Loads in flight / waits of each kernel and each expression, an architecture a column."""
+    groups = by_name(kernels)
+    architectures = sorted({architecture for _, architecture in kernels}, key=lambda a: int(number_of(a)))
+    rows = {}
+    for (name, architecture), group in groups.items():
+        rows.setdefault((name, ''), {})[architecture] = list(loads_of(group.values()))
+    for name, budget in budgets.items():
+        for expression, group, architecture in instantiations(name, budget, groups):
+            rows.setdefault((name, expression), {})[architecture] = list(loads_of(group))
+    for which, title in enumerate(('loads of any width', 'loads of 16 bytes')):
+        yield f'{title:38}' + ''.join(f'{"sm_" + a:>10}' for a in architectures)
+        for (name, expression), row in sorted(rows.items()):
+            cells = [row[a][which] if a in row else (None, 0) for a in architectures]
+            if any(waits for _, waits in cells):
+                yield f'{"  " + expression if expression else name:38}' + ''.join(
+                    f'{f"{mean}/{waits}" if waits else "-":>10}' for mean, waits in cells)
+        yield ''
 
 
 def figures(budgets, kernels):
@@ -306,9 +405,9 @@ def main(arguments):
     with open(arguments[0], encoding='utf8') as file:
         budgets = json.load(file)
     objects = arguments[1:]
-    wanted = None
-    if objects[0] == '--figures':
-        wanted, objects = objects[1], objects[2:]
+    wanted = {}
+    while objects and objects[0] in ('--figures', '--loads'):
+        wanted[objects[0]], objects = objects[1], objects[2:]
     kernels = {}
     for path in objects:
         read_code(dump(tool, '-sass', path), kernels)
@@ -316,9 +415,12 @@ def main(arguments):
         read_bounds(dump(tool, '-elf', path), kernels)
     for line in table(budgets, kernels):
         print(line)
-    if wanted is not None:
-        with open(wanted, 'w', encoding='utf8') as file:
+    if path := wanted.get('--figures'):
+        with open(path, 'w', encoding='utf8') as file:
             json.dump(figures(budgets, kernels), file, indent=1)
+    if path := wanted.get('--loads'):
+        with open(path, 'w', encoding='utf8') as file:
+            file.writelines(line + '\n' for line in loads_table(budgets, kernels))
     wrong = check(budgets, kernels)
     for line in wrong:
         print('FAIL', line)

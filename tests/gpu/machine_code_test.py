@@ -19,6 +19,8 @@ PRODUCT = 'HGMMA.64x256x16.F32 R24, gdesc[UR16], R24, UP0'
 GOOD = ['BSSY B0, 0x100', 'BSYNC B0', WAIT, '@P0 BRA 0x30', WAIT, 'WARPGROUP.ARRIVE', PRODUCT, 'NOP',
         PRODUCT, 'WARPGROUP.DEPBAR.LE gsb0, 0x1', 'BSSY B0, 0x200', 'EXIT']
 BUDGET = {'FusedOutputKernel': {'warps': {'90a': 12}, 'code': {'90a': {'HGMMA': 2}}}}
+# For kernels whose loads are not what the test is about.
+ANY_LOADS = dict.fromkeys(('loads', 'waits', 'wide loads', 'wide waits'), 'looked at elsewhere')
 
 
 def listing(instructions, symbol=SYMBOL, architecture='90a'):
@@ -57,7 +59,8 @@ class Listings(unittest.TestCase):
         self.assertEqual(self.wrong(GOOD), [])
         line = next(machine_code.table(BUDGET, kernels_of(GOOD)))
         self.assertIn('FusedOutputKernel', line)
-        self.assertIn('168 registers   1024 shared  384 threads 12 warps    - loads   0 waits     12 instructions', line)
+        self.assertIn('168 registers   1024 shared  384 threads 12 warps    - loads    0 waits    - wide loads    0 '
+                      'wide waits     12 instructions', line)
 
     def test_local_memory(self):
         for access in ('LDL.LU R30, [R1+0x4]', '@!P2 STL [R1], R13'):
@@ -104,36 +107,87 @@ class Listings(unittest.TestCase):
         use = 'FADD R1, R{}, R2'.format
         (at_once,) = kernels_of([load(4, 20), load(8, 22), use(7), use(11), load(4, 20), 'EXIT']).values()
         self.assertEqual(at_once.waits, [2, 1])
-        self.assertEqual(at_once.mean_in_flight, 1.5)
+        self.assertEqual(machine_code.mean_in_flight(at_once.waits), 1.5)
         # One's address, the other's result.
         (in_turn,) = kernels_of([load(4, 20), load(8, 6), load(8, 22), 'STG.E.128 [R2.64], R8']).values()
         self.assertEqual(in_turn.waits, [1, 1, 1])
-        (pair,) = kernels_of([load(4, 20), 'IADD3 R1, R3.64, R2, RZ', 'LDG.E R9, [R2]']).values()
+        (pair,) = kernels_of([load(4, 20), 'IADD3 R1, R3.64, R2, RZ', 'LDS R9, [R2]']).values()
         self.assertEqual(pair.waits, [1])
-        (none,) = kernels_of(['LDG.E.64 R4, [R2.64]', use(4)]).values()
-        self.assertIsNone(none.mean_in_flight)
+        self.assertIsNone(machine_code.mean_in_flight([]))
+
+    def test_loads_of_every_width(self):
+        def waits(*instructions):
+            (kernel,) = kernels_of(instructions).values()
+            return kernel.waits, kernel.wide_waits
+        for load, last in (('LDG.E R4, [R20.64]', 4), ('LDG.E.U8.SYS R4, [R20]', 4), ('LD.E.S16 R4, [R20.64]', 4),
+                           ('@P1 LDG.E.64.CONSTANT R4, [R20.64]', 5), ('LDG.E.128 R4, [R20.64]', 7)):
+            wide = '128' in load
+            for register in range(4, 9):
+                # Two loads at once if the instruction between does not touch the first one's result.
+                found = waits(load, f'FADD R1, R{register}, R2', 'LDG.E.128 R8, [R22.64]', 'EXIT')
+                touched = register <= last
+                self.assertEqual(found, ([1, 1] if touched else [2],
+                                         ([1, 1] if touched else [2]) if wide else [1]), (load, register))
+        # Neither fills registers from global memory.
+        for other in ('LDGSTS.E.128 [R4], [R20.64]', 'LDS.128 R4, [R20]', 'LDC R4, c[0x0][0x28]', 'LDL R4, [R1]',
+                      'LDSM.16.M88.4 R4, [R20]', 'LDGDEPBAR', 'ATOMG.E.ADD R4, [R20.64], R3'):
+            self.assertEqual(waits(other, 'FADD R1, R4, R2'), ([], []), other)
 
     def test_a_budget_of_loads(self):
-        code = ['LDG.E.128 R4, [R20.64]', 'MOV R1, R4', 'EXIT']
-        budget = {'FusedOutputKernel': {'warps': {'90a': 12}, 'loads': {'90a': 1.0}, 'waits': {'90a': 1}}}
-        self.assertEqual(self.wrong(code, budgets=budget), [])
-        budget['FusedOutputKernel']['loads']['90a'] = 2.5
-        self.assertEqual(self.wrong(code, budgets=budget),
-                         ['FusedOutputKernel on sm_90a: 1.0 loads in flight, budget 2.5'])
-        budget['FusedOutputKernel'].update(loads={'90a': 1.0}, waits={'90a': 0})
-        self.assertEqual(self.wrong(code, budgets=budget),
-                         ['FusedOutputKernel on sm_90a: 1 waits for loads, budget 0'])
-        del budget['FusedOutputKernel']['loads'], budget['FusedOutputKernel']['waits']
-        self.assertEqual(self.wrong(code, budgets=budget),
+        code = ['LDG.E R3, [R20.64]', 'LDG.E.128 R4, [R22.64]', 'IADD3 R1, R3, R4, RZ', 'EXIT']
+        good = {'loads': {'90a': 2.0}, 'waits': {'90a': 1}, 'wide loads': {'90a': 1.0}, 'wide waits': {'90a': 1}}
+
+        def wrong(**changed):
+            budget = {'warps': {'90a': 12}, **good, **changed}
+            return self.wrong(code, budgets={'FusedOutputKernel': {k: v for k, v in budget.items() if v is not None}})
+        self.assertEqual(wrong(), [])
+        for key, worse, words in (('loads', 2.1, '2.0 loads in flight, budget 2.1'),
+                                  ('waits', 0, '1 waits for loads, budget 0'),
+                                  ('wide loads', 1.5, '1.0 wide loads in flight, budget 1.5'),
+                                  ('wide waits', 0, '1 wide waits for loads, budget 0')):
+            found = good[key]['90a']
+            self.assertEqual(wrong(**{key: {'90a': worse}}), [f'FusedOutputKernel on sm_90a: {words}'])
+            missing = [f'FusedOutputKernel on sm_90a: no budget of {key}; found {found}']
+            self.assertEqual(wrong(**{key: None}), missing)
+            self.assertEqual(wrong(**{key: {'80': 0}}), missing)
+            self.assertEqual(wrong(**{key: 'a reason'}), [])
+
+    def test_loads_of_a_kernel_that_has_no_budget_at_all(self):
+        self.assertEqual(self.wrong(['LDG.E R3, [R20.64]', 'MOV R1, R3'], budgets={}),
                          ['FusedOutputKernel on sm_90a: no budget of loads; found 1.0',
                           'FusedOutputKernel on sm_90a: no budget of waits; found 1'])
+
+    def test_budgets_of_instantiations(self):
+        budget = {'warps': {'90a': 12}, 'loads': {'90a': 1.0}, 'waits': {'90a': 2}}
+
+        def wrong(code, expression):
+            own = {expression: {'loads': {'90a': 2.0}, 'waits': {'90a': 1}}}
+            return self.wrong(code, budgets={'FusedOutputKernel': {**budget, 'instantiations': own}})
+        loads = ['LDG.E R3, [R20.64]', 'LDG.E R4, [R22.64]']
+        at_once = [*loads, 'IADD3 R1, R3, R4, RZ']
+        in_turn = [loads[0], 'MOV R1, R3', loads[1], 'MOV R1, R4']
+        self.assertEqual(wrong(at_once, '6__halfLi4E'), [])
+        self.assertEqual(wrong(in_turn, '6__halfLi4E'),
+                         ['FusedOutputKernel on sm_90a, 6__halfLi4E: 1.0 loads in flight, budget 2.0',
+                          'FusedOutputKernel on sm_90a, 6__halfLi4E: 2 waits for loads, budget 1'])
+        self.assertEqual(wrong(in_turn, '6__halfLi8E'),
+                         ['FusedOutputKernel on sm_90a: no instantiation matches 6__halfLi8E'])
+
+    def test_the_table_of_loads(self):
+        budget = {'FusedOutputKernel': {'instantiations': {'6__half': {}}}}
+        kernels = kernels_of(['LDG.E R3, [R20.64]', 'LDG.E.128 R4, [R22.64]', 'IADD3 R1, R3, R4, RZ'])
+        self.assertEqual([line.split() for line in machine_code.loads_table(budget, kernels)],
+                         [['loads', 'of', 'any', 'width', 'sm_90a'], ['FusedOutputKernel', '2.0/1'],
+                          ['6__half', '2.0/1'], [],
+                          ['loads', 'of', '16', 'bytes', 'sm_90a'], ['FusedOutputKernel', '1.0/1'],
+                          ['6__half', '1.0/1'], []])
 
     def test_an_architecture_without_a_budget(self):
         self.assertEqual(self.wrong(GOOD, architecture='100'),
                          ['FusedOutputKernel on sm_100: no budget of warps; found 12'])
 
     def test_a_kernel_that_begins_early(self):
-        budgets = {'FusedOutputKernel': {'warps': {'90a': 12, '80': 12}, 'early': True}}
+        budgets = {'FusedOutputKernel': {'warps': {'90a': 12, '80': 12}, 'early': True, **ANY_LOADS}}
         self.assertEqual(self.wrong(['PREEXIT', 'ACQBULK'] + GOOD, budgets=budgets), [])
         self.assertEqual(self.wrong(GOOD, budgets=budgets),
                          ['FusedOutputKernel on sm_90a: no wait for the kernel before'])
@@ -204,7 +258,9 @@ class Planted(unittest.TestCase):
 
     def test_a_spill(self):
         self.expect(1, 'accesses to local memory', SPILLS, {}, '-maxrregcount=24')
-        self.expect(0, 'Spills', SPILLS, {}, '-maxrregcount=255')
+        _, out = self.run_on(SPILLS, {}, '-maxrregcount=255')
+        self.assertIn('Spills', out)
+        self.assertNotIn('local memory', out)
 
     # Not a spill: ptxas -v has a stack frame for it, and no word of registers.
     def test_an_array_that_is_indexed(self):
@@ -224,9 +280,9 @@ class Planted(unittest.TestCase):
               __syncthreads();
               out[threadIdx.x] = x[127 - threadIdx.x];
             }'''
-        self.expect(0, '16 warps', source, {'Holds': {'warps': {'90a': 16}}})
+        self.expect(0, '16 warps', source, {'Holds': {'warps': {'90a': 16}, **ANY_LOADS}})
         self.expect(1, 'Holds on sm_90a: 16 warps on a multiprocessor, budget 32', source,
-                    {'Holds': {'warps': {'90a': 32}}})
+                    {'Holds': {'warps': {'90a': 32}, **ANY_LOADS}})
 
     # Eight loads at once, and eight of which each needs what the one before it has loaded.
     def test_loads_that_wait(self):
@@ -239,10 +295,52 @@ class Planted(unittest.TestCase):
               for (int i = 0; i < 8; ++i) sum.x += x[i].x * x[7 - i].y + x[i].z * x[i].w;
               out[threadIdx.x] = sum;
             }'''
-        budget = {'Adds': {'warps': {'90a': 4}, 'loads': {'90a': 8.0}, 'waits': {'90a': 1}}}
-        self.expect(0, '8.0 loads', source % '', budget)
+        budget = {'Adds': {'warps': {'90a': 4}, 'loads': {'90a': 8.0}, 'waits': {'90a': 1},
+                           'wide loads': {'90a': 8.0}, 'wide waits': {'90a': 1}}}
+        self.expect(0, '8.0 wide loads', source % '', budget)
         turns = 'for (int i = 1; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x + (x[i - 1].x == 7U)];'
-        self.expect(1, 'Adds on sm_90a: 1.0 loads in flight, budget 8.0', source % turns, budget)
+        self.expect(1, 'Adds on sm_90a: 1.0 wide loads in flight, budget 8.0', source % turns, budget)
+
+    # The same in words of 4 bytes; kTurns of them wait for the one before.
+    NARROW = '''
+        template <int kTurns>
+        __global__ void __launch_bounds__(128) Adds(const int* in, int* out) {
+          int x[8], sum = 0;
+          for (int i = 0; i < 8; ++i) x[i] = in[i * 128 + threadIdx.x];
+          for (int i = 1; i < kTurns; ++i) x[i] = in[i * 128 + threadIdx.x + (x[i - 1] == 7)];
+          for (int i = 0; i < 8; ++i) sum += x[i] * x[7 - i];
+          out[threadIdx.x] = sum;
+        }
+        '''
+
+    @staticmethod
+    def of_adds(loads, waits, **more):
+        return {'Adds': {'warps': {'90a': 64}, 'loads': {'90a': loads}, 'waits': {'90a': waits}, **more}}
+
+    @staticmethod
+    def adds(*turns):
+        return Planted.NARROW + ''.join(f'template __global__ void Adds<{n}>(const int*, int*);' for n in turns)
+
+    def test_narrow_loads_that_wait(self):
+        self.expect(0, '8.0 loads    1 waits', self.adds(1), self.of_adds(8.0, 1))
+        self.expect(1, 'Adds on sm_90a: 1.0 loads in flight, budget 8.0', self.adds(8), self.of_adds(8.0, 1))
+        self.expect(1, 'Adds on sm_90a: 8 waits for loads, budget 1', self.adds(8), self.of_adds(1.0, 1))
+
+    def test_loads_without_a_budget(self):
+        for budgets in ({}, {'Adds': {'warps': {'90a': 64}}}):
+            self.expect(1, 'Adds on sm_90a: no budget of loads; found 8.0', self.adds(1), budgets)
+        self.expect(0, 'Adds', self.adds(1), {'Adds': {'warps': {'90a': 64}, **ANY_LOADS}})
+        stores = '__global__ void __launch_bounds__(128) Stores(int* out) { out[threadIdx.x] = 1; }'
+        self.expect(0, 'Stores', stores, {'Stores': {'warps': {'90a': 64}}})
+
+    # One instantiation has always waited for each load. The other may not come to do so behind it.
+    def test_an_instantiation_that_gets_worse_behind_a_worse_one(self):
+        good = {'loads': {'90a': 8.0}, 'waits': {'90a': 1}}
+        alone, named = self.of_adds(1.0, 8), self.of_adds(1.0, 8, instantiations={'AddsILi[14]E': good})
+        self.expect(0, 'AddsILi[14]E', self.adds(8, 1), named)
+        self.expect(1, 'Adds on sm_90a, AddsILi[14]E: 4 waits for loads, budget 1', self.adds(8, 4), named)
+        self.expect(0, 'Adds', self.adds(8, 4), alone)
+        self.expect(1, 'Adds on sm_90a: no instantiation matches AddsILi[14]E', self.adds(8), named)
 
     # A product after a wait; with `between` lanes that go apart and meet again.
     PRODUCTS = '''
@@ -271,7 +369,7 @@ class Planted(unittest.TestCase):
             __syncwarp();'''
 
     def test_lanes_that_meet_between_wait_and_products(self):
-        budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 1}}}}
+        budgets = {'Multiplies': {'warps': {'90a': 8}, 'code': {'90a': {'HGMMA': 1}}, **ANY_LOADS}}
         self.expect(0, 'Multiplies', self.PRODUCTS % '', budgets)
         self.expect(1, 'between a wait and the products', self.PRODUCTS % self.BETWEEN, budgets)
 
@@ -282,7 +380,7 @@ class Planted(unittest.TestCase):
               %s
             }'''
         wait, store = 'dragoman::cuda::AwaitKernelBefore();', 'out[threadIdx.x] += 1.0F;'
-        budgets = {'Begins': {'warps': {'90a': 64}, 'early': True}}
+        budgets = {'Begins': {'warps': {'90a': 64}, 'early': True, **ANY_LOADS}}
         self.expect(0, 'Begins', source % (wait + store), budgets)
         self.expect(1, 'before the wait for the kernel before', source % (store + wait), budgets)
         self.expect(1, 'no wait for the kernel before', source % '', budgets)
@@ -292,7 +390,7 @@ class Planted(unittest.TestCase):
                 'dragoman::cuda::CopyPiece(piece, out + 4 * threadIdx.x, true);')
         after = wait + 'dragoman::cuda::AwaitCopies(); out[threadIdx.x] = piece->x;'
         self.expect(1, 'LDGSTS before the wait', source % (copy + after), budgets)
-        budgets = {'Begins': {'warps': {'90a': 64}, 'early': 'copies'}}
+        budgets = {'Begins': {'warps': {'90a': 64}, 'early': 'copies', **ANY_LOADS}}
         self.expect(0, 'Begins', source % (copy + after), budgets)
         self.expect(1, 'before the wait for the kernel before', source % (copy + store + after), budgets)
 
