@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <variant>
 
 #include "kernels/ops/few_rows.h"
-#include "kernels/ops/fused_parts.h"
 #include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "tests/gpu/count/counted_output.h"
 
 namespace dragoman::bench {
 namespace {
@@ -30,33 +32,6 @@ struct Shape {
   double bytes_early = 0;     // that come before the node before has ended, where it overlaps
 };
 
-// Cycles of the fold of the fused output layer for a tile of 128 x 256 by its four warps: without
-// candidates, and for each round of looking for them. A round of a row whose lists may bar a
-// candidate waits for some 410 more, of a wanted id's list and of two that are empty.
-constexpr double kTileCycles = 8192;  // of its products at d 512
-constexpr double kTileCyclesBesideFold = 6656;
-constexpr double kFoldCycles = 2000;
-constexpr double kRoundCycles = 250;
-constexpr double kRoundsOfTile = 2.26;  // of the slowest of four warps (fold_rounds)
-
-// The same of narrow products: half of that, and with five stages of four slabs in all a warpgroup may
-// lead by a whole tile. The fold has some 290 instructions of a warp more for the scales, and 128
-// for sums of int8 that become f32, at the issue share of the rest.
-constexpr double kNarrowTileCycles = kTileCycles / 2;
-constexpr double kNarrowTileCyclesBesideFold = 1536;
-constexpr double kNarrowFoldInstructions = 290 + 128;
-
-// The fused output layer by mma.sync (kernels/ops/output_layer_mma.cu): a warp's instructions for the fold of
-// a tile, without candidates; for a slab of 32 its matrix loads, of 512 bytes each at 128 a cycle,
-// and the cycles in which shared memory takes the slab itself.
-constexpr double kMmaFoldInstructions = 1100;
-constexpr int64_t kMmaWaves = 8;
-constexpr int64_t kMmaWarpRows = 16;
-constexpr int64_t kMmaSlab = 32;
-constexpr double kMmaLoadCycles = 34 * 4;
-constexpr double kMmaSlabCycles = 24576 / 128;
-constexpr int64_t kSchedulers = 4;  // of a multiprocessor, each with tensor cores
-
 // Instructions of a warp in the loops of encoder attention, for a tile of 32 positions at head_dim
 // 64 (machine code for 9.0), and the rows that the warp has.
 constexpr int64_t kTensorTileInstructions = 276;
@@ -75,11 +50,19 @@ constexpr double kNarrowEndInstructions = 1500;
 constexpr int64_t kNarrowStretchInstructions = 55;
 constexpr int64_t kNarrowFewInstructions = 160;
 
-constexpr int64_t kTileRows = 128;
-constexpr int64_t kTileColumns = 256;
 constexpr double kBlockSeconds = 0.1e-6;  // to begin a block on a multiprocessor
 
 int64_t Divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+struct Term {
+  double seconds;
+  Bound bound;
+};
+
+Term Longest(std::initializer_list<Term> terms) {
+  return *std::max_element(terms.begin(), terms.end(),
+                           [](const Term& a, const Term& b) { return a.seconds < b.seconds; });
+}
 
 class Counter {
  public:
@@ -97,15 +80,17 @@ class Counter {
     node.waits = shape.waits;
     node.figures = FiguresOf(shape.kernel, shape.argument);
     const double each = 1.0 / static_cast<double>(nodes);
-    const double rate = shape.in_l2 ? card_.l2_bytes_per_second : card_.memory_bytes_per_second;
     const double early = shape.overlaps && card_.overlaps ? shape.bytes_early : 0;
     const double first = cost.bytes * each - early;
-    double bytes = first / Reached(rate, shape.blocks);
-    if (shape.bytes_again > 0) {
-      const double all = first + shape.bytes_again;
-      bytes = std::max(bytes, all / Reached(card_.l2_bytes_per_second, shape.blocks));
-    }
-    bytes /= card_.memory_share;
+    const double again = shape.in_l2 || shape.bytes_again > 0 ? first + shape.bytes_again : 0;
+    const double l2 =
+        again / (card_.memory_share * Reached(card_.l2_bytes_per_second, shape.blocks));
+    node.l2_bytes = static_cast<double>(nodes) * again;
+    node.l2_seconds = static_cast<double>(nodes) * l2;
+    const double memory =
+        shape.in_l2
+            ? 0
+            : first / (card_.memory_share * Reached(card_.memory_bytes_per_second, shape.blocks));
     const double waits = Rounds(shape, node.figures.warps) * static_cast<double>(shape.turns) *
                          shape.waits * card_.wait_seconds;
     const double blocks =
@@ -113,9 +98,14 @@ class Counter {
     const double instructions = static_cast<double>(shape.instructions) /
                                 (card_.issue_share * card_.instructions_per_second *
                                  static_cast<double>(Busy(shape.blocks)));
-    node.seconds = static_cast<double>(nodes) *
-                   (Start(shape.overlaps) + std::max({bytes, waits, blocks, instructions}) +
-                    shape.chain_cycles / card_.cycles_per_second);
+    const Term longest = Longest({{memory, Bound::kMemory},
+                                  {l2, Bound::kL2},
+                                  {waits, Bound::kWaits},
+                                  {blocks, Bound::kBlocks},
+                                  {instructions, Bound::kInstructions}});
+    node.bound = longest.bound;
+    node.seconds = static_cast<double>(nodes) * (Start(shape.overlaps) + longest.seconds +
+                                                 shape.chain_cycles / card_.cycles_per_second);
     nodes_.push_back(std::move(node));
   }
 
@@ -127,17 +117,21 @@ class Counter {
     node.nodes = nodes;
     node.cost = cost;
     const double each = 1.0 / static_cast<double>(nodes);
-    const int64_t blocks = Divided(rows, kTileRows) * Divided(out, kTileColumns / 4);
+    const int64_t blocks = Divided(rows, kOutputTileRows) * Divided(out, kOutputTileColumns / 4);
     const double bytes = cost.bytes * each / Reached(card_.memory_bytes_per_second, blocks);
     const double flop = cost.flop * each / (card_.layer_product_share * card_.flop_per_second);
-    node.seconds = static_cast<double>(nodes) *
-                   (Start(false) + std::max({card_.product_seconds, bytes, flop}));
+    const Term longest = Longest({{card_.product_seconds, Bound::kLeast},
+                                  {bytes, Bound::kMemory},
+                                  {flop, Bound::kProducts}});
+    node.bound = longest.bound;
+    node.seconds = static_cast<double>(nodes) * (Start(false) + longest.seconds);
     nodes_.push_back(std::move(node));
   }
 
-  // The fused output layer, whose fold is beside the products as far as it is shorter. Every block of rows
-  // reads the weights of all tiles: `weight_bytes`.
-  void FusedOutput(const OpCost& cost, int64_t rows, double weight_bytes) {
+  // The fused output layer by wgmma. Every block of rows reads the weights of all tiles,
+  // `weight_bytes`, while others are multiplied and folded. d: elements of a hidden row.
+  void FusedOutput(const OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
+                   double weight_bytes) {
     const bool narrow = card_.narrow_output;
     CountedNode node;
     node.name = step_op::kFused;
@@ -145,57 +139,36 @@ class Counter {
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
-    const double fold = kFoldCycles + kRoundsOfTile * kRoundCycles +
-                        (narrow ? kNarrowFoldInstructions / card_.issue_share : 0);
-    const double slower =
-        narrow ? std::max(kNarrowTileCycles, fold + kNarrowTileCyclesBesideFold) / kTileCycles
-               : std::max(kTileCycles, fold + kTileCyclesBesideFold) / kTileCycles;
-    const double flop = cost.flop / card_.flop_per_second * slower;
+    const double cycles = HopperOutputCycles({rows, d, vocabulary, narrow, card_.multiprocessors});
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
-    const double from_l2 =
-        static_cast<double>(Divided(rows, kTileRows)) * weight_bytes / card_.l2_bytes_per_second;
-    node.seconds = Start(true) + card_.product_seconds + std::max({bytes, flop, from_l2});
-    nodes_.push_back(std::move(node));
+    node.l2_bytes = static_cast<double>(Divided(rows, kOutputTileRows)) * weight_bytes;
+    node.l2_seconds = node.l2_bytes / card_.l2_bytes_per_second;
+    TakeOutput(std::move(node),
+               {{cycles / card_.cycles_per_second, Bound::kProducts}, {bytes, Bound::kMemory}});
   }
 
-  // The same by mma.sync: the fold is not beside the products, and blocks come in waves. d:
-  // elements of a hidden row, which come to a block with each tile anew.
+  // The same by mma.sync: blocks come in waves, and the hidden rows come to a block with each tile
+  // anew.
   void MmaOutput(const OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
                  double weight_bytes) {
     CountedNode node;
     node.name = step_op::kFused;
     const bool narrow = card_.narrow_output;
-    const double factor = narrow ? 0.5 : 1;  // of the time of products, and of bytes
     node.kernel = narrow ? "Int8MmaKernelILi4E" : "FusedMmaKernelI6__halfLi4E";
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
-    const int64_t blocks = Divided(rows, kTileRows);
-    const TileRanges ranges = DivideTiles(static_cast<int>(Divided(vocabulary, kTileColumns)),
-                                          blocks, card_.multiprocessors, kMmaWaves);
-    const int64_t warps = Divided(std::min(rows, kTileRows), kMmaWarpRows);
-    const auto of_scheduler = static_cast<double>(Divided(warps, kSchedulers));
-    const double flop_per_cycle = card_.flop_per_second / card_.cycles_per_second /
-                                  static_cast<double>(card_.multiprocessors * kSchedulers);
-    const double products = factor * of_scheduler * 2 *
-                            static_cast<double>(kMmaWarpRows * kTileColumns * d) / flop_per_cycle;
-    const double shared = factor * static_cast<double>(d / kMmaSlab) *
-                          (static_cast<double>(warps) * kMmaLoadCycles + kMmaSlabCycles);
-    const double fold =
-        std::max(kFoldCycles, of_scheduler *
-                                  (kMmaFoldInstructions + (narrow ? kNarrowFoldInstructions : 0)) /
-                                  card_.issue_share) +
-        kRoundsOfTile * kRoundCycles;
-    const int64_t tiles =
-        Divided(ranges.ranges * blocks, card_.multiprocessors) * int64_t{ranges.tiles};
-    const double seconds =
-        static_cast<double>(tiles) * (std::max(products, shared) + fold) / card_.cycles_per_second;
+    const double flop_per_cycle = card_.mma_rate * card_.flop_per_second / card_.cycles_per_second /
+                                  static_cast<double>(card_.multiprocessors);
+    const double cycles = MmaOutputCycles({rows, d, vocabulary, narrow, card_.multiprocessors},
+                                          flop_per_cycle, card_.issue_share);
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
-    const double from_l2 = static_cast<double>(blocks) * weight_bytes *
-                           static_cast<double>(kTileRows + kTileColumns) /
-                           static_cast<double>(kTileColumns) / card_.l2_bytes_per_second;
-    node.seconds = Start(true) + card_.product_seconds + std::max({bytes, seconds, from_l2});
-    nodes_.push_back(std::move(node));
+    node.l2_bytes = static_cast<double>(Divided(rows, kOutputTileRows)) * weight_bytes *
+                    static_cast<double>(kOutputTileRows + kOutputTileColumns) /
+                    static_cast<double>(kOutputTileColumns);
+    node.l2_seconds = node.l2_bytes / card_.l2_bytes_per_second;
+    TakeOutput(std::move(node),
+               {{cycles / card_.cycles_per_second, Bound::kProducts}, {bytes, Bound::kMemory}});
   }
 
   // Tiles of a layer's product in int8. `cost`: of all nodes, in int8. Blocks of a multiprocessor share its
@@ -227,14 +200,27 @@ class Counter {
                          (card_.memory_share * Reached(card_.memory_bytes_per_second, tiles(tile)));
     const double from_l2 = static_cast<double>(tiles(tile) * in) * 2 * t /
                            Reached(card_.l2_bytes_per_second, tiles(tile));
-    node.seconds = static_cast<double>(nodes) *
-                   (Start(true) + std::max({card_.product_seconds, seconds, bytes, from_l2}));
+    node.l2_bytes = static_cast<double>(nodes * tiles(tile) * in) * 2 * t;
+    node.l2_seconds = static_cast<double>(nodes) * from_l2;
+    const Term longest = Longest({{card_.product_seconds, Bound::kLeast},
+                                  {seconds, Bound::kProducts},
+                                  {bytes, Bound::kMemory},
+                                  {from_l2, Bound::kL2}});
+    node.bound = longest.bound;
+    node.seconds = static_cast<double>(nodes) * (Start(true) + longest.seconds);
     nodes_.push_back(std::move(node));
   }
 
   std::vector<CountedNode> Take() { return std::move(nodes_); }
 
  private:
+  // An output layer that folds, bound by one of the terms or by L2.
+  void TakeOutput(CountedNode node, std::initializer_list<Term> terms) {
+    const Term longest = Longest({Longest(terms), {node.l2_seconds, Bound::kL2}});
+    node.bound = longest.bound;
+    node.seconds = Start(true) + card_.product_seconds + longest.seconds;
+    nodes_.push_back(std::move(node));
+  }
   double Start(bool overlaps) const {
     if (!graph_) return card_.launch_seconds;
     return overlaps && card_.overlaps ? card_.overlapped_start_seconds : card_.start_seconds;
@@ -282,7 +268,8 @@ bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t
   shape.kernel = "FewRowsKernelI6__half";
   shape.waits = 1;
   shape.blocks = op.rows / 8;
-  shape.chain_cycles = static_cast<double>(in / 16) * kProductLatency;
+  const int64_t chain = in / 16;
+  shape.chain_cycles = static_cast<double>(chain) * kProductLatency;
   shape.bytes_early = 2.0 * static_cast<double>(op.rows * in);  // weights
   shape.bytes_again =
       2.0 * static_cast<double>((shape.blocks - 1) * rows * in);  // x, of each block
@@ -361,6 +348,22 @@ Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, boo
   return shape;
 }
 
+// Loads of self-attention that wait for each other: the number of rows; a row's number of positions
+// and its pages; K, and V, of each tile. In code for 9.0 the text asks for V beside K, but ptxas
+// 13.0 has V's loads follow the products of K that has come: before the softmax, and no earlier.
+int SelfWaits(int tiles) { return 2 + 2 * tiles; }
+
+// Up to so many rows a warp of cross-attention takes one (kernels/ops/cross_attention_cuda.cu).
+constexpr int kCrossFewRows = 256;
+
+// The same of cross-attention: the number of rows and the row's slot; the source's length and its
+// page; K, and V, of each tile. With several rows to a warp K and V come by copies, both at once,
+// from 8.0 on; and in code for 9.0 the slot is read once more.
+int CrossWaits(const CountedCard& card, bool few_rows, int tiles) {
+  if (few_rows || card.architecture == "75") return 2 + 2 * tiles;
+  return (card.architecture == "90a" ? 3 : 2) + tiles;
+}
+
 Shape NormShape(int64_t rows) {
   Shape shape;
   shape.kernel = "AddLayerNormKernelI6__halfLi1ELi2E";
@@ -414,9 +417,10 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
         counter.MmaOutput(products, work.fused_rows, table.cols, program.vocabulary(),
                           weight_bytes);
       } else {
-        counter.FusedOutput(products, work.fused_rows, weight_bytes);
+        counter.FusedOutput(products, work.fused_rows, table.cols, program.vocabulary(),
+                            weight_bytes);
       }
-      const int64_t vocabulary_tiles = Divided(program.vocabulary(), kTileColumns);
+      const int64_t vocabulary_tiles = Divided(program.vocabulary(), kOutputTileColumns);
       shape.kernel = "MergeFusedKernel";
       shape.waits = 5;
       shape.blocks = bucket;
@@ -453,16 +457,14 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
       shape = {"EmbedKernelI6__half", 3, Divided(bucket, 4)};
       shape.overlaps = false;
     } else if (name == "self-attention") {
-      // The row's number of positions and its pages; K, V of each tile.
-      shape = {
-          "DecodeSelfAttentionKernelI6__halfLi64E"
-          "",
-          1 + 2 * tiles(work.self_positions), heads * Divided(bucket, 4)};
+      shape = {"DecodeSelfAttentionKernelI6__halfLi64E", SelfWaits(tiles(work.self_positions)),
+               heads * Divided(bucket, 4)};
     } else if (name == "cross-attention") {
-      const bool few = bucket <= 256;
+      const bool few = bucket <= kCrossFewRows;
       shape = {
           few ? "CrossAttentionKernelI6__halfLi64ELi1E" : "CrossAttentionKernelI6__halfLi64ELi4E",
-          3 + 2 * tiles(work.source_positions), heads * Divided(bucket, few ? 4 : 16)};
+          CrossWaits(card, few, tiles(work.source_positions)),
+          heads * Divided(bucket, few ? 4 : 16)};
     } else {
       shape = NormShape(bucket);
     }
@@ -525,7 +527,8 @@ std::span<const CountedCard> CountedCards() {
   static const std::vector<CountedCard> cards = [&] {
     // mma.sync on Hopper is taken to have 0.63 of wgmma's rate: assumed, not measured here.
     CountedCard h200;
-    h200.int8_rate = 1.26;
+    h200.mma_rate = 0.63;
+    h200.int8_rate = 2 * h200.mma_rate;
     CountedCard h100 = h200;
     h100.name = "H100";
     CountedCard b200;
@@ -557,9 +560,40 @@ std::span<const CountedCard> CountedCards() {
   return cards;
 }
 
+const char* BoundName(Bound bound) {
+  switch (bound) {
+    case Bound::kMemory:
+      return "memory";
+    case Bound::kL2:
+      return "L2";
+    case Bound::kProducts:
+      return "products";
+    case Bound::kWaits:
+      return "waits";
+    case Bound::kInstructions:
+      return "instructions";
+    case Bound::kBlocks:
+      return "blocks";
+    case Bound::kLeast:
+      return "least";
+  }
+  return "";
+}
+
 double Seconds(const std::vector<CountedNode>& nodes) {
   double seconds = 0;
   for (const CountedNode& node : nodes) seconds += node.seconds;
+  return seconds;
+}
+
+double OutputSeconds(const std::vector<CountedNode>& nodes) {
+  constexpr std::string_view kOfOutput[] = {step_op::kFused,  kMergeOfParts,
+                                            kNarrowRows,      step_op::kLogits,
+                                            step_op::kGather, step_op::kFoldLogits};
+  double seconds = 0;
+  for (const CountedNode& node : nodes) {
+    if (std::ranges::find(kOfOutput, node.name) != std::end(kOfOutput)) seconds += node.seconds;
+  }
   return seconds;
 }
 
@@ -580,28 +614,32 @@ CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<C
 
 std::string CountedText(const std::vector<CountedNode>& nodes) {
   char line[200];
-  std::snprintf(line, sizeof(line), "%-30s %5s %9s %9s %5s %5s %5s %9s\n", "node", "nodes", "MB",
-                "GFLOP", "regs", "warps", "waits", "us");
+  std::snprintf(line, sizeof(line), "%-30s %5s %9s %9s %9s %5s %5s %5s %9s %12s %9s\n", "node",
+                "nodes", "MB", "L2 MB", "GFLOP", "regs", "warps", "waits", "L2 us", "bound by",
+                "us");
   std::string text = line;
   CountedNode all;
   all.name = "all, counted";
-  const auto append = [&](const CountedNode& node) {
+  const auto append = [&](const CountedNode& node, const char* bound) {
     const std::string registers =
         node.figures.registers > 0 ? std::to_string(node.figures.registers) : "-";
     const std::string warps = node.figures.warps > 0 ? std::to_string(node.figures.warps) : "-";
-    std::snprintf(line, sizeof(line), "%-30s %5lld %9.1f %9.1f %5s %5s %5d %9.1f\n",
-                  node.name.c_str(), static_cast<long long>(node.nodes), node.cost.bytes / 1e6,
+    std::snprintf(line, sizeof(line),
+                  "%-30s %5lld %9.1f %9.1f %9.1f %5s %5s %5d %9.1f %12s %9.1f\n", node.name.c_str(),
+                  static_cast<long long>(node.nodes), node.cost.bytes / 1e6, node.l2_bytes / 1e6,
                   node.cost.flop / 1e9, registers.c_str(), warps.c_str(), node.waits,
-                  node.seconds * 1e6);
+                  node.l2_seconds * 1e6, bound, node.seconds * 1e6);
     text += line;
   };
   for (const CountedNode& node : nodes) {
-    append(node);
+    append(node, BoundName(node.bound));
     all.nodes += node.nodes;
     all.cost += node.cost;
+    all.l2_bytes += node.l2_bytes;
+    all.l2_seconds += node.l2_seconds;
     all.seconds += node.seconds;
   }
-  append(all);
+  append(all, "-");
   return text;
 }
 

@@ -8,8 +8,12 @@
 //
 // A node takes
 //   start + max(bytes / rate, flop / rate, instructions / rate, waits) + chain
+// and the fused output layer
+//   start + max(bytes / rate, tiles of a block * (products + fold) + candidates)
 // start    from the end of the node before to this one's first instruction
 // waits    dependent loads of a warp, times the latency, times the rounds of warps
+// fold     of a tile of the vocabulary, after its products and not beside them; candidates: the look
+//          for them, which is longer in a block's first tiles (counted_output.h)
 // chain    products of tensor cores that wait for the sum of the one before
 // instructions   of warps, where the kernel's loop has been counted in its machine code
 // bytes    at the rate of memory, or of L2 for what the node before has just written; no more than
@@ -47,7 +51,6 @@ struct CountedCard {
   double multiprocessor_bytes_per_second = 60e9;
   double flop_per_second = 790e12;
   double layer_product_share = 0.6;      // of the flop
-  double output_product_share = 0.8;     // the same, of the fused output layer
   double memory_share = 0.7;             // of the bytes, of kernels that are bound by them
   double instructions_per_second = 7e9;  // of warps, on a multiprocessor: 4 at 1.75 GHz
   double issue_share = 0.6;              // of them
@@ -65,6 +68,7 @@ struct CountedCard {
   // a part of flop_per_second, which on Hopper is wgmma's.
   bool narrow_layers = false;
   double int8_rate = 2;
+  double mma_rate = 1;                  // mma.sync's rate of 16 bits, as the same part
   double shared_bytes_per_cycle = 128;  // of a multiprocessor's shared memory
   double launch_seconds = 3.5e-6;       // without a graph: the host's
   double product_seconds = 2.0e-6;      // that one of cuBLASLt's takes at least, after its start
@@ -93,15 +97,33 @@ inline constexpr char kNarrowRows[] = "narrow its rows";
 // behind it.
 inline constexpr char kRowsNarrowed[] = ", rows";
 
+// The longest of the terms of a node's time.
+enum class Bound {
+  kMemory,
+  kL2,
+  kProducts,      // of tensor cores, and the fold of the fused output layer with them
+  kWaits,         // for loads, one after the other
+  kInstructions,  // of warps
+  kBlocks,        // that begin
+  kLeast,         // what a product of cuBLASLt's takes at least
+};
+
+const char* BoundName(Bound bound);
+
 // All nodes of one name.
 struct CountedNode {
   std::string name;
   std::string kernel;  // "" for cuBLASLt's
   int64_t nodes = 0;
   OpCost cost;  // of all of them
+  // Bytes at the rate of L2, of all of them: what blocks read again, or the node before has just
+  // written.
+  double l2_bytes = 0;
+  double l2_seconds = 0;  // that they take
   int waits = 0;
   KernelFigures figures;  // zeros where they are not known
   double seconds = 0;     // of all of them
+  Bound bound = Bound::kMemory;
 };
 
 // The nodes of the graph for `bucket` rows in which work.rows are there.
@@ -115,6 +137,10 @@ std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType ty
 
 double Seconds(const std::vector<CountedNode>& nodes);
 
+// The same of the output layer: products and fold, what narrows its rows, the merge, or stored
+// logits and their sweep.
+double OutputSeconds(const std::vector<CountedNode>& nodes);
+
 // How long a step waits at worst beside an encoder pass. A GPU interrupts no kernel, so each node of
 // the step may wait until the one of the pass that runs has ended, and for no more than the pass.
 struct CountedWait {
@@ -124,7 +150,8 @@ struct CountedWait {
 };
 CountedWait WaitBehind(const std::vector<CountedNode>& pass, const std::vector<CountedNode>& step);
 
-// A line for each name, then the sum.
+// A line for each name, then the sum: what it moves and computes, the time of what comes from L2,
+// what bounds it, and its time.
 std::string CountedText(const std::vector<CountedNode>& nodes);
 
 }  // namespace dragoman::bench

@@ -14,6 +14,7 @@
 
 #include "nlohmann/json.hpp"
 #include "tests/gpu/bench/base_model.h"
+#include "tests/gpu/count/measured.h"
 
 namespace dragoman::bench {
 namespace {
@@ -212,18 +213,153 @@ TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
 // 59.5 MB of weights 32 times.
 TEST(CountedStep, TheFusedLayerReadsItsWeightsOnceForEachBlockOfRows) {
   CountedCard card;
+  const auto fused = [&](int rows) {
+    return Named(CountStep(WorkOf(rows), rows, card, {}), "fused output");
+  };
   const auto seconds = [&](int rows) {
-    return Named(CountStep(WorkOf(rows), rows, card, {}), "fused output").seconds -
-           card.start_seconds - card.product_seconds;
+    return fused(rows).seconds - card.start_seconds - card.product_seconds;
   };
   const double counted = seconds(4096);
-  card.l2_bytes_per_second = 4e12;
-  EXPECT_NEAR(seconds(4096), 32.0 * 58101 * 512 * 2 / 4e12, 1e-9);
+  EXPECT_EQ(fused(4096).bound, Bound::kProducts);
+  card.l2_bytes_per_second = 2e12;
+  EXPECT_EQ(fused(4096).l2_bytes, 32.0 * 58101 * 512 * 2);
+  EXPECT_EQ(fused(4096).bound, Bound::kL2);
+  EXPECT_NEAR(seconds(4096), 32.0 * 58101 * 512 * 2 / 2e12, 1e-9);
   EXPECT_GT(seconds(4096), counted);
   EXPECT_EQ(seconds(4096), seconds(4096 - 127));
   EXPECT_GT(seconds(4096), seconds(4096 - 128));
-  card.l2_bytes_per_second = 12e12;
-  EXPECT_GE(seconds(4096), 2.0 * 4096 * 58101 * 512 / card.flop_per_second);
+}
+
+// An H200's products and copies alone took 322 us of 535 (fused-ablation.txt).
+TEST(CountedStep, TheFoldIsNotBesideTheProducts) {
+  const CountedCard card = CountedCards().front();
+  const CountedNode fused = Named(CountStep(WorkOf(4096), 4096, card, {}), "fused output");
+  EXPECT_GT(fused.seconds, fused.cost.flop / card.flop_per_second * 535 / 322);
+}
+
+// A warp looks for candidates of its rows by halves of eight; with four rows in all one half has
+// none.
+TEST(CountedStep, AHalfWithoutRowsLooksForNoCandidates) {
+  const auto seconds = [](int rows) {
+    return Named(CountStep(WorkOf(rows), rows, CountedCards().front(), {}), "fused output").seconds;
+  };
+  EXPECT_LT(seconds(8), seconds(16));
+  EXPECT_EQ(seconds(24), seconds(128));
+}
+
+constexpr char kResults[] = DRAGOMAN_SOURCE_DIR "/tests/bench/results/";
+
+// Every size that gpu_bench has with lists of four, of wgmma's code as it is and of mma.sync's
+// compiled for 9.0, in float16 and int8: within a tenth.
+TEST(CountedOutputLayer, IsWhatAnH200TookOnIt) {
+  const auto expect = [](const MeasuredLayer& layer, OutputCode code, bool narrow) {
+    if (layer.k > 4) return 0;
+    const double measured = narrow ? layer.int8_seconds : layer.seconds;
+    CountedCard card = CountedCards().front();
+    card.output = code;
+    card.narrow_output = narrow;
+    const Program program = ProgramOf(BaseSpec(layer.vocabulary));
+    StepWork work = WorkOf(layer.rows);
+    work.program = &program;
+    const double counted = OutputSeconds(CountStep(work, layer.rows, card, {}));
+    EXPECT_NEAR(counted / measured, 1, 0.1)
+        << (code == OutputCode::kMma ? "mma, " : "wgmma, ") << (narrow ? "int8, V " : "float16, V ")
+        << layer.vocabulary << ", " << layer.rows << " rows: " << measured * 1e6 << " us";
+    return 1;
+  };
+  int points = 0;
+  const std::string results = kResults;
+  for (const bool narrow : {false, true}) {
+    for (const MeasuredLayer& layer :
+         ReadOutputLayers(results + "2026-11-27-nvidia-h200/output_layer-after.json")) {
+      points += expect(layer, OutputCode::kHopper, narrow);
+    }
+    for (const MeasuredLayer& layer :
+         ReadOutputLayers(results + "2026-11-27-nvidia-h200/output_layer-mma.json")) {
+      points += expect(layer, OutputCode::kMma, narrow);
+    }
+  }
+  for (const MeasuredLayer& layer :
+       ReadAblation(results + "2026-11-26-nvidia-h200/fused-ablation.txt")) {
+    points += expect(layer, OutputCode::kHopper, false);
+  }
+  EXPECT_EQ(points, 4 * 12 + 6);
+}
+
+// A whole step, wherever the parts that are counted wrong leave it: within a fifth.
+TEST(CountedStep, IsWhatAnH200TookForIt) {
+  const auto steps =
+      ReadGraphSteps(std::string(kResults) + "2026-11-27-nvidia-h200/graph_step-after.json");
+  EXPECT_EQ(steps.size(), 8U);
+  for (const MeasuredStep& step : steps) {
+    CountedCard card = CountedCards().front();
+    card.overlaps = step.early;
+    StepWork work = WorkOf(step.rows);
+    work.self_positions = 32.5;  // TimeCudaSteps (engine/profile/cuda_profile.h), over 30 steps
+    const double counted = Seconds(CountStep(work, std::max(step.rows, 8), card, {}));
+    EXPECT_NEAR(step.seconds / counted, 1, 0.2) << step.rows << " rows, early " << step.early;
+  }
+}
+
+// A table of launches has lines by the names of the count.
+TEST(MeasuredNodes, AreThoseOfACountedStep) {
+  const auto tables =
+      ReadStepTables(std::string(kResults) + "2026-11-26-nvidia-h200/step_table-after.txt");
+  ASSERT_EQ(tables.size(), 4U);
+  for (const MeasuredNodes& table : tables) {
+    EXPECT_EQ(table.self_positions, 30.5);
+    EXPECT_EQ(table.nodes.size(), 18U);
+    const auto nodes = CountStep(WorkOf(table.rows), std::max(table.rows, 8), {}, {});
+    for (const MeasuredNodes::Node& node : table.nodes) {
+      EXPECT_EQ(Named(nodes, node.name).nodes, node.launches) << node.name;
+      EXPECT_GT(node.seconds, 0) << node.name;
+    }
+  }
+}
+
+// Copies bring K and V at once where several rows share a warp, from 8.0 on; code for 9.0 reads a
+// slot again.
+TEST(CountedStep, LoadsThatWaitForEachOtherAreThoseOfTheArchitecture) {
+  for (const CountedCard& card : CountedCards()) {
+    SCOPED_TRACE(card.name);
+    StepWork work = WorkOf(1024);
+    work.self_positions = 33;    // two tiles
+    work.source_positions = 33;  // the same
+    const auto nodes = CountStep(work, 1024, card, {});
+    const int cross = card.architecture == "75" ? 6 : card.architecture == "90a" ? 5 : 4;
+    EXPECT_EQ(Named(nodes, "cross-attention").waits, cross);
+    EXPECT_EQ(Named(nodes, "self-attention").waits, 6);
+    EXPECT_EQ(Named(CountStep(WorkOf(256), 256, card, {}), "cross-attention").waits, 4);
+  }
+}
+
+TEST(CountedStep, EachNodeSaysWhatBoundsIt) {
+  const auto bound = [](int rows, const char* name) {
+    return Named(CountStep(WorkOf(rows), rows, {}, {}), name).bound;
+  };
+  EXPECT_EQ(bound(4096, "self-attention"), Bound::kMemory);
+  EXPECT_EQ(bound(8, "self-attention"), Bound::kWaits);
+  EXPECT_EQ(bound(4096, "self norm"), Bound::kL2);
+  EXPECT_EQ(bound(8, "self norm"), Bound::kWaits);
+  EXPECT_EQ(bound(4096, "feed-forward up"), Bound::kProducts);
+  EXPECT_EQ(bound(64, "feed-forward up"), Bound::kLeast);
+  EXPECT_EQ(bound(1024, "merge of its parts"), Bound::kWaits);
+}
+
+// A norm reads what the node before has written, a product of a few rows reads x in each block, and
+// attention reads K and V from memory.
+TEST(CountedStep, BytesOfL2AreThoseReadAgain) {
+  const auto nodes = CountStep(WorkOf(4096), 4096, {}, {});
+  EXPECT_EQ(Named(nodes, "self norm").l2_bytes, Named(nodes, "self norm").cost.bytes);
+  EXPECT_EQ(Named(nodes, "self-attention").l2_bytes, 0);
+  CountedCard card;
+  card.overlaps = false;
+  const CountedNode few = Named(CountStep(WorkOf(4), 8, card, {}), "feed-forward down");
+  const double again = 6.0 * 2 * (64 - 1) * 8 * 2048;  // 64 blocks of 8 columns
+  EXPECT_EQ(few.l2_bytes, few.cost.bytes + again);
+  EXPECT_NEAR(few.l2_seconds,
+              few.l2_bytes / (card.memory_share * 64 * card.multiprocessor_bytes_per_second),
+              1e-12);
 }
 
 TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
@@ -343,6 +479,13 @@ TEST(CountedStep, TheTextEndsWithTheSum) {
   const std::string text = CountedText(nodes);
   EXPECT_THAT(text, ::testing::HasSubstr("\nself-attention "));
   EXPECT_THAT(text, ::testing::HasSubstr("\nall, counted "));
+}
+
+TEST(CountedStep, TheTextHasL2AndWhatBounds) {
+  const std::string text = CountedText(CountStep(WorkOf(4096), 4096, {}, {}));
+  EXPECT_THAT(text, ::testing::ContainsRegex("^node .* L2 MB .* L2 us +bound by +us\n"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\nfused output .* 1903.9 .* 346.2 +products +"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\nself norm .* 75.5 .* 19.6 +L2 +"));
 }
 
 }  // namespace
