@@ -1,16 +1,17 @@
-// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on an H200,
-// at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes in all, with a
-// forced prefix and without, the tables of encoder passes over 8,192 tokens, in sentences and in long
-// segments, the steps of beam 4 on other cards, with narrow products of the output layer, too, and of the layers, and how
-// long steps wait there beside encoder passes.
+// Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on
+// an H200, at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes
+// in all, with a forced prefix and without, the tables of encoder passes over 8,192 tokens, in
+// sentences and in long segments, the steps of beam 4 on other cards, with narrow products of the
+// output layer, too, and of the layers, and how long steps wait there beside encoder passes.
 //
-//   step_count [FIGURES]     registers and warps of the kernels: machine_code.py --figures FIGURES
+//   step_count [FIGURES [RESULTS]]     FIGURES: registers and warps of the kernels (machine_code.py
+//                                      --figures FIGURES). RESULTS: the folder tests/bench/results;
+//                                      prints what an H200 took beside what is counted, and no more
 //
 // An estimate without a card (counted_step.h), for comparing what was before with what comes after.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,6 +21,7 @@
 #include "tests/gpu/bench/base_model.h"
 #include "tests/gpu/count/counted_step.h"
 #include "tests/gpu/count/figures.h"
+#include "tests/gpu/count/measured.h"
 
 namespace dragoman::bench {
 namespace {
@@ -72,34 +74,57 @@ void PrintSentence(const Program& program, bool few_rows, int forced,
       steps * step * 1e3, kHostSeconds * 1e3, (encoder + steps * step + kHostSeconds) * 1e3);
 }
 
-// The nodes' times on each card, a column a card, and what the step comes to.
-void PrintCards(const Program& program, int rows, const FiguresByArchitecture& figures) {
-  std::vector<std::map<std::string, double>> seconds;
+// A figure of the nodes on each card, a column a card, and the sums, of nodes that have it
+// anywhere. `letter`: with the first letter of what bounds a node (BoundName).
+void PrintCardTable(const std::vector<std::vector<CountedNode>>& cards, const std::string& what,
+                    double CountedNode::*figure, bool letter) {
   std::vector<std::string> names;
-  for (const CountedCard& card : CountedCards()) {
-    const auto nodes = CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
-                                 std::max(rows, 8), card, FiguresOf(figures, card.architecture));
-    auto& of = seconds.emplace_back();
+  for (const auto& nodes : cards) {
     for (const CountedNode& node : nodes) {
-      if (std::find(names.begin(), names.end(), node.name) == names.end())
-        names.push_back(node.name);
-      of[node.name] = node.seconds;
-      of["all, counted"] += node.seconds;
+      const bool known = std::ranges::find(names, node.name) != names.end();
+      if (!known && node.*figure > 0) names.push_back(node.name);
     }
   }
-  names.emplace_back("all, counted");
-  std::printf("\n%d rows of beam %d, us on each card\n%-30s", rows, kBeam, "node");
-  for (const CountedCard& card : CountedCards())
-    std::printf(" %9s", std::string(card.name).c_str());
+  const auto cell = [&](const std::string& text, const char* bound) {
+    std::printf(letter ? " %9s %.1s" : " %9s", text.c_str(), bound);
+  };
+  std::printf("\n%s\n%-30s", what.c_str(), "node");
+  for (const CountedCard& card : CountedCards()) cell(std::string(card.name), "-");
   std::printf("\n");
+  char us[24];
   for (const std::string& name : names) {
     std::printf("%-30s", name.c_str());
-    for (const auto& of : seconds) {
-      const auto at = of.find(name);
-      at == of.end() ? std::printf(" %9s", "-") : std::printf(" %9.1f", at->second * 1e6);
+    for (const auto& nodes : cards) {
+      const auto node = std::ranges::find(nodes, name, &CountedNode::name);
+      if (node == nodes.end()) {
+        cell("-", "-");
+        continue;
+      }
+      std::snprintf(us, sizeof(us), "%.1f", (*node).*figure * 1e6);
+      cell(us, BoundName(node->bound));
     }
     std::printf("\n");
   }
+  std::printf("%-30s", "all, counted");
+  for (const auto& nodes : cards) {
+    double sum = 0;
+    for (const CountedNode& node : nodes) sum += node.*figure;
+    std::snprintf(us, sizeof(us), "%.1f", sum * 1e6);
+    cell(us, "-");
+  }
+  std::printf("\n");
+}
+
+void PrintCards(const Program& program, int rows, const FiguresByArchitecture& figures) {
+  std::vector<std::vector<CountedNode>> cards;
+  for (const CountedCard& card : CountedCards()) {
+    cards.push_back(CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
+                              std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
+  }
+  const std::string step = std::to_string(rows) + " rows of beam " + std::to_string(kBeam);
+  PrintCardTable(cards, step + ", us on each card, and the first letter of what bounds a node",
+                 &CountedNode::seconds, true);
+  PrintCardTable(cards, step + ", us that the bytes from L2 take", &CountedNode::l2_seconds, false);
 }
 
 // The time of the output layer, and of the step with it, on cards that fold by mma.sync: with the
@@ -120,12 +145,7 @@ void PrintMmaOutput(const Program& program, const FiguresByArchitecture& figures
         const auto nodes = CountStep(WorkOf(program, rows, kBeam, fused), std::max(rows, 8), card,
                                      FiguresOf(figures, card.architecture));
         step[fused ? 1 : 0] = Seconds(nodes);
-        for (const CountedNode& node : nodes) {
-          const bool of_output = node.name == step_op::kFused || node.name == kMergeOfParts ||
-                                 node.name == step_op::kLogits || node.name == step_op::kGather ||
-                                 node.name == step_op::kFoldLogits;
-          if (of_output) output[fused ? 1 : 0] += node.seconds;
-        }
+        output[fused ? 1 : 0] = OutputSeconds(nodes);
       }
       std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
                   output[0] * 1e6, output[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
@@ -152,11 +172,7 @@ void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figu
         const auto nodes = CountStep(WorkOf(program, rows, kBeam, true), std::max(rows, 8), card,
                                      FiguresOf(figures, card.architecture));
         step[narrow ? 1 : 0] = Seconds(nodes);
-        for (const CountedNode& node : nodes) {
-          const bool of_output = node.name == step_op::kFused || node.name == kMergeOfParts ||
-                                 node.name == kNarrowRows;
-          if (of_output) output[narrow ? 1 : 0] += node.seconds;
-        }
+        output[narrow ? 1 : 0] = OutputSeconds(nodes);
       }
       std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
                   output[0] * 1e6, output[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
@@ -220,6 +236,152 @@ void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures
   }
 }
 
+// A measured time, the counted one, and how often the latter goes into the former.
+void PrintRatio(double measured, double counted) {
+  if (measured == 0) {
+    std::printf(" | %8s %8.1f %6s", "-", counted * 1e6, "-");
+  } else {
+    std::printf(" | %8.1f %8.1f %6.2f", measured * 1e6, counted * 1e6, measured / counted);
+  }
+}
+
+CountedCard With(bool mma, bool narrow) {
+  CountedCard card = CountedCards().front();
+  if (mma) card.output = OutputCode::kMma;
+  card.narrow_output = narrow;
+  return card;
+}
+
+double CountedLayer(const MeasuredLayer& layer, const CountedCard& card,
+                    const FiguresByKernel& figures) {
+  const Program program = ProgramOf(BaseSpec(layer.vocabulary));
+  return OutputSeconds(
+      CountStep(WorkOf(program, layer.rows, layer.k, true), layer.rows, card, figures));
+}
+
+// Whether its list is one of those that the fold has been measured with (counted_output.cc).
+bool HasListOfFour(const MeasuredLayer& layer) { return layer.k <= 4; }
+
+void PrintMeasuredLayers(const std::string& results, const FiguresByKernel& figures) {
+  std::printf(
+      "The output layer alone with its merge, us: measured, counted, measured/counted.\n"
+      "By wgmma: 2026-11-27-nvidia-h200/output_layer-after.json; by mma.sync: "
+      "output_layer-mma.json "
+      "there.\n%8s %5s %2s",
+      "V", "rows", "k");
+  for (const char* way : {"wgmma, float16", "wgmma, int8", "mma, float16", "mma, int8"})
+    std::printf(" | %24s", way);
+  std::printf("\n");
+  const auto layers = ReadOutputLayers(results + "/2026-11-27-nvidia-h200/output_layer-after.json");
+  const auto by_mma = ReadOutputLayers(results + "/2026-11-27-nvidia-h200/output_layer-mma.json");
+  for (size_t i = 0; i < layers.size() && i < by_mma.size(); ++i) {
+    const MeasuredLayer& layer = layers[i];
+    if (!HasListOfFour(layer)) continue;
+    std::printf("%8d %5d %2d", layer.vocabulary, layer.rows, layer.k);
+    for (const bool mma : {false, true}) {
+      for (const bool narrow : {false, true}) {
+        const MeasuredLayer& measured = mma ? by_mma[i] : layer;
+        PrintRatio(narrow ? measured.int8_seconds : measured.seconds,
+                   CountedLayer(layer, With(mma, narrow), figures));
+      }
+    }
+    std::printf("\n");
+  }
+  std::printf(
+      "\nThe same in float16 on 2026-11-26, before the fold was changed "
+      "(fused-ablation.txt)\n");
+  for (const MeasuredLayer& layer :
+       ReadAblation(results + "/2026-11-26-nvidia-h200/fused-ablation.txt")) {
+    std::printf("%8d %5d %2d", layer.vocabulary, layer.rows, layer.k);
+    PrintRatio(layer.seconds, CountedLayer(layer, With(false, false), figures));
+    std::printf("\n");
+  }
+}
+
+// Step by step: `positions` behind each row, as the measured one had them.
+std::vector<CountedNode> CountMeasured(const Program& program, int rows, double positions,
+                                       bool early, bool mma, const FiguresByKernel& figures) {
+  CountedCard card = With(mma, false);
+  card.overlaps = early;
+  StepWork work = WorkOf(program, rows, kBeam, true);
+  work.self_positions = positions;
+  return CountStep(work, std::max(rows, 8), card, figures);
+}
+
+void PrintMeasuredSteps(const Program& program, const std::string& results,
+                        const FiguresByKernel& figures) {
+  constexpr double kPositions = 32.5;  // the mean of TimeCudaSteps over 30 steps
+  std::printf(
+      "\nA step as it is made, beam 4, %.1f positions behind each row, us: measured, counted, "
+      "measured/counted.\nBy wgmma: 2026-11-27-nvidia-h200/graph_step-after.json; by mma.sync: "
+      "graph_step-mma.json there.\n%5s %5s | %24s | %24s\n",
+      kPositions, "rows", "early", "wgmma", "mma");
+  const auto steps = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step-after.json");
+  const auto by_mma = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step-mma.json");
+  for (size_t i = 0; i < steps.size() && i < by_mma.size(); ++i) {
+    std::printf("%5d %5s", steps[i].rows, steps[i].early ? "on" : "off");
+    for (const bool mma : {false, true}) {
+      PrintRatio(
+          mma ? by_mma[i].seconds : steps[i].seconds,
+          Seconds(CountMeasured(program, steps[i].rows, kPositions, steps[i].early, mma, figures)));
+    }
+    std::printf("\n");
+  }
+}
+
+// Launch by launch. Those of a table have events between them: what they make a launch longer is
+// taken to be what the table's sum has over the step without early launches, an equal part for
+// each.
+void PrintMeasuredNodes(const Program& program, const std::string& results,
+                        const FiguresByKernel& figures) {
+  const auto steps = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step.json");
+  for (const MeasuredNodes& table :
+       ReadStepTables(results + "/2026-11-26-nvidia-h200/step_table-after.txt")) {
+    const auto nodes =
+        CountMeasured(program, table.rows, table.self_positions, false, false, figures);
+    double sum = 0;
+    int64_t launches = 0;
+    for (const auto& node : table.nodes) {
+      sum += node.seconds;
+      launches += node.launches;
+    }
+    const auto step = std::find_if(steps.begin(), steps.end(), [&](const MeasuredStep& s) {
+      return s.rows == table.rows && !s.early;
+    });
+    const double events =
+        step == steps.end() ? 0 : (sum - step->seconds) / static_cast<double>(launches);
+    std::printf(
+        "\nLaunches of a step of %d rows, beam 4, %.1f positions behind each row, us: with events "
+        "between them\n(2026-11-26-nvidia-h200/step_table-after.txt); less %.1f for each; counted; "
+        "ratio of the last two\n%-20s %8s %8s | %8s %8s %6s\n",
+        table.rows, table.self_positions, events * 1e6, "", "launches", "events", "less", "counted",
+        "ratio");
+    for (const auto& node : table.nodes) {
+      double counted = 0;
+      for (const CountedNode& of : nodes) {
+        const bool same = of.name == node.name || of.name.starts_with(node.name + ",");
+        if (same) counted += of.seconds;
+      }
+      if (node.name == step_op::kFused) counted = OutputSeconds(nodes);
+      std::printf("%-20s %8lld %8.1f", node.name.c_str(), static_cast<long long>(node.launches),
+                  node.seconds * 1e6);
+      PrintRatio(node.seconds - static_cast<double>(node.launches) * events, counted);
+      std::printf("\n");
+    }
+    std::printf("%-20s %8lld %8.1f", "step", static_cast<long long>(launches), sum * 1e6);
+    PrintRatio(sum - static_cast<double>(launches) * events, Seconds(nodes));
+    std::printf("\n");
+  }
+}
+
+void PrintMeasured(const FiguresByArchitecture& all_figures, const std::string& results) {
+  const FiguresByKernel& figures = FiguresOf(all_figures, CountedCard().architecture);
+  const Program program = ProgramOf(BaseSpec());
+  PrintMeasuredLayers(results, figures);
+  PrintMeasuredSteps(program, results, figures);
+  PrintMeasuredNodes(program, results, figures);
+}
+
 void Print(const FiguresByArchitecture& all_figures) {
   const CountedCard card;
   const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
@@ -257,11 +419,16 @@ void Print(const FiguresByArchitecture& all_figures) {
 }  // namespace dragoman::bench
 
 int main(int argc, char** argv) {
-  if (argc > 2) {
-    std::fprintf(stderr, "usage: step_count [FIGURES]\n");
+  if (argc > 3) {
+    std::fprintf(stderr, "usage: step_count [FIGURES [RESULTS]]\n");
     return 2;
   }
-  dragoman::bench::Print(argc == 2 ? dragoman::bench::ReadFigures(argv[1])
-                                   : dragoman::bench::FiguresByArchitecture());
+  const auto figures =
+      argc > 1 ? dragoman::bench::ReadFigures(argv[1]) : dragoman::bench::FiguresByArchitecture();
+  if (argc == 3) {
+    dragoman::bench::PrintMeasured(figures, argv[2]);
+  } else {
+    dragoman::bench::Print(figures);
+  }
   return 0;
 }
