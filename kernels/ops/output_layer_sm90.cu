@@ -7,7 +7,8 @@
 //             1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row
 //             and tile, 0.2 % of the logits
 //   epilogue  per tile of 128 x 256: some 7 instructions and one ex2 per logit, 2,000 to 2,600
-//             cycles of a processor, beside 8,192 of the tensor cores at d = 512
+//             cycles of a processor, and 8,192 of the tensor cores at d = 512; an H200 takes some
+//             4,100, after those of the tensor cores (tests/gpu/count/counted_output.cc)
 // Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
 // Measured on an H200 (tests/gpu/README.md): 38, 168 and 535 us with the merge, 522 since the fold looks up fewer
 // candidates; products and copies alone 27, 91 and 322. The fold is what is left: most tiles have a candidate in some
