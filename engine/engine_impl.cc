@@ -58,8 +58,6 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
                                                      EngineObserver* observer, LoadContext* load) {
   LoadContext own;
   if (load == nullptr) load = &own;
-  // An earlier try of the same load may have kept something, which is gone by now.
-  const int64_t kept_before = load->memory().kept();
   LimitLoad(config, &load->memory());
   // Known without a look at the files.
   if (absl::Status status = CheckDevicesTake(config); !status.ok()) return status;
@@ -80,16 +78,14 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
       OrOutOfMemory("packing the weights", [&] { return CreatePlaces(config, &*loaded); });
   if (!places.ok()) return places.status();
   if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
-  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load,
-                            kept_before);
+  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer) {
-  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr,
-                            0);
+  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
@@ -102,7 +98,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
 
 absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
     LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
-    const Clock* clock, EngineObserver* observer, LoadContext* load, int64_t kept_before) {
+    const Clock* clock, EngineObserver* observer, LoadContext* load) {
   if (const absl::Status status = CheckCounts(places, config); !status.ok()) return status;
   if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
       !status.ok()) {
@@ -114,7 +110,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
   absl::Status status =
       OrOutOfMemory("making the tokenizer", [&] { return engine->MakeTokenizer(); });
   const int64_t vocabularies = load == nullptr ? 0 : load->memory().kept();
-  engine->vocabulary_bytes_ = vocabularies - kept_before;
+  engine->vocabulary_bytes_ = vocabularies;
   if (status.ok()) {
     status = OrOutOfMemory("loading the glossaries",
                            [&] { return engine->glossaries_.Load(*engine->tokenizer_, load); });

@@ -29,10 +29,9 @@ namespace dragoman {
 
 class EngineImpl final : public Engine, public GlossarySource {
  public:
-  // `kept_before`: bytes that `load` kept before this model's were added.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
       LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
-      const Clock* clock, EngineObserver* observer, LoadContext* load, int64_t kept_before);
+      const Clock* clock, EngineObserver* observer, LoadContext* load);
   ~EngineImpl() override;
 
   const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }

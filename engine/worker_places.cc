@@ -8,12 +8,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/on_cpus.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/decode/backend.h"
 #include "engine/decode/cpu_model.h"
+#include "engine/decode/cuda/device_shapes.h"
 #include "engine/decode/ensemble_model.h"
 #include "engine/decode/packed_program.h"
 #include "engine/model/layouts/ensemble_source.h"
 #include "engine/model/layouts/marian/directory.h"
+#include "engine/page_plans.h"
 
 namespace dragoman {
 namespace {
@@ -140,15 +143,18 @@ ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std:
   return type;
 }
 
+absl::StatusOr<Program> GpuProgramOf(const EngineConfig& config, const LoadedModel& loaded) {
+  if (loaded.others.empty()) return loaded.program;
+  return JoinPrograms(MembersOf(config, loaded), config.ensemble.mean);
+}
+
 absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded) {
-  DeviceNetwork network{loaded->program, {}};
+  absl::StatusOr<Program> program = GpuProgramOf(config, *loaded);
+  if (!program.ok()) return program.status();
+  DeviceNetwork network{*std::move(program), {}};
   std::shared_ptr<const Weights> weights = loaded->weights;
   if (!loaded->others.empty()) {
-    const std::vector<EnsembleNetwork> members = MembersOf(config, *loaded);
-    absl::StatusOr<Program> joined = JoinPrograms(members, config.ensemble.mean);
-    if (!joined.ok()) return joined.status();
-    network.program = *std::move(joined);
-    weights = std::make_shared<const JoinedWeights>(members);
+    weights = std::make_shared<const JoinedWeights>(MembersOf(config, *loaded));
   }
   if (absl::Status status = CheckCudaModel(network.program); !status.ok()) return status;
   std::string why;
@@ -213,6 +219,31 @@ absl::Status CheckDevicesTake(const EngineConfig& config) {
   return absl::UnimplementedError(
       absl::StrCat("lexical-shortlist: found the device ", DeviceNames(config.devices),
                    ", expected the CPU: shortlists are used nowhere else"));
+}
+
+absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
+                                 LoadContext* load) {
+  GpuFit fit;
+  if (const absl::Status status = CheckDevicesTake(config); !status.ok()) {
+    fit.why_not = std::string(status.message());
+    return fit;
+  }
+  LoadContext own;
+  if (load == nullptr) load = &own;
+  LimitLoad(config, &load->memory());
+  const absl::StatusOr<LoadedModel> loaded = OrOutOfMemory(
+      "reading the model in " + model_directory,
+      [&] { return LoadFor(model_directory, config.ensemble, config.tokenizer, load); });
+  if (!loaded.ok()) return loaded.status();
+  const absl::StatusOr<Program> program = GpuProgramOf(config, *loaded);
+  // Not CheckCudaModel: whether this build has CUDA was asked when the devices were chosen.
+  const absl::Status taken = program.ok() ? CheckDeviceShapes(*program) : program.status();
+  if (!taken.ok()) {
+    fit.why_not = std::string(taken.message());
+    return fit;
+  }
+  fit.compute_type = GpuTypeFor(config.devices, *program, &fit.type_note);
+  return fit;
 }
 
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(

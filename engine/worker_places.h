@@ -46,6 +46,9 @@ struct DeviceNetwork {
   WeightImage image;
 };
 
+// The network as GPUs run it. UNIMPLEMENTED for an ensemble whose members cannot share pages.
+absl::StatusOr<Program> GpuProgramOf(const EngineConfig& config, const LoadedModel& loaded);
+
 // In GpuTypeFor, which loaded->notes explain. Takes the weights out of `loaded`. UNIMPLEMENTED for a
 // model that GPUs do not take.
 absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded);

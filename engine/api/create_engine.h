@@ -83,6 +83,22 @@ struct EngineConfig {
   std::function<uint64_t()> draw_seed;
 };
 
+// The fit of a model to GPUs.
+struct GpuFit {
+  std::string why_not;  // they do not take it, and why; "": they do
+  // The numbers in which they serve it, and why these, "" where they are those of the choice.
+  ComputeType compute_type = ComputeType::kFloat32;
+  std::string type_note;
+};
+
+// Whether the GPUs of config.devices take the model of a directory: by what the configuration asks
+// for, else by the network that the files describe. The weights are not converted, so it takes a
+// fraction of the time of a load. Errors as CreateEngine's for files that cannot be read, and `load`
+// as there.
+// REQUIRES: config.devices are GPUs.
+absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
+                                 LoadContext* load = nullptr);
+
 // Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the
 // observer may be called from the first Submit on. INVALID_ARGUMENT for a setting or a directory
 // that cannot be used, RESOURCE_EXHAUSTED for memory, UNIMPLEMENTED for a model that the devices do

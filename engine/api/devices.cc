@@ -85,6 +85,15 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
   return choice;
 }
 
+// The machine as a model sees it that its `gpus` do not take.
+CudaProbe WithoutGpus(const DeviceChoice& gpus, std::string why) {
+  CudaProbe none;
+  none.why_none = std::move(why);
+  none.card = DeviceNames(gpus);
+  none.remedy = "the CPU serves this model beside those that GPUs take";
+  return none;
+}
+
 }  // namespace
 
 std::string ReadDevice(const std::string& text, DeviceRequest* request) {
@@ -150,6 +159,11 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
   DeviceChoice choice;
   if (request.automatic) {
     choice = ChooseAutomatically(probe);
+    if (!choice.cuda.empty() && !IsOfGpu(request.compute_type.value_or(ComputeType::kFloat16))) {
+      choice = ChooseAutomatically(WithoutGpus(
+          choice, absl::StrCat("compute-type: found ", ComputeTypeName(*request.compute_type),
+                               ", expected ", kGpuTypes)));
+    }
   } else {
     for (const int device : request.cuda) {
       const std::string why = WhyNotOf(probe, device);
@@ -179,11 +193,13 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
     return Refuse("compute-type", found,
                   absl::StrCat(kCpuTypes, ", which is used because no GPU can be: ", choice.note));
   }
-  if (!cpu && !IsOfGpu(choice.compute_type)) {
-    return Refuse("compute-type", found,
-                  absl::StrCat(kGpuTypes, ", which is used because there is one; or --device cpu"));
-  }
+  if (!cpu && !IsOfGpu(choice.compute_type)) return Refuse("compute-type", found, kGpuTypes);
   return choice;
+}
+
+absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
+                                              const DeviceChoice& gpus, std::string why) {
+  return ChooseDevices(request, WithoutGpus(gpus, std::move(why)));
 }
 
 std::string DeviceNames(const DeviceChoice& choice) {

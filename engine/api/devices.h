@@ -14,7 +14,7 @@
 namespace dragoman {
 
 struct DeviceRequest {
-  bool automatic = false;  // every CUDA device that is fit, else the CPU
+  bool automatic = false;  // every CUDA device that is fit, else the CPU; with int8 the CPU
   std::vector<int> cuda;   // these, and none of them may be missing; empty: the CPU
   std::optional<ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
@@ -66,6 +66,12 @@ struct DeviceChoice {
 // FAILED_PRECONDITION when a device that was asked for cannot be used, INVALID_ARGUMENT when the
 // compute type is none of the chosen device's.
 absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const CudaProbe& probe);
+
+// The choice for a model that `gpus`, which were chosen automatically, do not take for this reason:
+// the CPU, with a warning that names them. INVALID_ARGUMENT as ChooseDevices.
+// REQUIRES: request.automatic.
+absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
+                                              const DeviceChoice& gpus, std::string why);
 
 // "cpu", or "cuda:0,cuda:1".
 std::string DeviceNames(const DeviceChoice& choice);

@@ -22,7 +22,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadCanaryVersion(const ModelSettings& se
   absl::StatusOr<ModelPtr> put = absl::InternalError("");
   try {
     absl::StatusOr<ServedModel> made =
-        MakeVersion(settings, ShareOf(settings, {}),
+        MakeVersion(settings, ShareOf(settings, PlanOf(settings), {}),
                     std::make_shared<VersionMetrics>(label, metrics_->ForModel(label)));
     put = made.ok() ? table_->PutCanary(*std::move(made), share)
                     : absl::StatusOr<ModelPtr>(made.status());

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/api/devices.h"
 
 namespace dragoman {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 // 0: the model's settings give neither, or only one of the two.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
-bool IsOnNamedGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
+bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
 
 // Models with the same devices: there are few kinds, however many models there are.
 struct DeviceGroup {
@@ -75,6 +74,12 @@ std::string SumText(const std::vector<ModelSettings>& models, const DeviceGroups
 
 }  // namespace
 
+ModelSettings OnDevices(ModelSettings model, const DevicePlan& plan) {
+  model.devices.automatic = false;
+  model.devices.cuda = plan.devices.cuda;
+  return model;
+}
+
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) {
   std::vector<int> shares(models.size(), 1);
   int rest = cpus;
@@ -82,7 +87,7 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
   for (size_t i = 0; i < models.size(); ++i) {
     if (AskedCpus(models[i]) > 0) {
       shares[i] = AskedCpus(models[i]);
-    } else if (!IsOnNamedGpus(models[i])) {
+    } else if (!IsOnGpus(models[i])) {
       ++open;
       continue;
     }
@@ -91,7 +96,7 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
   rest = std::max(rest, open);
   int nth = 0;
   for (size_t i = 0; i < models.size(); ++i) {
-    if (AskedCpus(models[i]) > 0 || IsOnNamedGpus(models[i])) continue;
+    if (AskedCpus(models[i]) > 0 || IsOnGpus(models[i])) continue;
     shares[i] = rest / open + (nth++ < rest % open ? 1 : 0);
   }
   return shares;
@@ -99,9 +104,9 @@ std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models) 
 
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models) {
   std::vector<int> shares = DivideCpus(cpus, models);
-  const auto on_gpus = static_cast<int>(std::count_if(models.begin(), models.end(), IsOnNamedGpus));
+  const auto on_gpus = static_cast<int>(std::count_if(models.begin(), models.end(), IsOnGpus));
   for (size_t i = 0; i < models.size(); ++i) {
-    if (IsOnNamedGpus(models[i])) shares[i] = std::max(shares[i], cpus / on_gpus);
+    if (IsOnGpus(models[i])) shares[i] = std::max(shares[i], cpus / on_gpus);
   }
   return shares;
 }
@@ -157,7 +162,7 @@ int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
   int64_t given = 0;
   int64_t open = 0;
   for (const ModelSettings& other : to_come) {
-    if (IsOnNamedGpus(other)) continue;
+    if (IsOnGpus(other)) continue;
     given += other.kv_memory_mb * kMiB;
     if (other.kv_memory_mb == 0) ++open;
   }

@@ -2,23 +2,38 @@
 // each GPU.
 //
 // Pure functions. A model's own settings are taken as they are; what they leave open is divided
-// evenly among the models that leave it open.
+// evenly among the models that leave it open. Whether a model with the device `auto` is on GPUs is
+// for others to decide first: OnDevices makes its settings say it.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/api/devices.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
 
 inline constexpr int64_t kMiB = int64_t{1} << 20;
 
+// Where a model runs, and in which numbers: decided before the machine is divided.
+struct DevicePlan {
+  DeviceChoice devices;
+  // The model's own: some are not served in the GPUs' usual type.
+  ComputeType compute_type = ComputeType::kFloat32;
+  std::string compute_type_because;
+};
+
+// The settings with the devices of `plan` by name, as the functions below count them.
+ModelSettings OnDevices(ModelSettings model, const DevicePlan& plan);
+
 // The share of one model.
 struct ModelShare {
-  int cpus = 1;       // for workers, and text beside them
-  int text_cpus = 1;  // from which the number of text threads follows
+  absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: the model cannot be loaded, and why
+  int cpus = 1;                                    // for workers, and text beside them
+  int text_cpus = 1;                               // from which the number of text threads follows
   // The first of them among all processors; beyond the last one: they are shared with other models.
   int first_cpu = 0;
   int cpus_per_cache = 0;  // that share a last level of cache; 0 or 1: not known
@@ -35,12 +50,12 @@ struct ModelShare {
 };
 
 // Processors for each model, at least one: those with cpu-workers and threads-per-worker have the
-// product, models on named GPUs one; the rest is divided, and the first models get what is left
+// product, models on GPUs one; the rest is divided, and the first models get what is left
 // over. If there are more models than processors, they share them: an idle worker takes no time.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
 // Processors from which the number of each model's text threads follows: as above, but models on
-// named GPUs share all of them. With one tokenizer and one detokenizer thread an H200 did 12,000
+// GPUs share all of them. With one tokenizer and one detokenizer thread an H200 did 12,000
 // texts a second of 25,000 (tests/gpu/README.md).
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models);
 

@@ -25,15 +25,21 @@ int64_t UnixNow() {
       .count();
 }
 
+absl::Status OfModel(const std::string& name, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat("model ", name, ": ", status.message()));
+}
+
 }  // namespace
 
 ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock,
-                           ModelResources resources, ModelSettings defaults, EngineLoader loader)
+                           ModelResources resources, ModelSettings defaults, DevicePlanner planner,
+                           EngineLoader loader)
     : table_(table),
       metrics_(metrics),
       clock_(clock),
       resources_(resources),
       defaults_(std::move(defaults)),
+      planner_(std::move(planner)),
       loader_(std::move(loader)) {}
 
 ModelManager::~ModelManager() { Stop(); }
@@ -61,58 +67,98 @@ int64_t ModelManager::HostBytesHeld(std::string* sum) const {
   return held;
 }
 
-ModelShare ModelManager::ShareOf(const ModelSettings& settings,
-                                 const std::vector<ModelSettings>& to_come) {
+ModelShare ModelManager::HostShare() const {
   ModelShare share;
-  const auto known = shares_.find(settings.model_name);
-  if (known != shares_.end()) {
-    share = known->second;
-  } else {
-    // Models that are loaded keep their shares.
-    std::vector<ModelSettings> all;
-    for (const auto& [name, other] : settings_) all.push_back(other);
-    all.push_back(settings);
-    share.cpus = DivideCpus(resources_.cpus, all).back();
-    share.text_cpus = DivideTextCpus(resources_.cpus, all).back();
-    share.first_cpu = resources_.cpus;
-    share.cpus_per_cache = resources_.cpus_per_cache;
-    share.device_memory_fraction = settings.device_memory_fraction;
-  }
   std::string sum;
   share.host_bytes_of_loaded = HostBytesHeld(&sum);
-  const int64_t left =
-      resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
-  share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.host_bytes_of_serving = resources_.serving_bytes;
   share.host_bytes_of_process = resources_.process_bytes;
   share.host_bytes_of_serving_now = serves_ ? resources_.serving_bytes : resources_.process_bytes;
   return share;
 }
 
+absl::StatusOr<DevicePlan> ModelManager::PlanOf(const ModelSettings& settings) const {
+  for (const std::string& directory : DirectoriesOf(settings)) {
+    if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
+  }
+  LoadContext load(&gives_up_);
+  try {
+    return planner_(settings, HostShare(), &load);
+  } catch (const std::exception& e) {
+    return absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
+  }
+}
+
+ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<DevicePlan> plan,
+                                 const std::vector<ModelSettings>& to_come) const {
+  ModelShare share = HostShare();
+  share.plan = std::move(plan);
+  if (!share.plan.ok()) return share;
+  const int64_t left =
+      resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
+  share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
+  share.cpus_per_cache = resources_.cpus_per_cache;
+  // A share of the start is kept as long as the model stays where it was.
+  const auto known = shares_.find(settings.model_name);
+  if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
+    share.cpus = known->second.cpus;
+    share.text_cpus = known->second.text_cpus;
+    share.first_cpu = known->second.first_cpu;
+    share.device_memory_fraction = known->second.device_memory_fraction;
+    return share;
+  }
+  // Models that are loaded keep their shares; an older version of this one goes.
+  std::vector<ModelSettings> all;
+  for (const auto& [name, other] : settings_) {
+    const ModelPtr served = table_->Find(name);
+    if (name == settings.model_name || served == nullptr) continue;
+    all.push_back(OnDevices(other, {.devices = {.cuda = served->cuda}}));
+  }
+  all.push_back(OnDevices(settings, *share.plan));
+  share.cpus = DivideCpus(resources_.cpus, all).back();
+  share.text_cpus = DivideTextCpus(resources_.cpus, all).back();
+  share.first_cpu = resources_.cpus;
+  share.device_memory_fraction = settings.device_memory_fraction;
+  return share;
+}
+
 absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
+  std::vector<DevicePlan> plans;
+  std::vector<ModelSettings> placed;
+  for (const ModelSettings& model : models) {
+    const absl::StatusOr<DevicePlan> plan = PlanOf(model);
+    if (!plan.ok()) {
+      table_->Note(model.model_name, ModelState::kFailed);
+      return OfModel(model.model_name, plan.status());
+    }
+    plans.push_back(*plan);
+    placed.push_back(OnDevices(model, *plan));
+  }
   const std::vector<size_t> order = LoadOrder(models);
   std::vector<ModelSettings> in_order;
-  for (const size_t i : order) in_order.push_back(models[i]);
+  for (const size_t i : order) in_order.push_back(placed[i]);
   // The first models get what is left over, and the default is to be one of them: hence the order
   // of `models`.
-  const std::vector<int> cpus = DivideCpus(resources_.cpus, models);
-  const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, models);
+  const std::vector<int> cpus = DivideCpus(resources_.cpus, placed);
+  const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, placed);
   const absl::StatusOr<std::vector<double>> fractions =
       DivideDeviceMemory(in_order, defaults_.device_memory_fraction);
   if (!fractions.ok()) return fractions.status();
   for (size_t i = 0; i < order.size(); ++i) {
     ModelShare& share = shares_[in_order[i].model_name];
+    share.plan = plans[order[i]];
     share.cpus = cpus[order[i]];
     share.text_cpus = text_cpus[order[i]];
     share.first_cpu =
         std::accumulate(cpus.begin(), cpus.begin() + static_cast<ptrdiff_t>(order[i]), 0);
-    share.cpus_per_cache = resources_.cpus_per_cache;
     share.device_memory_fraction = (*fractions)[i];
   }
   for (size_t i = 0; i < in_order.size(); ++i) {
     const std::vector<ModelSettings> to_come(in_order.begin() + static_cast<ptrdiff_t>(i) + 1,
                                              in_order.end());
-    const absl::Status status = LoadVersion(in_order[i], ShareOf(in_order[i], to_come)).status();
+    const ModelSettings& model = models[order[i]];
+    const absl::Status status =
+        LoadVersion(model, ShareOf(model, plans[order[i]], to_come)).status();
     if (!status.ok()) return status;
   }
   serves_ = true;
@@ -133,12 +179,10 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
     model.canary_metrics = std::move(canary);
   }
   const Nanos begun = clock_->Now();
-  for (const std::string& directory : directories) {
-    if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
-  }
   LoadContext load(&gives_up_);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
-      loader_(settings, share, model.observer.get(), &load);
+      share.plan.ok() ? loader_(settings, share, model.observer.get(), &load)
+                      : absl::StatusOr<std::unique_ptr<Engine>>(share.plan.status());
   std::string sum;
   const int64_t held = HostBytesHeld(&sum);
   if (!serves_) start_peak_bytes_ = std::max(start_peak_bytes_, held + load.memory().peak());
@@ -163,6 +207,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   if (!checksum.ok()) return checksum.status();
   model.checksum = *std::move(checksum);
   model.engine = *std::move(engine);
+  model.cuda = share.plan->devices.cuda;
   model.load_duration = clock_->Now() - begun;
   model.loaded_at = UnixNow();
   return model;
@@ -184,8 +229,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
   GiveBackFreeMemory();  // what loading took beside the model, or all that a failed one did
   if (!put.ok()) {
     table_->Note(name, ModelState::kFailed);
-    return absl::Status(put.status().code(),
-                        absl::StrCat("model ", name, ": ", put.status().message()));
+    return OfModel(name, put.status());
   }
   settings_[name] = settings;
   Log(LogLevel::kInfo, "model loaded",
@@ -197,7 +241,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
 }
 
 absl::StatusOr<ModelPtr> ModelManager::Replace(const ModelSettings& settings) {
-  absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, {}));
+  absl::StatusOr<ModelPtr> loaded = LoadVersion(settings, ShareOf(settings, PlanOf(settings), {}));
   metrics_->OnReload(settings.model_name, loaded.ok());
   if (!loaded.ok()) {
     const bool serving = table_->Find(settings.model_name) != nullptr;

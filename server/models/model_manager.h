@@ -30,8 +30,15 @@
 
 namespace dragoman {
 
-// Makes a model's engine and warms it up, within its share. May take minutes; notes in `load` which
-// files it reads, and ends with CANCELLED within seconds once that is given up.
+// Decides where a model runs. Reads its files where that depends on them, within the host's memory
+// that `share` tells of; what `share` has besides is not divided yet. Errors and `load` as
+// EngineLoader's.
+using DevicePlanner = std::function<absl::StatusOr<DevicePlan>(
+    const ModelSettings& settings, const ModelShare& share, LoadContext* load)>;
+
+// Makes a model's engine and warms it up, within its share and where share.plan says. May take
+// minutes; notes in `load` which files it reads, and ends with CANCELLED within seconds once that is
+// given up.
 using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
     const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
     LoadContext* load)>;
@@ -52,7 +59,7 @@ class ModelManager {
 
   // All are borrowed and outlive the manager. `defaults` are the settings of models that have none.
   ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock, ModelResources resources,
-               ModelSettings defaults, EngineLoader loader);
+               ModelSettings defaults, DevicePlanner planner, EngineLoader loader);
   // Stops.
   ~ModelManager();
   ModelManager(const ModelManager&) = delete;
@@ -135,7 +142,12 @@ class ModelManager {
   void AdoptModelsFile();
   absl::Status Adopt(const std::string& name, const DesiredModels& desired);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
-  ModelShare ShareOf(const ModelSettings& settings, const std::vector<ModelSettings>& to_come);
+  // The part of a share that is the host's memory, but for models to come.
+  ModelShare HostShare() const;
+  absl::StatusOr<DevicePlan> PlanOf(const ModelSettings& settings) const;
+  // The share of a model whose plan this is. `to_come`: on their devices, as OnDevices.
+  ModelShare ShareOf(const ModelSettings& settings, absl::StatusOr<DevicePlan> plan,
+                     const std::vector<ModelSettings>& to_come) const;
   // The host's memory that all versions of all models hold, in bytes, and in words in `sum`.
   int64_t HostBytesHeld(std::string* sum) const;
   absl::Status NoSuchModel(const std::string& name) const;
@@ -148,6 +160,7 @@ class ModelManager {
   const Clock* const clock_;
   const ModelResources resources_;
   const ModelSettings defaults_;
+  const DevicePlanner planner_;
   const EngineLoader loader_;
 
   std::atomic<bool> gives_up_{false};

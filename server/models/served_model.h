@@ -48,6 +48,7 @@ struct ServedModel {
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;
   ModelLanguages languages;  // of the engine; ModelTable fills it in
+  std::vector<int> cuda;     // the GPUs that the engine is on; empty: the CPU
 
   bool is_pivot() const { return !legs.empty(); }
   // The label model of its series: its name, or of a canary CanaryLabel.

@@ -181,6 +181,9 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
   const ModelResources resources = FindResources(config, detector->memory);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
+      [](const ModelSettings& model, const ModelShare& share, LoadContext* load) {
+        return PlanDevices(model, share, load);
+      },
       [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
                LoadContext* load) { return StartEngine(model, share, &clock, observer, load); });
   if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {

@@ -66,9 +66,62 @@ void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& place
   }
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const ModelShare& share,
-                                               const DeviceChoice& devices, const Clock* clock,
-                                               EngineObserver* observer, LoadContext* load) {
+// With the device `cpu` where `auto` cannot become another.
+std::vector<ModelSettings> WithoutGpuBySettings(std::vector<ModelSettings> models) {
+  for (ModelSettings& model : models) {
+    DeviceRequest& devices = model.devices;
+    if (model.lexical_shortlist || devices.compute_type == ComputeType::kInt8) {
+      devices.automatic = false;
+    }
+  }
+  return models;
+}
+
+}  // namespace
+
+absl::Status CheckEngineSettings(const ServerConfig& config) {
+  for (const ModelSettings& model : config.models) {
+    DeviceChoice devices;
+    const DeviceRequest& request = model.devices;
+    // Where the machine decides, the larger batch is assumed: the engine checks again.
+    if (request.automatic) devices.cuda = {0};
+    if (!request.cuda.empty()) devices.cuda = request.cuda;
+    const EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
+    absl::Status status = CheckSchedulerOptions(engine.scheduler, engine.max_rows);
+    if (!status.ok()) return status;
+  }
+  return DivideDeviceMemory(WithoutGpuBySettings(config.models), config.device_memory_fraction)
+      .status();
+}
+
+absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelShare& share,
+                                       LoadContext* load, const std::function<CudaProbe()>& probe) {
+  const DeviceRequest& request = model.devices;
+  absl::StatusOr<DeviceChoice> devices = Choose(request, probe);
+  if (!devices.ok()) return devices.status();
+  // Settings that leave nothing open are tried; the load says what is wrong with them.
+  const bool is_open = request.automatic || !request.compute_type.has_value();
+  if (devices->cuda.empty() || !is_open) {
+    return DevicePlan{*devices, devices->compute_type, devices->type_note};
+  }
+  EngineConfig settings = MakeEngineConfig(model, share, *devices);
+  settings.memory = HostMemoryFor(share);
+  const absl::StatusOr<GpuFit> fit = FitToGpus(model.model_directory, settings, load);
+  if (!fit.ok()) return fit.status();
+  if (fit->why_not.empty()) {
+    const bool is_usual = fit->type_note.empty();
+    return DevicePlan{*devices, fit->compute_type, is_usual ? devices->type_note : fit->type_note};
+  }
+  if (!request.automatic) return absl::UnimplementedError(fit->why_not);
+  devices = ChooseCpuInstead(request, *devices, fit->why_not);
+  if (!devices.ok()) return devices.status();
+  return DevicePlan{*devices, devices->compute_type, devices->type_note};
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
+                                                    const ModelShare& share, const Clock* clock,
+                                                    EngineObserver* observer, LoadContext* load) {
+  const DeviceChoice& devices = share.plan->devices;
   EngineConfig settings = MakeEngineConfig(model, share, devices);
   settings.memory = HostMemoryFor(share);
   if (devices.cuda.empty()) {
@@ -79,8 +132,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
   Log(LogLevel::kInfo, "device",
       {{"model", model.model_name},
        {"device", DeviceNames(devices)},
-       {"compute_type", ComputeTypeName(devices.compute_type)},
-       {"compute_type_because", devices.type_note},
+       {"compute_type", ComputeTypeName(share.plan->compute_type)},
+       {"compute_type_because", share.plan->compute_type_because},
        {"max_rows", settings.max_rows},
        {"not_used", devices.note}});
   Log(LogLevel::kInfo, "workers",
@@ -100,42 +153,6 @@ absl::StatusOr<std::unique_ptr<Engine>> Create(const ModelSettings& model, const
   }
   LogMemory(model.model_name, (*engine)->Stats());
   return engine;
-}
-
-}  // namespace
-
-absl::Status CheckEngineSettings(const ServerConfig& config) {
-  for (const ModelSettings& model : config.models) {
-    DeviceChoice devices;
-    const DeviceRequest& request = model.devices;
-    // Where the machine decides, the larger batch is assumed: the engine checks again.
-    if (request.automatic) devices.cuda = {0};
-    if (!request.cuda.empty()) devices.cuda = request.cuda;
-    const EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
-    absl::Status status = CheckSchedulerOptions(engine.scheduler, engine.max_rows);
-    if (!status.ok()) return status;
-  }
-  return DivideDeviceMemory(config.models, config.device_memory_fraction).status();
-}
-
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer, LoadContext* load,
-                                                    const std::function<CudaProbe()>& probe) {
-  const DeviceRequest& request = model.devices;
-  absl::StatusOr<DeviceChoice> devices = Choose(request, probe);
-  if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      Create(model, share, *devices, clock, observer, load);
-  const bool unfit = !engine.ok() && engine.status().code() == absl::StatusCode::kUnimplemented;
-  if (!unfit || !request.automatic || devices->cuda.empty()) return engine;
-  CudaProbe none;
-  none.why_none = std::string(engine.status().message());
-  none.card = DeviceNames(*devices);
-  none.remedy = "the CPU serves this model beside those that GPUs take";
-  devices = ChooseDevices(request, none);
-  if (!devices.ok()) return devices.status();
-  return Create(model, share, *devices, clock, observer, load);
 }
 
 ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector) {

@@ -1,4 +1,5 @@
-// Starts an engine from a model's settings: chooses the devices, and names them in the log.
+// Plans a model's devices from its settings, the machine and the model's files, and starts the engine
+// there.
 #pragma once
 
 #include <functional>
@@ -25,13 +26,21 @@ namespace dragoman {
 // ParseCommandLine.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
-// With --device auto a model that GPUs cannot take runs on the CPU; ModelInfo::notes say so, and the
-// log. `clock` and `observer` are borrowed for the engine's life. `probe` looks at the machine's
-// GPUs; it is called only where the settings allow one. REQUIRES: checked by ParseCommandLine.
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(
-    const ModelSettings& model, const ModelShare& share, const Clock* clock,
-    EngineObserver* observer, LoadContext* load,
-    const std::function<CudaProbe()>& probe = ProbeCuda);
+// Where the model runs, as DevicePlanner. With --device auto that is the CPU for one that GPUs cannot
+// take: for its shortlist, its compute type, its shapes, or members that do not go together there.
+// Nothing else gives way to the CPU, which would hide it: not a card without the memory, nor one that
+// fails. `probe` looks at the machine's GPUs; it is called only where the settings allow one.
+// UNIMPLEMENTED for a model that named GPUs cannot take. REQUIRES: checked by ParseCommandLine.
+absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelShare& share,
+                                       LoadContext* load,
+                                       const std::function<CudaProbe()>& probe = ProbeCuda);
+
+// Starts the engine where share.plan says, which the log repeats, with the reasons; a GPU that is not
+// used is in ModelInfo::notes, too. `clock` and `observer` are borrowed for the engine's life.
+// REQUIRES: checked by ParseCommandLine; share.plan is OK.
+absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
+                                                    const ModelShare& share, const Clock* clock,
+                                                    EngineObserver* observer, LoadContext* load);
 
 // The resources that this machine has for models, beside what serving needs. To be called before
 // any model is loaded.

@@ -70,6 +70,27 @@ TEST_F(GpuType, IsFloat16WhereThatIsLargeEnough) {
   EXPECT_EQ(why, "");
 }
 
+// The same as a load decides, before it.
+TEST_F(GpuType, IsKnownFromTheFilesAlone) {
+  const auto fit = [](const std::string& name, const DeviceChoice& devices) {
+    EngineConfig config;
+    config.devices = devices;
+    const auto found = FitToGpus(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + name, config);
+    EXPECT_TRUE(found.ok()) << found.status();
+    return found.value_or(GpuFit());
+  };
+  const GpuFit t5 = fit("tiny-t5", On({90}));
+  EXPECT_EQ(t5.why_not, "");
+  EXPECT_EQ(t5.compute_type, ComputeType::kBFloat16);
+  EXPECT_THAT(t5.type_note, HasSubstr("served in bfloat16"));
+  EXPECT_EQ(fit("tiny-a", On({90})).compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(fit("tiny-a", On({90})).type_note, "");
+  EXPECT_THAT(fit("tiny-a2", On({90})).why_not, HasSubstr("heads of 12 dimensions"));
+  EngineConfig config;
+  config.devices = On({90});
+  EXPECT_EQ(FitToGpus("/nonexistent", config).status().code(), absl::StatusCode::kNotFound);
+}
+
 TEST_F(GpuType, IsTheOneThatWasAskedFor) {
   const LoadedModel t5 = Load("tiny-t5");
   std::string why;

@@ -137,14 +137,34 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   EXPECT_EQ(choice.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(choice.status().message()),
               AllOf(HasSubstr("'float16'"), HasSubstr("no CUDA driver")));
-  const auto gpu = ChooseDevices(Asked("auto", "int8"), {"", {""}});
-  EXPECT_EQ(gpu.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(gpu.status().message()),
-              AllOf(HasSubstr("'int8'"), HasSubstr("--device cpu")));
+  // int8 is the CPU's alone, which `auto` may choose.
+  const auto int8 = ChooseDevices(Asked("auto", "int8"), {"", {""}});
+  ASSERT_TRUE(int8.ok()) << int8.status();
+  EXPECT_THAT(int8->cuda, IsEmpty());
+  EXPECT_EQ(int8->compute_type, ComputeType::kInt8);
+  EXPECT_THAT(int8->note, HasSubstr("found int8"));
+  EXPECT_THAT(int8->warning, AllOf(HasSubstr("not used"), HasSubstr("(cuda:0)")));
+  DeviceRequest named = Asked("cuda:0");
+  named.compute_type = ComputeType::kInt8;
+  EXPECT_EQ(ChooseDevices(named, {"", {""}}).status().code(), absl::StatusCode::kInvalidArgument);
   const auto float32 = ChooseDevices(Asked("cpu", "float32"), {"no CUDA driver", {}});
   ASSERT_TRUE(float32.ok()) << float32.status();
   EXPECT_EQ(float32->compute_type, ComputeType::kFloat32);
   EXPECT_THAT(float32->type_note, IsEmpty());
+}
+
+TEST(ChooseDevices, ACpuInsteadOfGpusHasItsOwnTypeAndWarnsOfThem) {
+  const auto gpus = ChooseDevices(Asked("auto"), {"", {"", ""}});
+  ASSERT_TRUE(gpus.ok()) << gpus.status();
+  const auto cpu = ChooseCpuInstead(Asked("auto"), *gpus, "heads of 12 dimensions");
+  ASSERT_TRUE(cpu.ok()) << cpu.status();
+  EXPECT_THAT(cpu->cuda, IsEmpty());
+  EXPECT_EQ(cpu->compute_type, ComputeType::kInt8);
+  EXPECT_EQ(cpu->note, "heads of 12 dimensions");
+  EXPECT_THAT(cpu->warning,
+              AllOf(HasSubstr("not used: heads of 12 dimensions"), HasSubstr("cuda:0,cuda:1")));
+  const auto float16 = ChooseCpuInstead(Asked("auto", "float16"), *gpus, "heads of 12");
+  EXPECT_EQ(float16.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(ProbeCuda, SaysWhyThereIsNothingOrNamesWhatThereIs) {

@@ -85,6 +85,8 @@ class CanaryTest : public ::testing::Test {
                         &clock_,
                         {.cpus = 8, .host_bytes = int64_t{1000} << 20},
                         ModelSettings{},
+                        [](const ModelSettings& /*settings*/, const ModelShare& /*share*/,
+                           LoadContext* /*load*/) { return DevicePlan(); },
                         [this](const ModelSettings& settings, const ModelShare& /*share*/,
                                EngineObserver* /*observer*/,
                                LoadContext* load) { return MakeEngine(settings, load); }};

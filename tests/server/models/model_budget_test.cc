@@ -61,8 +61,23 @@ TEST(ModelBudget, EveryModelHasAProcessorEvenWhereThereAreFewer) {
   EXPECT_THAT(DivideCpus(4, {WithCpus(8, 1), Model()}), ElementsAre(8, 1));
 }
 
-TEST(ModelBudget, ModelsOnNamedGpusTakeOneForTheirText) {
+TEST(ModelBudget, ModelsOnGpusTakeOneForTheirText) {
   EXPECT_THAT(DivideCpus(8, {Model("cuda:0"), Model()}), ElementsAre(1, 7));
+}
+
+// Two models with the same setting, of which the machine's GPU takes the first.
+TEST(ModelBudget, AutoCountsAsWhatItCameTo) {
+  DevicePlan gpu;
+  gpu.devices.cuda = {0};
+  const std::vector<ModelSettings> models = {OnDevices(Model("auto"), gpu),
+                                             OnDevices(Model("auto"), DevicePlan())};
+  EXPECT_THAT(DivideCpus(8, models), ElementsAre(1, 7));
+  EXPECT_THAT(DivideTextCpus(8, models), ElementsAre(8, 7));
+  const auto fractions = DivideDeviceMemory(models, 0.9);
+  ASSERT_TRUE(fractions.ok()) << fractions.status();
+  EXPECT_THAT((*fractions)[0], DoubleNear(0.9, 1e-9));
+  const int64_t left = 900 * kMiB;
+  EXPECT_EQ(HostBytesToCome(left, models[1], {models[0]}), 0);
 }
 
 TEST(ModelBudget, TextOfModelsOnGpusHasAllProcessors) {

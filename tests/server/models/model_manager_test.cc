@@ -75,6 +75,17 @@ class ModelManagerTest : public ::testing::Test {
     return engine;
   }
 
+  // The machine has one GPU, which takes models with --device auto but for those whose weights say
+  // so; weights that say "unplanned" cannot be read.
+  absl::StatusOr<DevicePlan> Plan(const ModelSettings& settings) const {
+    std::string weights;
+    std::ifstream(settings.model_directory + "/model.safetensors") >> weights;
+    if (weights == "unplanned") return absl::InvalidArgumentError("config.json: found no object");
+    DevicePlan plan;
+    if (settings.devices.automatic && has_gpu_ && weights != "cpu") plan.devices.cuda = {0};
+    return plan;
+  }
+
   std::string Family(const std::string& name) const {
     const ModelPtr model = table_.Find(name);
     return model == nullptr ? "none" : model->engine->info().family;
@@ -96,6 +107,7 @@ class ModelManagerTest : public ::testing::Test {
   std::vector<std::pair<ModelSettings, ModelShare>> loads_;
   std::map<std::string, FakeEngine*> engines_;
   std::function<void()> while_loading_;
+  bool has_gpu_ = false;
   LoadContext* load_ = nullptr;  // of the load that goes on
   ModelManager manager_{
       &table_,
@@ -106,6 +118,9 @@ class ModelManagerTest : public ::testing::Test {
        .serving_bytes = int64_t{100} << 20,
        .process_bytes = int64_t{40} << 20},
       ModelSettings{},
+      [this](const ModelSettings& settings, const ModelShare& /*share*/, LoadContext* /*load*/) {
+        return Plan(settings);
+      },
       [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/,
              LoadContext* load) { return MakeEngine(settings, share, load); }};
 };
@@ -144,6 +159,95 @@ TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
   EXPECT_EQ(loads_[1].second.first_cpu, 4);
   EXPECT_EQ(table_.Find("a")->version, 1);
   EXPECT_EQ(table_.Find("a")->checksum.size(), 64U);
+}
+
+// Both have the setting `auto`; the machine is divided by what it came to.
+TEST_F(ModelManagerTest, AModelThatNoGpuTakesHasAShareOfTheCpuAndNoneOfTheGpu) {
+  has_gpu_ = true;
+  Write("b", "cpu");
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  ASSERT_EQ(loads_.size(), 2U);
+  const auto& [a, on_gpu] = loads_[0];
+  EXPECT_EQ(on_gpu.plan->devices.cuda, std::vector<int>{0});
+  EXPECT_DOUBLE_EQ(on_gpu.device_memory_fraction, 0.9);
+  EXPECT_EQ(on_gpu.cpus, 1);
+  EXPECT_EQ(on_gpu.text_cpus, 8);
+  EXPECT_TRUE(a.devices.automatic);  // a reload decides anew
+  const ModelShare& on_cpu = loads_[1].second;
+  EXPECT_TRUE(on_cpu.plan->devices.cuda.empty());
+  EXPECT_EQ(on_cpu.cpus, 7);
+  EXPECT_EQ(on_cpu.first_cpu, 1);
+}
+
+TEST_F(ModelManagerTest, ModelsOfTheGpuLeaveTheHostsMemoryToThoseOfTheCpu) {
+  has_gpu_ = true;
+  Write("a", "cpu");
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_EQ(loads_[0].second.host_bytes_of_to_come, 0);
+}
+
+TEST_F(ModelManagerTest, ModelsThatComeLaterAreCountedWhereTheyRun) {
+  has_gpu_ = true;
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  EXPECT_DOUBLE_EQ(loads_[0].second.device_memory_fraction, 0.45);
+  Write("c", "cpu");
+  ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 6);  // the models on the GPU have one each
+  // Its own older version is not one more.
+  ASSERT_TRUE(manager_.Reload("c", false).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 6);
+  Write("d", "cpu");
+  ASSERT_TRUE(manager_.Load("d", (root_ / "d").string(), {}).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 3);
+  Write("e", "one");
+  ASSERT_TRUE(manager_.Load("e", (root_ / "e").string(), {}).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 1);
+  EXPECT_EQ(loads_.back().second.plan->devices.cuda, std::vector<int>{0});
+}
+
+// Its share of the start was one processor, for text.
+TEST_F(ModelManagerTest, AReloadThatMovesAModelToTheCpuGivesItProcessors) {
+  has_gpu_ = true;
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("a", "cpu");
+  ASSERT_TRUE(manager_.Reload("a", true).ok());
+  EXPECT_TRUE(loads_.back().second.plan->devices.cuda.empty());
+  EXPECT_EQ(loads_.back().second.cpus, 7);
+  EXPECT_EQ(loads_.back().second.first_cpu, 8);  // shared with those that have their own
+  // And back to its old share.
+  Write("a", "two");
+  ASSERT_TRUE(manager_.Reload("a", true).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 1);
+  EXPECT_DOUBLE_EQ(loads_.back().second.device_memory_fraction, 0.45);
+}
+
+// The canary is on the CPU, and takes the place of its model on the GPU.
+TEST_F(ModelManagerTest, APromotedCanaryIsCountedWhereItRuns) {
+  has_gpu_ = true;
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("c", "cpu");
+  ASSERT_TRUE(manager_.SetCanary("a", (root_ / "c").string(), {}, 10).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 7);
+  ASSERT_TRUE(manager_.EndCanary("a", true).ok());
+  Write("d", "cpu");
+  ASSERT_TRUE(manager_.Load("d", (root_ / "d").string(), {}).ok());
+  EXPECT_EQ(loads_.back().second.cpus, 3);
+}
+
+TEST_F(ModelManagerTest, WhatCannotBePlannedIsReportedLikeALoadThatFails) {
+  Write("b", "unplanned");
+  const absl::Status start = manager_.LoadAll({Model("a"), Model("b")});
+  EXPECT_EQ(start.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(start.message()),
+              AllOf(HasSubstr("model b: "), HasSubstr("config.json: found no object")));
+  EXPECT_TRUE(loads_.empty());  // before the others are loaded
+  Write("b", "one");
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("b", "unplanned");
+  EXPECT_EQ(manager_.Reload("b", true).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Family("b"), "one");
+  EXPECT_THAT(LastLog("model not loaded"), HasSubstr("config.json: found no object"));
+  EXPECT_EQ(loads_.size(), 2U);
 }
 
 TEST_F(ModelManagerTest, TheStartEndsWithTheFirstThatCannotBeLoaded) {

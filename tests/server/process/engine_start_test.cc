@@ -1,5 +1,6 @@
 // Models of one daemon on a machine with a GPU, by the settings that an operator writes. The GPU is
-// imagined: what it does not take has to be served by the CPU, and to say so.
+// imagined: what it does not take has to be served by the CPU, and to say so. What it takes is planned
+// there, and not started.
 #include "server/process/engine_start.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +13,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/log.h"
 #include "server/base/steady_clock.h"
+#include "server/metrics/metrics.h"
+#include "server/models/model_table.h"
 #include "tests/engine/support/fakes.h"
+#include "tests/server/fake_engine.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {
@@ -24,6 +29,7 @@ using ::testing::Contains;
 using testing::CountingObserver;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string DirectoryOf(const std::string& model) {
   return absl::StrCat(DRAGOMAN_SOURCE_DIR, "/tests/data/models/", model);
@@ -46,12 +52,27 @@ class EngineStart : public ::testing::Test {
     return models;
   }
 
-  absl::StatusOr<std::unique_ptr<Engine>> Start(const ModelSettings& model, CudaProbe probe,
-                                                LoadContext* load = nullptr) {
-    const ModelShare share{.cpus = 1};
-    LoadContext own;
-    return StartEngine(model, share, &clock_, &observer_, load == nullptr ? &own : load,
-                       [probe = std::move(probe)] { return probe; });
+  static absl::StatusOr<DevicePlan> Plan(const ModelSettings& model, const CudaProbe& probe) {
+    LoadContext load;
+    return PlanDevices(model, ModelShare(), &load, [&] { return probe; });
+  }
+
+  absl::StatusOr<std::unique_ptr<Engine>> Start(const ModelSettings& model,
+                                                const CudaProbe& probe) {
+    const ModelShare share{.plan = Plan(model, probe), .cpus = 1};
+    if (!share.plan.ok()) return share.plan.status();
+    LoadContext load;
+    return StartEngine(model, share, &clock_, &observer_, &load);
+  }
+
+  // The settings of a model by this name with the directory `model`, and `more` of its own.
+  std::string Entry(const std::string& name, const std::string& model,
+                    const std::string& more = "") {
+    return absl::StrCat(R"({"name": ")", name, R"(", "directory": ")", DirectoryOf(model), "\"",
+                        more, "}");
+  }
+  ModelSettings ReadOne(const std::string& model, const std::string& more = "") {
+    return Read(absl::StrCat(R"({"models": [)", Entry("m", model, more), "]}")).at("m");
   }
 
   const TempDirectory directory_;
@@ -60,7 +81,8 @@ class EngineStart : public ::testing::Test {
   std::string log_;
 };
 
-const CudaProbe kOneGpu{"", {""}};
+// Its compute capability has bfloat16.
+const CudaProbe kOneGpu{"", {""}, false, {90}};
 
 TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
   const std::map<std::string, ModelSettings> models = Read(absl::StrCat(
@@ -70,7 +92,7 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
       DirectoryOf("tiny-a"), R"(", "ensemble-with": ")", DirectoryOf("tiny-a2"), R"("}]})"));
   ASSERT_EQ(models.size(), 3U);
   const std::map<std::string, std::string> reasons = {
-      {"heads", ""},  // 12 wide; a build without CUDA has another
+      {"heads", "has heads of 12 dimensions, expected a multiple of 8"},
       {"short", "lexical-shortlist: found the device cuda:0, expected the CPU"},
       {"pair", "an ensemble on a GPU: member 2 has K and V of 24 dimensions"}};
   for (const auto& [name, settings] : models) {
@@ -86,21 +108,103 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
   EXPECT_THAT(log_, AllOf(HasSubstr("\"level\":\"warn\""), HasSubstr(reasons.at("pair"))));
 }
 
-// The first try on the GPU has given back what it read, which is not counted beside the second's.
-TEST_F(EngineStart, TheSecondTryIsAccountedForAlone) {
-  ModelSettings settings = Read(absl::StrCat(R"({"models": [{"name": "heads", "directory": ")",
-                                             DirectoryOf("tiny-a2"), R"("}]})"))
-                               .at("heads");
-  const auto workspace = [&](const CudaProbe& probe) {
-    LoadContext load;
-    const auto engine = Start(settings, probe, &load);
-    EXPECT_TRUE(engine.ok()) << engine.status();
-    EXPECT_GT(load.memory().kept(), 0);
-    return engine.ok() ? (*engine)->Stats().memory.at(0).workspace : -1;
+TEST_F(EngineStart, AutoTakesTheGpuForWhatItTakes) {
+  const auto plan = Plan(ReadOne("tiny-a"), kOneGpu);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(DeviceNames(plan->devices), "cuda:0");
+  EXPECT_EQ(plan->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(plan->compute_type_because, "the fastest on a GPU");
+  const auto pair =
+      Plan(ReadOne("tiny-a", absl::StrCat(R"(, "ensemble-with": ")", DirectoryOf("tiny-a"), "\"")),
+           kOneGpu);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_EQ(DeviceNames(pair->devices), "cuda:0");
+}
+
+// T5's activations are beyond float16, which is what GPUs usually serve in: of a named GPU as well.
+TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
+  CudaProbe t4 = kOneGpu;
+  t4.capability = {75};
+  for (const char* device : {"auto", "cuda:0"}) {
+    const ModelSettings t5 = ReadOne("tiny-t5", absl::StrCat(R"(, "device": ")", device, "\""));
+    const auto plan = Plan(t5, kOneGpu);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(DeviceNames(plan->devices), "cuda:0");
+    EXPECT_EQ(plan->compute_type, ComputeType::kBFloat16);
+    EXPECT_THAT(plan->compute_type_because, HasSubstr("beyond the range of float16"));
+    EXPECT_EQ(Plan(t5, t4)->compute_type, ComputeType::kFloat32);
+  }
+  // And the log says it before the model is loaded, which needs a card.
+  const ModelSettings t5 = ReadOne("tiny-t5");
+  EXPECT_FALSE(Start(t5, kOneGpu).ok());
+  EXPECT_THAT(log_, AllOf(HasSubstr(R"("device":"cuda:0","compute_type":"bfloat16")"),
+                          HasSubstr("activations of this model are beyond the range"),
+                          Not(HasSubstr("float16\",\"compute_type_because\":\"the fastest"))));
+}
+
+TEST_F(EngineStart, Int8IsServedByTheCpuBesideAGpu) {
+  const auto engine = Start(ReadOne("tiny-a", R"(, "compute-type": "int8")"), kOneGpu);
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  EXPECT_EQ((*engine)->info().device, "cpu");
+  EXPECT_EQ((*engine)->info().compute_type, "int8");
+  EXPECT_THAT((*engine)->info().notes, Contains(HasSubstr("compute-type: found int8")));
+  EXPECT_THAT(log_, HasSubstr(R"("not_used":"compute-type: found int8)"));
+}
+
+// The machine's parts go to the models by where they run, which their files say.
+TEST_F(EngineStart, ModelsWithAutoAreDividedByWhereTheyRun) {
+  const std::map<std::string, ModelSettings> models = Read(
+      absl::StrCat(R"({"models": [)", Entry("gpu", "tiny-a"), ", ", Entry("heads", "tiny-a2"), ", ",
+                   Entry("short", "marian-firefox", R"(, "lexical-shortlist": "on")"), "]}"));
+  ASSERT_EQ(models.size(), 3U);
+  Metrics metrics(&clock_);
+  ModelTable table(&clock_, {"gpu", "heads", "short"}, {});
+  std::map<std::string, ModelShare> shares;
+  ModelManager manager(
+      &table, &metrics, &clock_, {.cpus = 9}, ModelSettings{},
+      [](const ModelSettings& model, const ModelShare& share, LoadContext* load) {
+        return PlanDevices(model, share, load, [] { return kOneGpu; });
+      },
+      [&](const ModelSettings& model, const ModelShare& share, EngineObserver* /*observer*/,
+          LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+        shares[model.model_name] = share;
+        load->files().Note(model.model_directory + "/config.json", false);
+        return std::make_unique<FakeEngine>();
+      });
+  const absl::Status loaded =
+      manager.LoadAll({models.at("gpu"), models.at("heads"), models.at("short")});
+  ASSERT_TRUE(loaded.ok()) << loaded;
+  EXPECT_DOUBLE_EQ(shares["gpu"].device_memory_fraction, 0.9);
+  EXPECT_EQ(shares["gpu"].cpus, 1);
+  EXPECT_EQ(shares["heads"].cpus, 4);
+  EXPECT_EQ(shares["short"].cpus, 4);
+}
+
+// Their settings alone keep them off it, so --check-config asks for no part of its memory either.
+TEST_F(EngineStart, ModelsThatCannotBeOnAGpuLeaveAllOfItsMemory) {
+  const auto check = [&](const std::string& more) {
+    const auto parsed = ParseCommandLine(
+        {"--config",
+         directory_.Write("config.json",
+                          absl::StrCat(R"({"models": [)",
+                                       Entry("gpu", "tiny-a", R"(, "device-memory-fraction": 0.9)"),
+                                       ", ", Entry("other", "marian-firefox", more), "]}"))});
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    return parsed.ok() ? CheckEngineSettings(parsed->config) : parsed.status();
   };
-  const int64_t fallen_back = workspace(kOneGpu);
-  settings.devices = DeviceRequest{};
-  EXPECT_EQ(fallen_back, workspace(kOneGpu));
+  EXPECT_EQ(check(R"(, "lexical-shortlist": "on")"), absl::OkStatus());
+  EXPECT_EQ(check(R"(, "compute-type": "int8")"), absl::OkStatus());
+  EXPECT_EQ(check("").code(), absl::StatusCode::kInvalidArgument);
+}
+
+// That the program knows no such model is an error, and nothing that the CPU could mend.
+TEST_F(EngineStart, AModelThatIsUnknownIsNotLeftToTheCpu) {
+  ModelSettings model = ReadOne("tiny-a");
+  model.model_directory = directory_.path();
+  directory_.Write("config.json", R"({"model_type": "imagined"})");
+  const absl::Status status = Plan(model, kOneGpu).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("imagined"));
 }
 
 // Nothing is replaced that was asked for.
@@ -110,7 +214,9 @@ TEST_F(EngineStart, AGpuThatWasNamedDoesNotGiveWayToTheCpu) {
                         R"(", "ensemble-with": ")", DirectoryOf("tiny-a2"), R"("}]})"))
           .at("pair");
   settings.devices = DeviceRequest{.cuda = {0}};
-  EXPECT_EQ(Start(settings, kOneGpu).status().code(), absl::StatusCode::kUnimplemented);
+  const absl::Status status = Start(settings, kOneGpu).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("member 2 has K and V of 24 dimensions"));
 }
 
 TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
