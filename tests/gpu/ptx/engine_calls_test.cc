@@ -489,6 +489,9 @@ class Served {
                         &clock_,
                         ModelResources{},
                         ModelSettings{},
+                        [](const ModelSettings&, const ModelShare&, LoadContext*) {
+                          return DevicePlan{.devices = {.cuda = {0}}};
+                        },
                         [](const ModelSettings&, const ModelShare&, EngineObserver*,
                            LoadContext* load) { return Start(SettingsOn({0}), load); }};
   absl::Status start_;

@@ -87,19 +87,21 @@ class AdminServerTest : public ::testing::Test {
   Metrics metrics_{&clock_};
   std::function<void()> while_loading_;  // set while nothing is loaded
   ModelTable table_{&clock_, {"a", "b"}, {}};
-  ModelManager manager_{&table_,
-                        &metrics_,
-                        &clock_,
-                        {},
-                        ModelSettings{},
-                        [this](const ModelSettings& settings, const ModelShare&, EngineObserver*,
-                               LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
-                          load->files().Note(settings.model_directory + "/config.json", true);
-                          if (while_loading_) while_loading_();
-                          auto engine = std::make_unique<FakeEngine>();
-                          engine->mutable_info()->name = settings.model_name;
-                          return engine;
-                        }};
+  ModelManager manager_{
+      &table_,
+      &metrics_,
+      &clock_,
+      {},
+      ModelSettings{},
+      [](const ModelSettings&, const ModelShare&, LoadContext*) { return DevicePlan(); },
+      [this](const ModelSettings& settings, const ModelShare&, EngineObserver*,
+             LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+        load->files().Note(settings.model_directory + "/config.json", true);
+        if (while_loading_) while_loading_();
+        auto engine = std::make_unique<FakeEngine>();
+        engine->mutable_info()->name = settings.model_name;
+        return engine;
+      }};
   std::chrono::nanoseconds drained_for_{0};
   std::atomic<bool> draining_{false};
   std::unique_ptr<AdminServer> server_;
