@@ -155,7 +155,7 @@ absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const ModelSpec& spe
   const SteadyClock clock;
   StepCounter observer;
   Ledger ledger;
-  const Policy policy;
+  const Policy policy({.capacity = run.capacity});
   RequestQueue queue({run.segments, run.segments * run.source_tokens}, &clock);
   WorkerConfig config;
   config.batch.max_rows = run.max_rows;

@@ -13,6 +13,7 @@ namespace dragoman::bench {
 
 struct WorkerRun {
   int max_rows = 1024;
+  int64_t capacity = 0;  // rows of the segments in the batch, some of which pause; 0: max_rows
   int beam = 4;
   int source_tokens = 30;
   int target_tokens = 30;  // of every hypothesis: it can end neither before nor after

@@ -2,36 +2,49 @@
 """Plants faults in the PTX of the product's kernels, runs a case of their own suites on it, and expects that the
 PTX device finds and names each of them.
 
-    planted_faults.py FOLDER [NAME...]      FOLDER has the programs ptx_*_test
+    planted_faults.py FOLDER [--architectures 90a,80,75] [NAME...]
 
-A fault is a regular expression and what takes the place of every match. Expected is a finding of its kind at an
+FOLDER has the programs ptx_*_test with the PTX of these architectures, of 90a and 80 unless they are named. A fault is a regular expression and what takes the place of every match. Expected is a finding of its kind at an
 instruction that begins as said; of "values", which no rule of the ISA forbids, that the case itself fails.
 """
+import argparse
 import os
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
-FEW = ('few_rows', 'few_rows_cuda', '*SumsInTheOrderOfK/Cuda_float16')
-NORM = ('layer_norm_device', 'layer_norm_cuda', '*AgreesWithDouble/Cuda_float16')
-NORM_IN_PLACE = ('layer_norm_device', 'layer_norm_cuda', '*KeepsTheSumInTheResidualsPlace/Cuda_float16')
-ENCODER = ('encoder_attention_device', 'encoder_attention_cuda', '*AgreesWithDoubleWithinSegments/Cuda_float16')
-FUSED = ('output_device', 'output_layer_sm90', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
+class Case(NamedTuple):
+    suite: str  # of ptx_SUITE_test
+    module: str  # whose PTX is changed
+    filter: str
+    architecture: str = '90a'
+
+
+FEW = Case('few_rows', 'few_rows_cuda', '*SumsInTheOrderOfK/Cuda_float16')
+NORM = Case('layer_norm_device', 'layer_norm_cuda', '*AgreesWithDouble/Cuda_float16')
+NORM_IN_PLACE = Case('layer_norm_device', 'layer_norm_cuda', '*KeepsTheSumInTheResidualsPlace/Cuda_float16')
+ENCODER = Case('encoder_attention_device', 'encoder_attention_cuda', '*AgreesWithDoubleWithinSegments/Cuda_float16')
+FUSED = Case('output_device', 'output_layer_sm90', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
 
 # Of more tiles than the ring of slabs has places.
-FUSED_LONG = ('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualInAnyShapeOfStep/Cuda_float16')
+FUSED_LONG = Case('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualInAnyShapeOfStep/Cuda_float16')
 
 # The same by mma, on sm_80.
-MMA = ('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16')
+MMA = Case('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16', '80')
 # Narrow products, of int8 and, on sm_90a, e4m3; and the rows that they read.
-NARROW = ('output_device', 'output_layer_sm90', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
-NARROW_MMA = ('output_device', 'output_layer_mma', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
-NARROW_ROWS = ('narrow_rows', 'narrow_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
+NARROW = Case('output_device', 'output_layer_sm90', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
+NARROW_MMA = Case('output_device', 'output_layer_mma', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16', '80')
+NARROW_ROWS = Case('narrow_rows', 'narrow_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
 # Products of layers in int8.
-LAYER = ('narrow_linear', 'narrow_linear_cuda', '*EveryElementIsThatOfTheRuleInEveryForm/Cuda_float16')
-ARCHITECTURES = {'output_layer_mma': '80'}  # of modules; else 90a
+LAYER = Case('narrow_linear', 'narrow_linear_cuda', '*EveryElementIsThatOfTheRuleInEveryForm/Cuda_float16')
 
-SEARCH = ('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
+# On sm_75, whose tensor cores multiply 8 x 8 x 16 and whose copies go through registers.
+LAYER_75 = LAYER._replace(architecture='75')
+ENCODER_75 = ENCODER._replace(architecture='75')
+NORM_75 = NORM._replace(architecture='75')
+
+SEARCH = Case('search', 'batch_step_cuda', '*CancellationsAndOutputsReadOneStepLate')
 
 TRY_WAIT = r'mbarrier\.try_wait\.parity\.shared::cta\.b64 over, (\[%r\d+\]), (%r\d+);'
 EXPECT = r'mbarrier\.arrive\.expect_tx\.shared::cta\.b64 _, (\[%r\d+\]), (%r\d+);'
@@ -108,6 +121,21 @@ FAULTS = [
     ('layers_slab_copied_past_the_end', LAYER, r'(cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+)\]', '$1+1048576]',
      'out of bounds', 'cp.async'),
     ('layers_scales_added', LAYER, r'mul\.f32', 'add.f32', 'values', ''),
+    ('turings_products_by_half_a_warp', LAYER_75, r'(mma\.sync\.aligned\.m8n8k16[^;]*;)', HALF_A_WARP + '$1 }',
+     'missing lanes', 'mma'),
+    ('turings_operands_exchanged', LAYER_75, r'\{(%r\d+)\}, \{(%r\d+)\}, \{', '{$2}, {$1}, {', 'values', ''),
+    ('turings_barrier_taken_out', LAYER_75, r'bar\.sync\s+0;', '', 'race', ''),
+    ('turings_slab_loaded_transposed', LAYER_75, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
+    ('turings_slab_stored_past_the_end', LAYER_75, r'(st\.shared\.v4\.u32\s+\[%r\d+)\]', '$1+262144]', 'out of bounds',
+     'st.shared'),
+    ('turings_slab_loaded_past_the_end', LAYER_75, r'(ld\.global\.v4\.u32\s+\{[^}]*\}, \[%rd\d+)\]', '$1+1048576]',
+     'out of bounds', 'ld.global'),
+    ('plain_attention_loads_past_the_end', ENCODER_75, r'(ld\.global\.[^\[;]*\[%rd\d+)\]', '$1+1048576]', 'out of bounds',
+     'ld.global'),
+    ('plain_attentions_shuffle_by_half_a_warp', ENCODER_75, r'(shfl\.sync\.bfly\.b32[^;]*;)', HALF_A_WARP + '$1 }',
+     'missing lanes', 'shfl'),
+    ('turings_shuffle_by_half_a_warp', NORM_75, r'(shfl\.sync\.bfly\.b32[^;]*;)', HALF_A_WARP + '$1 }', 'missing lanes',
+     'shfl'),
     ('kernel_before_not_waited_for', FUSED, r'griddepcontrol\.wait;', '', 'race', 'ld.global'),
     ('step_before_not_waited_for', SEARCH, r'griddepcontrol\.wait;', '', 'race', ''),
 ]
@@ -115,10 +143,10 @@ FAULTS = [
 
 def run(folder, fault):
     """'' if the fault was found, or what happened instead."""
-    name, (suite, module, case), find, put, kind, instruction = fault
-    environment = dict(os.environ, DRAGOMAN_PTX_ARCH=ARCHITECTURES.get(module, '90a'), DRAGOMAN_PTX_PLANT_IN=module,
+    name, case, find, put, kind, instruction = fault
+    environment = dict(os.environ, DRAGOMAN_PTX_ARCH=case.architecture, DRAGOMAN_PTX_PLANT_IN=case.module,
                        DRAGOMAN_PTX_PLANT_FIND=find, DRAGOMAN_PTX_PLANT_PUT=put)
-    program = [os.path.join(folder, f'ptx_{suite}_test'), f'--gtest_filter={case}', '--gtest_fail_fast']
+    program = [os.path.join(folder, f'ptx_{case.suite}_test'), f'--gtest_filter={case.filter}', '--gtest_fail_fast']
     done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if not re.search(r'^PTX device: planted [1-9]', done.stdout, re.M):
         return 'nothing was planted: ' + done.stdout[-500:] + done.stderr[-500:]
@@ -135,15 +163,23 @@ def run(folder, fault):
 
 
 def main():
-    folder, only = sys.argv[1], sys.argv[2:]
-    faults = [fault for fault in FAULTS if not only or fault[0] in only]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('folder')
+    p.add_argument('--architectures', default='90a,80')
+    p.add_argument('names', nargs='*', help='all without any')
+    a = p.parse_intermixed_args()
+    unknown = set(a.names) - {fault[0] for fault in FAULTS}
+    if unknown:
+        p.error(f'no fault is called {", ".join(sorted(unknown))}')
+    asked = [fault for fault in FAULTS if not a.names or fault[0] in a.names]
+    faults = [fault for fault in asked if fault[1].architecture in re.split('[,;]', a.architectures)]
     missed = 0
     for fault in faults:
-        trouble = run(folder, fault)
+        trouble = run(a.folder, fault)
         missed += bool(trouble)
         print(f'{fault[0]}: ' + (trouble or 'found'), flush=True)
-    print(f'{len(faults) - missed} found, {missed} missed')
-    sys.exit(missed != 0)
+    print(f'{len(faults) - missed} found, {missed} missed, {len(asked) - len(faults)} of other architectures')
+    sys.exit(missed != 0 or not faults)
 
 
 if __name__ == '__main__':

@@ -40,7 +40,7 @@ cmake "$build" "-DDRAGOMAN_PTX_ARCHS=$(IFS=';' && echo "${archs[*]}")" >/dev/nul
 cmake --build "$build" --parallel "$jobs" --target ptx_programs
 
 failed=0
-ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_|^ptx_isa_forms$' ||
+ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -R '^Ptx_sm_|^ptx_(isa_forms|planted_faults)$' ||
   failed=1
 
 # The search; whole engines, in each type, with the operations of streams as late as they may be and at random, and of a
@@ -96,6 +96,7 @@ families+=':*Marians/Cuda_*:*EnsemblesOnCuda*'
 for arch in "${archs[@]}"; do
   export DRAGOMAN_PTX_ARCH=$arch
   run "sm_$arch: the search" "$here/ptx_search_test"
+  run "sm_$arch: the search, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_search_test"
   run "sm_$arch: engines" "$here/ptx_engine_test"
   run "sm_$arch: an engine, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_test" --gtest_filter='*/float16'
   run "sm_$arch: an engine, random" DRAGOMAN_PTX_ORDER=random DRAGOMAN_PTX_EARLY=random DRAGOMAN_PTX_SEED=2 \
@@ -112,6 +113,8 @@ for arch in "${archs[@]}"; do
   run "sm_$arch: errors, late" DRAGOMAN_PTX_ORDER=late "$here/ptx_engine_calls_test" --gtest_filter='*AnError*'
   run "sm_$arch: a daemon" "$here/ptx_daemon_test"
   run "sm_$arch: models of each family" "$here/ptx_parity_test" --gtest_filter="$families"
+  # CTranslate2's profile on the first: many cases, of the host's code above the kernels.
+  [[ $arch != "${archs[0]}" ]] || run "sm_$arch: profiles" "$here/ptx_profiles_test" --gtest_filter='*Cuda_tiny_a'
   run "sm_$arch: gpu_engine_test" DRAGOMAN_GPU_ENGINES=small "$here/ptx_gpu_engine_test" --gtest_filter='*/float16'
   # 7.5 has no fused output layer.
   [[ $arch == 75 ]] && continue
