@@ -79,10 +79,12 @@ std::vector<Form> FloatForms();
 std::vector<Form> ConversionForms();
 std::vector<Form> MoveForms();
 std::vector<Form> MemoryForms();
+std::vector<Form> CopyForms();
 std::vector<Form> AtomicForms();
 std::vector<Form> ControlForms();
 std::vector<Form> WarpForms();
 std::vector<Form> SynchronisationForms();
 std::vector<Form> MatrixForms();
+std::vector<Form> SmallMatrixForms();
 
 }  // namespace dragoman::ptx::isa

@@ -29,11 +29,13 @@ INSTANTIATE_TEST_SUITE_P(Float, Isa, testing::ValuesIn(FloatForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Conversion, Isa, testing::ValuesIn(ConversionForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Move, Isa, testing::ValuesIn(MoveForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Memory, Isa, testing::ValuesIn(MemoryForms()), CaseName);
+INSTANTIATE_TEST_SUITE_P(Copy, Isa, testing::ValuesIn(CopyForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Atomic, Isa, testing::ValuesIn(AtomicForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Control, Isa, testing::ValuesIn(ControlForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Warp, Isa, testing::ValuesIn(WarpForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Synchronisation, Isa, testing::ValuesIn(SynchronisationForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Matrix, Isa, testing::ValuesIn(MatrixForms()), CaseName);
+INSTANTIATE_TEST_SUITE_P(SmallMatrix, Isa, testing::ValuesIn(SmallMatrixForms()), CaseName);
 
 }  // namespace
 }  // namespace dragoman::ptx::isa

@@ -159,42 +159,6 @@ void CheckMma(const std::string& name) {
   }
 }
 
-// 9.7.14.5, the fragments of m8n8k16 of 8-bit types: with g = lane / 4 and t = lane % 4 the register of A has row
-// g and columns 4 t .. 4 t + 3, that of B these rows of column g, C and D row g, columns 2 t and 2 t + 1.
-void CheckSmallMma(const std::string& name) {
-  const auto four = [](const auto& element) {
-    uint32_t bits = 0;
-    for (uint32_t e = 0; e < 4; ++e) bits |= uint32_t{Element(Type::kS8, element(e))} << (8 * e);
-    return bits;
-  };
-  std::vector<uint32_t> words;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    const uint32_t g = lane / 4;
-    const uint32_t t = lane % 4;
-    words.push_back(four([&](uint32_t e) { return A(Type::kS8, g, 4 * t + e); }));
-    words.push_back(four([&](uint32_t e) { return B(Type::kS8, 4 * t + e, g); }));
-    for (uint32_t i = 0; i < 2; ++i) words.push_back(static_cast<uint32_t>(C(g, 2 * t + i)));
-  }
-  TextOptions options;
-  options.in = Bytes(words);
-  const std::string body =
-      "mul.wide.u32 %rd20, %r2, 16; add.s64 %rd21, %rd1, %rd20; mul.wide.u32 %rd22, %r2, 8;"
-      "add.s64 %rd23, %rd2, %rd22;"
-      "ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd21];" +
-      name + " {%r22, %r23}, {%r20}, {%r21}, {%r22, %r23}; st.global.u32 [%rd23], %r22;" +
-      "st.global.u32 [%rd23+4], %r23;";
-  const TextRun run = RunForm(name, {body, "", ""}, options);
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    for (uint32_t i = 0; i < 2; ++i) {
-      const uint32_t row = lane / 4;
-      const uint32_t column = 2 * (lane % 4) + i;
-      EXPECT_EQ(run.At<int32_t>(2 * lane + i),
-                C(row, column) + Product(Type::kS8, row, column, 0, 16))
-          << name << ": row " << row << ", column " << column;
-    }
-  }
-}
-
 // Operands of wgmma in shared memory, K-major with the 128-byte swizzle (9.7.15.5.1.2): a row is 128
 // bytes, 64 or 128 elements; 8 rows lie one after another in 1,024 bytes, and eights of rows a stride
 // apart; of each address bits 4 to 6 are exclusive-ored with bits 7 to 9. A is 64 rows, eights of
@@ -334,7 +298,6 @@ std::vector<Form> MatrixForms() {
       {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", CheckMma},
       {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", CheckMma},
       {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", CheckMma},
-      {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", CheckSmallMma},
       {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", of_half},
       {"wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16",
        wgmma("k16.f32.bf16.bf16", ", 1, 1, 0, 0")},

@@ -1,7 +1,6 @@
-// 9.7.13, barriers, fences and mbarriers; 9.7.9.25, asynchronous copies of a thread; 9.7.12 and
-// 9.7.19, griddepcontrol and setmaxnreg, of which a kernel by itself shows only that nothing else
-// changes. What the copies of tensors and dependent grids do is in dependent.cu, for they need the
-// runtime.
+// 9.7.13, barriers, fences and mbarriers; 9.7.12 and 9.7.19, griddepcontrol and setmaxnreg, of which
+// a kernel by itself shows only that nothing else changes. What the copies of tensors and dependent
+// grids do is in runtime_cases.cu, for they need the runtime.
 #include <gtest/gtest.h>
 
 #include "tests/gpu/ptx/isa/forms.h"
@@ -108,54 +107,6 @@ void CheckHandOver(const std::string& name) {
   }
 }
 
-// 9.7.9.25.3: 16 bytes, of which those beyond the source's size are zeros. When wait_all returns,
-// the thread sees them.
-void CheckCopy(const std::string& name) {
-  const uint32_t sizes[] = {16, 0, 4, 8, 12, 16, 1, 15};
-  const std::string body =
-      std::string(
-          "mov.u32 %r10, area; shl.b32 %r11, %r2, 4; add.s32 %r12, %r10, %r11;"
-          "mul.wide.u32 %rd20, %r2, 16; add.s64 %rd21, %rd2, %rd20; add.s64 %rd22, %rd1, %rd20;"
-          "and.b32 %r13, %r2, 7; mul.wide.u32 %rd23, %r13, 4; add.s64 %rd24, %rd1, %rd23;"
-          "ld.global.u32 %r14, [%rd24+512]; mov.u32 %r15, -1;"
-          "st.shared.u32 [%r12], %r15; st.shared.u32 [%r12+4], %r15; st.shared.u32 [%r12+8], %r15;"
-          "st.shared.u32 [%r12+12], %r15;") +
-      "cp.async.cg.shared.global [%r12], [%rd22], 16, %r14; cp.async.wait_all;"
-      "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12];"
-      "st.global.v4.u32 [%rd21], {%r20, %r21, %r22, %r23};";
-  TextOptions options;
-  for (size_t i = 0; i < 512; ++i) options.in.push_back(static_cast<uint8_t>(i * 37 + i / 256 + 1));
-  for (const uint8_t byte : Bytes(std::vector<uint32_t>(std::begin(sizes), std::end(sizes)))) {
-    options.in.push_back(byte);
-  }
-  const TextRun run = RunForm(name, {body, kArea, ""}, options);
-  for (size_t at = 0; at < 512; ++at) {
-    const bool copied = at % 16 < sizes[at / 16 % 8];
-    EXPECT_EQ(run.out[at], copied ? options.in[at] : 0)
-        << "lane " << at / 16 << ", byte " << at % 16;
-  }
-}
-
-// 9.7.9.25.3: commit_group makes a group of the thread's copies since the last one, an empty one where
-// there are none; wait_group n returns when all but the last n groups are complete. Then the thread
-// sees them.
-void CheckCopyGroups(const std::string& name) {
-  const std::string body =
-      "mov.u32 %r10, area; shl.b32 %r11, %r2, 4; add.s32 %r12, %r10, %r11;"
-      "mul.wide.u32 %rd20, %r2, 16; add.s64 %rd21, %rd2, %rd20; add.s64 %rd22, %rd1, %rd20;"
-      "cp.async.cg.shared.global [%r12], [%rd22], 16; cp.async.commit_group;"
-      "cp.async.cg.shared.global [%r12+512], [%rd22+512], 16; cp.async.commit_group;"
-      "cp.async.commit_group; cp.async.wait_group 2;"
-      "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12];"
-      "st.global.v4.u32 [%rd21], {%r20, %r21, %r22, %r23}; cp.async.wait_group 1;"
-      "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12+512];"
-      "st.global.v4.u32 [%rd21+512], {%r20, %r21, %r22, %r23}; cp.async.wait_group 0;";
-  TextOptions options;
-  for (size_t i = 0; i < 1024; ++i) options.in.push_back(static_cast<uint8_t>(i * 29 + i / 256));
-  const TextRun run = RunForm(name, {body, kArea, ""}, options);
-  for (size_t at = 0; at < 1024; ++at) EXPECT_EQ(run.out[at], options.in[at]) << at;
-}
-
 // An instruction without a result leaves the memory and the registers around it as they are.
 void CheckNoEffect(const std::string& name, const std::string& text, uint32_t threads,
                    const std::string& directives) {
@@ -205,10 +156,6 @@ std::vector<Form> SynchronisationForms() {
       {"mbarrier.arrive.expect_tx.shared::cta.b64",
        [=](const std::string& name) { CheckPhases(name, announce); }},
       {"fence.mbarrier_init.release.cluster", CheckHandOver},
-      {"cp.async.cg.shared.global", CheckCopy},
-      {"cp.async.wait_all", CheckCopy},
-      {"cp.async.commit_group", CheckCopyGroups},
-      {"cp.async.wait_group", CheckCopyGroups},
       NoEffect("fence.proxy.async.shared::cta", "fence.proxy.async.shared::cta;"),
       NoEffect("griddepcontrol.wait", "griddepcontrol.launch_dependents; griddepcontrol.wait;"),
       NoEffect("griddepcontrol.launch_dependents", "griddepcontrol.launch_dependents;"),
