@@ -189,7 +189,8 @@ std::vector<Matrices> OneElementOfEach(const Shape& shape) {
   return products;
 }
 
-// Sums of up to 32 * 128 * 128 = 524,288. With C they reach the extremes of s32.
+// Sums of up to 32 * 128 * 128 = 524,288. With C they reach the extremes of s32, and pass
+// them by one or by more.
 std::vector<Matrices> ExtremesOfS8(const Shape& shape) {
   std::vector<Matrices> products;
   const auto add = [&](int a, int b, int32_t c) {
@@ -204,9 +205,14 @@ std::vector<Matrices> ExtremesOfS8(const Shape& shape) {
   add(0, -128, kLeast);
   add(-128, 0, kMost);
   add(-128, -128, kMost - 524'288);
+  add(-128, -128, kMost - 524'287);
+  add(-128, -128, kMost);
   add(-128, -128, kLeast);
   add(-128, 127, kLeast + 520'192);
+  add(-128, 127, kLeast + 520'191);
+  add(127, -128, kLeast);
   add(127, -128, kMost);
+  add(127, 127, kMost);
   add(127, 127, -516'128);
   // Products that pass the extremes in parts and whose sum is 0.
   for (const int32_t c : {kMost, kLeast}) {
@@ -305,9 +311,9 @@ Matrices Random(const Shape& shape, Generator& generator) {
     }
   }
   for (uint32_t& c : of.c.at) {
-    c = BitsOf(static_cast<int32_t>(generator.Next()) / 2);
+    c = generator.Next();
     if (shape.type == Type::kE4m3) {
-      c = BitsOf(std::ldexp(static_cast<float>(static_cast<int32_t>(c) / 256), unit));
+      c = BitsOf(std::ldexp(static_cast<float>(static_cast<int32_t>(c) / 512), unit));
     }
   }
   return of;
@@ -445,6 +451,7 @@ void CheckSharedRegisters(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
   std::vector<Matrices> products = Randoms(shape, 16);
   CheckMma(name, products, {{28, 29, 30, 31}, kApart.a, kApart.b, kApart.c});
+  CheckMma(name, products, {{31, 28, 29, 30}, kApart.a, kApart.b, kApart.c});
   if (shape.type == Type::kS8) {
     CheckMma(name, products, {{20, 21, 22, 23}, kApart.a, kApart.b, kApart.c});
     CheckMma(name, products, {{25, 24, 23, 20}, kApart.a, kApart.b, kApart.c});
@@ -469,7 +476,7 @@ void CheckSharedRegisters(const std::string& name) {
 // The second has other elements, in other registers.
 void CheckChain(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
-  std::vector<Matrices> products = {Matrices(shape, 0x80, 0x80, BitsOf(-524'288)),
+  std::vector<Matrices> products = {Matrices(shape, 0x80, 0x80, BitsOf(kMost)),
                                     Randoms(shape, 1)[0]};
   if (shape.type == Type::kE4m3) {
     products[0] = Matrices(shape, 0x3f, 0x47, BitsOf(-17.0F));
@@ -767,6 +774,12 @@ void CheckWgmmaChains(const std::string& name) {
   check({{0}, {1}, {2, false}, {3}}, "the third without scale-d");
   check({{2}, {2}, {2}}, "one product three times");
   check({{1}, {2}, {3, true, 1}, {0, false, 1}, {3, true, 1}}, "two accumulators");
+  if (shape.type == Type::kS8) {
+    const Matrices up(shape, 0x80, 0x80, BitsOf(kMost - 2 * 524'288));
+    const Matrices down(shape, 0x80, 0x7f, BitsOf(kLeast));
+    CheckWgmma(name, {{&up, &up, &up, &down}}, {{0}, {1}, {2}, {3}, {0, true, 1}, {1, true, 1}},
+               "past the extremes");
+  }
 }
 
 // NaN before a product without scale-d: "the input from accumulator D is disabled".
