@@ -33,11 +33,10 @@ std::partial_ordering Compare(const std::string& type, uint64_t a, uint64_t b) {
   return a <=> b;
 }
 
-// A comparison that ends in u is true of a NaN, and so is nan, which is true of nothing else; any
-// other is false of one, ne ("not equal") too.
+// A comparison that ends in u is true of a NaN, any other false; ne is "not equal", so of a NaN it
+// is false, too.
 bool Holds(const std::string& comparison, std::partial_ordering order) {
   if (order == std::partial_ordering::unordered) return comparison.size() == 3;
-  if (comparison == "nan") return false;
   const std::string ordered = comparison.substr(0, 2);
   if (ordered == "eq") return std::is_eq(order);
   if (ordered == "ne") return std::is_neq(order);
@@ -59,6 +58,37 @@ Form Setp(const std::string& comparison, const std::string& type) {
                    Pairs(values, [&](uint64_t a, uint64_t b) -> uint64_t {
                      return Holds(comparison, Compare(type, a, b)) ? 1 : 0;
                    }));
+}
+
+// "nan returns true if either operand is NaN" (9.3.1.2). A NaN has all bits of the exponent, and a
+// fraction that is not 0.
+Form SetpNan() {
+  const std::vector<uint64_t> numbers = {0,          0x80000000, 1,          0x80000001, 0x007fffff,
+                                         0x807fffff, 0x00800000, 0x80800000, 0x3f800000, 0xbf800000,
+                                         0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000};
+  const std::vector<uint64_t> nans = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001,
+                                      0x7fbfffff, 0xffbfffff, 0x7fffffff, 0xffffffff,
+                                      0x7fa00000, 0x7f800100, 0x7f810000};
+  std::vector<uint64_t> all = numbers;
+  all.insert(all.end(), nans.begin(), nans.end());
+  const auto is_nan = [](uint64_t a) {
+    return (a & 0x7f800000) == 0x7f800000 && (a & 0x007fffff) != 0;
+  };
+  const auto single = [&](bool other) {
+    std::vector<Row> rows;
+    for (const uint64_t a : all) rows.push_back({{a, a ^ 0x7fc00000, 0}, is_nan(a) || other});
+    return rows;
+  };
+  return OneResult(
+      "setp.nan.f32",
+      {{"%p20, %f10, %f11", "p",
+        Pairs(all, [&](uint64_t a, uint64_t b) -> uint64_t { return is_nan(a) || is_nan(b); })},
+       {"%p20, %f10, %f10", "p", single(false)},
+       {"%p20, %f10, 0f00000000", "p", single(false)},
+       {"%p20, %f10, 0f7F800000", "p", single(false)},
+       {"%p20, 0fFF800000, %f10", "p", single(false)},
+       {"%p20, %f10, 0f7FC00000", "p", single(true)},
+       {"%p20, 0fFF800001, %f10", "p", single(true)}});
 }
 
 // The first operand if the predicate is true, else the second; their bits are not looked at.
@@ -83,12 +113,12 @@ std::vector<Form> ComparisonForms() {
       {"leu", {"f32"}},
       {"gtu", {"f32"}},
       {"geu", {"f32"}},
-      {"nan", {"f32"}},
   };
   std::vector<Form> forms;
   for (const auto& [comparison, types] : comparisons) {
     for (const char* type : types) forms.push_back(Setp(comparison, type));
   }
+  forms.push_back(SetpNan());
   forms.push_back(Selp("b16", "rs", 0x8001, 0x7ffe));
   forms.push_back(Selp("u16", "rs", 0xffff, 0x0001));
   forms.push_back(Selp("b32", "r", 0xdeadbeef, 0x12345678));

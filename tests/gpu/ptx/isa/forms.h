@@ -86,5 +86,6 @@ std::vector<Form> WarpForms();
 std::vector<Form> SynchronisationForms();
 std::vector<Form> MatrixForms();
 std::vector<Form> SmallMatrixForms();
+std::vector<Form> ByteProductForms();
 
 }  // namespace dragoman::ptx::isa

@@ -1,5 +1,6 @@
 // 9.7.1, integer arithmetic, and 9.7.8, logic and shifts.
 #include <functional>
+#include <utility>
 
 #include "tests/gpu/ptx/isa/forms.h"
 
@@ -115,6 +116,106 @@ std::vector<Row> Triples(const Of2& product) {
   return rows;
 }
 
+// 9.7.1.24, dp4a: "d = c", and to it each of four bytes of a times that of b is added, the bytes
+// "sign or zero extended". The sum wraps, as all without .sat does.
+uint64_t DotProductOf(uint64_t a, uint64_t b, uint64_t c) {
+  for (uint32_t i = 0; i < 4; ++i) {
+    const auto x = static_cast<int8_t>(a >> (8 * i));
+    const auto y = static_cast<int8_t>(b >> (8 * i));
+    c += static_cast<uint64_t>(int64_t{x} * int64_t{y});
+  }
+  return U32(c);
+}
+
+Form DotProduct() {
+  const Values bytes = {0x00, 0x01, 0x7f, 0x80, 0x81, 0xff};
+  Values words = kWords32;
+  for (const uint64_t byte : bytes) words.push_back(byte * 0x01010101);
+  for (const uint64_t byte : {0x01, 0x7f, 0x80, 0xff}) {
+    for (int i = 0; i < 4; ++i) words.push_back(byte << (8 * i));
+  }
+  words.insert(words.end(), {0x807f017f, 0x7f80ff01, 0x01020304, 0xfdfcfbfa});
+  std::vector<Row> rows;
+  std::vector<Row> of_one;
+  std::vector<Row> of_constant;
+  for (const uint64_t a : words) {
+    // Sums that reach the extremes of s32 and pass them by one or by as much as they can.
+    for (const uint64_t c : {0x0, 0x5}) of_one.push_back({{a, 0, c}, DotProductOf(a, a, c)});
+    for (const uint64_t c : {0x0U, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
+      of_constant.push_back({{a, 0, c}, DotProductOf(a, 0x80ff7f01, c)});
+    }
+    for (const uint64_t b : words) {
+      const uint64_t product = DotProductOf(a, b, 0);
+      for (const uint64_t c : {uint64_t{0}, uint64_t{0x7fffffff}, uint64_t{0x80000000},
+                               0x7fffffff - product, 0x80000000 - product, 0 - product}) {
+        rows.push_back({{a, b, U32(c)}, DotProductOf(a, b, c)});
+      }
+    }
+  }
+  std::vector<Row> onto_c;
+  for (const Row& row : rows) {
+    if (onto_c.size() < 64) onto_c.push_back(row);
+  }
+  return OneResult("dp4a.s32.s32", {{"%r20, %r10, %r11, %r12", "r", rows},
+                                    {"%r20, %r10, %r10, %r12", "r", of_one},
+                                    {"%r20, %r10, -2130739455, %r12", "r", of_constant},
+                                    {"%r12, %r10, %r11, %r12; mov.b32 %r20, %r12", "r", onto_c},
+                                    {"%r10, %r10, %r11, %r12; mov.b32 %r20, %r10", "r", onto_c}});
+}
+
+// prmt without a mode (9.7.9.7): bytes 0 to 3 are those of a, 4 to 7 those of b. Four bits of c
+// select each byte of the result: "the 3 lsbs of the selection value specify which of the 8 source
+// bytes", and with the fourth "the sign (msb of the byte) should be replicated over all 8 bits".
+uint64_t PermuteOf(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t result = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint64_t selector = c >> (4 * i) & 0xf;
+    const uint64_t word = (selector & 4) != 0 ? b : a;
+    uint64_t byte = word >> (8 * (selector & 3)) & 0xff;
+    if ((selector & 8) != 0) byte = byte >= 0x80 ? 0xff : 0;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+
+Form Permute() {
+  const std::pair<uint64_t, uint64_t> sources[] = {
+      {0x33221100, 0x77665544}, {0xb3a29180, 0xf7e6d5c4}, {0x807f01ff, 0xfe00817e},
+      {0x7f80ff01, 0x01fe7f80}, {0xffffffff, 0x00000000}, {0x00000000, 0xffffffff}};
+  std::vector<Row> rows;
+  std::vector<Row> constant;
+  std::vector<Row> of_one;
+  const auto add = [&](uint64_t a, uint64_t b, uint64_t c) {
+    rows.push_back({{a, b, c}, PermuteOf(a, b, c)});
+  };
+  for (const auto& [a, b] : sources) {
+    // Each selector in each place, with each selector beside it.
+    for (uint32_t place = 0; place < 4; ++place) {
+      for (uint64_t selector = 0; selector < 16; ++selector) {
+        for (const uint64_t others : {0x0000, 0x7777, 0x8888, 0xffff, 0x3210, 0x7654}) {
+          add(a, b, (others & ~(uint64_t{0xf} << (4 * place))) | selector << (4 * place));
+        }
+      }
+    }
+    for (const uint64_t c : {0x3210, 0x7654, 0x0123, 0x4567, 0x5410, 0x7632, 0x6420, 0x7531, 0x5140,
+                             0xba98, 0xfedc, 0x8a9b, 0x4440, 0x9910, 0xd5d5}) {
+      add(a, b, c);
+      // Bits 16 to 31 of c select nothing.
+      add(a, b, c | 0xffff0000);
+      add(a, b, c | 0x5a3c0000);
+    }
+    constant.push_back({{a, b, 0}, PermuteOf(a, b, 0x7531)});
+    of_one.push_back({{a, b, 0}, PermuteOf(a, a, 0xf21c)});
+  }
+  const std::vector<Row> some(rows.begin(), rows.begin() + 64);
+  return OneResult("prmt.b32", {{"%r20, %r10, %r11, %r12", "r", rows},
+                                {"%r20, %r10, %r11, 0x7531", "r", constant},
+                                {"%r20, %r10, %r11, 30001", "r", constant},
+                                {"%r20, %r10, %r10, 0xf21c", "r", of_one},
+                                {"%r10, %r10, %r11, %r12; mov.b32 %r20, %r10", "r", some},
+                                {"%r12, %r10, %r11, %r12; mov.b32 %r20, %r12", "r", some}});
+}
+
 }  // namespace
 
 std::vector<Form> IntegerForms() {
@@ -139,20 +240,8 @@ std::vector<Form> IntegerForms() {
       OneResult("mul.wide.u32", "%rd20, %r10, %r11", "rd",
                 Pairs(kWords32, [](uint64_t a, uint64_t b) { return a * b; })),
       OneResult("mad.lo.s32", "%r20, %r10, %r11, %r12", "r", Triples(times)),
-      // 9.7.1.24: "Four-way byte dot product which is accumulated in 32-bit result".
-      OneResult("dp4a.s32.s32", "%r20, %r10, %r11, %r12", "r",
-                {{{0x01020304, 0x05060708, 100}, 100 + 5 + 12 + 21 + 32},
-                 {{0xff7f8001, 0x0202027f, 0}, U32(-2 + 254 - 256 + 127)},
-                 {{0x80808080, 0x80808080, 0x7fffffff}, 0x8000ffff},
-                 {{0x80808080, 0x7f7f7f7f, 5}, U32(5 - 4 * 128 * 127)}}),
-      // 9.7.9.8 without a mode: bytes 0 to 3 are a's, 4 to 7 b's; a nibble's upper bit replicates the sign.
-      OneResult("prmt.b32", "%r20, %r10, %r11, %r12", "r",
-                {{{0x33221100, 0x77665544, 0x3210}, 0x33221100},
-                 {{0x33221100, 0x77665544, 0x7604}, 0x77660044},
-                 {{0x33221100, 0x77665544, 0x5140}, 0x55114400},
-                 {{0x80ff7f01, 0x817f00fe, 0xba98}, 0xffff0000},
-                 {{0x80ff7f01, 0x817f00fe, 0xfedc}, 0xff0000ff},
-                 {{0x33221100, 0x77665544, 0xffff1234}, 0x11223344}}),
+      DotProduct(),
+      Permute(),
       // 9.7.1.9 and 9.7.1.10.
       OneResult("div.s32", kThree32, "r",
                 Division(kWords32, true, 32,

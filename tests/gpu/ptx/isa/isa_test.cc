@@ -36,6 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Warp, Isa, testing::ValuesIn(WarpForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Synchronisation, Isa, testing::ValuesIn(SynchronisationForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(Matrix, Isa, testing::ValuesIn(MatrixForms()), CaseName);
 INSTANTIATE_TEST_SUITE_P(SmallMatrix, Isa, testing::ValuesIn(SmallMatrixForms()), CaseName);
+INSTANTIATE_TEST_SUITE_P(ByteProduct, Isa, testing::ValuesIn(ByteProductForms()), CaseName);
 
 }  // namespace
 }  // namespace dragoman::ptx::isa

@@ -175,6 +175,132 @@ Form Store(const Access& access) {
   return {access.name, [=](const std::string& name) { CheckStore(access, name); }};
 }
 
+// A vector of shared memory, of 2 elements of 2 bytes or 4 of 4.
+struct SharedVector {
+  size_t elements;
+  size_t size;
+
+  size_t bytes() const { return elements * size; }
+};
+
+// Stores, and what they leave of a lane's 64 bytes, which are 0xee before.
+class VectorStores {
+ public:
+  VectorStores(const std::string& name, const SharedVector& vector)
+      : name_(name), vector_(vector) {}
+
+  // Element i is the lower bits of what `in` has 8 * order[i] bytes after the lane's begin, in a
+  // register of the kind.
+  void Add(const std::string& guard, const std::string& address, const std::string& kind,
+           const std::vector<size_t>& order) {
+    text_ += guard + name_ + " [" + address + "], {";
+    for (size_t i = 0; i < order.size(); ++i) {
+      text_ += (i == 0 ? "%" : ", %") + kind + Number((kind == "rd" ? 50 : 20) + order[i]);
+    }
+    text_ += "};";
+  }
+  void Expect(std::vector<uint8_t>* bytes, const std::vector<uint8_t>& in, size_t lane, size_t at,
+              const std::vector<size_t>& order) const {
+    for (size_t i = 0; i < order.size(); ++i) {
+      std::copy_n(in.begin() + lane * kLaneBytes + 8 * order[i], vector_.size,
+                  bytes->begin() + at + i * vector_.size);
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string name_;
+  SharedVector vector_;
+  std::string text_;
+};
+
+// Registers 20 to 23 of each kind, and %rd50 to %rd53, from `in`.
+std::string VectorRegisters() {
+  std::string text = kAddresses;
+  text += "mov.u32 %r40, 0xeeeeeeee;" + EachWord("", "st.shared.u32 [%r31");
+  for (size_t i = 0; i < 4; ++i) {
+    const std::string from = ", [%rd33+" + Number(8 * i) + "];";
+    text += "ld.global.u64 %rd" + Number(50 + i) + from;
+    text += "ld.global.u32 %r" + Number(20 + i) + from;
+    text += "ld.global.u16 %rs" + Number(20 + i) + from;
+  }
+  return text + "and.b32 %r50, %r2, 1; setp.ne.u32 %p2, %r50, 0; add.s32 %r51, %r31, 64;";
+}
+
+// 9.7.9.11, st of vectors: the elements "low to high" from the address on, each the lower bits of a
+// register that may be wider than they are (9.4.1), and no byte beside them; of two stores of a
+// thread the later one stays. The address is "naturally aligned to a multiple of the access size",
+// that of the vector (5.4.2, 6.4.1); else "the resulting behavior is undefined", a finding here.
+void CheckVectorStore(const std::string& name) {
+  const SharedVector vector = name == "st.shared.v2.u16" ? SharedVector{2, 2} : SharedVector{4, 4};
+  const size_t bytes = vector.bytes();
+  const std::vector<uint8_t> in = Pattern();
+  const std::vector<size_t> in_order =
+      vector.elements == 2 ? std::vector<size_t>{0, 1} : std::vector<size_t>{0, 1, 2, 3};
+  const std::vector<size_t> turned =
+      vector.elements == 2 ? std::vector<size_t>{3, 2} : std::vector<size_t>{3, 1, 0, 2};
+  const std::vector<size_t> one = std::vector<size_t>(vector.elements, 1);
+  std::vector<std::string> kinds = {"r", "rd"};
+  if (vector.size == 2) kinds.emplace_back("rs");
+  TextOptions options;
+  options.in = in;
+  const std::string store_all = EachWord("ld.shared.u32 %r40, [%r31", "st.global.u32 [%rd34");
+  for (const std::string& kind : kinds) {
+    VectorStores stores(name, vector);
+    stores.Add("", "%r31", kind, in_order);
+    stores.Add("", "%r31+" + Number(48 - bytes), kind, one);
+    stores.Add("", "%r51+-16", kind, one);
+    stores.Add("", "%r51+-16", kind, turned);
+    stores.Add("@%p2 ", "%r31+16", kind, turned);
+    stores.Add("@!%p2 ", "%r31+" + Number(16 + bytes), kind, in_order);
+    stores.Add("@!%p3 ", "%r31", kind, one);
+    const TextRun run = RunForm(
+        name,
+        {VectorRegisters() + "setp.eq.u32 %p3, %r2, %r2;" + stores.text() + store_all, kShared, ""},
+        options);
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      std::vector<uint8_t> expected(kLaneBytes, 0xee);
+      stores.Expect(&expected, in, lane, 0, in_order);
+      stores.Expect(&expected, in, lane, 48 - bytes, one);
+      if (lane % 2 == 1) {
+        stores.Expect(&expected, in, lane, 16, turned);
+      } else {
+        stores.Expect(&expected, in, lane, 16 + bytes, in_order);
+      }
+      stores.Expect(&expected, in, lane, 48, turned);
+      const std::vector<uint8_t> written(run.out.begin() + lane * kLaneBytes,
+                                         run.out.begin() + (lane + 1) * kLaneBytes);
+      ASSERT_EQ(written, expected) << name << " of %" << kind << ", lane " << lane;
+    }
+  }
+  // By the name of shared memory, with each displacement that the alignment has; one lane.
+  for (size_t at = 0; at < kLaneBytes; at += vector.size) {
+    VectorStores store(name, vector);
+    store.Add("@%p4 ", "area+" + Number(at), "r", turned);
+    const std::string body =
+        VectorRegisters() + "setp.eq.u32 %p4, %r2, 0;" + store.text() + store_all;
+    if (at % bytes != 0) {
+      const TextRun run = RunText(ModuleText(body, kShared), options);
+      EXPECT_TRUE(run.report.Has(FindingKind::kMisaligned)) << at << ": " << run.report.Text();
+      continue;
+    }
+    std::vector<uint8_t> expected(kLanes * kLaneBytes, 0xee);
+    store.Expect(&expected, in, 0, at, turned);
+    TextRun run = RunForm(name, {body, kShared, ""}, options);
+    run.out.resize(expected.size());
+    ASSERT_EQ(run.out, expected) << name << " at " << at;
+  }
+  // The last vector of the area, and the one after it.
+  for (const bool beyond : {false, true}) {
+    VectorStores store(name, vector);
+    store.Add("@%p4 ", "area+" + Number(2048 - (beyond ? 0 : bytes)), "r", in_order);
+    const TextRun run =
+        RunText(ModuleText(VectorRegisters() + "setp.eq.u32 %p4, %r2, 31;" + store.text(), kShared),
+                options);
+    EXPECT_EQ(run.report.Has(FindingKind::kOutOfBounds), beyond) << run.report.Text();
+  }
+}
+
 // 9.7.9.8 in the space .param: parameters are bytes at their names, and at addresses that name
 // them.
 Form LoadParameter(const std::string& name, const std::string& operands, const std::string& kind,
@@ -302,10 +428,11 @@ std::vector<Form> MemoryForms() {
       {"st.shared.f32", {"f"}},
       {"st.shared.u32", {"r"}},
       {"st.shared.v2.f32", {"f"}, 2, 4},
-      {"st.shared.v2.u16", {"rs"}, 2, 2},
       {"st.shared.v2.u32", {"r"}, 2, 4},
-      {"st.shared.v4.u32", {"r"}, 4, 4},
   };
+  for (const char* name : {"st.shared.v2.u16", "st.shared.v4.u32"}) {
+    forms.push_back({name, CheckVectorStore});
+  }
   for (const Access& access : loads) forms.push_back(Load(access));
   for (const Access& access : stores) forms.push_back(Store(access));
   return forms;
