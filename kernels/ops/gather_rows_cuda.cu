@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(kWarps * 32)
   AwaitKernelBefore();
   const int i = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
   if (i >= n || first + i >= *count) return;
-  const T* from = x + int64_t{rows[first + i]} * d;
-  T* to = y + int64_t{i} * d;
+  const T* __restrict__ from = x + int64_t{rows[first + i]} * d;
+  T* __restrict__ to = y + int64_t{i} * d;
   constexpr int kStep = 32 * kPieceElements<T>;
   for (int j = static_cast<int>(threadIdx.x) * kPieceElements<T>; j < d; j += kStep) {
     StorePiece(to + j, LoadPiece(from + j));

@@ -217,13 +217,23 @@ template <int kThreads, int kPerThread>
 struct StoredShared {
   FoldShared<kThreads> fold;
   Marks<kThreads * kPerThread> marks;
+  LogitRequest request;
+  int32_t next_listed;  // the least id of the request's lists that is not marked yet
 };
 
 namespace output_fold_internal {
 
-DRAGOMAN_HD inline bool Touches(const IdList& list, int64_t first, int64_t end) {
-  const int32_t at = FirstAtLeast(list, first);
-  return at < list.count && list.ids[at] < end;
+// The least listed id from `first` on; INT32_MAX where there is none.
+DRAGOMAN_HD inline int32_t NextListed(const LogitRequest& request, int64_t first) {
+  int32_t next = INT32_MAX;
+  const auto look = [&](const IdList& list) {
+    const int32_t at = FirstAtLeast(list, first);
+    if (at < list.count && list.ids[at] < next) next = list.ids[at];
+  };
+  look(request.excluded);
+  look(request.wanted);
+  for (const IdList& list : request.masked) look(list);
+  return next;
 }
 
 template <class ThreadGroup>
@@ -236,13 +246,10 @@ DRAGOMAN_HD void Mark(const ThreadGroup& group, uint32_t* bits, const IdList& li
   }
 }
 
-// Marks first .. end - 1; false when there is nothing to mark, and then marks nothing.
+// Marks first .. end - 1.
 template <class ThreadGroup, int kColumns>
-DRAGOMAN_HD bool MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
+DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
                              const LogitRequest& request, int64_t first, int64_t end) {
-  bool any = Touches(request.excluded, first, end) || Touches(request.wanted, first, end);
-  for (const IdList& list : request.masked) any = any || Touches(list, first, end);
-  if (!any) return false;
   group.Sync();  // the marks of the stretch before are not read any more
   for (int i = group.rank(); i < marks.kWords; i += group.size()) {
     marks.struck[i] = 0;
@@ -255,65 +262,79 @@ DRAGOMAN_HD bool MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
     Mark(group, request.mask_first ? marks.struck : marks.barred, list, first, end);
   }
   group.Sync();
-  return true;
 }
 
 }  // namespace output_fold_internal
 
-// Folds the stored logits of one row. bias may be nullptr. With `keep` the row's memory holds
-// logits + bias afterwards; else it stays as it is.
-template <class ThreadGroup, int kThreads, int kPerThread>
+// Folds the stored logits of one row. With `keep` the row's memory holds logits + bias afterwards; else it stays as it
+// is. REQUIRES: bias is there if kBiased says so.
+template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPerThread>& shared,
                             float* logits, const float* bias, int vocabulary,
-                            const LogitRequest& request, bool keep, LogitSummary& summary) {
+                            const LogitRequest& asked, bool keep, LogitSummary& summary) {
   using namespace output_fold_internal;  // NOLINT(google-build-using-namespace)
-  const auto biased = [&](int64_t column) {
-    return bias == nullptr ? logits[column] : logits[column] + bias[column];
+  const auto biased = [&](int column) {
+    return kBiased ? logits[column] + bias[column] : logits[column];
   };
-  const float scale = request.scale;
-  const int k = request.k < kMaxTopK ? request.k : kMaxTopK;
-  for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
-    const int32_t id = request.wanted.ids[i];
-    summary.wanted[i] = IsStruck(request, id) ? -INFINITY : biased(id) * scale;
+  for (int32_t i = group.rank(); i < asked.wanted.count; i += group.size()) {
+    const int32_t id = asked.wanted.ids[i];
+    summary.wanted[i] = IsStruck(asked, id) ? -INFINITY : biased(id) * asked.scale;
+  }
+  // A copy in shared memory: read from memory in each stretch, the request would be waited for behind the loads of the
+  // next one, and in registers it would spill.
+  if (group.rank() == 0) {
+    shared.request = asked;
+    if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;
+    shared.request.logits = keep ? logits : nullptr;
+    shared.next_listed = NextListed(asked, 0);
   }
   StartBest(group, shared.fold);  // and from here on logits may be changed
+  const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;
-  const int64_t stretch = int64_t{kPerThread} * group.size();
-  const auto load = [&](int64_t first, float(&x)[kPerThread]) {
+  const int stretch = kPerThread * group.size();
+  // The next stretch's loads are under way while this one is folded, and nothing is made of them before.
+  float ahead[kPerThread];
+  float bias_ahead[kBiased ? kPerThread : 1];
+  const auto load = [&](int first) {
     for (int i = 0; i < kPerThread; ++i) {
-      const int64_t column = first + int64_t{i} * group.size() + group.rank();
-      x[i] = column < vocabulary ? biased(column) : -INFINITY;
+      const int column = first + i * group.size() + group.rank();
+      ahead[i] = column < vocabulary ? logits[column] : -INFINITY;
+      if (kBiased) bias_ahead[i] = column < vocabulary ? bias[column] : 0;
     }
   };
-  float ahead[kPerThread];  // of the next stretch: its loads are under way while this one is folded
-  load(0, ahead);
-  for (int64_t first = 0; first < vocabulary; first += stretch) {
+  load(0);
+  for (int first = 0; first < vocabulary; first += stretch) {
     float x[kPerThread];
+    float* const kept = request.logits;
     for (int i = 0; i < kPerThread; ++i) {
-      const int64_t column = first + int64_t{i} * group.size() + group.rank();
-      x[i] = ahead[i];
-      if (keep && column < vocabulary) logits[column] = x[i];
+      const int column = first + i * group.size() + group.rank();
+      x[i] = kBiased ? ahead[i] + bias_ahead[i] : ahead[i];
+      if (kept != nullptr && column < vocabulary) kept[column] = x[i];
     }
-    load(first + stretch, ahead);
-    const int64_t end = first + stretch < vocabulary ? first + stretch : vocabulary;
-    const bool marked = MarkStretch(group, shared.marks, request, first, end);
+    load(first + stretch);
+    const int end = first + stretch < vocabulary ? first + stretch : vocabulary;
+    const bool marked = shared.next_listed < end;
+    if (marked) {
+      MarkStretch(group, shared.marks, request, first, end);
+      if (group.rank() == 0) shared.next_listed = NextListed(request, end);
+      group.Sync();
+    }
     uint32_t unfit = 0;  // a bit for each of them
     for (int i = 0; i < kPerThread; ++i) {
       const int column = i * group.size() + group.rank();
-      x[i] *= scale;
+      x[i] *= request.scale;
       if (marked && shared.marks.Has(shared.marks.struck, column)) x[i] = -INFINITY;
       if (marked && shared.marks.Has(shared.marks.barred, column)) unfit |= 1U << i;
       bad = bad || IsBadLogit(x[i]);
     }
     Merge(sum, SumOf(x, request.need_normaliser));
-    if (k == 0) continue;
+    if (request.k == 0) continue;
     for (int i = 0; i < kPerThread; ++i) {
       if ((unfit >> i & 1U) != 0 || IsBadLogit(x[i])) x[i] = -INFINITY;
     }
-    TakeBest(group, shared.fold, k, x, [&](int i) {
-      return static_cast<int32_t>(first + int64_t{i} * group.size() + group.rank());
-    });
+    TakeBest(group, shared.fold, request.k, x,
+             [&](int i) { return first + i * group.size() + group.rank(); });
   }
   bad = group.Any(bad);
   const LogSum all = SumOfGroup(group, shared.fold, sum);

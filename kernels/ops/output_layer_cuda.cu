@@ -9,7 +9,7 @@
 //
 // Why a block to a row: 512 threads x 8 loads under way are 16 KB, and two blocks saturate a
 // processor's share of the memory (so at most 64 registers); sums need no second kernel. Each
-// stretch is loaded while the one before is folded: a step of few rows waits for memory, not for
+// stretch is loaded, logits and bias, while the one before is folded: a step of few rows waits for memory, not for
 // bytes. Loads are 4 bytes each, neighbours beside each other, so that rows of any stride and
 // alignment give the same bits.
 #include "kernels/cuda/fold_threads.cuh"
@@ -20,6 +20,7 @@
 namespace dragoman::cuda {
 namespace {
 
+template <bool kBiased>
 __global__ void __launch_bounds__(kStoredThreads, 2)
     FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
                      StoredRows list, int64_t first, LogitRequest* requests,
@@ -34,8 +35,8 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
   float* const x = logits + blockIdx.x * stride;
   const bool keep = request.logits != nullptr;
   const FoldThreads<kStoredThreads> group;
-  FoldLogits(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
-             summaries[row]);
+  FoldLogits<kBiased>(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
+                      summaries[row]);
   group.Sync();  // all have read the request
   if (keep && group.rank() == 0) request.logits = x;
 }
@@ -46,8 +47,9 @@ Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float
                        int vocabulary, const StoredRows& list, int64_t first, int64_t n,
                        LogitRequest* requests, LogitSummary* summaries) {
   if (n == 0) return Error::kNone;
-  return LaunchEarly(FoldStoredKernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits,
-                     stride, bias, vocabulary, list, first, requests, summaries);
+  const auto kernel = bias != nullptr ? FoldStoredKernel<true> : FoldStoredKernel<false>;
+  return LaunchEarly(kernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits, stride,
+                     bias, vocabulary, list, first, requests, summaries);
 }
 
 }  // namespace dragoman::cuda

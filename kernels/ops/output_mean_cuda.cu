@@ -31,12 +31,17 @@ struct MemberRow {
 
   // The scaled logits of the columns first, first + threads, ...; -inf beyond the last.
   __device__ void Load(int64_t first, float (&x)[kAtOnce]) const {
+    // All loads before the first sum, so that they are waited for together.
+    float added[kAtOnce];
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       const int64_t column = first + int64_t{i} * kStoredThreads;
-      const bool there = column < vocabulary;
-      x[i] = there ? logits[column] : -INFINITY;
-      if (there && bias != nullptr) x[i] += bias[column];
+      x[i] = column < vocabulary ? logits[column] : -INFINITY;
+      added[i] = column < vocabulary && bias != nullptr ? bias[column] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (bias != nullptr) x[i] += added[i];
       x[i] *= scale;
     }
   }
@@ -174,8 +179,8 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
   LogitRequest& request = requests[row];
   float* const mean = means + blockIdx.x * stride;
   const FoldThreads<kStoredThreads> group;
-  FoldLogits(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request, false,
-             summaries[row]);
+  FoldLogits<false>(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request,
+                    false, summaries[row]);
   group.Sync();  // all have read the request
   if (group.rank() != 0) return;
   LogSum& normaliser = summaries[row].normaliser;

@@ -139,7 +139,8 @@ struct SearchOptions {
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
   // normaliser is made of changed scores.
   DRAGOMAN_HD bool stored_logits() const {
-    return sampling.enabled || penalises() || (eos_penalty != 1.0F && renormalize);
+    // Not ||: a GPU waits once for what these read, not for one after the other.
+    return sampling.enabled | penalises() | ((eos_penalty != 1.0F) & renormalize);
   }
 };
 
@@ -151,7 +152,7 @@ inline constexpr int kMaxFusedTopK = 16;
 // Whether rows of a segment may go that way.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
   const int k = o.candidates();
-  return k <= kMaxFusedTopK && !o.stored_logits();
+  return (k <= kMaxFusedTopK) & !o.stored_logits();
 }
 
 }  // namespace cuda

@@ -100,8 +100,13 @@ Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
   const auto shared = std::make_unique<Shared>();
   const std::vector<float> before = logits;
   OnGroup(members, [&](const HostGroup& group) {
-    FoldLogits(group, *shared, logits.data(), bias == nullptr ? nullptr : bias->data(), vocabulary,
-               request, q.store, summary);
+    if (bias != nullptr) {
+      FoldLogits<true>(group, *shared, logits.data(), bias->data(), vocabulary, request, q.store,
+                       summary);
+    } else {
+      FoldLogits<false>(group, *shared, logits.data(), nullptr, vocabulary, request, q.store,
+                        summary);
+    }
   });
   Take(summary, answer);
   if (q.store) {
