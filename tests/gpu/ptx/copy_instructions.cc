@@ -4,6 +4,7 @@
 // A copy's source is read as late as it can be, when it is waited for (cp.async) or when the engine comes to
 // it, at a random time (bulk). Until then its destination is as if another agent wrote it: whoever looks
 // too early reads the pattern of unwritten memory, and races.
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -44,6 +45,7 @@ void StartCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
     if (copy.from_bytes != 0) {
       copy.from =
           Resolve(warp, {Space::kGlobal, from, bytes, AccessKind::kRead, false, nullptr}, lane);
+      std::memcpy(copy.source.data(), copy.from, std::min(copy.from_bytes, bytes));
     } else if (from % bytes != 0) {
       Raise(warp, FindingKind::kMisaligned, 1U << lane, "cp.async from a misaligned address");
     }
@@ -57,6 +59,10 @@ void StartCopy(Warp& warp, const Instruction& i, uint32_t lanes) {
 
 void FinishCopies(Warp& warp, std::vector<LaneCopy>& copies, int lane) {
   for (const LaneCopy& copy : copies) {
+    if (copy.from_bytes != 0 && std::memcmp(copy.source.data(), copy.from, copy.from_bytes) != 0) {
+      Raise(warp, FindingKind::kRace, 1U << lane,
+            "the source of a cp.async was written while the copy was under way");
+    }
     Piece& shared = *warp.block->shared;
     const size_t offset = copy.to - kSharedBegin;
     // From here on it is this thread's own write.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace dragoman::ptx {
 
@@ -57,5 +58,15 @@ struct Int8Element {
   using Sum = int32_t;
   static double Widen(uint16_t bits) { return static_cast<double>(Int8ToFloat(bits)); }
 };
+
+// A sum as its accumulator has it: rounded once to f32, wrapped to s32.
+template <class Sum>
+Sum Accumulated(double sum) {
+  if constexpr (std::is_same_v<Sum, int32_t>) {
+    return static_cast<int32_t>(static_cast<int64_t>(sum));
+  } else {
+    return static_cast<Sum>(sum);
+  }
+}
 
 }  // namespace dragoman::ptx

@@ -83,11 +83,13 @@ void Multiply(Warp& warp, const Instruction& i, uint32_t /*lanes*/) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4;
     const int t = lane % 4;
-    for (int e = 0; e < 4; ++e) {
-      const double c = Get<Sum>(warp.At(i.list[kC + static_cast<size_t>(e)]), lane);
-      const double sum = sums[g + (e < 2 ? 0 : 8)][2 * t + e % 2];
-      Put<Sum>(warp.At(i.list[static_cast<size_t>(e)]), lane, static_cast<Sum>(c + sum));
+    // All of c before any of d: they may be the same registers in another order.
+    std::array<Sum, 4> d;
+    for (size_t e = 0; e < 4; ++e) {
+      const double c = Get<Sum>(warp.At(i.list[kC + e]), lane);
+      d[e] = Accumulated<Sum>(c + sums[g + (e < 2 ? 0 : 8)][2 * t + static_cast<int>(e % 2)]);
     }
+    for (size_t e = 0; e < 4; ++e) Put<Sum>(warp.At(i.list[e]), lane, d[e]);
   }
 }
 

@@ -5,6 +5,7 @@
 // is parked there. A card may order paths otherwise: what depends on it is a race, and reported as one.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,7 @@ struct LaneCopy {
   const uint8_t* from = nullptr;
   uint32_t from_bytes = 0;  // the rest of the piece becomes zeros
   uint32_t bytes = 0;
+  std::array<uint8_t, 16> source = {};  // its bytes when the copy began, which nobody may change
 };
 
 // A product of wgmma that has not been waited for.

@@ -91,7 +91,7 @@ void Multiply(Warp& warp, const PendingProduct& product) {
       const int which = column / 8 * 4 + row / 8 * 2 + column % 2;
       uint32_t* const d = warp.At(product.instruction->list[static_cast<size_t>(which)]);
       const double before = product.accumulates ? static_cast<double>(Get<Sum>(d, lane)) : 0.0;
-      Put<Sum>(d, lane, static_cast<Sum>(before + sums[column]));
+      Put<Sum>(d, lane, Accumulated<Sum>(before + sums[column]));
     }
   }
 }

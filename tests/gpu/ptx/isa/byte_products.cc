@@ -342,7 +342,7 @@ Shape ShapeOfMma(const std::string& name) { return {TypeOf(name), 16, 8}; }
 
 constexpr uint32_t kLaneWords = 12;
 
-// Of each lane the registers of A, of B, two words of nothing, and those of C. 9.7.14.5.10, with
+// A lane has the registers of A, of B, two words of nothing, and those of C. 9.7.14.5.10, with
 // groupID = %laneid >> 2 and threadID_in_group = %laneid % 4: a_i is in row groupID for i below 4
 // and from 8 to 11, else in groupID + 8, and in column threadID_in_group * 4 + (i & 3), 16 more
 // from i = 8 on; b_i in row threadID_in_group * 4 + (i & 3), 16 more from i = 4 on, and column
@@ -527,7 +527,7 @@ void CheckConditions(const std::string& name) {
 
 void CheckMmaForm(const std::string& name) {
   const Shape shape = ShapeOfMma(name);
-  // What is Distinct has sums of e4m3 that f32 does not hold.
+  // Distinct matrices have sums of e4m3 that f32 does not hold.
   if (shape.type == Type::kS8) CheckMma(name, {Distinct(shape)});
   CheckMma(name, OneElement(shape));
   CheckMma(name, Extremes(shape));
@@ -554,7 +554,7 @@ constexpr uint32_t kWarpgroup = 128;
 constexpr uint32_t kRegisters = 128;  // of an accumulator, of each thread
 constexpr uint32_t kAccumulatorBytes = kWarpgroup * kRegisters * 4;
 
-// What a block's products have: up to four matrices, and the accumulator before them.
+// A block's products have up to four matrices, and the accumulator before them.
 using Slices = std::array<const Matrices*, kSlices>;
 
 uint32_t Place(uint32_t row, uint32_t byte, uint32_t stride) {
@@ -710,7 +710,7 @@ void ExpectWgmma(const TextRun& run, size_t accumulator, const Matrix<uint32_t>&
   }
 }
 
-// What an accumulator of the block is after its steps: "D = A * B + D", or "D = A * B" where
+// The accumulator of the block after its steps: "D = A * B + D", or "D = A * B" where
 // scale-d is false.
 Matrix<uint32_t> AfterSteps(const Slices& slices, const std::vector<Step>& steps,
                             uint32_t accumulator) {
@@ -758,7 +758,7 @@ void CheckWgmmaChains(const std::string& name) {
   const Shape shape = ShapeOfWgmma(name);
   std::vector<Matrices> random = Randoms(shape, kSlices);
   if (shape.type == Type::kE4m3) {
-    // Of one range of exponents, for the sums of several have to be exact.
+    // The exponents are of one range, for the sums of several have to be exact.
     for (Matrices& of : random) {
       for (uint8_t& code : of.a.at) code = static_cast<uint8_t>((code & 0x87) | 0x38);
       for (uint8_t& code : of.b.at) code = static_cast<uint8_t>((code & 0x8f) | 0x30);
