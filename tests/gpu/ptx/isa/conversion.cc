@@ -143,6 +143,17 @@ const std::vector<Row> kCeilings = Of({
     {0x7ff8000000000000, kAnyNan},
 });
 
+// Each byte as a 32-bit number with its sign, without bits above it and with these.
+std::vector<Row> SignedBytes(uint64_t above) {
+  std::vector<Row> rows;
+  for (uint64_t byte = 0; byte < 256; ++byte) {
+    const uint64_t expected = byte < 128 ? byte : 0xffffff00 | byte;
+    rows.push_back({{byte, 0, 0}, expected});
+    rows.push_back({{above | byte, 0, 0}, expected});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<Form> ConversionForms() {
@@ -243,6 +254,11 @@ std::vector<Form> ConversionForms() {
       // Between integers.
       OneResult("cvt.s32.s16",
                 {{"%r20, %rs10", "r", of_16_bits}, {"%r20, %r10", "r", low_16_bits}}),
+      // 9.7.9.21, cvt of what a load of bytes leaves: the lower 8 bits of a register that may be wider
+      // (9.4.1), extended by their sign.
+      OneResult("cvt.s32.s8", {{"%r20, %rs10", "r", SignedBytes(0xff00)},
+                               {"%r20, %r10", "r", SignedBytes(0x7fffff00)},
+                               {"%r20, %rd10", "r", SignedBytes(0x7fffffff00)}}),
       OneResult("cvt.s64.s16", "%rd20, %rs10", "rd",
                 Of({{0x7fff, 0x7fff}, {0x8000, 0xffffffffffff8000}, {0xffff, kAll64}})),
       OneResult("cvt.s64.s32",

@@ -273,7 +273,7 @@ void CheckVectorStore(const std::string& name) {
       ASSERT_EQ(written, expected) << name << " of %" << kind << ", lane " << lane;
     }
   }
-  // By the name of shared memory, with each displacement that the alignment has; one lane.
+  // One lane by the name of shared memory, with each displacement that the alignment has.
   for (size_t at = 0; at < kLaneBytes; at += vector.size) {
     VectorStores store(name, vector);
     store.Add("@%p4 ", "area+" + Number(at), "r", turned);
@@ -376,6 +376,7 @@ std::vector<Form> MemoryForms() {
       {"ld.f32", {"f"}},
       {"ld.s16", {"r"}, 1, 2},
       {"ld.s32", {"rd"}},
+      {"ld.s8", {"rs", "r", "rd"}, 1, 1},
       {"ld.u16", {"rs", "r"}, 1, 2},
       {"ld.u32", {"r", "rd"}},
       {"ld.u64", {"rd"}, 1, 8},
@@ -386,6 +387,7 @@ std::vector<Form> MemoryForms() {
       {"ld.v4.u8", {"rs"}, 4, 1},
       {"ld.global.f32", {"f"}},
       {"ld.global.s32", {"rd"}},
+      {"ld.global.s8", {"rs", "r", "rd"}, 1, 1},
       {"ld.global.u16", {"rs"}, 1, 2},
       {"ld.global.u32", {"r"}},
       {"ld.global.u64", {"rd"}, 1, 8},
@@ -395,10 +397,14 @@ std::vector<Form> MemoryForms() {
       {"ld.global.v4.f32", {"f"}, 4, 4},
       {"ld.global.v4.u32", {"r"}, 4, 4},
       {"ld.global.nc.f32", {"f"}},
+      {"ld.global.nc.u32", {"r", "rd"}},
       {"ld.global.nc.v2.f32", {"f"}, 2, 4},
+      {"ld.global.nc.v4.u32", {"r"}, 4, 4},
       {"ld.volatile.global.u32", {"r"}},
       {"ld.shared.f32", {"f"}},
       {"ld.shared.u32", {"r"}},
+      {"ld.shared.u64", {"rd"}, 1, 8},
+      {"ld.shared.u8", {"rs", "r", "rd"}, 1, 1},
       {"ld.shared.v2.f32", {"f"}, 2, 4},
       {"ld.shared.v2.u32", {"r"}, 2, 4},
       {"ld.shared.v4.u32", {"r"}, 4, 4},
@@ -427,6 +433,7 @@ std::vector<Form> MemoryForms() {
       {"st.global.wb.v4.u32", {"r"}, 4, 4},
       {"st.shared.f32", {"f"}},
       {"st.shared.u32", {"r"}},
+      {"st.shared.u64", {"rd"}, 1, 8},
       {"st.shared.v2.f32", {"f"}, 2, 4},
       {"st.shared.v2.u32", {"r"}, 2, 4},
   };
