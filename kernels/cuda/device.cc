@@ -18,11 +18,11 @@ std::string WhyNone(cudaError_t status) {
   if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device";
   // The runtime has one code for both: no driver is a driver that is too old.
   const int driver = DriverVersion();
-  if (driver == 0) return "no CUDA driver";
+  const std::string needed = "driver " + std::to_string(LeastDriver()) + " or newer";
+  if (driver == 0) return "no CUDA driver: this build needs " + needed;
   if (status == cudaErrorInsufficientDriver) {
     return "the CUDA driver is too old: it knows CUDA " + VersionText(driver) + ", this build is " +
-           VersionText(RuntimeVersion()) + ", which needs driver " + std::to_string(LeastDriver()) +
-           " or newer";
+           VersionText(RuntimeVersion()) + ", which needs " + needed;
   }
   return cudaGetErrorString(status);
 }

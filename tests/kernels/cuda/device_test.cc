@@ -41,7 +41,8 @@ TEST_F(NoDeviceTest, SaysWhyThereIsNone) {
   EXPECT_EQ(DeviceCount(&why), 0);
   EXPECT_FALSE(why.empty());
   if (DriverVersion() == 0) {
-    EXPECT_EQ(why, "no CUDA driver");
+    EXPECT_EQ(why, "no CUDA driver: this build needs driver " + std::to_string(LeastDriver()) +
+                       " or newer");
   }
   EXPECT_EQ(DeviceCount(nullptr), 0);
 }
