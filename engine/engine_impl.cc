@@ -156,9 +156,9 @@ absl::Status EngineImpl::MakeTokenizer() {
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = loaded_.tokenizer.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
-  resolver_ = std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_,
-                                                &sentinels_, config_.default_profile,
-                                                config_.max_rows);
+  resolver_ =
+      std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_, &sentinels_,
+                                        config_.default_profile, config_.max_rows);
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
   planner_.start_token = loaded_.spec.tokens.decoder_start;

@@ -125,9 +125,9 @@ struct PivotPart {
 };
 
 enum class WarningCode {
-  kOutputLimit,    // the output limit ended a segment
-  kBeamTooNarrow,  // the beam has fewer places than a segment's constraints have banks
-  kNotTranslated,  // a part of the text came back as it was
+  kOutputLimit,        // the output limit ended a segment
+  kBeamTooNarrow,      // the beam has fewer places than a segment's constraints have banks
+  kNotTranslated,      // a part of the text came back as it was
   kUnknownCharacters,  // the vocabulary lacks characters of the text
 };
 

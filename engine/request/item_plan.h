@@ -48,7 +48,7 @@ struct ItemPlan {
   absl::Status status;  // not OK: the item fails with it, and nothing below holds
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
-  bool cut = false;  // a segment is a part of a piece that was too long for the model
+  bool cut = false;    // a segment is a part of a piece that was too long for the model
   int unreadable = 0;  // pieces that are not translated: the vocabulary has none of their letters
   // Nothing in it needs translation (white space alone, say), though phrases were required of it.
   bool unmet = false;

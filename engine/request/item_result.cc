@@ -101,15 +101,14 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
   const std::string of_all = absl::StrCat(" of ", segments.size(), " segments");
   std::vector<Warning> warnings;
   if (at_limit > 0) {
-    warnings.push_back({WarningCode::kOutputLimit,
-                        absl::StrCat("the output limit ended ", at_limit, of_all)});
+    warnings.push_back(
+        {WarningCode::kOutputLimit, absl::StrCat("the output limit ended ", at_limit, of_all)});
   }
   if (narrow > 0) {
     warnings.push_back(
-        {WarningCode::kBeamTooNarrow,
-         absl::StrCat("a beam of ", beam, " for ", most_tokens,
-                      " constraint tokens, expected at least ", most_tokens + 1, ": in ", narrow,
-                      of_all)});
+        {WarningCode::kBeamTooNarrow, absl::StrCat("a beam of ", beam, " for ", most_tokens,
+                                                   " constraint tokens, expected at least ",
+                                                   most_tokens + 1, ": in ", narrow, of_all)});
   }
   if (const int64_t left = empty + plan.unreadable; left > 0) {
     warnings.push_back({WarningCode::kNotTranslated,

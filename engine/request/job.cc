@@ -206,9 +206,8 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
     }
     if (request_.returns.token_scores) h.token_scores.push_back(decoded.token_log_probs[i]);
     if (!request_.returns.tokens || i >= decoded.tokens.size()) continue;
-    h.tokens.push_back(in_sentinel
-                           ? std::string(written.decoded.ranges[i].In(written.decoded.text))
-                           : services_->target_piece(decoded.tokens[i]));
+    h.tokens.push_back(in_sentinel ? std::string(written.decoded.ranges[i].In(written.decoded.text))
+                                   : services_->target_piece(decoded.tokens[i]));
   }
   h.text = std::move(written.decoded.text);
   return out;
@@ -282,8 +281,7 @@ void Job::SearchAgain(std::unique_ptr<Segment> segment) {
     MutexLock lock(&mu_);
     AddTimes(*segment);
   }
-  SegmentPlan& plan =
-      plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
   const std::unique_ptr<SegmentPlan> constrained = std::move(plan.constrained);
   const int64_t run = plan.run;
   plan = std::move(*constrained);
@@ -326,8 +324,13 @@ void Job::FinishItem(int index) {
     for (const SegmentPlan& segment : plan.segments) {
       result.source_token_count += static_cast<int64_t>(segment.source.size());
       if (!request_.returns.tokens) continue;
-      for (const int32_t token : segment.source) {
-        result.source_tokens.push_back(services_->source_piece(token));
+      auto kept = segment.kept.begin();
+      for (size_t i = 0; i < segment.source.size(); ++i) {
+        while (kept != segment.kept.end() && kept->first.end <= i) ++kept;
+        const bool is_kept = kept != segment.kept.end() && kept->first.begin <= i;
+        if (is_kept && kept->first.begin < i) continue;
+        result.source_tokens.push_back(is_kept ? kept->second
+                                               : services_->source_piece(segment.source[i]));
       }
     }
     if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;

@@ -212,7 +212,9 @@ JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
   ReadPiece read;
   std::vector<KeptPart> parts;
   for (const TextRange& range : phrases_->FindKept(piece)) parts.push_back({range, true});
-  const auto leave = [&] { read.encoded.ids.resize(read.encoded.text_end = read.encoded.text_begin); };
+  const auto leave = [&] {
+    read.encoded.ids.resize(read.encoded.text_end = read.encoded.text_begin);
+  };
   const auto encode = [&] {
     if (parts.empty() || request_->sentinel.empty()) {
       read.encoded = facts_->text->Encode(piece, request_->text);
@@ -355,8 +357,8 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPh
     segment.target_text =
         TargetText(facts_->tokenizer, std::vector(sentinels.begin(), sentinels.end()));
   } else if (!phrases.do_not_translate.empty()) {
-    segment.target_text = TargetText(facts_->tokenizer, segment.constraints,
-                                     std::move(phrases.do_not_translate));
+    segment.target_text =
+        TargetText(facts_->tokenizer, segment.constraints, std::move(phrases.do_not_translate));
   } else {
     segment.target_text = TargetText(facts_->tokenizer);
   }

@@ -217,9 +217,9 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   // hf: greedy search and sampling change the logits, beam search the log-probs.
   settings.penalises_greedy_logits =
       !model.is_ensemble && profile == Profile::kHf && !o.sampling.enabled;
-  o.penalise_logits = !model.is_ensemble &&
-                      (profile == Profile::kCt2 || (profile == Profile::kHf && o.sampling.enabled) ||
-                       (settings.penalises_greedy_logits && o.beam == 1));
+  o.penalise_logits = !model.is_ensemble && (profile == Profile::kCt2 ||
+                                             (profile == Profile::kHf && o.sampling.enabled) ||
+                                             (settings.penalises_greedy_logits && o.beam == 1));
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);

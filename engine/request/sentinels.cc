@@ -242,9 +242,8 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
     const TextRange part{static_cast<int64_t>(begin), static_cast<int64_t>(end)};
     if (!parts.empty()) {
       TextRange& before = parts.back().range;
-      const bool is_neighbour =
-          part.begin <= before.end ||
-          StripWhiteSpace(TextRange{before.end, part.begin}.In(text)).empty();
+      const bool is_neighbour = part.begin <= before.end ||
+                                StripWhiteSpace(TextRange{before.end, part.begin}.In(text)).empty();
       if (is_neighbour) {
         before.end = std::max(before.end, part.end);
         continue;

@@ -40,10 +40,11 @@ size_t LineBreakSize(std::string_view text, size_t at) {
   return IsLineBreak(NextCodePoint(text, end)) ? end - at : 0;
 }
 
-// Whether there is anything to translate: a letter.
+// Whether there is anything to translate: a letter outside of "<br>".
 bool HasWords(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    if (u_isalpha(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
+    if (text[at] == '<') at += HtmlBreakSize(text.substr(at));
+    if (at < text.size() && u_isalpha(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
   }
   return false;
 }

@@ -96,7 +96,7 @@ TEST(MoveToSource, TokensStandForTheSegmentsOwnText) {
   ASSERT_EQ(tokens.size(), 1U);
   std::string visible;
   for (size_t i = 0; i < encoded.text_end; ++i) visible += encoded.ranges[i].In(segment);
-  EXPECT_EQ(visible.find("support@example.com"), 12U) << visible;
+  EXPECT_EQ(visible.find("support@example.com"), 13U) << visible;
   EXPECT_EQ(encoded.ranges[tokens[0].begin].end, Range(segment, ".com").end);
   for (size_t i = 1; i < encoded.ranges.size(); ++i) {
     EXPECT_LE(encoded.ranges[i - 1].end, encoded.ranges[i].begin) << i;

@@ -292,7 +292,8 @@ TEST(MostPieces, TagsOfHtmlMayEndASentence) {
 // Room is reserved for as many: fewer than there are would be a way around the queue's capacity.
 TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
   const std::u32string alphabet =
-      U"aZ9äß. . . !? ;:,-\"'()\n\r\t\u000b\u0085\u2028\u2029…。！？｡．\u2024‽؟।։\u037eあ中 \u3000é🎉";
+      U"aZ9äß. . . !? ;:,-\"'()\n\r\t\u000b\u0085\u2028\u2029…。！？｡．\u2024‽؟।։\u037eあ中 "
+      U"\u3000é🎉";
   std::mt19937 random(5);
   for (const char* language : {"de", "en", "el", "zh", "ja", "ar", "hi", "hy", "th", ""}) {
     const auto splitter = SentenceSplitter::Create(language);
