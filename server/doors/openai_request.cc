@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/json_body.h"
 #include "server/doors/json_type.h"
@@ -205,11 +206,10 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
 // The languages that prompts name, each looked up once: a model may have hundreds.
 using PairsByNames = std::map<std::pair<std::string, std::string>, NamedPair>;
 
-absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& prompt,
+absl::StatusOr<NamedPair> FindPair(const std::vector<ModelPtr>& models, const Prompt& prompt,
                                    const std::string& model, PairsByNames* known) {
   const auto at = known->find({prompt.from, prompt.to});
   if (at != known->end()) return at->second;
-  const std::vector<ModelPtr> models = calls.models->models();
   absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model);
   if (pair.ok()) pair = WithLanguages(models, *std::move(pair), prompt.from, prompt.to);
   if (pair.ok()) known->emplace(std::pair(prompt.from, prompt.to), *pair);
@@ -217,9 +217,9 @@ absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& promp
 }
 
 // Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNames* known,
-                       OpenAiRequest* out) {
-  const absl::StatusOr<NamedPair> pair = FindPair(calls, prompt, out->model, known);
+absl::Status AddPrompt(const CallContext& calls, const std::vector<ModelPtr>& models,
+                       const Prompt& prompt, PairsByNames* known, OpenAiRequest* out) {
+  const absl::StatusOr<NamedPair> pair = FindPair(models, prompt, out->model, known);
   if (!pair.ok()) return pair.status();
   v1::TranslateRequest& request = out->request;
   std::string source = pair->source;
@@ -236,15 +236,17 @@ absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNa
   return absl::OkStatus();
 }
 
-absl::StatusOr<json> ReadBody(const HttpRequest& request) {
+absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& calls) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   return ParseJsonObject(request);
 }
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls,
+                                             const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -256,15 +258,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const C
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
+  const std::vector<ModelPtr> models = VisibleModels(calls, client);
   PairsByNames known;
-  status = AddPrompt(calls, *prompt, &known, &out);
+  status = AddPrompt(calls, models, *prompt, &known, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+                                                   const CallContext& calls, const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -290,11 +293,12 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",
                                      calls.limits.max_items));
   }
+  const std::vector<ModelPtr> models = VisibleModels(calls, client);
   PairsByNames known;
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();
-    status = AddPrompt(calls, *prompt, &known, &out);
+    status = AddPrompt(calls, models, *prompt, &known, &out);
     if (!status.ok()) return status;
   }
   return out;

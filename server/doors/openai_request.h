@@ -29,8 +29,9 @@ struct OpenAiRequest {
 
 // INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
 // while there is none.
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls,
+                                             const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls);
+                                                   const CallContext& calls, const Client* client);
 
 }  // namespace dragoman

@@ -16,7 +16,8 @@ class PageDoor final : public Door {
 
   std::string Key(const HttpRequest& /*request*/) const override { return ""; }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* /*client*/) const override {
     for (const PageFile& file : PageFiles()) {
       if (file.path != request.path) continue;
       HttpResponse answer;

@@ -85,7 +85,7 @@ struct Destination {
 absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
                                               const std::vector<std::string>& names,
                                               std::string_view source, const std::string& text) {
-  const auto served = context.languages->Get();
+  const auto served = context.languages->Get(context.client);
   std::vector<Destination> found;
   for (const std::string& name : names) {
     std::string code = CodeOfName(name, served->targets);
@@ -114,7 +114,7 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   if (!reader.status().ok()) return reader.status();
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get()->all);
+    source = CodeOfName(named, context.languages->Get(context.client)->all);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);
