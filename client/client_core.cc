@@ -8,6 +8,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/channel_security.h"
 
@@ -65,6 +66,13 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
     if (address.empty()) {
       return absl::InvalidArgumentError("the server address '" + options.server +
                                         "' has an empty part, expected host:port");
+    }
+    for (const char* const scheme : {"http://", "https://", "grpc://", "grpcs://", "tcp://"}) {
+      if (!absl::StartsWith(address, scheme)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("the server address '", address,
+                       "' has a scheme, expected host:port alone, those of the daemon's --listen: "
+                       "this client speaks gRPC; --tls is for TLS"));
     }
     if (absl::Status status = CheckSecurity(options.security, address); !status.ok()) return status;
     for (int i = 0; i < options.connections; ++i) {

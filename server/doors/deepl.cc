@@ -106,6 +106,21 @@ absl::StatusOr<HttpResponse> Languages(const ServedLanguages& served, const Http
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
+// /v3/languages. DeepL called the parameter `product` before `resource`.
+absl::StatusOr<HttpResponse> AllLanguages(const ServedLanguages& served, bool detects,
+                                          const HttpRequest& request) {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  for (const char* const name : {"resource", "product"}) {
+    std::optional<std::string> of;
+    if (absl::Status read = ReadField(*fields, name, &of); !read.ok()) return read;
+    if (!of.has_value()) continue;
+    if (*of == "translate_text") return JsonResponse(200, DeeplLanguages(served, detects));
+    return InvalidField(name, absl::StrCat("found ", Quoted(*of), ", expected translate_text"));
+  }
+  return InvalidField("resource", "found none, expected translate_text");
+}
+
 // Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
 absl::StatusOr<HttpResponse> Glossaries(const std::vector<ModelPtr>& models,
                                         const HttpRequest& request) {
@@ -145,6 +160,7 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
     routes.push_back({.method = "GET", .path = path});
   }
   routes.push_back({.method = "GET", .path = "/v2/languages", .rpc = RpcMethod::kListLanguages});
+  routes.push_back({.method = "GET", .path = "/v3/languages", .rpc = RpcMethod::kListLanguages});
   routes.push_back({.method = "GET", .path = "/v2/usage", .rpc = RpcMethod::kQuery});
   routes.push_back(
       {.method = "GET", .path = "/v2/glossary-language-pairs", .rpc = RpcMethod::kListGlossaries});
@@ -179,6 +195,9 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
       Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
   if (request.path == "/v2/languages") {
     answer = Languages(*context_.languages->Get(client), request);
+  } else if (request.path == "/v3/languages") {
+    answer = AllLanguages(*context_.languages->Get(client), context_.calls->detector != nullptr,
+                          request);
   } else if (request.path.starts_with(kGlossaries)) {
     answer = Glossaries(VisibleModels(*context_.calls, client), request);
   } else if (request.path.starts_with("/v3/")) {

@@ -113,6 +113,7 @@ struct DoorContext {
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // of calls over HTTP
   bool has_page = false;  // the page at / is served
+  int grpc_port = 0;      // for the page; 0: gRPC has a unix socket
 };
 
 // A door and the requests that are its.

@@ -62,6 +62,8 @@ HttpResponse JsonDialectDoor::Error(const HttpRequest& /*request*/,
 std::string TokenKey(const HttpRequest& request) {
   std::string key = AuthorizationKey(request, "Bearer");
   if (!key.empty()) return key;
+  const std::string_view header = request.Header("authorization");
+  if (!header.empty() && header.find(' ') == header.npos) return std::string(header);
   const absl::StatusOr<Form> query = ReadQuery(request);
   return query.ok() ? std::string(query->Find("token").value_or("")) : "";
 }

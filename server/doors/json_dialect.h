@@ -40,8 +40,8 @@ absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorC
 std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
     std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 
-// Keys: "Authorization: Bearer KEY", or the query's token=KEY, as the servers of Firefox's models
-// have it and browser plug-ins send it.
+// Keys: "Authorization: Bearer KEY", "Authorization: KEY" or the query's token=KEY, as the servers of
+// Firefox's models have it and browser plug-ins send it.
 class JsonDialectDoor final : public Door {
  public:
   JsonDialectDoor(const DoorContext& context, JsonDialect dialect)

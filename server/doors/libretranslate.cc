@@ -16,6 +16,7 @@
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/json_body.h"
+#include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
 #include "server/doors/libretranslate_spec.h"
 #include "server/doors/request_fields.h"
@@ -185,7 +186,7 @@ Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
 }
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
-  std::string key = AuthorizationKey(request, "Bearer");
+  std::string key = TokenKey(request);  // MTranServer's, which has some of these paths too
   return key.empty() ? TextOfField(request, "api_key") : key;
 }
 

@@ -12,6 +12,7 @@
 #include "server/doors/door_errors.h"
 #include "server/doors/openai_models.h"
 #include "server/doors/openai_request.h"
+#include "server/doors/openai_segments.h"
 #include "server/doors/openai_stream.h"
 
 namespace dragoman {
@@ -72,7 +73,16 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
   }
   json choices = json::array();
   OpenAiUsage usage;
+  if (asked.batch.has_value()) {
+    v1::FinishReason reason = v1::EOS;
+    for (const v1::Translation& translation : answer.translations()) {
+      usage.Add(translation);
+      if (translation.finish_reason() == v1::LENGTH) reason = v1::LENGTH;
+    }
+    choices.push_back(Choice(true, 0, WriteSegmentBatch(*asked.batch, answer), reason));
+  }
   for (const v1::Translation& translation : answer.translations()) {
+    if (asked.batch.has_value()) break;
     usage.Add(translation);
     choices.push_back(Choice(asked.is_chat, static_cast<int>(choices.size()),
                              translation.translated_text(), translation.finish_reason()));

@@ -77,7 +77,10 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  if (const ServedModel* const bare = Find(models, id); bare != nullptr) {
+  const ServedModel* bare = Find(models, id);
+  // Front ends of servers with one model leave its name out.
+  if (id.empty() && models.size() == 1) bare = models.front().get();
+  if (bare != nullptr) {
     NamedPair named = BareName(*bare);
     const std::vector<LanguagePair>& pairs = bare->engine->info().pairs;
     if (pairs.size() == 1) {

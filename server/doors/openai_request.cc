@@ -95,8 +95,7 @@ absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
         ReadField(body, "user", &user)}) {
     if (!status.ok()) return status;
   }
-  if (!model.has_value()) return OutOfRange("model", "none", "a name that GET /v1/models lists");
-  out->model = *model;
+  out->model = model.value_or("");
   v1::DecodingOptions* const decoding = out->request.mutable_decoding();
   constexpr int64_t kMostChoices = 64;
   if (n.value_or(1) < 1 || n.value_or(1) > kMostChoices) {
@@ -232,7 +231,28 @@ absl::Status AddPrompt(const CallContext& calls, const std::vector<ModelPtr>& mo
   request.set_model(pair->model);
   request.set_source_language_code(source);
   request.set_target_language_code(pair->target);
-  request.add_contents(prompt.text);
+  if (out->model.empty()) out->model = pair->id;
+  for (const auto& [term, translation] : prompt.terms) {
+    if (translation.empty()) {
+      request.add_do_not_translate(term);
+      continue;
+    }
+    v1::Term* const added = request.add_terms();
+    added->set_source(term);
+    added->set_target(translation);
+  }
+  if (!prompt.batch.has_value()) {
+    request.add_contents(prompt.text);
+    return absl::OkStatus();
+  }
+  if (out->stream || out->choices > 1) {
+    return InvalidField(out->stream ? "stream" : "n",
+                        "found with segments, which are answered as a whole; expected neither "
+                        "stream nor n");
+  }
+  for (const std::string& text : prompt.batch->texts) request.add_contents(text);
+  if (prompt.batch->html) request.set_mime_type("text/html");
+  out->batch = prompt.batch;
   return absl::OkStatus();
 }
 

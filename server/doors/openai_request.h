@@ -9,20 +9,23 @@
 // Pure functions of the request and of what is served; thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/call_context.h"
+#include "server/doors/openai_segments.h"
 #include "server/http/http_message.h"
 
 namespace dragoman {
 
 struct OpenAiRequest {
   bool is_chat = false;
-  std::string model;  // as the client names it
+  std::string model;  // as the client names it; the one that was chosen where it names none
   v1::TranslateRequest request;
-  int choices = 1;  // of each prompt
+  int choices = 1;                    // of each prompt
+  std::optional<SegmentBatch> batch;  // the texts are its segments, in one choice
   bool stream = false;
   bool stream_usage = false;
 };

@@ -3,6 +3,7 @@
 //
 //   POST  q                          LibreTranslate
 //         text, to                   MTranServer, LinguaSpark
+//         text, target_lang          DeepLX
 //         texts, to                  their batches
 //         texts, src_lang, tgt_lang  NeMo Curator, Nemotron
 //         source, src_lang, tgt_lang nllb-serve
