@@ -103,6 +103,12 @@ Link& ClientCore::Pick() {
 absl::Status ClientCore::Explain(absl::Status status) const {
   constexpr absl::string_view kClosed = "Socket closed";
   if (status.code() != absl::StatusCode::kUnavailable) return status;
+  constexpr absl::string_view kRefused = "Connection refused";
+  if (absl::StrContains(status.message(), kRefused)) {
+    return absl::UnavailableError(absl::StrCat("no server answers at ", options.server,
+                                               " (connection refused): start dragomand there, or "
+                                               "name another address"));
+  }
   std::string why = options.security.tls ? LastTlsError() : "";
   if (!why.empty()) {
     why = " (TLS: " + why + ")";

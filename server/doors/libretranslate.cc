@@ -136,18 +136,6 @@ absl::Status ReadAlternatives(const json& fields, int64_t most, int64_t* out) {
   return absl::OkStatus();
 }
 
-// Asks for the best translations of a search that is at least as wide as the model's usual one.
-void SetAlternatives(const CallContext& calls, const Client* client, int64_t alternatives,
-                     v1::TranslateRequest* out) {
-  const auto ranks = static_cast<int32_t>(alternatives + 1);
-  int beam = 1;
-  for (const ModelPtr& model : VisibleModels(calls, client)) {
-    beam = std::max(beam, model->engine->info().default_beam);
-  }
-  out->mutable_decoding()->set_num_alternatives(ranks);
-  out->mutable_decoding()->set_beam_size(std::max(beam, ranks));
-}
-
 // Whether a request of /detect is one of MTranServer or LinguaSpark.
 bool IsOfFirefox(const json& fields) { return !HasField(fields, "q") && HasField(fields, "text"); }
 
@@ -238,7 +226,8 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
   UnaryAction action;
   action.request = RequestOf(std::move(texts));
   if (wanted.alternatives > 0) {
-    SetAlternatives(*context_.calls, client, wanted.alternatives, &action.request);
+    action.request.mutable_decoding()->set_num_alternatives(
+        static_cast<int32_t>(wanted.alternatives + 1));
   }
   action.render = [this, wanted](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);

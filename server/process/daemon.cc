@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <csignal>
 #include <exception>
 #include <memory>
@@ -130,7 +131,14 @@ std::chrono::seconds RenewalTime(const ServerConfig& config) {
 
 int Run(const ServerConfig& config, InheritedSockets sockets) {
   const auto fail = [](const char* what, const absl::Status& status) {
-    Log(LogLevel::kError, what, {{"error", std::string(status.message())}});
+    const std::string message(status.message());
+    if (isatty(STDERR_FILENO) == 1) {
+      // For a person, after the lines that are on their way.
+      FlushLines(kLastLines);
+      std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
+    } else {
+      Log(LogLevel::kError, what, {{"error", message}});
+    }
     return 1;
   };
   auto loading = std::make_unique<EarlyEnd>(EndAtOnce);

@@ -125,6 +125,11 @@ class Settings:
 
     def explain(self, error: StatusError) -> None:
         """Adds the likely cause to an UNAVAILABLE, of which gRPC says little."""
+        if error.code == "UNAVAILABLE" and "Connection refused" in error.message:
+            where = ",".join(self.addresses)
+            error.message = (
+                f"no server answers at {where} (connection refused): start dragomand there, or name another address"
+            )
         if error.code == "UNAVAILABLE" and "Socket closed" in error.message:
             tls = self.credentials is not None
             why = "the server may speak no TLS, or want another certificate" if tls else "the server may want TLS"
