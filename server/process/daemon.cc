@@ -133,7 +133,7 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
   const auto fail = [](const char* what, const absl::Status& status) {
     const std::string message(status.message());
     if (isatty(STDERR_FILENO) == 1) {
-      // For a person, after the lines that are on their way.
+      // Lines that are on their way come first.
       FlushLines(kLastLines);
       std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
     } else {

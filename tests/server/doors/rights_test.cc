@@ -1,5 +1,5 @@
-// What a key shows of models that it may not use: nothing. Every route is asked on two servers, of
-// which only one has such a model, and has to answer both times with the same bytes.
+// A key shows nothing of models that it may not use. Every route is asked on two servers, of which
+// only one has such a model, and has to answer both times with the same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What a key shows over gRPC of models that it may not use: nothing. Every method of every service is
-// asked on two servers, of which only one has such a model, and has to answer both times alike.
+// A key shows nothing over gRPC of models that it may not use. Every method of every service is asked
+// on two servers, of which only one has such a model, and has to answer both times alike.
 #include <gmock/gmock.h>
 #include <google/protobuf/message.h>
 #include <grpcpp/create_channel.h>
