@@ -42,9 +42,8 @@ class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      return Fail(limits_.is_secret
-                      ? "a key appears twice"
-                      : absl::StrCat("key \"", Printable(name), "\" appears twice"));
+      return Fail(limits_.is_secret ? "a key appears twice"
+                                    : absl::StrCat("key \"", Printable(name), "\" appears twice"));
     }
     key_ = std::move(name);
     return true;

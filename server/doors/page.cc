@@ -50,9 +50,7 @@ class PageDoor final : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> MakePageDoor(int grpc_port) {
-  return std::make_unique<PageDoor>(grpc_port);
-}
+std::unique_ptr<Door> MakePageDoor(int grpc_port) { return std::make_unique<PageDoor>(grpc_port); }
 
 std::vector<DoorRoute> PageRoutes() {
   std::vector<DoorRoute> routes;

@@ -95,8 +95,7 @@ TEST(OpenAiPrompts, AnythingElseIsRefusedAndSaysSo) {
 }
 
 // The prompts of KISS Translator's version 2.
-constexpr char kKissSystem[] =
-    "You are a professional, authentic machine translation engine.";
+constexpr char kKissSystem[] = "You are a professional, authentic machine translation engine.";
 constexpr char kKissUser[] =
     "# Context\nTitle: Source Text: a page\nDescription: \nSummary: # a summary\nTone: formal\n\n"
     "# Glossary:\n- Hund: hound\n- React: \n\n"

@@ -113,7 +113,8 @@ TEST(Page, EveryTextIsThereInBothLanguages) {
 TEST(Page, AnotherPathIsNotFound) {
   HttpRequest request;
   request.path = "/page/../secret";
-  EXPECT_EQ(MakePageDoor(50051)->Handle(request, nullptr).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(MakePageDoor(50051)->Handle(request, nullptr).status().code(),
+            absl::StatusCode::kNotFound);
 }
 
 }  // namespace
