@@ -16,7 +16,7 @@ absl::Status CancelledByCaller() { return absl::CancelledError("the caller cance
 }  // namespace
 
 grpc::Status StatusWith(bool is_broken, const grpc::Status& status) {
-  if (!is_broken || !status.ok()) return status;
+  if (!is_broken) return status;
   return {grpc::StatusCode::INTERNAL,
           "the server's answer cannot be parsed: it may be another program, or of another version"};
 }
@@ -126,7 +126,10 @@ class StreamCall::Reader
     StartCall();
   }
   void OnReadDone(bool ok) override {
-    if (!ok) return;
+    if (!ok) {
+      if (received_.is_broken) call_->context()->TryCancel();  // what follows is not read
+      return;
+    }
     call_->received_ = true;
     if (!cancelled_ && !call_->on_message_(received_.message)) {
       cancelled_ = true;

@@ -81,7 +81,7 @@ struct Received {
   bool is_broken = false;
 };
 
-// INTERNAL in place of an OK whose message is broken.
+// INTERNAL where a message is broken, else the status.
 grpc::Status StatusWith(bool is_broken, const grpc::Status& status);
 
 // A method of one answer.
