@@ -16,12 +16,11 @@ namespace dragoman {
 namespace {
 
 using nlohmann::json;
-using Form = SegmentBatch::Form;
 
 constexpr JsonLimits kSegmentLimits = {.max_bytes = size_t{64} << 20, .max_depth = 8};
 
 // A list of numbers, such as "[1]", may be a text.
-bool IsData(const json& value) {
+bool IsSegmentData(const json& value) {
   if (value.is_object()) return true;
   return value.is_array() && std::any_of(value.begin(), value.end(), [](const json& element) {
            return element.is_structured() || element.is_string();
@@ -29,7 +28,7 @@ bool IsData(const json& value) {
 }
 
 // "<b>", "</i1>", "<br />".
-bool HasTag(std::string_view text) {
+bool SegmentHasTag(std::string_view text) {
   for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
     std::string_view rest = text.substr(at + 1);
     if (rest.starts_with('/')) rest.remove_prefix(1);
@@ -41,15 +40,15 @@ bool HasTag(std::string_view text) {
   return false;
 }
 
-std::optional<Form> FormOf(std::string_view system) {
-  if (absl::StripAsciiWhitespace(View(system)).empty()) return Form::kJson;
-  if (system.find("\"translations\"") != system.npos) return Form::kJson;
-  if (system.find("<root>") != system.npos) return Form::kXml;
-  if (system.find("ID | Text") != system.npos) return Form::kLines;
+std::optional<SegmentBatch::Form> SegmentFormOf(std::string_view system) {
+  if (absl::StripAsciiWhitespace(View(system)).empty()) return SegmentBatch::Form::kJson;
+  if (system.find("\"translations\"") != system.npos) return SegmentBatch::Form::kJson;
+  if (system.find("<root>") != system.npos) return SegmentBatch::Form::kXml;
+  if (system.find("ID | Text") != system.npos) return SegmentBatch::Form::kLines;
   return std::nullopt;
 }
 
-absl::Status ReadGlossary(const json& object, const std::string& field, SegmentBatch* out) {
+absl::Status ReadSegmentGlossary(const json& object, const std::string& field, SegmentBatch* out) {
   const json* const glossary = FindField(object, "glossary");
   if (glossary == nullptr) return absl::OkStatus();
   for (const auto& [source, target] : glossary->items()) {
@@ -61,7 +60,7 @@ absl::Status ReadGlossary(const json& object, const std::string& field, SegmentB
   return absl::OkStatus();
 }
 
-absl::Status ReadTexts(const json& object, const std::string& field, SegmentBatch* out) {
+absl::Status ReadSegmentTexts(const json& object, const std::string& field, SegmentBatch* out) {
   for (const json& segment : object.at("segments")) {
     std::optional<std::string> text;
     const json* const id = segment.is_object() ? FindField(segment, "id") : nullptr;
@@ -71,7 +70,7 @@ absl::Status ReadTexts(const json& object, const std::string& field, SegmentBatc
                                               "]: found something else, expected {\"id\": 0, "
                                               "\"text\": \"...\"}"));
     }
-    out->html = out->html || HasTag(*text);
+    out->html = out->html || SegmentHasTag(*text);
     out->ids.push_back(*id);
     out->texts.push_back(*std::move(text));
   }
@@ -79,11 +78,13 @@ absl::Status ReadTexts(const json& object, const std::string& field, SegmentBatc
   return absl::OkStatus();
 }
 
-std::string Escaped(const std::string& text) {
+std::string EscapedSegment(const std::string& text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
 }
 
-std::string IdText(const json& id) { return id.is_string() ? id.get<std::string>() : id.dump(); }
+std::string SegmentIdText(const json& id) {
+  return id.is_string() ? id.get<std::string>() : id.dump();
+}
 
 }  // namespace
 
@@ -94,13 +95,13 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
   if (stripped.empty() || (stripped.front() != '{' && stripped.front() != '[')) return std::nullopt;
   const absl::StatusOr<json> object =
       ParseJson({stripped.data(), stripped.size()}, "", kSegmentLimits);
-  if (!object.ok() || !IsData(*object)) return std::nullopt;
+  if (!object.ok() || !IsSegmentData(*object)) return std::nullopt;
   if (!object->is_object() || !object->contains("segments") || !object->at("segments").is_array()) {
     return InvalidField(field,
                         "found JSON, expected a text, or KISS Translator's {\"targetLanguage\": "
                         "\"...\", \"segments\": [{\"id\": 0, \"text\": \"...\"}]}");
   }
-  const std::optional<Form> form = FormOf(system);
+  const std::optional<SegmentBatch::Form> form = SegmentFormOf(system);
   if (!form.has_value()) {
     return InvalidField("messages[0]",
                         "found a system message that names no form for the answer to segments, "
@@ -109,8 +110,8 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
   SegmentBatch batch{.form = *form};
   std::optional<std::string> to;
   absl::Status read = ReadField(*object, "targetLanguage", &to);
-  if (read.ok()) read = ReadGlossary(*object, field, &batch);
-  if (read.ok()) read = ReadTexts(*object, field, &batch);
+  if (read.ok()) read = ReadSegmentGlossary(*object, field, &batch);
+  if (read.ok()) read = ReadSegmentTexts(*object, field, &batch);
   if (!read.ok()) return read;
   batch.to = to.value_or("");
   return batch;
@@ -118,27 +119,29 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
 
 std::string WriteSegmentBatch(const SegmentBatch& batch, const v1::TranslateResponse& answer) {
   json translations = json::array();
-  std::string text = batch.form == Form::kXml ? "<root>\n" : "";
+  std::string text = batch.form == SegmentBatch::Form::kXml ? "<root>\n" : "";
   for (int i = 0; i < answer.translations_size(); ++i) {
     const v1::Translation& item = answer.translations(i);
     const json& id = batch.ids.at(static_cast<size_t>(i));
     const std::string& translated = item.translated_text();
     const std::string language =
         item.detected_language_code().empty() ? "" : ShortTag(item.detected_language_code());
-    if (batch.form == Form::kLines) {
-      absl::StrAppend(&text, IdText(id), " | ",
+    if (batch.form == SegmentBatch::Form::kLines) {
+      absl::StrAppend(&text, SegmentIdText(id), " | ",
                       absl::StrReplaceAll(translated, {{"\r\n", "<br>"}, {"\n", "<br>"}}), "\n");
-    } else if (batch.form == Form::kXml) {
-      absl::StrAppend(&text, "<t id=\"", Escaped(IdText(id)), "\" sourceLanguage=\"", language,
-                      "\">", batch.html ? translated : Escaped(translated), "</t>\n");
+    } else if (batch.form == SegmentBatch::Form::kXml) {
+      absl::StrAppend(&text, "<t id=\"", EscapedSegment(SegmentIdText(id)), "\" sourceLanguage=\"",
+                      language, "\">", batch.html ? translated : EscapedSegment(translated),
+                      "</t>\n");
     } else {
       json one = {{"id", id}, {"text", translated}};
       if (!language.empty()) one["sourceLanguage"] = language;
       translations.push_back(std::move(one));
     }
   }
-  if (batch.form == Form::kJson) return DumpJson({{"translations", std::move(translations)}});
-  if (batch.form == Form::kXml) text += "</root>";
+  if (batch.form == SegmentBatch::Form::kJson)
+    return DumpJson({{"translations", std::move(translations)}});
+  if (batch.form == SegmentBatch::Form::kXml) text += "</root>";
   return text;
 }
 

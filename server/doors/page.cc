@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-constexpr std::string_view kPorts = "/page/ports.json";
+constexpr std::string_view kPortsFile = "/page/ports.json";
 
 class PageDoor final : public Door {
  public:
@@ -21,7 +21,7 @@ class PageDoor final : public Door {
 
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
                                     const Client* /*client*/) const override {
-    if (request.path == kPorts) return JsonResponse(200, {{"grpc", grpc_port_}});
+    if (request.path == kPortsFile) return JsonResponse(200, {{"grpc", grpc_port_}});
     for (const PageFile& file : PageFiles()) {
       if (file.path != request.path) continue;
       HttpResponse answer;
@@ -54,7 +54,8 @@ std::unique_ptr<Door> MakePageDoor(int grpc_port) { return std::make_unique<Page
 
 std::vector<DoorRoute> PageRoutes() {
   std::vector<DoorRoute> routes;
-  routes.push_back({.method = "GET", .path = kPorts, .rpc = RpcMethod::kQuery, .is_open = true});
+  routes.push_back(
+      {.method = "GET", .path = kPortsFile, .rpc = RpcMethod::kQuery, .is_open = true});
   for (const PageFile& file : PageFiles()) {
     routes.push_back(
         {.method = "GET", .path = file.path, .rpc = RpcMethod::kQuery, .is_open = true});
