@@ -124,12 +124,11 @@ mapfile -t english_lines <<<"$english"
 for i in "${!german[@]}"; do
   printf 'de  %s\nen  %s\n' "${german[i]}" "${english_lines[i]}"
 done
+((once)) && exit 0
 echo
 echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
 echo "page     http://$http/ (to translate in the browser; also REST and the APIs of other translation servers)"
 echo "status   http://$metrics/status (a page for the browser; also /metrics, /livez and /readyz)"
-((once)) && exit 0
-
 echo "try      echo 'Das ist ein Test.' | $client translate --server $server --from de --to en"
 echo "log      $log"
 echo "Ctrl-C stops the server."

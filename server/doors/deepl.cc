@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/deepl_glossaries.h"
 #include "server/doors/deepl_languages.h"
@@ -60,9 +61,9 @@ absl::StatusOr<Prepared> Prepare(const DeeplRequest& asked) {
   return out;
 }
 
-absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
+absl::Status UseGlossary(const std::vector<ModelPtr>& models, const DeeplRequest& asked,
                          v1::TranslateRequest* request) {
-  const auto glossary = FindGlossary(context.calls->models->models(), asked.glossary_id);
+  const auto glossary = FindGlossary(models, asked.glossary_id);
   if (!glossary.ok()) return glossary.status();
   const bool fits = glossary->source.empty() || (BaseLanguage(asked.source) == glossary->source &&
                                                  BaseLanguage(asked.target) == glossary->target);
@@ -94,27 +95,41 @@ json AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
   return {{"translations", translations}};
 }
 
-absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Languages(const ServedLanguages& served, const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   std::optional<std::string> type;
   const absl::Status read = ReadField(*fields, "type", &type);
   if (!read.ok()) return read;
-  const auto served = context.languages->Get();
-  if (!type.has_value() || *type == "source") return JsonResponse(200, DeeplSources(*served));
-  if (*type == "target") return JsonResponse(200, DeeplTargets(*served));
+  if (!type.has_value() || *type == "source") return JsonResponse(200, DeeplSources(served));
+  if (*type == "target") return JsonResponse(200, DeeplTargets(served));
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
+// /v3/languages. DeepL called the parameter `product` before `resource`.
+absl::StatusOr<HttpResponse> AllLanguages(const ServedLanguages& served, bool detects,
+                                          const HttpRequest& request) {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  for (const char* const name : {"resource", "product"}) {
+    std::optional<std::string> of;
+    if (absl::Status read = ReadField(*fields, name, &of); !read.ok()) return read;
+    if (!of.has_value()) continue;
+    if (*of == "translate_text") return JsonResponse(200, DeeplLanguages(served, detects));
+    return InvalidField(name, absl::StrCat("found ", Quoted(*of), ", expected translate_text"));
+  }
+  return InvalidField("resource", "found none, expected translate_text");
+}
+
 // Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
-absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Glossaries(const std::vector<ModelPtr>& models,
+                                        const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return absl::UnimplementedError(
         absl::StrCat(request.method,
                      " of glossaries: they are files that this server's operator loads "
                      "(--glossary-dir); list them with GET /v2/glossaries"));
   }
-  const std::vector<ModelPtr> models = context.calls->models->models();
   std::string_view id = request.path;
   id.remove_prefix(kGlossaries.size());
   if (id.empty()) {
@@ -145,6 +160,7 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
     routes.push_back({.method = "GET", .path = path});
   }
   routes.push_back({.method = "GET", .path = "/v2/languages", .rpc = RpcMethod::kListLanguages});
+  routes.push_back({.method = "GET", .path = "/v3/languages", .rpc = RpcMethod::kListLanguages});
   routes.push_back({.method = "GET", .path = "/v2/usage", .rpc = RpcMethod::kQuery});
   routes.push_back(
       {.method = "GET", .path = "/v2/glossary-language-pairs", .rpc = RpcMethod::kListGlossaries});
@@ -162,8 +178,10 @@ std::string DeeplDoor::Key(const HttpRequest& request) const {
   return key;
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
-  if (request.path == "/v2/translate" || request.path == "/deepl") return Translate(request);
+absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
+                                             const Client* client) const {
+  if (request.path == "/v2/translate" || request.path == "/deepl")
+    return Translate(request, client);
   if (request.path == "/v2/usage") {
     return UsageAction{[](int64_t code_points) {
       return JsonResponse(
@@ -171,14 +189,17 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
     }};
   }
   if (request.path == "/v2/glossary-language-pairs") {
-    return JsonResponse(200, GlossaryPairs(context_.calls->models->models()));
+    return JsonResponse(200, GlossaryPairs(VisibleModels(*context_.calls, client)));
   }
   absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
       Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
   if (request.path == "/v2/languages") {
-    answer = Languages(context_, request);
+    answer = Languages(*context_.languages->Get(client), request);
+  } else if (request.path == "/v3/languages") {
+    answer = AllLanguages(*context_.languages->Get(client), context_.calls->detector != nullptr,
+                          request);
   } else if (request.path.starts_with(kGlossaries)) {
-    answer = Glossaries(context_, request);
+    answer = Glossaries(VisibleModels(*context_.calls, client), request);
   } else if (request.path.starts_with("/v3/")) {
     answer = absl::NotFoundError(
         absl::StrCat(Quoted(request.path), ": this server has version 2 of DeepL's interface"));
@@ -201,7 +222,8 @@ HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& st
   return JsonResponse(403, {{"message", message}});
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request,
+                                                const Client* client) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
@@ -218,7 +240,8 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) cons
   action.request.mutable_segmentation()->set_split(
       asked->split == Split::kNone ? v1::Segmentation::NONE : v1::Segmentation::SENTENCES);
   if (!asked->glossary_id.empty()) {
-    const absl::Status used = UseGlossary(context_, *asked, &action.request);
+    const absl::Status used =
+        UseGlossary(VisibleModels(*context_.calls, client), *asked, &action.request);
     if (!used.ok()) return used;
   }
   action.render = [this, asked = *std::move(asked),

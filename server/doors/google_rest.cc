@@ -76,7 +76,7 @@ std::string Value(const Form& form, std::string_view name) {
 }
 
 absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::string_view parent,
-                                          const DoorContext& context) {
+                                          const DoorContext& context, const Client* client) {
   const absl::StatusOr<Form> query = ReadParameters(request, {"pageSize", "pageToken", "filter"});
   if (!query.ok()) return query.status();
   google_v3::ListGlossariesRequest list;
@@ -90,7 +90,7 @@ absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::strin
                         absl::StrCat("found ", Quoted(written), ", expected a whole number"));
   }
   list.set_page_size(size);
-  return AnswerOrError(ListGoogleV3(list, *context.calls));
+  return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 
 absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_view parent,
@@ -153,7 +153,8 @@ std::vector<DoorRoute> GoogleRestDoor::Routes() {
 
 std::string GoogleRestDoor::Key(const HttpRequest& request) const { return KeyOfGoogle(request); }
 
-absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request,
+                                                  const Client* client) const {
   const std::string_view name = std::string_view(request.path).substr(kVersion3.size());
   const auto unknown = [&] {
     return absl::UnimplementedError(
@@ -176,19 +177,19 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     google_v3::GetSupportedLanguagesRequest in;
     in.set_display_language_code(Value(*query, "displayLanguageCode"));
     in.set_model(Value(*query, "model"));
-    return AnswerOrError(SupportedGoogleV3(in, *context_.calls, *context_.languages));
+    return AnswerOrError(SupportedGoogleV3(in, *context_.calls, client, *context_.languages));
   }
   const size_t glossaries = name.rfind(kGlossariesPart);
   if (glossaries == std::string_view::npos || !IsParent(name.substr(0, glossaries))) {
     return unknown();
   }
   const std::string_view rest = name.substr(glossaries + kGlossariesPart.size());
-  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_);
+  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_, client);
   if (rest[0] != '/' || rest.find('/', 1) != std::string_view::npos) return unknown();
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   google_v3::GetGlossaryRequest in;
   in.set_name(std::string(name));
-  return AnswerOrError(GetGoogleV3(in, *context_.calls));
+  return AnswerOrError(GetGoogleV3(in, *context_.calls, client));
 }
 
 HttpResponse GoogleRestDoor::Error(const HttpRequest& /*request*/,

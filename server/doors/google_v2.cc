@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/door_errors.h"
@@ -16,7 +17,6 @@
 #include "server/doors/json_body.h"
 #include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -147,12 +147,12 @@ absl::StatusOr<DoorAction> Detect(Parameters in) {
       }};
 }
 
-absl::StatusOr<DoorAction> ListLanguages(const Parameters& in, const DoorContext& context) {
-  const std::vector<ModelPtr> models = context.calls->models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  std::shared_ptr<const ServedLanguages> served = context.languages->Get();
+absl::StatusOr<DoorAction> ListLanguages(const Parameters& in, const DoorContext& context,
+                                         const Client* client) {
+  if (absl::Status loaded = CheckLoaded(*context.calls); !loaded.ok()) return loaded;
+  std::shared_ptr<const ServedLanguages> served = context.languages->Get(client);
   if (const std::string name = ModelOfGoogle(in.model.value_or("")); !name.empty()) {
-    const absl::StatusOr<ModelPtr> model = FindModel(models, name);
+    const absl::StatusOr<ModelPtr> model = FindVisibleModel(*context.calls, client, name);
     if (!model.ok()) return model.status();
     served = std::make_shared<const ServedLanguages>(LanguagesOf({*model}));
   }
@@ -187,10 +187,11 @@ std::string GoogleV2Door::Key(const HttpRequest& request) const {
   return form.ok() ? std::string(form->Find("key").value_or("")) : "";
 }
 
-absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request,
+                                                const Client* client) const {
   absl::StatusOr<Parameters> in = ReadParameters(request);
   if (!in.ok()) return in.status();
-  if (request.path == kLanguages) return ListLanguages(*in, context_);
+  if (request.path == kLanguages) return ListLanguages(*in, context_, client);
   if (request.path == kDetect) {
     return Detect(*std::move(in));
   }

@@ -5,10 +5,12 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
+#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
@@ -31,8 +33,38 @@ const json* FindField(const json& object, std::string_view name) {
   return at == object.end() || at->is_null() ? nullptr : &*at;
 }
 
+std::optional<std::string> WithoutLoneSurrogates(std::string_view text) {
+  std::optional<std::string> out;
+  // The code unit of an escape at `at`, "\\uD83D"; 0 if there is none.
+  const auto unit_at = [text](size_t at) -> uint32_t {
+    constexpr size_t kEscape = 6;
+    uint32_t unit = 0;
+    const std::string_view escape = text.substr(std::min(at, text.size()), kEscape);
+    const bool is_escape = escape.size() == kEscape && escape.starts_with("\\u") &&
+                           absl::SimpleHexAtoi(View(escape.substr(2)), &unit);
+    return is_escape ? unit : 0;
+  };
+  const auto is_high = [](uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; };
+  const auto is_low = [](uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; };
+  for (size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at)) {
+    const uint32_t unit = unit_at(at);
+    if (is_high(unit) && is_low(unit_at(at + 6))) {
+      at += 12;
+    } else if (is_high(unit) || is_low(unit)) {
+      if (!out.has_value()) out.emplace(text);
+      out->replace(at, 6, "\\ufffd");
+      at += 6;
+    } else {
+      at += 2;  // an escape of another kind: of a backslash, say
+    }
+  }
+  return out;
+}
+
 absl::StatusOr<json> ParseJsonBody(const HttpRequest& request) {
-  absl::StatusOr<json> parsed = ParseJson(request.body, "the body", kBodyLimits);
+  const std::optional<std::string> mended = WithoutLoneSurrogates(request.body);
+  absl::StatusOr<json> parsed =
+      ParseJson(mended.has_value() ? *mended : request.body, "the body", kBodyLimits);
   if (!parsed.ok()) {
     return InvalidField(
         "", absl::StrCat(std::string(parsed.status().message()), ", expected JSON in UTF-8"));

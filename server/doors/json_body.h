@@ -25,6 +25,10 @@ absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
 // The same, and it is an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
 
+// JSON text with U+FFFD in place of escapes that are half of a surrogate pair, which JavaScript
+// writes where a text was cut within an emoji. Nothing: there are none.
+std::optional<std::string> WithoutLoneSurrogates(std::string_view text);
+
 // The field of an object; nullptr where it is missing or null.
 const nlohmann::json* FindField(const nlohmann::json& object, std::string_view name);
 

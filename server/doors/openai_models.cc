@@ -77,8 +77,10 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  if (const ServedModel* const bare = Find(models, id); bare != nullptr) {
+  const ServedModel* bare = Find(models, id);
+  // Front ends of servers with one model leave its name out.
+  if (id.empty() && models.size() == 1) bare = models.front().get();
+  if (bare != nullptr) {
     NamedPair named = BareName(*bare);
     const std::vector<LanguagePair>& pairs = bare->engine->info().pairs;
     if (pairs.size() == 1) {
@@ -104,7 +106,9 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
     names.push_back(named.id);
   }
   return absl::NotFoundError(
-      absl::StrCat("model: found ", Quoted(id), ", expected one of ", absl::StrJoin(names, ", ")));
+      absl::StrCat("model: found ", Quoted(id), ", expected ",
+                   names.empty() ? "one that the key may use, and it may use none"
+                                 : absl::StrCat("one of ", absl::StrJoin(names, ", "))));
 }
 
 absl::StatusOr<NamedPair> WithLanguages(const std::vector<ModelPtr>& models, NamedPair pair,

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
+#include "server/doors/absl_view.h"
 #include "server/doors/languages.h"
 
 namespace dragoman {
@@ -176,12 +179,55 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   return false;
 }
 
+// KISS Translator's prompt for one text, of version 2: headings with the page's title and the like,
+// "# Glossary:" with lines "- source: target", "# Task" with the language, and at its end
+// "Source Text: ... Translated Text:". Nothing if it is another. What the page says is not searched
+// for the task again, so that the work is linear.
+std::optional<Prompt> ReadHeadings(std::string_view content) {
+  constexpr std::string_view kTask = "# Task\n";
+  constexpr std::string_view kInstruction = "Translate the Source Text below to ";
+  constexpr std::string_view kText = "Source Text:";
+  constexpr std::string_view kEnd = "Translated Text:";
+  content = Strip(content);
+  if (!content.starts_with("# Context\n")) return std::nullopt;
+  const size_t task = content.find(kTask);
+  if (task == content.npos) return std::nullopt;
+  std::string_view rest = content.substr(task + kTask.size());
+  if (!rest.starts_with(kInstruction)) return std::nullopt;
+  rest.remove_prefix(kInstruction.size());
+  const std::string_view to = rest.substr(0, rest.find_first_of(".\n"));
+  const size_t text = rest.find(kText);
+  if (!LooksLikeLanguage(to) || text == rest.npos || !rest.ends_with(kEnd)) return std::nullopt;
+  rest.remove_suffix(kEnd.size());
+  Prompt prompt;
+  prompt.text = std::string(Strip(rest.substr(text + kText.size())));
+  prompt.to = std::string(Unquote(Strip(to)));
+  constexpr std::string_view kGlossary = "\n# Glossary:\n";
+  const size_t glossary = content.substr(0, task).find(kGlossary);
+  if (glossary == content.npos) return prompt;
+  const size_t entries = glossary + kGlossary.size();
+  for (const absl::string_view line :
+       absl::StrSplit(View(content.substr(entries, task - entries)), '\n')) {
+    const std::pair<absl::string_view, absl::string_view> sides =
+        absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    if (!absl::StartsWith(line, "- ")) continue;
+    const absl::string_view source = absl::StripAsciiWhitespace(sides.first.substr(2));
+    const absl::string_view target = absl::StripAsciiWhitespace(sides.second);
+    if (!source.empty()) prompt.terms.emplace_back(source, target);
+  }
+  return prompt;
+}
+
 Prompt PromptOf(const std::map<char, std::string_view>& found) {
   const auto value = [&found](char key) {
     const auto at = found.find(key);
     return at == found.end() ? std::string() : std::string(at->second);
   };
-  return Prompt{.text = value('t'), .from = value('f'), .to = value('o')};
+  Prompt prompt;
+  prompt.text = value('t');
+  prompt.from = value('f');
+  prompt.to = value('o');
+  return prompt;
 }
 
 // A user's message: one of the templates without a system message of their own, or a text.
@@ -191,14 +237,19 @@ absl::StatusOr<Prompt> ReadUser(std::string_view content, const std::string& fie
     std::map<char, std::string_view> found;
     if (Match(row.user, Strip(content), &found)) return PromptOf(found);
   }
-  for (const std::string_view instruction : {"translate ", "please translate ", "you are "}) {
+  if (std::optional<Prompt> prompt = ReadHeadings(content)) return *std::move(prompt);
+  for (const std::string_view instruction :
+       {"translate ", "please translate ", "you are ", "act as a ", "# context\n", "# role\n",
+        "# task\n", "# input data\n", "# instructions\n"}) {
     if (!MatchLiteral(instruction, Strip(content)).has_value()) continue;
     return InvalidField(field,
                         "found an instruction in words that this server does not know, expected a "
                         "text to translate, alone or in a template of a translation front end "
                         "(server/doors/README.md lists them)");
   }
-  return Prompt{.text = std::string(content), .from = "", .to = ""};
+  Prompt prompt;
+  prompt.text = std::string(content);
+  return prompt;
 }
 
 bool IsPlainSystem(std::string_view content) {
@@ -243,6 +294,16 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages) {
     found['t'] = text;
     return PromptOf(found);
   }
+  absl::StatusOr<std::optional<SegmentBatch>> batch =
+      ReadSegmentBatch(system, text, absl::StrCat("messages[", last, "].content"));
+  if (!batch.ok()) return batch.status();
+  if (batch->has_value() && last == first) {
+    Prompt prompt;
+    prompt.to = (*batch)->to;
+    prompt.terms = (*batch)->terms;
+    prompt.batch = *std::move(batch);
+    return prompt;
+  }
   if (!Strip(system).empty() && !IsPlainSystem(system)) {
     return refuse(0,
                   "found a system message that this server does not know, expected none, or one "
@@ -256,6 +317,11 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages) {
 }
 
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt) {
+  const auto batch = ReadSegmentBatch("", prompt, "prompt");
+  if (!batch.ok()) return batch.status();
+  if (batch->has_value()) {
+    return InvalidField("prompt", "found segments, expected them at /v1/chat/completions");
+  }
   return ReadUser(prompt, "prompt");
 }
 

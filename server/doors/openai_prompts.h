@@ -11,9 +11,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/doors/openai_segments.h"
 
 namespace dragoman {
 
@@ -41,6 +43,9 @@ struct Prompt {
   std::string text;
   std::string from;  // a language as the prompt has it: a name or a code; "" = none
   std::string to;
+  // Terms that it asks for; "" as the second: the first stays as it is.
+  std::vector<std::pair<std::string, std::string>> terms;
+  std::optional<SegmentBatch> batch;  // in place of `text`
 };
 
 // Messages of a chat: a system message or none, and a user's. Earlier turns of user and assistant

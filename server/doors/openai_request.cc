@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/json_body.h"
 #include "server/doors/json_type.h"
@@ -94,8 +95,7 @@ absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
         ReadField(body, "user", &user)}) {
     if (!status.ok()) return status;
   }
-  if (!model.has_value()) return OutOfRange("model", "none", "a name that GET /v1/models lists");
-  out->model = *model;
+  out->model = model.value_or("");
   v1::DecodingOptions* const decoding = out->request.mutable_decoding();
   constexpr int64_t kMostChoices = 64;
   if (n.value_or(1) < 1 || n.value_or(1) > kMostChoices) {
@@ -205,11 +205,10 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
 // The languages that prompts name, each looked up once: a model may have hundreds.
 using PairsByNames = std::map<std::pair<std::string, std::string>, NamedPair>;
 
-absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& prompt,
+absl::StatusOr<NamedPair> FindPair(const std::vector<ModelPtr>& models, const Prompt& prompt,
                                    const std::string& model, PairsByNames* known) {
   const auto at = known->find({prompt.from, prompt.to});
   if (at != known->end()) return at->second;
-  const std::vector<ModelPtr> models = calls.models->models();
   absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model);
   if (pair.ok()) pair = WithLanguages(models, *std::move(pair), prompt.from, prompt.to);
   if (pair.ok()) known->emplace(std::pair(prompt.from, prompt.to), *pair);
@@ -217,9 +216,9 @@ absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& promp
 }
 
 // Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNames* known,
-                       OpenAiRequest* out) {
-  const absl::StatusOr<NamedPair> pair = FindPair(calls, prompt, out->model, known);
+absl::Status AddPrompt(const CallContext& calls, const std::vector<ModelPtr>& models,
+                       const Prompt& prompt, PairsByNames* known, OpenAiRequest* out) {
+  const absl::StatusOr<NamedPair> pair = FindPair(models, prompt, out->model, known);
   if (!pair.ok()) return pair.status();
   v1::TranslateRequest& request = out->request;
   std::string source = pair->source;
@@ -232,19 +231,42 @@ absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNa
   request.set_model(pair->model);
   request.set_source_language_code(source);
   request.set_target_language_code(pair->target);
-  request.add_contents(prompt.text);
+  if (out->model.empty()) out->model = pair->id;
+  for (const auto& [term, translation] : prompt.terms) {
+    if (translation.empty()) {
+      request.add_do_not_translate(term);
+      continue;
+    }
+    v1::Term* const added = request.add_terms();
+    added->set_source(term);
+    added->set_target(translation);
+  }
+  if (!prompt.batch.has_value()) {
+    request.add_contents(prompt.text);
+    return absl::OkStatus();
+  }
+  if (out->stream || out->choices > 1) {
+    return InvalidField(out->stream ? "stream" : "n",
+                        "found with segments, which are answered as a whole; expected neither "
+                        "stream nor n");
+  }
+  for (const std::string& text : prompt.batch->texts) request.add_contents(text);
+  if (prompt.batch->html) request.set_mime_type("text/html");
+  out->batch = prompt.batch;
   return absl::OkStatus();
 }
 
-absl::StatusOr<json> ReadBody(const HttpRequest& request) {
+absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& calls) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   return ParseJsonObject(request);
 }
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls,
+                                             const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -256,15 +278,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const C
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
+  const std::vector<ModelPtr> models = VisibleModels(calls, client);
   PairsByNames known;
-  status = AddPrompt(calls, *prompt, &known, &out);
+  status = AddPrompt(calls, models, *prompt, &known, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+                                                   const CallContext& calls, const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -290,11 +313,12 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",
                                      calls.limits.max_items));
   }
+  const std::vector<ModelPtr> models = VisibleModels(calls, client);
   PairsByNames known;
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();
-    status = AddPrompt(calls, *prompt, &known, &out);
+    status = AddPrompt(calls, models, *prompt, &known, &out);
     if (!status.ok()) return status;
   }
   return out;

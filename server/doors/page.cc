@@ -10,13 +10,18 @@
 namespace dragoman {
 namespace {
 
+constexpr std::string_view kPortsFile = "/page/ports.json";
+
 class PageDoor final : public Door {
  public:
+  explicit PageDoor(int grpc_port) : grpc_port_(grpc_port) {}
   Api api() const override { return Api::kDragoman; }
 
   std::string Key(const HttpRequest& /*request*/) const override { return ""; }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* /*client*/) const override {
+    if (request.path == kPortsFile) return JsonResponse(200, {{"grpc", grpc_port_}});
     for (const PageFile& file : PageFiles()) {
       if (file.path != request.path) continue;
       HttpResponse answer;
@@ -38,14 +43,19 @@ class PageDoor final : public Door {
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
     return NeutralError(status);
   }
+
+ private:
+  const int grpc_port_;
 };
 
 }  // namespace
 
-std::unique_ptr<Door> MakePageDoor() { return std::make_unique<PageDoor>(); }
+std::unique_ptr<Door> MakePageDoor(int grpc_port) { return std::make_unique<PageDoor>(grpc_port); }
 
 std::vector<DoorRoute> PageRoutes() {
   std::vector<DoorRoute> routes;
+  routes.push_back(
+      {.method = "GET", .path = kPortsFile, .rpc = RpcMethod::kQuery, .is_open = true});
   for (const PageFile& file : PageFiles()) {
     routes.push_back(
         {.method = "GET", .path = file.path, .rpc = RpcMethod::kQuery, .is_open = true});

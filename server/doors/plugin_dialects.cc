@@ -85,7 +85,7 @@ struct Destination {
 absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
                                               const std::vector<std::string>& names,
                                               std::string_view source, const std::string& text) {
-  const auto served = context.languages->Get();
+  const auto served = context.languages->Get(context.client);
   std::vector<Destination> found;
   for (const std::string& name : names) {
     std::string code = CodeOfName(name, served->targets);
@@ -114,7 +114,7 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   if (!reader.status().ok()) return reader.status();
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get()->all);
+    source = CodeOfName(named, context.languages->Get(context.client)->all);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);
@@ -168,13 +168,19 @@ absl::StatusOr<UnaryAction> TranslateGooglePage(const DoorContext& /*context*/,
   const std::string text = reader.Text("q");
   const std::string source = reader.TextOr("sl", kAutoLanguage);
   const std::string target = reader.Text("tl");
+  const bool with_names = reader.Flag("dj");  // an object in place of nested lists
   if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf({.texts = {text}, .source = source, .target = target}),
-                     RenderJson([text, source](const v1::TranslateResponse& answer) -> json {
-                       const v1::Translation& item = answer.translations(0);
-                       const json part = {item.translated_text(), text, nullptr, nullptr, 1};
-                       return json::array({json::array({part}), nullptr, SourceOf(item, source)});
-                     })};
+  return UnaryAction{
+      RequestOf({.texts = {text}, .source = source, .target = target}),
+      RenderJson([=](const v1::TranslateResponse& answer) -> json {
+        const v1::Translation& item = answer.translations(0);
+        if (with_names) {
+          const json sentence = {{"trans", item.translated_text()}, {"orig", text}};
+          return {{"sentences", json::array({sentence})}, {"src", SourceOf(item, source)}};
+        }
+        const json part = {item.translated_text(), text, nullptr, nullptr, 1};
+        return json::array({json::array({part}), nullptr, SourceOf(item, source)});
+      })};
 }
 
 json DeeplxError(int code, const std::string& message) {
@@ -191,6 +197,10 @@ JsonDialect HcfyDialect() { return {.translate = TranslateHcfy, .error = PlainEr
 
 JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .error = PlainError}; }
 
-JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
+JsonDialect DeeplxDialect() {
+  return {.claims = [](const json& f) { return HasField(f, "text") && HasField(f, "target_lang"); },
+          .translate = TranslateDeeplx,
+          .error = DeeplxError};
+}
 
 }  // namespace dragoman

@@ -17,7 +17,8 @@ namespace {
 using nlohmann::json;
 
 bool IsJson(std::string_view media_type) {
-  return media_type == "application/json" || media_type.ends_with("+json");
+  return media_type == "application/json" || media_type == "text/plain" ||
+         media_type.ends_with("+json");
 }
 
 absl::Status ExpectedValue(std::string_view name, const json& found, std::string_view expected) {

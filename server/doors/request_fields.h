@@ -17,8 +17,9 @@
 
 namespace dragoman {
 
-// With a body of application/json that, which is an object; else the fields of the
-// query and of the form, each a string, or a list of strings if it comes more than once.
+// With a body of application/json that, which is an object, and so with one of text/plain, under
+// which some clients send JSON; else the fields of the query and of the form, each a string, or a
+// list of strings if it comes more than once.
 // INVALID_ARGUMENT says what is wrong, also for a body that is neither JSON nor a form.
 absl::StatusOr<nlohmann::json> ReadRequestFields(const HttpRequest& request);
 

@@ -182,6 +182,8 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   if (escaped.empty()) path->push_back('/');
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] != '%') {
+      // A client that joins "http://host/" and "/translate" means one slash.
+      if (escaped[i] == '/' && i > 0 && escaped[i - 1] == '/') continue;
       *path += escaped[i];
       continue;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
@@ -104,6 +105,11 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
+  // "unix:PATH" has no port.
+  const std::string& grpc = grpc_->address();
+  if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
+    context.grpc_port = 0;
+  }
   doors_ = std::make_unique<Doors>(context);
   handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
   ExchangeServerOptions options;

@@ -69,7 +69,7 @@ class SecurityE2e : public ::testing::Test {
     const std::string made = RunClient(arguments);
     const size_t end = made.find('\n');
     Replace(Path(name + ".key"), made.substr(0, end + 1));
-    entries_[name] = made.substr(end + 1);
+    entries_[name] = made.substr(end + 1, made.find('\n', end + 1) - end - 1);
   }
   void WriteKeys(const std::vector<std::string>& names) {
     std::string list;

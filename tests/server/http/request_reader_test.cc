@@ -194,6 +194,7 @@ TEST(RequestReader, RefusesOtherProtocolsAndOddTargets) {
         << target;
   }
   EXPECT_EQ(Read("GET http://a?b HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/");
+  EXPECT_EQ(Read("GET //a///b/?c//d HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/a/b/");
   EXPECT_EQ(Read("GET HTTPS://a:1/b?c HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/b");
 }
 
