@@ -77,21 +77,25 @@ absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
   return absl::OkStatus();
 }
 
-json AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
-              const v1::TranslateResponse& answer) {
+absl::StatusOr<json> AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
+                              const v1::TranslateResponse& answer) {
   json translations = json::array();
   for (const v1::Translation& item : answer.translations()) {
     const size_t i = translations.size();
     const std::string& detected = item.detected_language_code();
+    absl::StatusOr<std::string> text = item.translated_text();
+    if (!prepared.xml.empty()) text = prepared.xml[i].Restore(item.translated_text());
+    if (!text.ok()) {
+      return InvalidField(absl::StrCat("text[", i, "]"), std::string(text.status().message()));
+    }
     json one = {
         {"detected_source_language", DeeplSourceCode(detected.empty() ? asked.source : detected)},
-        {"text", prepared.xml.empty() ? item.translated_text()
-                                      : prepared.xml[i].Restore(item.translated_text())}};
+        {"text", *std::move(text)}};
     if (asked.show_characters) one["billed_characters"] = CountCodePoints(asked.texts[i]);
     if (asked.show_model_type) one["model_type_used"] = "latency_optimized";
     translations.push_back(std::move(one));
   }
-  return {{"translations", translations}};
+  return json{{"translations", std::move(translations)}};
 }
 
 absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpRequest& request) {
@@ -100,9 +104,15 @@ absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpReq
   std::optional<std::string> type;
   const absl::Status read = ReadField(*fields, "type", &type);
   if (!read.ok()) return read;
-  const auto served = context.languages->Get();
-  if (!type.has_value() || *type == "source") return JsonResponse(200, DeeplSources(*served));
-  if (*type == "target") return JsonResponse(200, DeeplTargets(*served));
+  const bool is_target = type == "target";
+  if (is_target || !type.has_value() || *type == "source") {
+    return context.lists->Get(request, is_target ? "DeepL targets" : "DeepL sources",
+                              MadeOfModels(context.calls->models->models()), [&] {
+                                const auto served = context.languages->Get();
+                                return JsonResponse(
+                                    200, is_target ? DeeplTargets(*served) : DeeplSources(*served));
+                              });
+  }
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
@@ -118,9 +128,11 @@ absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRe
   std::string_view id = request.path;
   id.remove_prefix(kGlossaries.size());
   if (id.empty()) {
-    json list = json::array();
-    for (const DeeplGlossary& one : ListGlossaries(models)) list.push_back(GlossaryObject(one));
-    return JsonResponse(200, {{"glossaries", list}});
+    return context.lists->Get(request, "DeepL glossaries", MadeOfGlossaries(models), [&] {
+      json list = json::array();
+      for (const DeeplGlossary& one : ListGlossaries(models)) list.push_back(GlossaryObject(one));
+      return JsonResponse(200, {{"glossaries", std::move(list)}});
+    });
   }
   id.remove_prefix(1);
   constexpr std::string_view kEntries = "/entries";
@@ -131,7 +143,7 @@ absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRe
   if (!entries) return JsonResponse(200, GlossaryObject(*glossary));
   HttpResponse response;
   response.content_type = "text/tab-separated-values; charset=utf-8";
-  response.body = GlossaryTsv(*glossary);
+  response.pieces = GlossaryTsv(*glossary);
   return response;
 }
 
@@ -171,7 +183,9 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
     }};
   }
   if (request.path == "/v2/glossary-language-pairs") {
-    return JsonResponse(200, GlossaryPairs(context_.calls->models->models()));
+    const std::vector<ModelPtr> models = context_.calls->models->models();
+    return context_.lists->Get(request, "DeepL glossary pairs", MadeOfGlossaries(models),
+                               [&] { return JsonResponse(200, GlossaryPairs(models)); });
   }
   absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
       Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
@@ -221,13 +235,17 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) cons
     const absl::Status used = UseGlossary(context_, *asked, &action.request);
     if (!used.ok()) return used;
   }
+  for (const XmlText& text : prepared->xml) {
+    action.added_bytes += static_cast<int64_t>(text.most_tag_bytes());
+  }
   action.render = [this, asked = *std::move(asked),
                    // Shared, because a function has to be copyable.
                    prepared = std::make_shared<const Prepared>(*std::move(prepared))](
                       const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
     if (!failed.ok()) return Error({}, failed);
-    return JsonResponse(200, AnswerOf(asked, *prepared, answer));
+    const absl::StatusOr<json> body = AnswerOf(asked, *prepared, answer);
+    return body.ok() ? JsonResponse(200, *body) : Error({}, body.status());
   };
   return action;
 }

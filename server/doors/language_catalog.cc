@@ -25,6 +25,8 @@ ServedLanguages LanguagesOf(const std::vector<ModelPtr>& models) {
   std::set_union(out.sources.begin(), out.sources.end(), out.targets.begin(), out.targets.end(),
                  std::back_inserter(out.all));
   out.detectable = out.any_source() ? out.all : out.sources;
+  out.all_index = LanguageIndex(out.all, LanguageIndex::Names::kNone);
+  out.targets_index = LanguageIndex(out.targets, LanguageIndex::Names::kNone);
   return out;
 }
 
@@ -40,6 +42,25 @@ std::shared_ptr<const ServedLanguages> LanguageCatalog::Get() const {
     made_of_.assign(models.begin(), models.end());
   }
   return kept_;
+}
+
+std::shared_ptr<const ModelNames> LanguageCatalog::NamesOf(const ModelPtr& model) const {
+  {
+    MutexLock lock(&mu_);
+    const auto found = names_.find(model);
+    if (found != names_.end()) return found->second;
+  }
+  const auto index = [](std::vector<std::string> codes) {
+    std::sort(codes.begin(), codes.end());
+    codes.erase(std::remove(codes.begin(), codes.end(), ""), codes.end());
+    return LanguageIndex(std::move(codes), LanguageIndex::Names::kAll);
+  };
+  auto made = std::make_shared<ModelNames>();
+  made->sources = index(model->languages.sources);
+  made->targets = index(model->languages.targets);
+  MutexLock lock(&mu_);
+  std::erase_if(names_, [](const auto& entry) { return entry.first.expired(); });
+  return names_.emplace(model, std::move(made)).first->second;
 }
 
 }  // namespace dragoman

@@ -11,6 +11,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
+#include "server/doors/languages.h"
 #include "server/models/model_table.h"
 
 namespace dragoman {
@@ -24,8 +25,16 @@ struct ServedLanguages {
   std::map<std::string, std::vector<std::string>> targets_of;
   // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
+  LanguageIndex all_index;      // of all
+  LanguageIndex targets_index;  // of targets
 
   bool any_source() const { return targets_of.count("") > 0; }
+};
+
+// The languages of one model, by name as well.
+struct ModelNames {
+  LanguageIndex sources;  // empty: the model takes any
+  LanguageIndex targets;
 };
 
 class LanguageCatalog {
@@ -36,6 +45,9 @@ class LanguageCatalog {
   // The languages of all models that take calls. Shared with later callers; immutable.
   std::shared_ptr<const ServedLanguages> Get() const;
 
+  // The same for the names of one model, which are made when it is first asked for.
+  std::shared_ptr<const ModelNames> NamesOf(const ModelPtr& model) const;
+
  private:
   const ModelTable* const models_;
 
@@ -43,6 +55,9 @@ class LanguageCatalog {
   // The models of which kept_ was made. They are not held: a model's last call lets its engine go.
   mutable std::vector<std::weak_ptr<const ServedModel>> made_of_ ABSL_GUARDED_BY(mu_);
   mutable std::shared_ptr<const ServedLanguages> kept_ ABSL_GUARDED_BY(mu_);
+  mutable std::map<std::weak_ptr<const ServedModel>, std::shared_ptr<const ModelNames>,
+                   std::owner_less<>>
+      names_ ABSL_GUARDED_BY(mu_);
 };
 
 // The languages of these models.

@@ -24,6 +24,7 @@ class LibreTranslateDoor final : public Door {
   Api api() const override { return Api::kLibreTranslate; }
   Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
@@ -33,7 +34,8 @@ class LibreTranslateDoor final : public Door {
  private:
   // Whether both are the same language, and one that is served. The original gives texts back then.
   bool IsOneLanguage(const std::string& source, const std::string& target) const;
-  HttpResponse Languages() const;
+  HttpResponse Languages(const HttpRequest& request) const;
+  static HttpResponse MakeLanguages(const ServedLanguages& languages);
   HttpResponse FrontendSettings() const;
   // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.
   absl::StatusOr<DoorAction> Detect(const HttpRequest& request) const;

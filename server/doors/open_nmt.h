@@ -20,7 +20,8 @@ class OpenNmtDoor final : public Door {
 
  private:
   absl::StatusOr<DoorAction> Translate(const HttpRequest& request) const;
-  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input) const;
+  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input,
+                                      const std::vector<ModelPtr>& models) const;
   HttpResponse Models() const;
 
   const DoorContext context_;

@@ -109,7 +109,7 @@ std::string OpenAiDoor::Key(const HttpRequest& request) const {
 
 absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    const std::vector<ModelPtr> models = calls_->models->models();
+    const std::vector<ModelPtr> models = context_.calls->models->models();
     if (models.empty()) return absl::UnavailableError("the model is being loaded");
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
@@ -117,13 +117,15 @@ absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const 
       if (!named.ok()) return named.status();
       return JsonResponse(200, ModelObject(*named));
     }
-    json data = json::array();
-    for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
-    return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    return context_.lists->Get(request, "OpenAI models", MadeOfModels(models), [&] {
+      json data = json::array();
+      for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
+      return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    });
   }
   absl::StatusOr<OpenAiRequest> asked = request.path == kChat
-                                            ? ReadOpenAiChat(request, *calls_)
-                                            : ReadOpenAiCompletion(request, *calls_);
+                                            ? ReadOpenAiChat(request, context_)
+                                            : ReadOpenAiCompletion(request, context_);
   if (!asked.ok()) return asked.status();
   v1::TranslateRequest translate = std::move(asked->request);
   asked->request.Clear();

@@ -77,7 +77,11 @@ std::string OpusMtDoor::Key(const HttpRequest& request) const { return TokenKey(
 
 absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/api/languages") return Languages();
+  if (request.path == "/api/languages") {
+    return context_.lists->Get(request, "Opus-MT languages",
+                               MadeOfModels(context_.calls->models->models()),
+                               [this] { return Languages(); });
+  }
   if (request.path == "/api/ready") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     if (draining) return absl::UnavailableError("the server is draining");

@@ -1,24 +1,23 @@
 #include "server/doors/page.h"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 #include "server/doors/door_errors.h"
+#include "server/doors/list_answers.h"
 
 namespace dragoman {
 namespace {
 
 class PageDoor final : public Door {
  public:
-  Api api() const override { return Api::kDragoman; }
-
-  std::string Key(const HttpRequest& /*request*/) const override { return ""; }
-
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  PageDoor() {
     for (const PageFile& file : PageFiles()) {
-      if (file.path != request.path) continue;
       HttpResponse answer;
       answer.content_type = std::string(file.content_type);
       answer.headers = {{"Content-Security-Policy", std::string(kPagePolicy)},
@@ -29,8 +28,17 @@ class PageDoor final : public Door {
                         // A newer server has a newer page.
                         {"Cache-Control", "no-cache"}};
       answer.body = std::string(file.text);
-      return answer;
+      answers_.emplace(file.path, WithTag(std::move(answer)));
     }
+  }
+
+  Api api() const override { return Api::kDragoman; }
+
+  std::string Key(const HttpRequest& /*request*/) const override { return ""; }
+
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+    const auto at = answers_.find(request.path);
+    if (at != answers_.end()) return UnlessKnown(request, at->second);
     return absl::NotFoundError(
         absl::StrCat("path: found ", Quoted(request.path), ", which is no file of the page"));
   }
@@ -38,6 +46,9 @@ class PageDoor final : public Door {
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
     return NeutralError(status);
   }
+
+ private:
+  std::map<std::string, HttpResponse, std::less<>> answers_;  // by path
 };
 
 }  // namespace

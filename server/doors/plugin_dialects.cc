@@ -67,13 +67,13 @@ std::string NarrowBrackets(std::string_view name) {
 }
 
 // The code of a language that is named in Chinese, or by its code; "" if none is served.
-std::string CodeOfName(std::string_view name, const std::vector<std::string>& served) {
+std::string CodeOfName(std::string_view name, const LanguageIndex& served) {
   if (name == "中文(简体)") return "zh-Hans";
   if (name == "中文(繁体)") return "zh-Hant";
-  for (const std::string& code : served) {
+  for (const std::string& code : served.codes()) {
     if (NarrowBrackets(DisplayName(ShortTag(code), "zh")) == name) return code;
   }
-  return FindLanguage(name, served).value_or("");
+  return served.Find(name).value_or("");
 }
 
 // One of the destinations, as it was asked for and as a code.
@@ -88,7 +88,7 @@ absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
   const auto served = context.languages->Get();
   std::vector<Destination> found;
   for (const std::string& name : names) {
-    std::string code = CodeOfName(name, served->targets);
+    std::string code = CodeOfName(name, served->targets_index);
     if (!code.empty()) found.push_back({name, std::move(code)});
   }
   if (found.empty()) {
@@ -112,9 +112,14 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   const std::vector<std::string> names = reader.Texts("destination");
   const std::string named = reader.TextOr("source", kAutoLanguage);
   if (!reader.status().ok()) return reader.status();
+  constexpr size_t kMostDestinations = 2;
+  if (names.size() > kMostDestinations) {
+    return InvalidField("destination",
+                        absl::StrCat("found ", names.size(), " languages, expected one or two"));
+  }
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get()->all);
+    source = CodeOfName(named, context.languages->Get()->all_index);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/findings.h"
 #include "server/call/request_error.h"
 
@@ -280,6 +281,7 @@ class Reader {
 }  // namespace
 
 absl::Status ReadProtoJson(std::string_view text, Message* message) {
+  CountBytes(text.size());
   const auto json = ParseJson(text, "the body", kMessageLimits);
   if (!json.ok()) {
     return InvalidField("", absl::StrCat(json.status().message(), ", expected the JSON of a ",

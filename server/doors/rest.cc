@@ -110,13 +110,15 @@ class RestDoor final : public Door {
     if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
       return status;
     }
-    if (is_list) return ListLanguages(model);
+    if (is_list) return ListLanguages(request, model);
     if (request.path == "/v1/info") return Info();
     if (request.path == "/v1/info/models") return ListModels();
-    HttpResponse description;
-    description.content_type = kJsonType;
-    description.body = OpenApiJson();
-    return description;
+    return context_.lists->Get(request, "OpenAPI", {}, [] {
+      HttpResponse description;
+      description.content_type = kJsonType;
+      description.body = OpenApiJson();
+      return description;
+    });
   }
 
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
@@ -151,7 +153,8 @@ class RestDoor final : public Door {
     return action;
   }
 
-  absl::StatusOr<DoorAction> ListLanguages(const std::string& name) const {
+  absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& request,
+                                           const std::string& name) const {
     std::vector<ModelPtr> models = context_.calls->models->models();
     if (models.empty()) return absl::UnavailableError("the model is being loaded");
     if (!name.empty()) {
@@ -159,7 +162,12 @@ class RestDoor final : public Door {
       if (!model.ok()) return model.status();
       models = {*std::move(model)};
     }
-    return UncachedAnswer(BuildLanguages(models));
+    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
+      HttpResponse answer;
+      answer.content_type = kJsonType;
+      answer.body = WriteProtoJson(BuildLanguages(models));
+      return answer;
+    });
   }
 
   HttpResponse Info() const {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <regex>
@@ -33,6 +34,9 @@ std::vector<std::string> Shell(const std::string& script, std::vector<std::strin
   std::vector<std::string> command = {
       "/bin/sh",  "-c",          script,      DRAGOMAN_DAEMON, "--model",         kModel,
       "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",   "--drain-seconds", "3"};
+  if (std::find(flags.begin(), flags.end(), "--http") == flags.end()) {
+    command.insert(command.end(), {"--http", "off"});
+  }
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
