@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/deepl_glossaries.h"
 #include "server/doors/deepl_languages.h"
@@ -60,9 +61,9 @@ absl::StatusOr<Prepared> Prepare(const DeeplRequest& asked) {
   return out;
 }
 
-absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
+absl::Status UseGlossary(const std::vector<ModelPtr>& models, const DeeplRequest& asked,
                          v1::TranslateRequest* request) {
-  const auto glossary = FindGlossary(context.calls->models->models(), asked.glossary_id);
+  const auto glossary = FindGlossary(models, asked.glossary_id);
   if (!glossary.ok()) return glossary.status();
   const bool fits = glossary->source.empty() || (BaseLanguage(asked.source) == glossary->source &&
                                                  BaseLanguage(asked.target) == glossary->target);
@@ -98,7 +99,8 @@ absl::StatusOr<json> AnswerOf(const DeeplRequest& asked, const Prepared& prepare
   return json{{"translations", std::move(translations)}};
 }
 
-absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const Client* client,
+                                       const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   std::optional<std::string> type;
@@ -107,8 +109,8 @@ absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpReq
   const bool is_target = type == "target";
   if (is_target || !type.has_value() || *type == "source") {
     return context.lists->Get(request, is_target ? "DeepL targets" : "DeepL sources",
-                              MadeOfModels(context.calls->models->models()), [&] {
-                                const auto served = context.languages->Get();
+                              MadeOfModels(VisibleModels(*context.calls, client)), [&] {
+                                const auto served = context.languages->Get(client);
                                 return JsonResponse(
                                     200, is_target ? DeeplTargets(*served) : DeeplSources(*served));
                               });
@@ -117,14 +119,15 @@ absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpReq
 }
 
 // Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
-absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const Client* client,
+                                        const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return absl::UnimplementedError(
         absl::StrCat(request.method,
                      " of glossaries: they are files that this server's operator loads "
                      "(--glossary-dir); list them with GET /v2/glossaries"));
   }
-  const std::vector<ModelPtr> models = context.calls->models->models();
+  const std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
   std::string_view id = request.path;
   id.remove_prefix(kGlossaries.size());
   if (id.empty()) {
@@ -174,8 +177,10 @@ std::string DeeplDoor::Key(const HttpRequest& request) const {
   return key;
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
-  if (request.path == "/v2/translate" || request.path == "/deepl") return Translate(request);
+absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
+                                             const Client* client) const {
+  if (request.path == "/v2/translate" || request.path == "/deepl")
+    return Translate(request, client);
   if (request.path == "/v2/usage") {
     return UsageAction{[](int64_t code_points) {
       return JsonResponse(
@@ -183,16 +188,16 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
     }};
   }
   if (request.path == "/v2/glossary-language-pairs") {
-    const std::vector<ModelPtr> models = context_.calls->models->models();
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     return context_.lists->Get(request, "DeepL glossary pairs", MadeOfGlossaries(models),
                                [&] { return JsonResponse(200, GlossaryPairs(models)); });
   }
   absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
       Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
   if (request.path == "/v2/languages") {
-    answer = Languages(context_, request);
+    answer = Languages(context_, client, request);
   } else if (request.path.starts_with(kGlossaries)) {
-    answer = Glossaries(context_, request);
+    answer = Glossaries(context_, client, request);
   } else if (request.path.starts_with("/v3/")) {
     answer = absl::NotFoundError(
         absl::StrCat(Quoted(request.path), ": this server has version 2 of DeepL's interface"));
@@ -215,7 +220,8 @@ HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& st
   return JsonResponse(403, {{"message", message}});
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request,
+                                                const Client* client) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
@@ -232,7 +238,8 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) cons
   action.request.mutable_segmentation()->set_split(
       asked->split == Split::kNone ? v1::Segmentation::NONE : v1::Segmentation::SENTENCES);
   if (!asked->glossary_id.empty()) {
-    const absl::Status used = UseGlossary(context_, *asked, &action.request);
+    const absl::Status used =
+        UseGlossary(VisibleModels(*context_.calls, client), *asked, &action.request);
     if (!used.ok()) return used;
   }
   for (const XmlText& text : prepared->xml) {

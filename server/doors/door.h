@@ -101,8 +101,11 @@ class Door {
   // none in `head`. Otherwise the request is refused before its body is read.
   virtual bool KeyMayBeInBody(const HttpRequest& /*head*/) const { return false; }
 
-  // An error names what is wrong and what was expected, and is answered as Error says.
-  virtual absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const = 0;
+  // `client` is that of the request's key; nullptr: calls need no key, or the route is open. An
+  // answer shows only what that client sees (client_rights.h). An error names what is wrong and what
+  // was expected, and is answered as Error says.
+  virtual absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                            const Client* client) const = 0;
 
   // An error in the dialect's form: of Handle, of the key, of the call. Statuses are those of
   // StatusOfHttp (door_errors.h) except where the dialect has its own. Retry-After is added by the
@@ -113,7 +116,8 @@ class Door {
 // The parts of the server that doors know. Borrowed; outlives them.
 struct DoorContext {
   const CallContext* calls = nullptr;
-  bool keys_needed = false;  // calls need an API key
+  const Client* client = nullptr;  // who asks, where a dialect is given this for one request
+  bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // of calls over HTTP
   bool has_page = false;  // the page at / is served

@@ -218,16 +218,16 @@ void DoorHandler::Read(std::shared_ptr<HttpExchange> exchange) {
   head.client = ClientName(head.grant.get(), request.peer);
   exchange->SetClient({.name = head.client, .has_key = head.grant != nullptr});
 
+  Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
   DoorAction action = HttpResponse{};
   if (refused.ok()) {
-    absl::StatusOr<DoorAction> asked = door->Handle(request);
+    absl::StatusOr<DoorAction> asked = door->Handle(request, client);
     if (asked.ok()) {
       action = *std::move(asked);
     } else {
       refused = asked.status();
     }
   }
-  Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
   if (const auto* const usage = std::get_if<UsageAction>(&action); refused.ok() && usage) {
     HttpResponse answer = usage->render(TranslatedCodePoints(*calls_, client));
     action = std::move(answer);

@@ -19,7 +19,7 @@
 
 namespace dragoman {
 
-Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
+Doors::Doors(const DoorContext& given) : languages_(given.calls) {
   DoorContext context = given;
   if (context.languages == nullptr) context.languages = &languages_;
   if (context.lists == nullptr) context.lists = &lists_;

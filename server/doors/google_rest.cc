@@ -92,7 +92,7 @@ std::string Value(const Form& form, std::string_view name) {
 }
 
 absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::string_view parent,
-                                          const DoorContext& context) {
+                                          const DoorContext& context, const Client* client) {
   const absl::StatusOr<Form> query = ReadParameters(request, {"pageSize", "pageToken", "filter"});
   if (!query.ok()) return query.status();
   google_v3::ListGlossariesRequest list;
@@ -107,7 +107,7 @@ absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::strin
   }
   list.set_page_size(size);
   // The names of glossaries begin with the parent, of which there may be any number.
-  return AnswerOrError(ListGoogleV3(list, *context.calls));
+  return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 
 absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_view parent,
@@ -170,7 +170,8 @@ std::vector<DoorRoute> GoogleRestDoor::Routes() {
 
 std::string GoogleRestDoor::Key(const HttpRequest& request) const { return KeyOfGoogle(request); }
 
-absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request,
+                                                  const Client* client) const {
   const std::string_view name = std::string_view(request.path).substr(kVersion3.size());
   const auto unknown = [&] {
     return absl::UnimplementedError(
@@ -196,20 +197,21 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     return Kept(request,
                 absl::StrCat("Google v3 languages ", in.model(), " ",
                              NormalTag(in.display_language_code())),
-                MadeOfModels(context_.calls->models->models()), context_,
-                [&] { return SupportedGoogleV3(in, *context_.calls, *context_.languages); });
+                MadeOfModels(VisibleModels(*context_.calls, client)), context_, [&] {
+                  return SupportedGoogleV3(in, *context_.calls, client, *context_.languages);
+                });
   }
   const size_t glossaries = name.rfind(kGlossariesPart);
   if (glossaries == std::string_view::npos || !IsParent(name.substr(0, glossaries))) {
     return unknown();
   }
   const std::string_view rest = name.substr(glossaries + kGlossariesPart.size());
-  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_);
+  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_, client);
   if (rest[0] != '/' || rest.find('/', 1) != std::string_view::npos) return unknown();
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   google_v3::GetGlossaryRequest in;
   in.set_name(std::string(name));
-  return AnswerOrError(GetGoogleV3(in, *context_.calls));
+  return AnswerOrError(GetGoogleV3(in, *context_.calls, client));
 }
 
 HttpResponse GoogleRestDoor::Error(const HttpRequest& /*request*/,

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/door_errors.h"
@@ -17,7 +18,6 @@
 #include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
 #include "server/doors/request_fields.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -149,12 +149,12 @@ absl::StatusOr<DoorAction> Detect(Parameters in) {
 }
 
 absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& asked, const Parameters& in,
-                                         const DoorContext& context) {
-  std::vector<ModelPtr> models = context.calls->models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+                                         const DoorContext& context, const Client* client) {
+  if (absl::Status loaded = CheckLoaded(*context.calls); !loaded.ok()) return loaded;
+  std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
   const std::string name = ModelOfGoogle(in.model.value_or(""));
   if (!name.empty()) {
-    absl::StatusOr<ModelPtr> model = FindModel(models, name);
+    absl::StatusOr<ModelPtr> model = FindVisibleModel(*context.calls, client, name);
     if (!model.ok()) return model.status();
     models = {*std::move(model)};
   }
@@ -163,7 +163,7 @@ absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& asked, const Paramet
   return context.lists->Get(
       asked, absl::StrCat("Google v2 languages ", target), MadeOfModels(models), [&] {
         const std::shared_ptr<const ServedLanguages> served =
-            name.empty() ? context.languages->Get()
+            name.empty() ? context.languages->Get(client)
                          : std::make_shared<const ServedLanguages>(LanguagesOf(models));
         json languages = json::array();
         for (const std::string& code : served->all) {
@@ -200,10 +200,11 @@ bool GoogleV2Door::KeyMayBeInBody(const HttpRequest& head) const {
   return head.path != kAlias && MediaType(head) != "application/json";
 }
 
-absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request,
+                                                const Client* client) const {
   absl::StatusOr<Parameters> in = ReadParameters(request);
   if (!in.ok()) return in.status();
-  if (request.path == kLanguages) return ListLanguages(request, *in, context_);
+  if (request.path == kLanguages) return ListLanguages(request, *in, context_, client);
   if (request.path == kDetect) {
     return Detect(*std::move(in));
   }

@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/glossaries.h"
 #include "server/doors/languages.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -21,12 +21,6 @@ namespace {
 constexpr size_t kMaxPage = 1000;
 
 std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-absl::StatusOr<std::vector<ModelPtr>> PresentModels(const CallContext& calls) {
-  std::vector<ModelPtr> models = calls.models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  return models;
-}
 
 google_v3::Translation TranslationOf(const v1::Translation& from,
                                      const google_v3::TranslateTextRequest& request) {
@@ -172,14 +166,13 @@ google_v3::DetectLanguageResponse DetectToGoogleV3(const v1::DetectLanguageRespo
 
 absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
-    const LanguageCatalog& languages) {
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
+    const Client* client, const LanguageCatalog& languages) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
   absl::Status fits = CheckDisplayLanguage("display_language_code", in.display_language_code());
   if (!fits.ok()) return fits;
-  std::shared_ptr<const ServedLanguages> served = languages.Get();
+  std::shared_ptr<const ServedLanguages> served = languages.Get(client);
   if (const std::string name = ModelOfGoogle(in.model()); !name.empty()) {
-    const absl::StatusOr<ModelPtr> model = FindModel(*models, name);
+    const absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, name);
     if (!model.ok()) return model.status();
     served = std::make_shared<const ServedLanguages>(LanguagesOf({*model}));
   }
@@ -199,15 +192,14 @@ absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
 }
 
 absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
-    const google_v3::ListGlossariesRequest& in, const CallContext& calls) {
+    const google_v3::ListGlossariesRequest& in, const CallContext& calls, const Client* client) {
   if (!in.filter().empty()) return UnimplementedFields({"filter"});
   if (in.page_size() < 0) {
     return InvalidField("page_size",
                         absl::StrCat("found ", in.page_size(), ", expected 0 or more"));
   }
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
-  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(VisibleModels(calls, client));
   const size_t page =
       in.page_size() == 0 ? kMaxPage : std::min(kMaxPage, static_cast<size_t>(in.page_size()));
   google_v3::ListGlossariesResponse out;
@@ -222,10 +214,9 @@ absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
 }
 
 absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequest& in,
-                                                const CallContext& calls) {
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
-  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+                                                const CallContext& calls, const Client* client) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(VisibleModels(calls, client));
   const auto at = all.find(LastPart(in.name()));
   if (at == all.end()) {
     return absl::NotFoundError(absl::StrCat("name: found ", Quoted(in.name()),

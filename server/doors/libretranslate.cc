@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/absl_view.h"
 #include "server/doors/dialect_parts.h"
@@ -135,10 +136,11 @@ absl::Status ReadAlternatives(const json& fields, int64_t most, int64_t* out) {
 }
 
 // Asks for the best translations of a search that is at least as wide as the model's usual one.
-void SetAlternatives(const CallContext& calls, int64_t alternatives, v1::TranslateRequest* out) {
+void SetAlternatives(const CallContext& calls, const Client* client, int64_t alternatives,
+                     v1::TranslateRequest* out) {
   const auto ranks = static_cast<int32_t>(alternatives + 1);
   int beam = 1;
-  for (const ModelPtr& model : calls.models->models()) {
+  for (const ModelPtr& model : VisibleModels(calls, client)) {
     beam = std::max(beam, model->engine->info().default_beam);
   }
   out->mutable_decoding()->set_num_alternatives(ranks);
@@ -148,9 +150,9 @@ void SetAlternatives(const CallContext& calls, int64_t alternatives, v1::Transla
 // Whether a request of /detect is one of MTranServer or LinguaSpark.
 bool IsOfFirefox(const json& fields) { return !HasField(fields, "q") && HasField(fields, "text"); }
 
-int64_t MostAlternatives(const CallContext& calls) {
+int64_t MostAlternatives(const CallContext& calls, const Client* client) {
   int most = 1;
-  for (const ModelPtr& model : calls.models->models()) {
+  for (const ModelPtr& model : VisibleModels(calls, client)) {
     most = std::max(most, model->engine->info().max_beam);
   }
   return most - 1;
@@ -186,9 +188,10 @@ std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
   return key.empty() ? TextOfField(request, "api_key") : key;
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request,
+                                                      const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/languages") return Languages(request);
+  if (request.path == "/languages") return Languages(request, client);
   if (request.path == "/detect") return Detect(request);
   if (request.path == "/frontend/settings") return FrontendSettings();
   if (request.path == "/spec") {
@@ -214,7 +217,8 @@ HttpResponse LibreTranslateDoor::Error(const HttpRequest& /*request*/,
   return WithCors(JsonResponse(code, {{"error", message}}));
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) const {
+absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
+                                                         const Client* client) const {
   Wanted wanted;
   TextsToTranslate texts;
   absl::Status read = ReadTexts(fields, context_.calls->limits, &wanted);
@@ -222,19 +226,20 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   if (read.ok()) read = ReadParameter(fields, "target", &texts.target);
   if (read.ok()) read = ReadFormat(fields, &texts.html);
   if (read.ok()) {
-    read = ReadAlternatives(fields, MostAlternatives(*context_.calls), &wanted.alternatives);
+    read =
+        ReadAlternatives(fields, MostAlternatives(*context_.calls, client), &wanted.alternatives);
   }
   if (!read.ok()) return read;
   wanted.is_auto = texts.source == kAutoLanguage;
   texts.source = CodeOf(std::move(texts.source));
   texts.target = CodeOf(std::move(texts.target));
-  if (IsOneLanguage(texts.source, texts.target)) return Unchanged(wanted);
+  if (IsOneLanguage(texts.source, texts.target, client)) return Unchanged(wanted);
   texts.texts = std::move(wanted.texts);
 
   UnaryAction action;
   action.request = RequestOf(std::move(texts));
   if (wanted.alternatives > 0) {
-    SetAlternatives(*context_.calls, wanted.alternatives, &action.request);
+    SetAlternatives(*context_.calls, client, wanted.alternatives, &action.request);
   }
   action.render = [this, wanted](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
@@ -244,9 +249,10 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   return action;
 }
 
-bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target) const {
+bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target,
+                                       const Client* client) const {
   return ShortTag(source) == ShortTag(target) &&
-         context_.languages->Get()->all_index.Find(source).has_value();
+         context_.languages->Get(client)->all_index.Find(source).has_value();
 }
 
 absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
@@ -279,10 +285,10 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request
   return action;
 }
 
-HttpResponse LibreTranslateDoor::Languages(const HttpRequest& request) const {
+HttpResponse LibreTranslateDoor::Languages(const HttpRequest& request, const Client* client) const {
   return context_.lists->Get(
-      request, "LibreTranslate languages", MadeOfModels(context_.calls->models->models()),
-      [this] { return WithCors(MakeLanguages(*context_.languages->Get())); });
+      request, "LibreTranslate languages", MadeOfModels(VisibleModels(*context_.calls, client)),
+      [&] { return WithCors(MakeLanguages(*context_.languages->Get(client))); });
 }
 
 HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages) {
@@ -313,7 +319,9 @@ HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages)
 }
 
 HttpResponse LibreTranslateDoor::FrontendSettings() const {
-  const auto served = context_.languages->Get();
+  // Asked without a key. Where calls need one, this shows no language.
+  const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
+                                           : context_.languages->Get(nullptr);
   const auto named = [](const std::string& code) -> json {
     return {{"code", code}, {"name", DisplayName(code, "en")}};
   };

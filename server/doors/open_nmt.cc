@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
@@ -44,9 +45,10 @@ std::vector<DoorRoute> OpenNmtDoor::Routes() {
 
 std::string OpenNmtDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> OpenNmtDoor::Handle(const HttpRequest& request) const {
-  if (request.path == "/translator/translate") return Translate(request);
-  if (request.path == "/translator/models") return Models();
+absl::StatusOr<DoorAction> OpenNmtDoor::Handle(const HttpRequest& request,
+                                               const Client* client) const {
+  if (request.path == "/translator/translate") return Translate(request, client);
+  if (request.path == "/translator/models") return Models(client);
   if (request.path == "/translator/health") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     if (draining) return absl::UnavailableError("the server is draining");
@@ -61,14 +63,15 @@ HttpResponse OpenNmtDoor::Error(const HttpRequest& /*request*/, const absl::Stat
                       {{"error", status.message()}, {"status", "error"}});
 }
 
-absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request,
+                                                  const Client* client) const {
   const absl::StatusOr<json> inputs = ParseJsonBody(request);
   if (!inputs.ok()) return inputs.status();
   if (!inputs->is_array() || inputs->empty()) {
     return InvalidField("", absl::StrCat("the body: found ", KindOf(*inputs),
                                          ", expected a list of {\"id\": 100, \"src\": \"...\"}"));
   }
-  const std::vector<ModelPtr> models = context_.calls->models->models();
+  const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
   TextsToTranslate texts;
   std::optional<std::string> model;
   for (const json& input : *inputs) {
@@ -125,9 +128,9 @@ absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input,
   return models[static_cast<size_t>(place)]->name;
 }
 
-HttpResponse OpenNmtDoor::Models() const {
+HttpResponse OpenNmtDoor::Models(const Client* client) const {
   json list = json::array();
-  for (const ModelPtr& model : context_.calls->models->models()) {
+  for (const ModelPtr& model : VisibleModels(*context_.calls, client)) {
     list.push_back({{"model_id", kFirstModel + static_cast<int64_t>(list.size())},
                     {"models", json::array({model->name})},
                     {"opt", json::object()},

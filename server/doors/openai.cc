@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/door_errors.h"
@@ -107,10 +108,11 @@ std::string OpenAiDoor::Key(const HttpRequest& request) const {
   return std::string(request.Header("api-key"));
 }
 
-absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request,
+                                              const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    const std::vector<ModelPtr> models = context_.calls->models->models();
-    if (models.empty()) return absl::UnavailableError("the model is being loaded");
+    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
           FindOpenAiModel(models, std::string_view(request.path).substr(kModels.size() + 1));
@@ -124,8 +126,8 @@ absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const 
     });
   }
   absl::StatusOr<OpenAiRequest> asked = request.path == kChat
-                                            ? ReadOpenAiChat(request, context_)
-                                            : ReadOpenAiCompletion(request, context_);
+                                            ? ReadOpenAiChat(request, context_, client)
+                                            : ReadOpenAiCompletion(request, context_, client);
   if (!asked.ok()) return asked.status();
   v1::TranslateRequest translate = std::move(asked->request);
   asked->request.Clear();

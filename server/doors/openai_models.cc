@@ -91,7 +91,6 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
   if (const ServedModel* const bare = Find(models, id); bare != nullptr) {
     NamedPair named = BareName(*bare);
     const std::vector<LanguagePair>& pairs = bare->engine->info().pairs;
@@ -120,7 +119,9 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
     return names.size() <= kListed;
   });
   return absl::NotFoundError(
-      absl::StrCat("model: found ", Quoted(id), ", expected one of ", absl::StrJoin(names, ", ")));
+      absl::StrCat("model: found ", Quoted(id), ", expected ",
+                   names.empty() ? "one that the key may use, and it may use none"
+                                 : absl::StrCat("one of ", absl::StrJoin(names, ", "))));
 }
 
 absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,

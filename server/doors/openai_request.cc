@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/json_body.h"
 #include "server/doors/json_type.h"
@@ -209,8 +210,8 @@ class PairFinder {
   // A front end names the languages in one way. Each other one costs a lookup.
   static constexpr size_t kMaxSpellings = 16;
 
-  PairFinder(const DoorContext& context, std::string model)
-      : context_(context), model_(std::move(model)) {}
+  PairFinder(const DoorContext& context, const Client* client, std::string model)
+      : context_(context), client_(client), model_(std::move(model)) {}
 
   absl::StatusOr<NamedPair> Find(const Prompt& prompt) {
     const auto at = known_.find({prompt.from, prompt.to});
@@ -228,7 +229,7 @@ class PairFinder {
  private:
   absl::Status FindModel() {
     if (names_ != nullptr) return absl::OkStatus();
-    const std::vector<ModelPtr> models = context_.calls->models->models();
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client_);
     absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model_);
     if (!pair.ok()) return pair.status();
     of_model_ = *std::move(pair);
@@ -239,6 +240,7 @@ class PairFinder {
   }
 
   const DoorContext& context_;
+  const Client* const client_;
   const std::string model_;
   NamedPair of_model_;
   std::shared_ptr<const ModelNames> names_;  // of its model; null until FindModel
@@ -265,16 +267,17 @@ absl::Status AddPrompt(const DoorContext& context, const Prompt& prompt, PairFin
   return absl::OkStatus();
 }
 
-absl::StatusOr<json> ReadBody(const HttpRequest& request) {
+absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& calls) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   return ParseJsonObject(request);
 }
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
-                                             const DoorContext& context) {
-  const absl::StatusOr<json> body = ReadBody(request);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
+                                             const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -286,15 +289,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
-  PairFinder finder(context, out.model);
+  PairFinder finder(context, client, out.model);
   status = AddPrompt(context, *prompt, &finder, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const DoorContext& context) {
-  const absl::StatusOr<json> body = ReadBody(request);
+                                                   const DoorContext& context,
+                                                   const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -320,7 +324,7 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",
                                      context.calls->limits.max_items));
   }
-  PairFinder finder(context, out.model);
+  PairFinder finder(context, client, out.model);
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();

@@ -29,9 +29,10 @@ struct OpenAiRequest {
 
 // INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
 // while there is none.
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
-                                             const DoorContext& context);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
+                                             const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const DoorContext& context);
+                                                   const DoorContext& context,
+                                                   const Client* client);
 
 }  // namespace dragoman

@@ -36,7 +36,8 @@ class PageDoor final : public Door {
 
   std::string Key(const HttpRequest& /*request*/) const override { return ""; }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* /*client*/) const override {
     const auto at = answers_.find(request.path);
     if (at != answers_.end()) return UnlessKnown(request, at->second);
     return absl::NotFoundError(

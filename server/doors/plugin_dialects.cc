@@ -85,7 +85,7 @@ struct Destination {
 absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
                                               const std::vector<std::string>& names,
                                               std::string_view source, const std::string& text) {
-  const auto served = context.languages->Get();
+  const auto served = context.languages->Get(context.client);
   std::vector<Destination> found;
   for (const std::string& name : names) {
     std::string code = CodeOfName(name, served->targets_index);
@@ -119,7 +119,7 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   }
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get()->all_index);
+    source = CodeOfName(named, context.languages->Get(context.client)->all_index);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);

@@ -41,13 +41,14 @@ std::string TranslatePathDoor::Key(const HttpRequest& request) const {
   return key.empty() ? libretranslate_.Key(request) : key;
 }
 
-absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request,
+                                                     const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   const JsonDialect* const dialect = Find(request, *fields);
-  if (dialect != nullptr) return DialectAction(*dialect, context_, *fields);
-  return libretranslate_.Translate(*fields);
+  if (dialect != nullptr) return DialectAction(*dialect, context_, client, *fields);
+  return libretranslate_.Translate(*fields, client);
 }
 
 HttpResponse TranslatePathDoor::Error(const HttpRequest& request,

@@ -39,7 +39,7 @@ void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::str
     request.body = text;
   }
   FuzzCheck(server.Ask(request));
-  const auto action = door.Handle(request);
+  const auto action = door.Handle(request, nullptr);
   if (!action.ok()) return;
   const auto* const unary = std::get_if<UnaryAction>(&*action);
   if (unary == nullptr) return;
@@ -58,7 +58,7 @@ void RunMessage(const MarianDoor& door, std::string_view text) {
   request.path = "/translate";
   request.query = "source=de&target=en";
   request.body = text;
-  const auto action = door.Handle(request);
+  const auto action = door.Handle(request, nullptr);
   if (!action.ok()) {
     FuzzCheck(FirstInvalidUtf8(text).has_value());
     return;

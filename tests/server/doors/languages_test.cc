@@ -85,28 +85,28 @@ class LanguageCatalogTest : public DoorFixture {};
 
 TEST_F(LanguageCatalogTest, IsMadeAnewWhenTheModelsChange) {
   engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}, {"de", "fr"}};
-  const LanguageCatalog catalog(&models_);
-  EXPECT_TRUE(catalog.Get()->all.empty());
+  const LanguageCatalog catalog(&context_);
+  EXPECT_TRUE(catalog.Get(nullptr)->all.empty());
   Serve();
-  const auto served = catalog.Get();
+  const auto served = catalog.Get(nullptr);
   EXPECT_THAT(served->sources, ElementsAre("de", "en"));
   EXPECT_THAT(served->targets, ElementsAre("de", "en", "fr"));
   EXPECT_THAT(served->targets_of.at("de"), ElementsAre("en", "fr"));
   EXPECT_THAT(served->detectable, ElementsAre("de", "en"));
   EXPECT_FALSE(served->any_source());
-  EXPECT_EQ(catalog.Get(), served);
+  EXPECT_EQ(catalog.Get(nullptr), served);
 
   FakeEngine any;
   any.mutable_info()->name = "any-fr";
   any.mutable_info()->pairs = {{"", "fr"}};
   ASSERT_TRUE(models_.Put(Borrowed(&any)).ok());
-  EXPECT_NE(catalog.Get(), served);
-  EXPECT_TRUE(catalog.Get()->any_source());
-  EXPECT_THAT(catalog.Get()->targets_of.at(""), ElementsAre("fr"));
-  EXPECT_THAT(catalog.Get()->detectable, ElementsAre("de", "en", "fr"));
+  EXPECT_NE(catalog.Get(nullptr), served);
+  EXPECT_TRUE(catalog.Get(nullptr)->any_source());
+  EXPECT_THAT(catalog.Get(nullptr)->targets_of.at(""), ElementsAre("fr"));
+  EXPECT_THAT(catalog.Get(nullptr)->detectable, ElementsAre("de", "en", "fr"));
   models_.Remove("any-fr");
   EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
-  EXPECT_FALSE(catalog.Get()->any_source());
+  EXPECT_FALSE(catalog.Get(nullptr)->any_source());
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ HttpResponse Ask(const std::string& path) {
   HttpRequest request;
   request.method = "GET";
   request.path = path;
-  absl::StatusOr<DoorAction> action = MakePageDoor()->Handle(request);
+  absl::StatusOr<DoorAction> action = MakePageDoor()->Handle(request, nullptr);
   EXPECT_TRUE(action.ok()) << action.status();
   return action.ok() ? std::get<HttpResponse>(*std::move(action)) : HttpResponse{};
 }
@@ -113,7 +113,7 @@ TEST(Page, EveryTextIsThereInBothLanguages) {
 TEST(Page, AnotherPathIsNotFound) {
   HttpRequest request;
   request.path = "/page/../secret";
-  EXPECT_EQ(MakePageDoor()->Handle(request).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(MakePageDoor()->Handle(request, nullptr).status().code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ class RequestWorkTest : public DoorFixture {
     if (found == nullptr) return {};
     ++asked_;
     found->door->Key(request);
-    const absl::StatusOr<DoorAction> action = found->door->Handle(request);
+    const absl::StatusOr<DoorAction> action = found->door->Handle(request, nullptr);
     if (!action.ok()) {
       found->door->ApiOf(request);
       found->door->Error(request, action.status());
@@ -203,7 +203,7 @@ class RequestWorkTest : public DoorFixture {
   }
 
   FakeDetector detector_;
-  LanguageCatalog languages_{&models_};
+  LanguageCatalog languages_{&context_};
   const Doors doors_{DoorContext{.calls = &context_, .languages = &languages_}};
   int asked_ = 0;
 };
