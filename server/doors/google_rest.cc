@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
+#include "server/call/client_rights.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/form.h"
 #include "server/doors/google_v3.h"

@@ -144,7 +144,6 @@ LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
 }
 
 std::optional<std::string> LanguageIndex::Find(std::string_view code) const {
-  CountNames(1);
   if (code.size() > kMaxNameBytes) return std::nullopt;
   if (const auto same = by_code_.find(std::string(code)); same != by_code_.end()) {
     return codes_[same->second];
@@ -166,14 +165,12 @@ std::optional<std::string> LanguageIndex::Find(std::string_view code) const {
 }
 
 std::optional<std::string> LanguageIndex::FindName(std::string_view name) const {
-  CountNames(1);
   if (name.size() > kMaxNameBytes) return std::nullopt;
   const auto found = by_name_.find(Lower(name));
   return found == by_name_.end() ? Find(name) : std::optional(codes_[found->second.front()]);
 }
 
 bool LanguageIndex::CanMean(std::string_view name, std::string_view code) const {
-  CountNames(1);
   if (name.size() > kMaxNameBytes) return false;
   if (const auto found = by_name_.find(Lower(name)); found != by_name_.end()) {
     for (const size_t i : found->second) {

@@ -208,7 +208,7 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
 class PairFinder {
  public:
   // A front end names the languages in one way. Each other one costs a lookup.
-  static constexpr size_t kMaxSpellings = 16;
+  static constexpr size_t kMaxSpellings = 8;
 
   PairFinder(const DoorContext& context, const Client* client, std::string model)
       : context_(context), client_(client), model_(std::move(model)) {}

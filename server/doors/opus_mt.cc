@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "server/call/client_rights.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/field_reader.h"

@@ -10,6 +10,7 @@
 #include "server/doors/absl_view.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/field_reader.h"
+#include "server/doors/known_codes.h"
 #include "server/doors/languages.h"
 #include "server/doors/request_fields.h"
 #include "server/doors/short_tag.h"
@@ -66,12 +67,20 @@ std::string NarrowBrackets(std::string_view name) {
   return absl::StrReplaceAll(View(name), {{"（", "("}, {"）", ")"}});
 }
 
+// A language's name in Chinese. Requests are compared with the names of all languages.
+std::string ChineseName(std::string_view code) {
+  static auto* const known = new KnownCodes();
+  return known->Get(code, [](std::string_view asked) {
+    return NarrowBrackets(DisplayName(ShortTag(asked), "zh"));
+  });
+}
+
 // The code of a language that is named in Chinese, or by its code; "" if none is served.
 std::string CodeOfName(std::string_view name, const LanguageIndex& served) {
   if (name == "中文(简体)") return "zh-Hans";
   if (name == "中文(繁体)") return "zh-Hant";
   for (const std::string& code : served.codes()) {
-    if (NarrowBrackets(DisplayName(ShortTag(code), "zh")) == name) return code;
+    if (ChineseName(code) == name) return code;
   }
   return served.Find(name).value_or("");
 }

@@ -92,6 +92,20 @@ std::vector<std::string> PeersIn(const std::string& errors, const std::string& o
   return found;
 }
 
+TEST(Process, AnAddressThatOthersReachWithoutKeysIsWarnedOfOnce) {
+  for (const auto& [address, warnings] : {std::pair("0.0.0.0:0", 1), std::pair("127.0.0.1:0", 0)}) {
+    testing::Daemon daemon({"--http", address, "--cpu-workers", "1"});
+    daemon.process().Signal(SIGTERM);
+    EXPECT_EQ(daemon.process().Wait(), 0);
+    const std::string errors = daemon.process().Errors();
+    int found = 0;
+    for (size_t at = 0; (at = errors.find("without --api-keys", at)) != std::string::npos; ++at) {
+      ++found;
+    }
+    EXPECT_EQ(found, warnings) << address << errors;
+  }
+}
+
 TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
   for (const char* peers : {"on", "off"}) {
     testing::Daemon daemon({"--log-peers", peers, "--log-level", "trace", "--cpu-workers", "1",
