@@ -75,6 +75,7 @@ void ScanObject(std::string_view text,
         --depth;
         continue;
       case '"':
+        // A backslash stands before one character more.
         while (i + bytes < text.size() && text[i + bytes] != '"') {
           bytes += text[i + bytes] == '\\' ? 2 : 1;
         }

@@ -204,9 +204,8 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
 std::optional<Refusal> CheckHost(const HttpRequest& request, const AllowedHosts& allowed) {
   const std::string_view host = request.Header("host");
   if (!allowed.has_value() || host.empty()) return std::nullopt;
-  const bool is_ip6 = host.front() == '[';
-  std::string name(host.substr(0, is_ip6 ? host.find(']') + 1 : host.find(':')));
-  if (is_ip6) name = name.substr(1, name.size() - std::min<size_t>(2, name.size()));
+  const bool is_ip6 = host.front() == '[' && host.find(']') != std::string_view::npos;
+  std::string name(is_ip6 ? host.substr(1, host.find(']') - 1) : host.substr(0, host.find(':')));
   if (name.ends_with('.')) name.pop_back();
   std::array<unsigned char, sizeof(in6_addr)> address{};
   if (inet_pton(is_ip6 ? AF_INET6 : AF_INET, name.c_str(), address.data()) == 1)

@@ -204,7 +204,9 @@ TEST_F(DoorsTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
     head.headers.emplace_back("authorization", "Bearer wrong");
     const HttpAdmission wrong = handler.Admit(head);
     ASSERT_TRUE(wrong.refusal.has_value()) << dialect.path;
-    ExpectError(dialect, *wrong.refusal, dialect.unauthenticated, "");
+    // Headers do not tell the dialects of this path apart: the answer is LibreTranslate's.
+    const bool is_shared = std::string_view(dialect.path) == "/translate";
+    ExpectError(dialect, *wrong.refusal, is_shared ? 403 : dialect.unauthenticated, "");
 
     head.headers.back().second = "Bearer dgm_right";
     const HttpAdmission right = handler.Admit(head);

@@ -56,7 +56,7 @@ const std::vector<std::pair<const char*, json>>& Values() {
       {"document types", Repeat("<!DOCTYPE>")},
       {"document types with a subset", Repeat("<!DOCTYPE[]>")},
       {"comments", Repeat("<!---->")},
-      {"instructions", Repeat("<??>")},
+      {"instructions", Repeat("<?x?>")},
       {"sections", Repeat("<![CDATA[]]>")},
       {"references", Repeat("&amp;")},
       {"attributes", "<a " + Repeat("a='' ") + "/>"},
