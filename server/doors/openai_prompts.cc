@@ -164,7 +164,8 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
       end = text.size();
     } else {
       // White space before what comes next is a part of that.
-      while (end <= most && (IsSpace(text[end - 1]) || !FollowsLanguage(next, text.substr(end)))) {
+      while (end <= most && ((next.starts_with(' ') && IsSpace(text[end - 1])) ||
+                             !FollowsLanguage(next, text.substr(end)))) {
         ++end;
       }
     }
