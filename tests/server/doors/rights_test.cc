@@ -145,6 +145,8 @@ class Side : public DoorFixture {
     }
   }
 
+  ~Side() override { models_.Remove("hidden"); }
+
   std::string AnswerTo(const Asked& asked, const std::string& key) {
     HttpRequest request = Post(asked.path, asked.body, asked.type);
     request.method = asked.method;
