@@ -22,6 +22,7 @@ namespace dragoman {
 Doors::Doors(const DoorContext& given) : languages_(given.calls) {
   DoorContext context = given;
   if (context.languages == nullptr) context.languages = &languages_;
+  if (context.lists == nullptr) context.lists = &lists_;
   // Each dialect: Add(std::make_unique<ItsDoor>(context), {{"POST", "/path"}, ...}).
   Add(std::make_unique<TranslatePathDoor>(context), TranslatePathDoor::Routes());
   Add(std::make_unique<LibreTranslateDoor>(context), LibreTranslateDoor::Routes());

@@ -59,6 +59,9 @@ absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
 absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequest& in,
                                                 const CallContext& calls, const Client* client);
 
+// INVALID_ARGUMENT for a code that is longer than any is.
+absl::Status CheckDisplayLanguage(const std::string& field, std::string_view code);
+
 // The model of our service that Google's path (v3) or word (v2) names; "" is the default.
 std::string ModelOfGoogle(const std::string& path);
 

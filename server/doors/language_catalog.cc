@@ -48,11 +48,32 @@ std::shared_ptr<const ServedLanguages> LanguageCatalog::Get(const Client* client
     std::rotate(kept_.begin(), known, known + 1);
     return kept_.front().languages;
   }
+  auto made = std::make_shared<ServedLanguages>(LanguagesOf(models));
+  made->all_index = LanguageIndex(made->all, LanguageIndex::Names::kNone);
+  made->targets_index = LanguageIndex(made->targets, LanguageIndex::Names::kNone);
   if (kept_.size() == kMostKept) kept_.pop_back();
   kept_.insert(kept_.begin(),
-               {.models = {models.begin(), models.end()},
-                .languages = std::make_shared<const ServedLanguages>(LanguagesOf(models))});
+               {.models = {models.begin(), models.end()}, .languages = std::move(made)});
   return kept_.front().languages;
+}
+
+std::shared_ptr<const ModelNames> LanguageCatalog::NamesOf(const ModelPtr& model) const {
+  {
+    MutexLock lock(&mu_);
+    const auto found = names_.find(model);
+    if (found != names_.end()) return found->second;
+  }
+  const auto index = [](std::vector<std::string> codes) {
+    std::sort(codes.begin(), codes.end());
+    codes.erase(std::remove(codes.begin(), codes.end(), ""), codes.end());
+    return LanguageIndex(std::move(codes), LanguageIndex::Names::kAll);
+  };
+  auto made = std::make_shared<ModelNames>();
+  made->sources = index(model->languages.sources);
+  made->targets = index(model->languages.targets);
+  MutexLock lock(&mu_);
+  std::erase_if(names_, [](const auto& entry) { return entry.first.expired(); });
+  return names_.emplace(model, std::move(made)).first->second;
 }
 
 }  // namespace dragoman

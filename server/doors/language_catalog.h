@@ -12,6 +12,7 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 #include "server/call/call_context.h"
+#include "server/doors/languages.h"
 #include "server/models/model_table.h"
 #include "server/security/api_keys.h"
 
@@ -26,8 +27,17 @@ struct ServedLanguages {
   std::map<std::string, std::vector<std::string>> targets_of;
   // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
+  // Of all and of targets, for lookups by code; LanguagesOf leaves them empty.
+  LanguageIndex all_index;
+  LanguageIndex targets_index;
 
   bool any_source() const { return targets_of.count("") > 0; }
+};
+
+// The languages of one model, by name as well.
+struct ModelNames {
+  LanguageIndex sources;  // empty: the model takes any
+  LanguageIndex targets;
 };
 
 class LanguageCatalog {
@@ -38,6 +48,9 @@ class LanguageCatalog {
   // The languages of the models that take calls and that the client sees (client_rights.h). Shared
   // with later callers; immutable.
   std::shared_ptr<const ServedLanguages> Get(const Client* client) const;
+
+  // The same for the names of one model, which are made when it is first asked for.
+  std::shared_ptr<const ModelNames> NamesOf(const ModelPtr& model) const;
 
  private:
   struct Kept {
@@ -50,6 +63,9 @@ class LanguageCatalog {
 
   mutable Mutex mu_;
   mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);  // the one that was used last comes first
+  mutable std::map<std::weak_ptr<const ServedModel>, std::shared_ptr<const ModelNames>,
+                   std::owner_less<>>
+      names_ ABSL_GUARDED_BY(mu_);
 };
 
 // The languages of these models.

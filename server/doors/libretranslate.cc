@@ -169,8 +169,7 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
 
 Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
   if (request.path != "/detect") return api();
-  const absl::StatusOr<json> fields = ReadRequestFields(request);
-  return fields.ok() && IsOfFirefox(*fields) ? Api::kMTranServer : api();
+  return IsOfFirefox(ShapeOfRequest(request)) ? Api::kMTranServer : api();
 }
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
@@ -181,10 +180,13 @@ std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
 absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request,
                                                       const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/languages") return Languages(client);
+  if (request.path == "/languages") return Languages(request, client);
   if (request.path == "/detect") return Detect(request);
   if (request.path == "/frontend/settings") return FrontendSettings();
-  if (request.path == "/spec") return WithCors(JsonResponse(200, LibreTranslateSpec()));
+  if (request.path == "/spec") {
+    return context_.lists->Get(request, "LibreTranslate spec", {},
+                               [] { return WithCors(JsonResponse(200, LibreTranslateSpec())); });
+  }
   if (request.path == "/health") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     return WithCors(JsonResponse(draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}}));
@@ -240,7 +242,7 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
 bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target,
                                        const Client* client) const {
   return ShortTag(source) == ShortTag(target) &&
-         FindLanguage(source, context_.languages->Get(client)->all).has_value();
+         context_.languages->Get(client)->all_index.Find(source).has_value();
 }
 
 absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
@@ -273,8 +275,14 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request
   return action;
 }
 
-HttpResponse LibreTranslateDoor::Languages(const Client* client) const {
-  const auto served = context_.languages->Get(client);
+HttpResponse LibreTranslateDoor::Languages(const HttpRequest& request, const Client* client) const {
+  return context_.lists->Get(
+      request, "LibreTranslate languages", MadeOfModels(VisibleModels(*context_.calls, client)),
+      [&] { return WithCors(MakeLanguages(*context_.languages->Get(client))); });
+}
+
+HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages) {
+  const ServedLanguages* const served = &languages;
   std::map<std::string, std::set<std::string>> targets_of;
   for (const auto& [source, targets] : served->targets_of) {
     std::set<std::string>& all = targets_of[source.empty() ? "" : ShortTag(source)];
@@ -297,7 +305,7 @@ HttpResponse LibreTranslateDoor::Languages(const Client* client) const {
   for (const auto& [source, targets] : targets_of) {
     list.push_back({{"code", source}, {"name", DisplayName(source, "en")}, {"targets", targets}});
   }
-  return WithCors(JsonResponse(200, list));
+  return JsonResponse(200, list);
 }
 
 HttpResponse LibreTranslateDoor::FrontendSettings() const {

@@ -71,6 +71,7 @@ absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request,
     return InvalidField("", absl::StrCat("the body: found ", KindOf(*inputs),
                                          ", expected a list of {\"id\": 100, \"src\": \"...\"}"));
   }
+  const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
   TextsToTranslate texts;
   std::optional<std::string> model;
   for (const json& input : *inputs) {
@@ -88,7 +89,7 @@ absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request,
       return absl::UnimplementedError(
           absl::StrCat(place, ".ref: this server forces no prefix here"));
     }
-    const absl::StatusOr<std::string> name = ModelOf(input, client);
+    const absl::StatusOr<std::string> name = ModelOf(input, models);
     if (!name.ok()) return name.status();
     if (model.has_value() && *model != *name) {
       return InvalidField(absl::StrCat(place, ".id"),
@@ -109,7 +110,8 @@ absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request,
   return action;
 }
 
-absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input, const Client* client) const {
+absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input,
+                                                 const std::vector<ModelPtr>& models) const {
   if (!HasField(input, "id")) return "";
   const json& id = input.at("id");
   if (id.is_string()) return id.get<std::string>();
@@ -117,7 +119,6 @@ absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input, const Client
   const absl::Status read = ReadField(input, "id", &number);
   if (!read.ok()) return read;
   if (*number == 0) return "";
-  const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
   const int64_t place = *number - kFirstModel;
   if (place < 0 || place >= static_cast<int64_t>(models.size())) {
     return absl::NotFoundError(absl::StrCat("id: found ", *number, ", expected ", kFirstModel,

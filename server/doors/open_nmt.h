@@ -21,7 +21,8 @@ class OpenNmtDoor final : public Door {
 
  private:
   absl::StatusOr<DoorAction> Translate(const HttpRequest& request, const Client* client) const;
-  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input, const Client* client) const;
+  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input,
+                                      const std::vector<ModelPtr>& models) const;
   HttpResponse Models(const Client* client) const;
 
   const DoorContext context_;

@@ -121,21 +121,23 @@ std::string OpenAiDoor::Key(const HttpRequest& request) const {
 absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request,
                                               const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    if (absl::Status loaded = CheckLoaded(*calls_); !loaded.ok()) return loaded;
-    const std::vector<ModelPtr> models = VisibleModels(*calls_, client);
+    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
           FindOpenAiModel(models, std::string_view(request.path).substr(kModels.size() + 1));
       if (!named.ok()) return named.status();
       return JsonResponse(200, ModelObject(*named));
     }
-    json data = json::array();
-    for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
-    return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    return context_.lists->Get(request, "OpenAI models", MadeOfModels(models), [&] {
+      json data = json::array();
+      for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
+      return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    });
   }
   absl::StatusOr<OpenAiRequest> asked = request.path == kChat
-                                            ? ReadOpenAiChat(request, *calls_, client)
-                                            : ReadOpenAiCompletion(request, *calls_, client);
+                                            ? ReadOpenAiChat(request, context_, client)
+                                            : ReadOpenAiCompletion(request, context_, client);
   if (!asked.ok()) return asked.status();
   v1::TranslateRequest translate = std::move(asked->request);
   asked->request.Clear();

@@ -14,7 +14,7 @@ namespace dragoman {
 
 class OpenAiDoor final : public Door {
  public:
-  explicit OpenAiDoor(const DoorContext& context) : calls_(context.calls) {}
+  explicit OpenAiDoor(const DoorContext& context) : context_(context) {}
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kOpenAi; }
@@ -25,7 +25,7 @@ class OpenAiDoor final : public Door {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const CallContext* const calls_;
+  const DoorContext context_;
 };
 
 }  // namespace dragoman

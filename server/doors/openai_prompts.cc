@@ -1,5 +1,6 @@
 #include "server/doors/openai_prompts.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -8,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/request_error.h"
 #include "server/doors/absl_view.h"
-#include "server/doors/languages.h"
 
 namespace dragoman {
 namespace {
@@ -100,19 +101,33 @@ std::optional<size_t> MatchLiteral(std::string_view literal, std::string_view te
       SkipSpace(&text);
     } else if (text.empty() || absl::ascii_tolower(static_cast<unsigned char>(text.front())) !=
                                    absl::ascii_tolower(static_cast<unsigned char>(c))) {
+      CountBytes(size - text.size() + 1);
       return std::nullopt;
     } else {
       text.remove_prefix(1);
     }
   }
+  CountBytes(size - text.size());
   return size - text.size();
 }
 
-// A language's name is short and has no sentence's marks; it may stand in quotes or brackets.
-bool LooksLikeLanguage(std::string_view name) {
+bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
+
+// Whether `literal` follows a language that ends where `text` begins. White space around a word is needed
+// here: "to" ends no name in "Estonian".
+bool FollowsLanguage(std::string_view literal, std::string_view text) {
+  if (literal.starts_with(' ') && (text.empty() || !IsSpace(text.front()))) return false;
+  const std::optional<size_t> matched = MatchLiteral(literal, text);
+  if (!matched.has_value()) return false;
+  const bool is_word = literal.size() >= 2 && literal.back() == ' ' && IsLetter(literal.end()[-2]);
+  return !is_word || *matched == text.size() || IsSpace(text[*matched - 1]);
+}
+
+// The most bytes at the beginning of `text` that a language's name can have: it is short and has no
+// sentence's marks; it may stand in quotes or brackets.
+size_t MostOfLanguage(std::string_view text) {
   constexpr size_t kMaxBytes = 60;
-  return !name.empty() && name.size() <= kMaxBytes &&
-         name.find_first_of("\n.:;!?") == std::string_view::npos;
+  return std::min({kMaxBytes, text.size(), text.find_first_of("\n.:;!?")});
 }
 
 std::string_view Unquote(std::string_view name) {
@@ -130,8 +145,8 @@ std::string_view Unquote(std::string_view name) {
   return name;
 }
 
-// Matches `text` with what is left of a template. A language ends at the first place from which the
-// rest matches; the text to translate is as long as it can be.
+// Matches `text` with what is left of a template. A language ends at the first place where what comes next
+// in the template begins, so that time is linear; the text to translate is as long as it can be.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {
@@ -143,33 +158,30 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   text.remove_prefix(*matched);
   const char name = pattern[open + 1];  // of from, to and text
   const std::string_view rest = pattern.substr(pattern.find('}', open) + 1);
-  // Most ends are not followed by what comes next, which is quickly seen.
   const std::string_view next = rest.substr(0, rest.find('{'));
-  const auto ends_at = [&](size_t end) {
-    return next.empty() || MatchLiteral(next, text.substr(end)).has_value();
-  };
   if (name != 't' || pattern[open + 2] == 'o') {
     const char key = name == 'f' ? 'f' : 'o';
-    for (size_t end = 1; end <= text.size() && LooksLikeLanguage(text.substr(0, end)); ++end) {
-      // White space before what comes next is a part of that, and may be long.
-      if (next.starts_with(' ') && IsSpace(text[end - 1])) continue;
-      if (!ends_at(end)) continue;
-      const std::string_view language = Unquote(Strip(text.substr(0, end)));
-      if (out->count(key) > 0 && out->at(key) != language) continue;
-      std::map<char, std::string_view> tried = *out;
-      tried[key] = language;
-      if (Match(rest, text.substr(end), &tried)) {
-        *out = std::move(tried);
-        return true;
+    const size_t most = MostOfLanguage(text);
+    size_t end = 1;
+    if (next.empty()) {
+      end = text.size();
+    } else {
+      // White space before what comes next is a part of that.
+      while (end <= most && ((next.starts_with(' ') && IsSpace(text[end - 1])) ||
+                             !FollowsLanguage(next, text.substr(end)))) {
+        ++end;
       }
     }
-    return false;
+    if (end == 0 || end > most) return false;
+    const std::string_view language = Unquote(Strip(text.substr(0, end)));
+    const auto [earlier, is_new] = out->emplace(key, language);
+    return (is_new || earlier->second == language) && Match(rest, text.substr(end), out);
   }
   // The part after a text is short: a mark, or the beginning of the answer.
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {
-    if (!ends_at(end)) continue;
+    if (!next.empty() && !MatchLiteral(next, text.substr(end)).has_value()) continue;
     std::map<char, std::string_view> tried = *out;
     if (rest.empty() ? end != text.size() : !Match(rest, text.substr(end), &tried)) continue;
     tried['t'] = Strip(text.substr(0, end));
@@ -323,19 +335,6 @@ absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt) {
     return InvalidField("prompt", "found segments, expected them at /v1/chat/completions");
   }
   return ReadUser(prompt, "prompt");
-}
-
-std::optional<std::string> LanguageOfName(std::string_view name,
-                                          const std::vector<std::string>& codes) {
-  const std::string wanted = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
-  for (const std::string& code : codes) {
-    for (const std::string& known :
-         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
-          DisplayName(BaseLanguage(code), "en")}) {
-      if (absl::AsciiStrToLower(known) == wanted) return code;
-    }
-  }
-  return FindLanguage(name, codes);
 }
 
 }  // namespace dragoman

@@ -7,7 +7,6 @@
 // Pure functions, thread-safe. Text is UTF-8.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,10 +54,5 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages);
 
 // A prompt of completions: a text, or a user's template with it.
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt);
-
-// The one of `codes` that a language's name or code means: "German", "Deutsch", "de-DE",
-// "Simplified Chinese". Nothing if there is none.
-std::optional<std::string> LanguageOfName(std::string_view name,
-                                          const std::vector<std::string>& codes);
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -202,27 +203,57 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
   return messages;
 }
 
-// The languages that prompts name, each looked up once: a model may have hundreds.
-using PairsByNames = std::map<std::pair<std::string, std::string>, NamedPair>;
+// Finds the languages of a request's prompts: its model once, and each way to name them once.
+class PairFinder {
+ public:
+  // A front end names the languages in one way. Each other one costs a lookup.
+  static constexpr size_t kMaxSpellings = 8;
 
-absl::StatusOr<NamedPair> FindPair(const std::vector<ModelPtr>& models, const Prompt& prompt,
-                                   const std::string& model, PairsByNames* known) {
-  const auto at = known->find({prompt.from, prompt.to});
-  if (at != known->end()) return at->second;
-  absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model);
-  if (pair.ok()) pair = WithLanguages(models, *std::move(pair), prompt.from, prompt.to);
-  if (pair.ok()) known->emplace(std::pair(prompt.from, prompt.to), *pair);
-  return pair;
-}
+  PairFinder(const DoorContext& context, const Client* client, std::string model)
+      : context_(context), client_(client), model_(std::move(model)) {}
+
+  absl::StatusOr<NamedPair> Find(const Prompt& prompt) {
+    const auto at = known_.find({prompt.from, prompt.to});
+    if (at != known_.end()) return at->second;
+    if (known_.size() == kMaxSpellings) {
+      return InvalidField("prompt", absl::StrCat("found languages named in more than ",
+                                                 kMaxSpellings, " ways, expected one"));
+    }
+    if (absl::Status found = FindModel(); !found.ok()) return found;
+    absl::StatusOr<NamedPair> pair = WithLanguages(*names_, of_model_, prompt.from, prompt.to);
+    if (pair.ok()) known_.emplace(std::pair(prompt.from, prompt.to), *pair);
+    return pair;
+  }
+
+ private:
+  absl::Status FindModel() {
+    if (names_ != nullptr) return absl::OkStatus();
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client_);
+    absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model_);
+    if (!pair.ok()) return pair.status();
+    of_model_ = *std::move(pair);
+    for (const ModelPtr& model : models) {
+      if (model->name == of_model_.model) names_ = context_.languages->NamesOf(model);
+    }
+    return absl::OkStatus();
+  }
+
+  const DoorContext& context_;
+  const Client* const client_;
+  const std::string model_;
+  NamedPair of_model_;
+  std::shared_ptr<const ModelNames> names_;  // of its model; null until FindModel
+  std::map<std::pair<std::string, std::string>, NamedPair> known_;
+};
 
 // Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const CallContext& calls, const std::vector<ModelPtr>& models,
-                       const Prompt& prompt, PairsByNames* known, OpenAiRequest* out) {
-  const absl::StatusOr<NamedPair> pair = FindPair(models, prompt, out->model, known);
+absl::Status AddPrompt(const DoorContext& context, const Prompt& prompt, PairFinder* finder,
+                       OpenAiRequest* out) {
+  const absl::StatusOr<NamedPair> pair = finder->Find(prompt);
   if (!pair.ok()) return pair.status();
   v1::TranslateRequest& request = out->request;
   std::string source = pair->source;
-  if (source.empty() && calls.detector != nullptr) source = "auto";
+  if (source.empty() && context.calls->detector != nullptr) source = "auto";
   const bool is_first = request.contents_size() == 0;
   if (!is_first && (request.source_language_code() != source ||
                     request.target_language_code() != pair->target)) {
@@ -264,9 +295,9 @@ absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& cal
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls,
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
                                              const Client* client) {
-  const absl::StatusOr<json> body = ReadBody(request, calls);
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -278,16 +309,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const C
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
-  const std::vector<ModelPtr> models = VisibleModels(calls, client);
-  PairsByNames known;
-  status = AddPrompt(calls, models, *prompt, &known, &out);
+  PairFinder finder(context, client, out.model);
+  status = AddPrompt(context, *prompt, &finder, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls, const Client* client) {
-  const absl::StatusOr<json> body = ReadBody(request, calls);
+                                                   const DoorContext& context,
+                                                   const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -308,17 +339,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
     return InvalidField("prompt", "found none, expected a text or a list of texts");
   }
   // Before any of them is compared with templates.
-  if (prompts->size() > static_cast<size_t>(calls.limits.max_items)) {
+  if (prompts->size() > static_cast<size_t>(context.calls->limits.max_items)) {
     return InvalidField("prompt",
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",
-                                     calls.limits.max_items));
+                                     context.calls->limits.max_items));
   }
-  const std::vector<ModelPtr> models = VisibleModels(calls, client);
-  PairsByNames known;
+  PairFinder finder(context, client, out.model);
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();
-    status = AddPrompt(calls, models, *prompt, &known, &out);
+    status = AddPrompt(context, *prompt, &finder, &out);
     if (!status.ok()) return status;
   }
   return out;

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/call/call_context.h"
+#include "server/doors/door.h"
 #include "server/doors/openai_segments.h"
 #include "server/http/http_message.h"
 
@@ -32,9 +32,10 @@ struct OpenAiRequest {
 
 // INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
 // while there is none.
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls,
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
                                              const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls, const Client* client);
+                                                   const DoorContext& context,
+                                                   const Client* client);
 
 }  // namespace dragoman

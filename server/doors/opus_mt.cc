@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "server/call/client_rights.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/field_reader.h"
@@ -78,7 +79,11 @@ std::string OpusMtDoor::Key(const HttpRequest& request) const { return TokenKey(
 absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request,
                                               const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/api/languages") return Languages(client);
+  if (request.path == "/api/languages") {
+    return context_.lists->Get(request, "Opus-MT languages",
+                               MadeOfModels(VisibleModels(*context_.calls, client)),
+                               [this, client] { return Languages(client); });
+  }
   if (request.path == "/api/ready") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     if (draining) return absl::UnavailableError("the server is draining");

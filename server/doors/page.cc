@@ -1,11 +1,15 @@
 #include "server/doors/page.h"
 
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 #include "server/doors/door_errors.h"
+#include "server/doors/list_answers.h"
 
 namespace dragoman {
 namespace {
@@ -14,16 +18,9 @@ constexpr std::string_view kPortsFile = "/page/ports.json";
 
 class PageDoor final : public Door {
  public:
-  explicit PageDoor(int grpc_port) : grpc_port_(grpc_port) {}
-  Api api() const override { return Api::kDragoman; }
-
-  std::string Key(const HttpRequest& /*request*/) const override { return ""; }
-
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* /*client*/) const override {
-    if (request.path == kPortsFile) return JsonResponse(200, {{"grpc", grpc_port_}});
+  explicit PageDoor(int grpc_port) {
+    answers_.emplace(kPortsFile, WithTag(JsonResponse(200, {{"grpc", grpc_port}})));
     for (const PageFile& file : PageFiles()) {
-      if (file.path != request.path) continue;
       HttpResponse answer;
       answer.content_type = std::string(file.content_type);
       answer.headers = {{"Content-Security-Policy", std::string(kPagePolicy)},
@@ -34,8 +31,18 @@ class PageDoor final : public Door {
                         // A newer server has a newer page.
                         {"Cache-Control", "no-cache"}};
       answer.body = std::string(file.text);
-      return answer;
+      answers_.emplace(file.path, WithTag(std::move(answer)));
     }
+  }
+
+  Api api() const override { return Api::kDragoman; }
+
+  std::string Key(const HttpRequest& /*request*/) const override { return ""; }
+
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* /*client*/) const override {
+    const auto at = answers_.find(request.path);
+    if (at != answers_.end()) return UnlessKnown(request, at->second);
     return absl::NotFoundError(
         absl::StrCat("path: found ", Quoted(request.path), ", which is no file of the page"));
   }
@@ -45,7 +52,7 @@ class PageDoor final : public Door {
   }
 
  private:
-  const int grpc_port_;
+  std::map<std::string, HttpResponse, std::less<>> answers_;  // by path
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "server/doors/absl_view.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/field_reader.h"
+#include "server/doors/known_codes.h"
 #include "server/doors/languages.h"
 #include "server/doors/request_fields.h"
 #include "server/doors/short_tag.h"
@@ -66,14 +67,22 @@ std::string NarrowBrackets(std::string_view name) {
   return absl::StrReplaceAll(View(name), {{"（", "("}, {"）", ")"}});
 }
 
+// A language's name in Chinese. Requests are compared with the names of all languages.
+std::string ChineseName(std::string_view code) {
+  static auto* const known = new KnownCodes();
+  return known->Get(code, [](std::string_view asked) {
+    return NarrowBrackets(DisplayName(ShortTag(asked), "zh"));
+  });
+}
+
 // The code of a language that is named in Chinese, or by its code; "" if none is served.
-std::string CodeOfName(std::string_view name, const std::vector<std::string>& served) {
+std::string CodeOfName(std::string_view name, const LanguageIndex& served) {
   if (name == "中文(简体)") return "zh-Hans";
   if (name == "中文(繁体)") return "zh-Hant";
-  for (const std::string& code : served) {
-    if (NarrowBrackets(DisplayName(ShortTag(code), "zh")) == name) return code;
+  for (const std::string& code : served.codes()) {
+    if (ChineseName(code) == name) return code;
   }
-  return FindLanguage(name, served).value_or("");
+  return served.Find(name).value_or("");
 }
 
 // One of the destinations, as it was asked for and as a code.
@@ -88,7 +97,7 @@ absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
   const auto served = context.languages->Get(context.client);
   std::vector<Destination> found;
   for (const std::string& name : names) {
-    std::string code = CodeOfName(name, served->targets);
+    std::string code = CodeOfName(name, served->targets_index);
     if (!code.empty()) found.push_back({name, std::move(code)});
   }
   if (found.empty()) {
@@ -112,9 +121,14 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   const std::vector<std::string> names = reader.Texts("destination");
   const std::string named = reader.TextOr("source", kAutoLanguage);
   if (!reader.status().ok()) return reader.status();
+  constexpr size_t kMostDestinations = 2;
+  if (names.size() > kMostDestinations) {
+    return InvalidField("destination",
+                        absl::StrCat("found ", names.size(), " languages, expected one or two"));
+  }
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get(context.client)->all);
+    source = CodeOfName(named, context.languages->Get(context.client)->all_index);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);

@@ -111,13 +111,15 @@ class RestDoor final : public Door {
     if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
       return status;
     }
-    if (is_list) return ListLanguages(model, client);
+    if (is_list) return ListLanguages(request, model, client);
     if (request.path == "/v1/info") return Info(client);
     if (request.path == "/v1/info/models") return ListModels(client);
-    HttpResponse description;
-    description.content_type = kJsonType;
-    description.body = OpenApiJson();
-    return description;
+    return context_.lists->Get(request, "OpenAPI", {}, [] {
+      HttpResponse description;
+      description.content_type = kJsonType;
+      description.body = OpenApiJson();
+      return description;
+    });
   }
 
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
@@ -152,7 +154,8 @@ class RestDoor final : public Door {
     return action;
   }
 
-  absl::StatusOr<DoorAction> ListLanguages(const std::string& name, const Client* client) const {
+  absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& request, const std::string& name,
+                                           const Client* client) const {
     if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
     std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (!name.empty()) {
@@ -160,7 +163,12 @@ class RestDoor final : public Door {
       if (!model.ok()) return model.status();
       models = {*std::move(model)};
     }
-    return UncachedAnswer(BuildLanguages(models));
+    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
+      HttpResponse answer;
+      answer.content_type = kJsonType;
+      answer.body = WriteProtoJson(BuildLanguages(models));
+      return answer;
+    });
   }
 
   HttpResponse Info(const Client* client) const {

@@ -29,8 +29,7 @@ const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const jso
 }
 
 const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request) const {
-  const absl::StatusOr<json> fields = ReadRequestFields(request);
-  return fields.ok() ? Find(request, *fields) : nullptr;
+  return Find(request, ShapeOfRequest(request));
 }
 
 Api TranslatePathDoor::ApiOf(const HttpRequest& request) const {

@@ -32,6 +32,7 @@ class TranslatePathDoor final : public Door {
   Api api() const override { return Api::kLibreTranslate; }
   Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
                                     const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;

@@ -166,7 +166,8 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
     if (!config.metrics.has_value()) return absl::OkStatus();
     auto started = HttpServer::Start(
         *config.metrics, MakeHooks(&metrics, &state), HttpConnections(RaiseDescriptorLimit()),
-        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics));
+        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics),
+        HostsOf(config, *config.metrics));
     if (!started.ok()) return started.status();
     http = *std::move(started);
     http_address = http->address();

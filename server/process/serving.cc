@@ -111,12 +111,15 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
     context.grpc_port = 0;
   }
   doors_ = std::make_unique<Doors>(context);
-  handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
+  handler_ =
+      std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes(), config.cors_origins);
   ExchangeServerOptions options;
   options.listener.address = *config.http;
   if (sockets != nullptr) options.listener.inherited = sockets->For("http", *config.http);
   options.listener.max_connections = limits.http_connections;
   options.listener.max_per_peer = config.max_connections_per_peer;
+  options.hosts = HostsOf(config, *config.http);
+  options.origins = config.cors_origins;
   options.read.body_bytes = static_cast<size_t>(limits.message_bytes);
   options.held_bytes = limits.receive_bytes;
   options.threads = HttpThreads();

@@ -246,7 +246,7 @@ TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
   std::vector<std::string> command = {
       DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
       "--listen",      "127.0.0.1:0", "--metrics",
-      "127.0.0.1:0"};
+      "127.0.0.1:0",   "--http",      "off"};
   command.insert(command.end(), flags.begin(), flags.end());
   ChildProcess daemon(command);
   EXPECT_EQ(daemon.Wait(), 1);

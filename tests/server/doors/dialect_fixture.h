@@ -26,7 +26,7 @@ class DialectFixture : public DoorFixture {
   void ServeDoor(Arguments... arguments) {
     EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
     context_.limits = {8, 200};
-    door_context_ = {.calls = &context_, .languages = &languages_};
+    door_context_ = {.calls = &context_, .languages = &languages_, .lists = &lists_};
     if constexpr (std::is_constructible_v<DialectDoor, const DoorContext&, Arguments...>) {
       door_ = std::make_unique<DialectDoor>(door_context_, arguments...);
     } else {
@@ -54,7 +54,7 @@ class DialectFixture : public DoorFixture {
   HttpResponse AnswerTo(const HttpRequest& request) const {
     absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
     if (!action.ok()) return door_->Error(request, action.status());
-    if (auto* const ready = std::get_if<HttpResponse>(&*action)) return *ready;
+    if (auto* const ready = std::get_if<HttpResponse>(&*action)) return Whole(*ready);
     if (auto* const usage = std::get_if<UsageAction>(&*action)) {
       return usage->render(TranslatedCodePoints(context_, nullptr));
     }
@@ -101,6 +101,7 @@ class DialectFixture : public DoorFixture {
 
   Engine* served_ = &engine_;
   LanguageCatalog languages_{&context_};
+  ListAnswers lists_;
   const FakeDetector detector_;
   DoorContext door_context_;
   std::unique_ptr<Door> door_;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/doors/language_catalog.h"
@@ -54,6 +56,29 @@ TEST(Languages, AServedLanguageIsFound) {
   EXPECT_EQ(FindLanguage("fr", served), std::nullopt);
   EXPECT_EQ(FindLanguage("", served), std::nullopt);
   EXPECT_EQ(FindLanguage("en", {"en-GB", "en-US"}), "en-US");
+}
+
+TEST(LanguageIndex, FindsNamesAndCodes) {
+  const LanguageIndex served({"de", "en", "en-GB", "pt-BR", "zh-Hans"}, LanguageIndex::Names::kAll);
+  for (const auto& [name, code] : {std::pair{"german", "de"},
+                                   {"Deutsch", "de"},
+                                   {"de-AT", "de"},
+                                   {"English", "en"},
+                                   {"British English", "en-GB"},
+                                   {"Brazilian Portuguese", "pt-BR"},
+                                   {"Portuguese (Brazil)", "pt-BR"},
+                                   {"Portuguese", "pt-BR"},
+                                   {"Simplified Chinese", "zh-Hans"},
+                                   {"Chinese", "zh-Hans"}}) {
+    EXPECT_EQ(served.FindName(name), code) << name;
+    EXPECT_TRUE(served.CanMean(name, code)) << name;
+  }
+  EXPECT_EQ(served.FindName("Klingon"), std::nullopt);
+  EXPECT_TRUE(served.CanMean("English", "en-GB"));
+  EXPECT_TRUE(served.CanMean("en", "en-GB"));
+  EXPECT_FALSE(served.CanMean("German", "en-GB"));
+  EXPECT_FALSE(served.CanMean("en-US", "en-GB"));
+  EXPECT_FALSE(served.CanMean("English", "fr"));
 }
 
 class LanguageCatalogTest : public DoorFixture {};

@@ -181,21 +181,6 @@ TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
   EXPECT_EQ(prompt->from, "German");
 }
 
-TEST(OpenAiPrompts, LanguagesHaveNamesAndCodes) {
-  const std::vector<std::string> codes = {"de", "en", "pt-BR", "zh-Hans"};
-  for (const auto& [name, code] : {std::pair{"german", "de"},
-                                   {"Deutsch", "de"},
-                                   {"de-AT", "de"},
-                                   {"Brazilian Portuguese", "pt-BR"},
-                                   {"Portuguese (Brazil)", "pt-BR"},
-                                   {"Portuguese", "pt-BR"},
-                                   {"Simplified Chinese", "zh-Hans"},
-                                   {"Chinese", "zh-Hans"}}) {
-    EXPECT_EQ(LanguageOfName(name, codes), code) << name;
-  }
-  EXPECT_EQ(LanguageOfName("Klingon", codes), std::nullopt);
-}
-
 class OpenAiTest : public DoorFixture {
  protected:
   void Start() {

@@ -45,7 +45,7 @@ TEST(Page, EveryRouteIsAFileWithThePolicy) {
     EXPECT_TRUE(route.is_open);
     const HttpResponse answer = Ask(std::string(route.path));
     EXPECT_EQ(answer.status, 200);
-    EXPECT_FALSE(answer.body.empty()) << route.path;
+    EXPECT_FALSE(answer.text().empty()) << route.path;
     const std::pair<std::string, std::string> policy = {"Content-Security-Policy",
                                                         std::string(kPagePolicy)};
     EXPECT_THAT(answer.headers, ::testing::Contains(policy)) << route.path;

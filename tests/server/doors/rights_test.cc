@@ -140,8 +140,12 @@ class Side : public DoorFixture {
     hidden_.mutable_info()->pairs = {{"fr", "ja"}};
     hidden_.mutable_info()->max_beam = 64;
     hidden_.AddGlossary("fish", {{"hareng", "nishin"}});
-    if (has_hidden) EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
+    if (has_hidden) {
+      EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
+    }
   }
+
+  ~Side() override { models_.Remove("hidden"); }
 
   std::string AnswerTo(const Asked& asked, const std::string& key) {
     HttpRequest request = Post(asked.path, asked.body, asked.type);

@@ -65,7 +65,9 @@ class Side {
     hidden_.mutable_info()->pairs = {{"fr", "ja"}};
     hidden_.AddGlossary("fish", {{"hareng", "nishin"}});
     EXPECT_TRUE(models_.Put(Borrowed(&open_)).ok());
-    if (has_hidden) EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
+    if (has_hidden) {
+      EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
+    }
     auto security = Security::Open(config_, &metrics_);
     EXPECT_TRUE(security.ok()) << security.status();
     security_ = *std::move(security);

@@ -37,6 +37,7 @@ class SecurityTest : public ::testing::Test {
   SecurityTest() {
     SetLogLevel(LogLevel::kOff);
     config_.listen = {.host = "127.0.0.1"};
+    config_.http.reset();
     config_.longest_call_seconds = 60;
   }
   ~SecurityTest() override {

@@ -10,9 +10,6 @@
 {{- fail (printf "models.sources: found the name %s twice, expected each once" .name) }}
 {{- end }}
 {{- $names = append $names .name -}}
-{{- if and (hasPrefix "hf://" .from) (not (contains "@" (first (splitList "#" .from)))) }}
-{{- fail (printf "models.sources: %s has %s without a revision, expected hf://OWNER/NAME@REVISION with a commit or a tag, so that all pods get the same model" .name .from) }}
-{{- end }}
 {{- if and (or .copy .path) (ne $kind "oci") }}
 {{- fail (printf "models.sources: %s has copy or path, which only sources of oci:// have, found %s" .name .from) }}
 {{- end }}
