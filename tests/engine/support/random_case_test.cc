@@ -125,7 +125,7 @@ bool HasAsWord(const TokenList& tokens, const TokenList& phrase, const Reference
 TEST(RandomCase, PhrasesAreMetAsWordsOfTheirOwn) {
   int cases = 0;
   int within = 0;  // with a token that continues a word
-  for (uint64_t seed = 0; seed < 3000; ++seed) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
     const RandomCase c = MakeRandomCase(seed, ReferenceMethod::kConstrained);
     if (c.options.edges.empty() || !c.expected.constraints_met) continue;
     SCOPED_TRACE(c.ToString());
@@ -142,8 +142,8 @@ TEST(RandomCase, PhrasesAreMetAsWordsOfTheirOwn) {
       ++cases;
     }
   }
-  EXPECT_GT(cases, 1000);
-  EXPECT_GT(within, 500);
+  EXPECT_GT(cases, 500);
+  EXPECT_GT(within, 300);
 }
 
 // Without word edges the bank of the best hypothesis grows in every step (SEARCH.md d.2).
