@@ -128,6 +128,11 @@ void LinePrinter::CountReasons(int64_t number, const LineResult& result) {
   if (unmet) ++unmet_;
   if (translation.finish_reason() == v1::LENGTH) ++at_limit_;
   if (translation.finish_reason() == v1::NO_OUTPUT) ++without_output_;
+  for (const v1::Warning& warning : translation.warnings()) {
+    if (warning.code() == v1::Warning::BEAM_TOO_NARROW) ++narrow_;
+    if (warning.code() == v1::Warning::NOT_TRANSLATED) ++untranslated_;
+    if (warning.code() == v1::Warning::UNKNOWN_CHARACTERS) ++unknown_text_;
+  }
 }
 
 void LinePrinter::PrintAlignment(int64_t number, const LineResult& result) {
@@ -219,8 +224,11 @@ void LinePrinter::Close() {
   ClearTerminal();
   PrintPendingErrors();
   io_.out.flush();
-  if (options_.format == Format::kJson) return;  // it has each line's finish_reason
+  if (options_.format == Format::kJson) return;  // it has each line's finish_reason and warnings
   PrintNote(at_limit_, "reached the output limit (--max-output-tokens, --max-length-ratio)");
+  PrintNote(narrow_, "had a beam too narrow for their phrases and terms (--beam-size)");
+  PrintNote(untranslated_, "came back untranslated in part: the model cannot read or write it");
+  PrintNote(unknown_text_, "had characters that the model's vocabulary lacks");
   PrintNote(unmet_, "lacked a required phrase or term (CONSTRAINTS_UNMET)");
   PrintNote(without_output_, "had no hypothesis left (NO_OUTPUT)");
 }

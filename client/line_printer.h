@@ -94,7 +94,10 @@ class LinePrinter : public LineSink {
   int64_t bytes_ = 0;
   int64_t failed_ = 0;
   int64_t at_limit_ = 0;
-  int64_t unmet_ = 0;  // in any of a line's hypotheses
+  int64_t narrow_ = 0;        // with a warning BEAM_TOO_NARROW
+  int64_t untranslated_ = 0;  // with a warning NOT_TRANSLATED
+  int64_t unknown_text_ = 0;  // with a warning UNKNOWN_CHARACTERS
+  int64_t unmet_ = 0;         // in any of a line's hypotheses
   int64_t without_output_ = 0;
   int64_t unknown_ = 0;
   std::vector<int64_t> first_unknown_;

@@ -52,6 +52,14 @@ json ToJson(const v1::Translation& translation) {
     }
     object["alternatives"] = std::move(alternatives);
   }
+  if (translation.warnings_size() > 0) {
+    json warnings = json::array();
+    for (const v1::Warning& warning : translation.warnings()) {
+      warnings.push_back(
+          {{"code", v1::Warning::Code_Name(warning.code())}, {"text", warning.text()}});
+    }
+    object["warnings"] = std::move(warnings);
+  }
   if (translation.sentences_size() > 0) {
     json sentences = json::array();
     for (const v1::SentenceRange& range : translation.sentences()) {

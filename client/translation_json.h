@@ -10,8 +10,9 @@
 namespace dragoman {
 
 // {"text", "model", "finish_reason"} and, where the message has them, "score", "log_prob",
-// "alternatives", "tokens", "sentences", "alignment" (ranges of bytes, as sentences), "detected"
-// ({"language", "confidence"}) and "seed" (a string: readers of JSON keep 53 bits of a number).
+// "alternatives", "tokens", "warnings" ({"code", "text"}), "sentences", "alignment" (ranges of bytes,
+// as sentences), "detected" ({"language", "confidence"}) and "seed" (a string: readers of JSON keep
+// 53 bits of a number).
 nlohmann::ordered_json ToJson(const v1::Translation& translation);
 
 // {"code", "message"} and "details": one text for each violation.

@@ -123,14 +123,22 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
   }
   if (!status.ok()) return status;
   engine->FillInfo();
+  if (load != nullptr) engine->WarmUp();
+  engine->gate_.Open();
   return engine;
+}
+
+void EngineImpl::WarmUp() {
+  sentinels_ = TrySentinels(*this, *tokenizer_);
+  ledger_.Reset();
 }
 
 EngineImpl::EngineImpl(LoadedModel loaded, std::vector<WorkerPlace> places,
                        const EngineConfig& config, const Clock* clock, EngineObserver* observer)
     : config_(config),
       clock_(clock),
-      observer_(observer),
+      gate_(observer),
+      observer_(&gate_),
       loaded_(std::move(loaded)),
       places_(std::move(places)),
       worker_count_(CountWorkers(places_)),
@@ -148,8 +156,9 @@ absl::Status EngineImpl::MakeTokenizer() {
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = loaded_.tokenizer.max_source_tokens;
   text_ = std::make_unique<TextStage>(tokenizer_.get(), max_source_tokens_);
-  resolver_ = std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_,
-                                                config_.default_profile, config_.max_rows);
+  resolver_ =
+      std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_, &sentinels_,
+                                        config_.default_profile, config_.max_rows);
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
   planner_.start_token = loaded_.spec.tokens.decoder_start;
@@ -176,6 +185,14 @@ absl::Status EngineImpl::StartWorkers() {
   services_.detokenizers = detokenizers_.get();
   services_.clock = clock_;
   services_.accounting = accounting;
+  services_.search_again = [this](std::unique_ptr<Segment> segment) {
+    std::vector<std::unique_ptr<Segment>> one;
+    const RequestQueue::Reservation nothing{.client = segment->client};
+    one.push_back(std::move(segment));
+    for (std::unique_ptr<Segment>& refused : queue_.Push(nothing, std::move(one))) {
+      Fail(std::move(refused), WorkerStoppedError(), services_.accounting);
+    }
+  };
   services_.on_finished = [this](JobId id) {
     std::shared_ptr<Job> job;  // let go outside the lock
     MutexLock lock(&mu_);

@@ -12,6 +12,7 @@
 #include "engine/api/engine.h"
 #include "engine/api/glossary_terms.h"
 #include "engine/base/worker_pool.h"
+#include "engine/gated_observer.h"
 #include "engine/model/layouts/model_source.h"
 #include "engine/request/job.h"
 #include "engine/request/job_planner.h"
@@ -22,6 +23,7 @@
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/worker.h"
+#include "engine/sentinel_trial.h"
 #include "engine/text/glossaries.h"
 #include "engine/worker_places.h"
 
@@ -55,6 +57,8 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
+  // Finds the sentinels that the model copies, which warms it up too.
+  void WarmUp();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 
@@ -69,6 +73,7 @@ class EngineImpl final : public Engine, public GlossarySource {
 
   const EngineConfig config_;
   const Clock* const clock_;
+  GatedObserver gate_;  // opens when the engine is ready
   EngineObserver* const observer_;
   LoadedModel loaded_;
   const std::vector<WorkerPlace> places_;
@@ -85,6 +90,7 @@ class EngineImpl final : public Engine, public GlossarySource {
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<TextStage> text_;
+  SentinelStems sentinels_;  // constant after Create
   std::unique_ptr<const RequestResolver> resolver_;
   PlannerFacts planner_;
   Glossaries glossaries_;

@@ -124,6 +124,20 @@ struct PivotPart {
   bool second_one_segment = false;
 };
 
+enum class WarningCode {
+  kOutputLimit,        // the output limit ended a segment
+  kBeamTooNarrow,      // the beam has fewer places than a segment's constraints have banks
+  kNotTranslated,      // a part of the text came back as it was
+  kUnknownCharacters,  // the vocabulary lacks characters of the text
+};
+
+// Something that the client should know about a translation that succeeded. `text` is English with
+// the numbers, and never has a client's text.
+struct Warning {
+  WarningCode code = WarningCode::kOutputLimit;
+  std::string text;
+};
+
 struct ItemResult {
   int index = 0;
   absl::Status status;  // not OK: only `index` holds besides
@@ -134,6 +148,7 @@ struct ItemResult {
   int64_t target_token_count = 0;  // of the best hypotheses, EOS included
   std::optional<uint64_t> seed;    // of sampling
   std::optional<PivotPart> pivot;  // of a translation over a pivot language
+  std::vector<Warning> warnings;   // at most one of each code
 };
 
 struct SegmentUpdate {

@@ -43,6 +43,9 @@ class EngineObserver {
   // A segment ended with a translation of this many tokens (EOS included).
   virtual void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) = 0;
 
+  // A translation did not have each sentinel once, and its segment is searched again, with constraints.
+  virtual void OnSegmentSearchedAgain() = 0;
+
   // A job ended with a translation of this many tokens in all.
   virtual void OnJobTranslated(int64_t target_tokens) = 0;
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,13 +35,21 @@ struct SegmentPlan {
   std::shared_ptr<const ForbiddenTable> forbidden;  // mostly shared by the segments of a request
   std::vector<int32_t> source_ids;                  // SegmentRules::source
   TargetText target_text;
+  int narrow = 0;   // constraint tokens, where the beam has fewer than one place more; else 0
+  int unknown = 0;  // runs of characters in the source that the vocabulary lacks
+  // Tokens of the source that stand for kept texts, with these.
+  std::vector<std::pair<SentinelTokens, std::string>> kept;
+  // Of a segment with sentinels: the segment with constraints in their place, which is searched
+  // where the translation does not have each sentinel once. nullptr: nothing else can be tried.
+  std::unique_ptr<SegmentPlan> constrained;
 };
 
 struct ItemPlan {
   absl::Status status;  // not OK: the item fails with it, and nothing below holds
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
-  bool cut = false;  // a segment is a part of a piece that was too long for the model
+  bool cut = false;    // a segment is a part of a piece that was too long for the model
+  int unreadable = 0;  // pieces that are not translated: the vocabulary has none of their letters
   // Nothing in it needs translation (white space alone, say), though phrases were required of it.
   bool unmet = false;
 };

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/text/sentence_splitter.h"
 
 namespace dragoman {
@@ -64,11 +65,72 @@ std::string AssembleHtml(const ItemPlan& plan, const Rank& rank, bool target_use
   return std::move(rebuilt.html);
 }
 
+using Segments = std::vector<std::vector<SegmentHypothesis>>;
+
+// Gives segments whose best translation is empty their own text, so that nothing of the item is
+// deleted. Returns how many there are.
+int64_t KeepTextOfEmpty(const std::string& item, const ItemPlan& plan, Segments& segments) {
+  int64_t empty = 0;
+  for (size_t s = 0; s < segments.size(); ++s) {
+    Hypothesis& best = segments[s].front().hypothesis;
+    if (!best.text.empty()) continue;
+    const SegmentPlan& segment = plan.segments[s];
+    best.text = segment.range.In(plan.html != nullptr ? plan.html->text(segment.run) : item);
+    ++empty;
+  }
+  return empty;
+}
+
+std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, int64_t empty) {
+  int64_t at_limit = 0;
+  int64_t narrow = 0;
+  int64_t unknown = 0;
+  int most_tokens = 0;
+  int beam = 0;
+  for (size_t s = 0; s < segments.size(); ++s) {
+    const SegmentPlan& segment = plan.segments[s];
+    const SegmentHypothesis& best = segments[s].front();
+    if (best.hypothesis.finish_reason == FinishReason::kLength) ++at_limit;
+    unknown += segment.unknown + static_cast<int64_t>(best.lost);
+    if (segment.narrow == 0) continue;
+    ++narrow;
+    if (segment.narrow <= most_tokens) continue;
+    most_tokens = segment.narrow;
+    beam = segment.search.beam;
+  }
+  const std::string of_all = absl::StrCat(" of ", segments.size(), " segments");
+  std::vector<Warning> warnings;
+  if (at_limit > 0) {
+    warnings.push_back(
+        {WarningCode::kOutputLimit, absl::StrCat("the output limit ended ", at_limit, of_all)});
+  }
+  if (narrow > 0) {
+    warnings.push_back(
+        {WarningCode::kBeamTooNarrow, absl::StrCat("a beam of ", beam, " for ", most_tokens,
+                                                   " constraint tokens, expected at least ",
+                                                   most_tokens + 1, ": in ", narrow, of_all)});
+  }
+  if (const int64_t left = empty + plan.unreadable; left > 0) {
+    warnings.push_back({WarningCode::kNotTranslated,
+                        absl::StrCat(left, left == 1 ? " part" : " parts",
+                                     " came back as in the source: the model reads or writes "
+                                     "nothing of it")});
+  }
+  if (unknown > 0) {
+    warnings.push_back({WarningCode::kUnknownCharacters,
+                        absl::StrCat("the model's vocabulary lacks characters in ", unknown,
+                                     unknown == 1 ? " place" : " places", " of the text")});
+  }
+  return warnings;
+}
+
 }  // namespace
 
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result) {
+  const int64_t empty = KeepTextOfEmpty(item, plan, segments);
+  result.warnings = WarningsOf(plan, segments, empty);
   if (segments.empty()) {
     Hypothesis same;
     same.text = item;

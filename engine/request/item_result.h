@@ -16,6 +16,7 @@ namespace dragoman {
 struct SegmentHypothesis {
   Hypothesis hypothesis;
   std::vector<AlignedToken> aligned;  // bytes of the segment's text and of the hypothesis'
+  size_t lost = 0;                    // sentinels of its source that it does not contain once
 };
 
 struct AssemblyOptions {
@@ -24,7 +25,8 @@ struct AssemblyOptions {
 };
 
 // `segments`: of each segment of the plan its hypotheses, best first, at least one. An item of one
-// segment has as many hypotheses as that; else one. Sets hypotheses and sentences.
+// segment has as many hypotheses as that; else one. Sets hypotheses and sentences, and adds
+// the warnings that they ask for.
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result);

@@ -66,7 +66,8 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->constraints = std::move(plan.constraints);
   segment->forbidden = std::move(plan.forbidden);
   segment->source_ids = std::move(plan.source_ids);
-  segment->wants_partials = request_.returns.partials;
+  // A translation with sentinels may be replaced by another one: nothing of it is shown before.
+  segment->wants_partials = request_.returns.partials && plan.kept.empty();
   segment->priority = request_.priority;
   segment->client = ClientNumber(request_.client);
   segment->share = request_.share;
@@ -187,14 +188,28 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   WrittenText written = plan.target_text.Write(decoded.tokens, with_eos);
   if (plan.search.align) out.aligned = AlignTokens(written, decoded.aligned, plan.source_places);
   Hypothesis& h = out.hypothesis;
-  h.text = std::move(written.decoded.text);
+  out.lost = written.lost_phrases + written.lost_unknown;
   h.score = decoded.score;
   h.log_prob = decoded.log_prob;
   h.finish_reason = decoded.reason;
-  if (request_.returns.tokens) {
-    for (const int32_t token : decoded.tokens) h.tokens.push_back(services_->target_piece(token));
+  if (written.lost_phrases > 0) {
+    h.finish_reason = std::max(h.finish_reason, FinishReason::kConstraintsUnmet);
   }
-  if (request_.returns.token_scores) h.token_scores = decoded.token_log_probs;
+  // The tokens of a sentinel are one token: the text that they became.
+  auto sentinel = written.sentinels.begin();
+  for (size_t i = 0; i < decoded.token_log_probs.size(); ++i) {
+    while (sentinel != written.sentinels.end() && sentinel->end <= i) ++sentinel;
+    const bool in_sentinel = sentinel != written.sentinels.end() && sentinel->begin <= i;
+    if (in_sentinel && sentinel->begin < i) {
+      if (request_.returns.token_scores) h.token_scores.back() += decoded.token_log_probs[i];
+      continue;
+    }
+    if (request_.returns.token_scores) h.token_scores.push_back(decoded.token_log_probs[i]);
+    if (!request_.returns.tokens || i >= decoded.tokens.size()) continue;
+    h.tokens.push_back(in_sentinel ? std::string(written.decoded.ranges[i].In(written.decoded.text))
+                                   : services_->target_piece(decoded.tokens[i]));
+  }
+  h.text = std::move(written.decoded.text);
   return out;
 }
 
@@ -212,6 +227,11 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   std::vector<SegmentHypothesis> texts;
   texts.reserve(hypotheses.size());
   for (const DecodedHypothesis& h : hypotheses) texts.push_back(ToHypothesis(plan, h));
+  const auto has_lost = [](const SegmentHypothesis& h) { return h.lost > 0; };
+  if (plan.constrained != nullptr && std::ranges::any_of(texts, has_lost)) {
+    SearchAgain(std::move(segment));
+    return;
+  }
   if (texts.empty()) {
     texts.emplace_back();
     texts.back().hypothesis.finish_reason = FinishReason::kNoOutput;
@@ -225,10 +245,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   bool item_done = false;
   {
     MutexLock lock(&mu_);
-    timings_.queue += segment->popped_at - segment->queued_at;
-    timings_.encode += segment->encoded_at - segment->popped_at;
-    timings_.slot_wait += segment->admitted_at - segment->encoded_at;
-    timings_.decode += segment->decoded_at - segment->admitted_at;
+    AddTimes(*segment);
     timings_.detokenize += now - begun;
     if (timings_.segments.size() < static_cast<size_t>(request_.returns.segment_times)) {
       timings_.segments.push_back({segment->item, segment->index, segment->queued_at,
@@ -248,6 +265,30 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   }
   if (item_done) FinishItem(segment->item);
   Drain();
+}
+
+void Job::AddTimes(const Segment& segment) {
+  timings_.queue += segment.popped_at - segment.queued_at;
+  timings_.encode += segment.encoded_at - segment.popped_at;
+  timings_.slot_wait += segment.admitted_at - segment.encoded_at;
+  timings_.decode += segment.decoded_at - segment.admitted_at;
+}
+
+void Job::SearchAgain(std::unique_ptr<Segment> segment) {
+  const int item = segment->item;
+  const int index = segment->index;
+  {
+    MutexLock lock(&mu_);
+    AddTimes(*segment);
+  }
+  SegmentPlan& plan = plans_[static_cast<size_t>(item)].segments[static_cast<size_t>(index)];
+  const std::unique_ptr<SegmentPlan> constrained = std::move(plan.constrained);
+  const int64_t run = plan.run;
+  plan = std::move(*constrained);
+  plan.run = run;
+  services_->accounting.ledger->Requeue(segment->running);
+  services_->accounting.observer->OnSegmentSearchedAgain();
+  services_->search_again(MakeSegment(item, index));
 }
 
 void Job::OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) {
@@ -283,8 +324,13 @@ void Job::FinishItem(int index) {
     for (const SegmentPlan& segment : plan.segments) {
       result.source_token_count += static_cast<int64_t>(segment.source.size());
       if (!request_.returns.tokens) continue;
-      for (const int32_t token : segment.source) {
-        result.source_tokens.push_back(services_->source_piece(token));
+      auto kept = segment.kept.begin();
+      for (size_t i = 0; i < segment.source.size(); ++i) {
+        while (kept != segment.kept.end() && kept->first.end <= i) ++kept;
+        const bool is_kept = kept != segment.kept.end() && kept->first.begin <= i;
+        if (is_kept && kept->first.begin < i) continue;
+        result.source_tokens.push_back(is_kept ? kept->second
+                                               : services_->source_piece(segment.source[i]));
       }
     }
     if (settings_.search.sampling.enabled) result.seed = settings_.search.sampling.seed;

@@ -36,6 +36,8 @@ struct JobServices {
   WorkerPool* detokenizers = nullptr;
   const Clock* clock = nullptr;
   SegmentAccounting accounting;
+  // Queues a segment that is searched again. Its entry in the ledger waits already.
+  std::function<void(std::unique_ptr<Segment>)> search_again;
   // Called once, after OnDone has returned.
   std::function<void(JobId)> on_finished;
 };
@@ -99,6 +101,10 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
+  // The segment goes back to the queue, with constraints in the place of its sentinels.
+  void SearchAgain(std::unique_ptr<Segment> segment);
+  // Adds the time that the segment took until it was decoded.
+  void AddTimes(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AppendUpdate(int item, int segment, const std::string& text, bool final)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
@@ -121,7 +127,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobServices* const services_;
   const Nanos started_;
 
-  std::vector<ItemPlan> plans_;  // set by Begin, before any segment is out; then constant
+  // Set by Begin, before any segment is out; then constant, except that SearchAgain replaces the plan
+  // of a segment that only its caller holds.
+  std::vector<ItemPlan> plans_;
 
   // -1: going on; else a CancelCause, or kEndedOtherwise.
   std::atomic<int> ended_{-1};

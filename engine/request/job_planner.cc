@@ -1,10 +1,15 @@
 #include "engine/request/job_planner.h"
 
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/field_error.h"
+#include "engine/base/utf8.h"
 #include "engine/request/alignment.h"
 #include "engine/request/source_rules.h"
 #include "kernels/search/plan.h"
@@ -29,6 +34,71 @@ FieldError NeedsOneSegment(const TranslationJob& job, const SearchSettings& sett
     error.field = "return_options.alignment";
   }
   return error;
+}
+
+// Sentinels of a segment at most; models copy few at a time.
+constexpr size_t kMostSentinels = 32;
+
+bool HasLetters(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalpha(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
+  }
+  return false;
+}
+
+bool HasLettersOutside(std::string_view text, std::span<const KeptPart> parts) {
+  int64_t at = 0;
+  for (const KeptPart& part : parts) {
+    if (HasLetters(TextRange{at, part.range.begin}.In(text))) return true;
+    at = part.range.end;
+  }
+  return HasLetters(text.substr(static_cast<size_t>(at)));
+}
+
+int32_t SourceUnknown(const Tokenizer& tokenizer) {
+  return tokenizer.special().source_unk.value_or(tokenizer.special().unk);
+}
+
+// The text of unknown tokens outside of `parts`.
+std::vector<TextRange> UnknownRanges(const Tokenizer& tokenizer, const EncodedText& encoded,
+                                     std::span<const KeptPart> parts) {
+  std::vector<TextRange> ranges;
+  for (size_t i = encoded.text_begin; i < encoded.text_end; ++i) {
+    if (encoded.ids[i] != SourceUnknown(tokenizer)) continue;
+    const TextRange& range = encoded.ranges[i];
+    const auto is_inside = [&](const KeptPart& part) {
+      return part.range.begin <= range.begin && range.end <= part.range.end;
+    };
+    if (range.size() > 0 && std::ranges::none_of(parts, is_inside)) ranges.push_back(range);
+  }
+  return ranges;
+}
+
+// Whether the model sees a letter of the text.
+bool ReadsLetters(const Tokenizer& tokenizer, std::string_view text, const EncodedText& encoded) {
+  for (size_t i = encoded.text_begin; i < encoded.text_end; ++i) {
+    if (encoded.ids[i] != SourceUnknown(tokenizer) && HasLetters(encoded.ranges[i].In(text))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Both lists in order; parts that overlap are one.
+std::vector<KeptPart> JoinParts(std::vector<KeptPart> phrases, std::vector<KeptPart> unknown) {
+  phrases.insert(phrases.end(), unknown.begin(), unknown.end());
+  std::ranges::sort(phrases, {}, [](const KeptPart& part) { return part.range.begin; });
+  std::vector<KeptPart> joined;
+  for (const KeptPart& part : phrases) {
+    if (joined.empty() || part.range.begin >= joined.back().range.end) {
+      joined.push_back(part);
+      continue;
+    }
+    KeptPart& last = joined.back();
+    last.range.end = std::max(last.range.end, part.range.end);
+    last.is_phrase = last.is_phrase || part.is_phrase;
+  }
+  return joined;
 }
 
 }  // namespace
@@ -97,7 +167,10 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
   }
   // The model's own number of alternatives is for items that stay whole.
   if (plan.segments.size() > 1) {
-    for (SegmentPlan& segment : plan.segments) WantOneHypothesis(&segment.search);
+    for (SegmentPlan& segment : plan.segments) {
+      WantOneHypothesis(&segment.search);
+      if (segment.constrained != nullptr) WantOneHypothesis(&segment.constrained->search);
+    }
   }
   plan.unmet = plan.segments.empty() &&
                (!job_->decoding.required_phrases.empty() || !prefix->tokens.empty());
@@ -106,22 +179,80 @@ absl::Status JobPlanner::PlanItem(size_t item, ItemPlan& plan) {
 
 absl::Status JobPlanner::AddText(std::string_view text, int64_t run, bool one_segment,
                                  const NamedPhrase& prefix, ItemPlan& plan) {
+  // Pieces that are more than their tokens, or less.
+  std::map<std::pair<const char*, size_t>, ReadPiece> special;
+  const EncodeFunction encode = [&](std::string_view piece) {
+    ReadPiece read = Read(piece);
+    EncodedText encoded = read.encoded;
+    if (read.unreadable || read.unknown > 0 || !read.sentinels.empty()) {
+      special.insert_or_assign({piece.data(), piece.size()}, std::move(read));
+    }
+    return encoded;
+  };
   absl::StatusOr<std::vector<EncodedPiece>> pieces =
-      facts_->text->Cut(text, request_->text, one_segment);
+      facts_->text->Cut(text, request_->text, one_segment, phrases_->FindKept(text), encode);
   if (!pieces.ok()) return pieces.status();
+  for (const auto& [place, read] : special) plan.unreadable += read.unreadable ? 1 : 0;
   for (EncodedPiece& piece : *pieces) {
     const std::string_view own = piece.range.In(text);
     plan.cut = plan.cut || piece.cut;
-    absl::StatusOr<SegmentPlan> segment = PlanSegment(own, std::move(piece), prefix);
+    const auto found = special.find({own.data(), own.size()});
+    ReadPiece read = found == special.end() ? ReadPiece{} : std::move(found->second);
+    read.encoded = std::move(piece.encoded);
+    absl::StatusOr<SegmentPlan> segment = PlanSegment(own, piece.range, std::move(read), prefix);
     if (!segment.ok()) return segment.status();
     segment->run = run;
     plan.segments.push_back(*std::move(segment));
+    ++segments_;
   }
   return absl::OkStatus();
 }
 
+JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
+  ReadPiece read;
+  std::vector<KeptPart> parts;
+  for (const TextRange& range : phrases_->FindKept(piece)) parts.push_back({range, true});
+  const auto leave = [&] {
+    read.encoded.ids.resize(read.encoded.text_end = read.encoded.text_begin);
+  };
+  const auto encode = [&] {
+    if (parts.empty() || request_->sentinel.empty()) {
+      read.encoded = facts_->text->Encode(piece, request_->text);
+      return;
+    }
+    SentinelText text = PutSentinels(piece, parts, request_->sentinel);
+    read.encoded = facts_->text->Encode(text.text, request_->text);
+    read.sentinel_tokens = MoveToSource(text, &read.encoded);
+    read.sentinels = std::move(text.sentinels);
+  };
+  if (!HasLettersOutside(piece, parts)) return read;
+  encode();
+  std::vector<TextRange> unknown = UnknownRanges(*facts_->tokenizer, read.encoded, parts);
+  if (unknown.empty()) return read;
+  if (!ReadsLetters(*facts_->tokenizer, piece, read.encoded)) {
+    read.unreadable = true;
+    leave();
+    return read;
+  }
+  if (!request_->sentinel.empty()) {
+    parts = JoinParts(std::move(parts), PartsToKeep(piece, unknown));
+    if (parts.size() <= kMostSentinels) {
+      if (!HasLettersOutside(piece, parts)) {
+        read.unreadable = true;
+        leave();
+        return read;
+      }
+      encode();
+      unknown = UnknownRanges(*facts_->tokenizer, read.encoded, parts);
+    }
+  }
+  read.unknown = static_cast<int>(unknown.size());
+  return read;
+}
+
 std::vector<int32_t> JobPlanner::WordsOf(const SegmentPlan& segment,
-                                         const std::vector<NamedPhrase>& required) const {
+                                         const std::vector<NamedPhrase>& required,
+                                         std::span<const Sentinel> sentinels) const {
   const SearchOptions& search = segment.search;
   std::vector<int32_t> wanted{search.eos};
   wanted.insert(wanted.end(), search.more_eos, search.more_eos + search.more_eos_count);
@@ -129,22 +260,69 @@ std::vector<int32_t> JobPlanner::WordsOf(const SegmentPlan& segment,
   for (const NamedPhrase& phrase : required) {
     wanted.insert(wanted.end(), phrase.tokens.begin(), phrase.tokens.end());
   }
+  for (const Sentinel& sentinel : sentinels) {
+    for (const bool word_start : {true, false}) {
+      const EncodedPhrase word = facts_->tokenizer->EncodePhrase(sentinel.word, word_start);
+      wanted.insert(wanted.end(), word.ids.begin(), word.ids.end());
+    }
+  }
   return facts_->shortlist->WordsFor(segment.source, wanted);
 }
 
-absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, EncodedPiece piece,
-                                                    const NamedPhrase& prefix) {
-  absl::StatusOr<SegmentPhrases> phrases = phrases_->Find(text);
+absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextRange range,
+                                                    ReadPiece piece, const NamedPhrase& prefix) {
+  absl::StatusOr<SegmentPhrases> phrases = phrases_->Find(text, piece.sentinels);
   if (!phrases.ok()) return phrases.status();
+  absl::StatusOr<SegmentPlan> segment =
+      PlanSearch(piece.encoded, *std::move(phrases), piece.sentinels, prefix);
+  if (!segment.ok()) return segment;
+  // The rest, for the segment and for what takes its place.
+  const auto complete = [&](const EncodedText& encoded, SegmentPlan& plan) {
+    plan.range = range;
+    plan.unknown = piece.unknown;
+    if (settings_->search.align) plan.source_places = SourcePlaces(text, encoded);
+  };
+  complete(piece.encoded, *segment);
+  if (piece.sentinels.empty()) return segment;
 
-  SegmentPlan segment;
-  segment.range = piece.range;
-  if (settings_->search.align) {
-    segment.source_places = SourcePlaces(text, piece.encoded);
+  for (const SentinelTokens& tokens : piece.sentinel_tokens) {
+    const Sentinel& sentinel = piece.sentinels[tokens.sentinel];
+    segment->kept.emplace_back(tokens, sentinel.text);
+    for (size_t i = tokens.begin; i < tokens.end && i < segment->source_places.size(); ++i) {
+      segment->source_places[i] = sentinel.source;
+    }
   }
-  segment.source = std::move(piece.encoded.ids);
-  const auto tokens = static_cast<int>(piece.encoded.text_end - piece.encoded.text_begin);
-  segment.search = SearchForSegment(*settings_, tokens, !phrases->required.empty(), segments_);
+  EncodedText plain = facts_->text->Encode(text, request_->text);
+  if (plain.ids.size() <= static_cast<size_t>(facts_->text->max_source_tokens())) {
+    absl::StatusOr<SegmentPhrases> all = phrases_->FindAll(text, piece.sentinels);
+    if (!all.ok()) return segment;
+    absl::StatusOr<SegmentPlan> constrained = PlanSearch(plain, *std::move(all), {}, prefix);
+    // Constraints that no search can meet: then sentinels are all that can be done.
+    if (!constrained.ok()) return segment;
+    complete(plain, *constrained);
+    segment->constrained = std::make_unique<SegmentPlan>(*std::move(constrained));
+  }
+  return segment;
+}
+
+void JobPlanner::SetBeam(SegmentPlan& segment) const {
+  const int places = segment.constraints.total() + 1;
+  const int asked = segment.search.beam;
+  WidenForConstraints(*settings_, segment.constraints.total(), &segment.search);
+  while (segment.search.beam > asked &&
+         WorstCasePages(segment.search.beam, segment.search.max_tokens) > facts_->self_pages) {
+    --segment.search.beam;
+  }
+  if (segment.search.beam < places) segment.narrow = segment.constraints.total();
+}
+
+absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPhrases phrases,
+                                                   std::span<const Sentinel> sentinels,
+                                                   const NamedPhrase& prefix) {
+  SegmentPlan segment;
+  const auto tokens = static_cast<int>(source.text_end - source.text_begin);
+  segment.source = std::move(source.ids);
+  segment.search = SearchForSegment(*settings_, tokens, !phrases.required.empty(), segments_);
   const int64_t worst = WorstCasePages(segment.search.beam, segment.search.max_tokens);
   if (worst > facts_->self_pages) {
     FieldError error;
@@ -168,15 +346,23 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
   }
   segment.prefix = beginning.tokens;
   absl::StatusOr<ConstraintTable> constraints =
-      MakeConstraints(phrases->required, beginning, segment.search);
+      MakeConstraints(phrases.required, beginning, segment.search);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
-  if (facts_->shortlist != nullptr) segment.words = WordsOf(segment, phrases->required);
-  segment.target_text = phrases->do_not_translate.empty()
-                            ? TargetText(facts_->tokenizer)
-                            : TargetText(facts_->tokenizer, segment.constraints,
-                                         std::move(phrases->do_not_translate));
-  std::vector<NamedPhrase> wanted = std::move(phrases->required);
+  if (!segment.constraints.empty()) SetBeam(segment);
+  if (facts_->shortlist != nullptr) {
+    segment.words = WordsOf(segment, phrases.required, sentinels);
+  }
+  if (!sentinels.empty()) {
+    segment.target_text =
+        TargetText(facts_->tokenizer, std::vector(sentinels.begin(), sentinels.end()));
+  } else if (!phrases.do_not_translate.empty()) {
+    segment.target_text =
+        TargetText(facts_->tokenizer, segment.constraints, std::move(phrases.do_not_translate));
+  } else {
+    segment.target_text = TargetText(facts_->tokenizer);
+  }
+  std::vector<NamedPhrase> wanted = std::move(phrases.required);
   if (!prefix.tokens.empty()) wanted.push_back(prefix);
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> forbidden =
       forbidden_->For(wanted, SourceNgrams(segment.source, settings_->encoder_no_repeat_ngram));
@@ -185,7 +371,6 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, Encod
   if (segment.search.encoder_repetition_penalty != 1.0F) {
     segment.source_ids = DistinctTokens(segment.source);
   }
-  ++segments_;
   return segment;
 }
 

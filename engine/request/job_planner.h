@@ -5,7 +5,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/engine.h"
@@ -34,6 +36,8 @@ struct PlannerRequest {
   bool target_uses_spaces = true;
   std::optional<int32_t> first_token;  // of every output, before its prefix, at log-prob 0
   std::optional<int32_t> start_token;  // of its search, in place of the model's
+  // The stem of sentinels that the model copies between these languages; "": none is known.
+  std::string sentinel;
 };
 
 class JobPlanner {
@@ -55,10 +59,25 @@ class JobPlanner {
   absl::Status AddText(std::string_view text, int64_t run, bool one_segment,
                        const NamedPhrase& prefix, ItemPlan& plan);
   // The words that a segment may produce: those of its source, and all that the request asks of it.
-  std::vector<int32_t> WordsOf(const SegmentPlan& segment,
-                               const std::vector<NamedPhrase>& required) const;
-  absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, EncodedPiece piece,
+  std::vector<int32_t> WordsOf(const SegmentPlan& segment, const std::vector<NamedPhrase>& required,
+                               std::span<const Sentinel> sentinels) const;
+  // A piece as the model reads it.
+  struct ReadPiece {
+    EncodedText encoded;  // without tokens of text where the piece is left as it is
+    std::vector<Sentinel> sentinels;
+    std::vector<SentinelTokens> sentinel_tokens;
+    int unknown = 0;          // runs of characters that the vocabulary lacks, without a sentinel
+    bool unreadable = false;  // it is left as it is because of them
+  };
+  ReadPiece Read(std::string_view piece) const;
+  absl::StatusOr<SegmentPlan> PlanSegment(std::string_view text, TextRange range, ReadPiece piece,
                                           const NamedPhrase& prefix);
+  // The search of a segment that reads `source` and asks for `phrases`.
+  absl::StatusOr<SegmentPlan> PlanSearch(EncodedText source, SegmentPhrases phrases,
+                                         std::span<const Sentinel> sentinels,
+                                         const NamedPhrase& prefix);
+  // The beam of a segment with constraints.
+  void SetBeam(SegmentPlan& segment) const;
 
   const TranslationJob* const job_;
   const SearchSettings* const settings_;

@@ -145,22 +145,54 @@ NamedPhrase RequestPhrases::NameFor(const TermOccurrence& occurrence) const {
   return phrase;
 }
 
-absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment) const {
+std::vector<TextRange> RequestPhrases::FindKept(std::string_view text) const {
+  std::vector<TextRange> kept;
+  if (job_->do_not_translate.empty()) return kept;
+  for (const TermOccurrence& occurrence : terms_->matcher.Find(text)) {
+    if (occurrence.kind == TermOccurrence::Kind::kDoNotTranslate) kept.push_back(occurrence.range);
+  }
+  return kept;
+}
+
+absl::Status RequestPhrases::Add(std::string_view segment, const TermOccurrence& occurrence,
+                                 SegmentPhrases* phrases) const {
+  const std::string_view before = segment.substr(0, static_cast<size_t>(occurrence.range.begin));
+  EncodedPhrase encoded =
+      Encode(occurrence.target, facts_.target_uses_spaces && !EndsWithOpening(before));
+  NamedPhrase phrase = NameFor(occurrence);
+  phrase.tokens = encoded.ids;
+  phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
+  if (absl::Status status = Check(phrase); !status.ok()) return status;
+  if (phrase.may_have_unknown) {
+    phrases->do_not_translate.push_back(
+        {std::move(encoded), std::string(occurrence.target), occurrence.range});
+  }
+  phrases->required.push_back(std::move(phrase));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SegmentPhrases> RequestPhrases::Find(std::string_view segment,
+                                                    std::span<const Sentinel> kept) const {
   SegmentPhrases phrases;
   phrases.required = required_;
   for (const TermOccurrence& occurrence : terms_->matcher.Find(segment)) {
-    const std::string_view before = segment.substr(0, static_cast<size_t>(occurrence.range.begin));
-    EncodedPhrase encoded =
-        Encode(occurrence.target, facts_.target_uses_spaces && !EndsWithOpening(before));
-    NamedPhrase phrase = NameFor(occurrence);
-    phrase.tokens = encoded.ids;
-    phrase.may_have_unknown = occurrence.kind == TermOccurrence::Kind::kDoNotTranslate;
-    if (const absl::Status status = Check(phrase); !status.ok()) return status;
-    if (phrase.may_have_unknown) {
-      phrases.do_not_translate.push_back(
-          {std::move(encoded), std::string(occurrence.target), occurrence.range});
-    }
-    phrases.required.push_back(std::move(phrase));
+    const auto overlaps = [&](const Sentinel& sentinel) {
+      return sentinel.source.begin < occurrence.range.end &&
+             occurrence.range.begin < sentinel.source.end;
+    };
+    if (std::ranges::any_of(kept, overlaps)) continue;
+    if (absl::Status status = Add(segment, occurrence, &phrases); !status.ok()) return status;
+  }
+  return phrases;
+}
+
+absl::StatusOr<SegmentPhrases> RequestPhrases::FindAll(std::string_view segment,
+                                                       std::span<const Sentinel> kept) const {
+  absl::StatusOr<SegmentPhrases> phrases = Find(segment, kept);
+  if (!phrases.ok()) return phrases;
+  for (const Sentinel& sentinel : kept) {
+    const TermOccurrence occurrence{.range = sentinel.source, .target = sentinel.text};
+    if (absl::Status status = Add(segment, occurrence, &*phrases); !status.ok()) return status;
   }
   return phrases;
 }

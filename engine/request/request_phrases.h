@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,10 +54,19 @@ class RequestPhrases {
   // above.
   absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
 
+  // The occurrences of do_not_translate phrases in a text, in order.
+  std::vector<TextRange> FindKept(std::string_view text) const;
+
   // Finds the phrases for a segment with this text. Every occurrence of a term asks for its target
   // once; after an opening bracket or quote it is asked for without the mark of a word's beginning,
   // because no space will stand before it in the translation either.
-  absl::StatusOr<SegmentPhrases> Find(std::string_view segment) const;
+  // Of `kept`, parts of the segment with sentinels, nothing is asked for.
+  absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
+                                      std::span<const Sentinel> kept) const;
+
+  // The same for a segment whose kept parts have constraints in the place of sentinels.
+  absl::StatusOr<SegmentPhrases> FindAll(std::string_view segment,
+                                         std::span<const Sentinel> kept) const;
 
  private:
   RequestPhrases(const TranslationJob* job, std::shared_ptr<const RequestTerms> terms,
@@ -65,6 +75,9 @@ class RequestPhrases {
 
   EncodedPhrase Encode(std::string_view text, bool word_start) const;
   absl::Status Check(const NamedPhrase& phrase) const;
+  // Adds what a part of the segment asks for.
+  absl::Status Add(std::string_view segment, const TermOccurrence& occurrence,
+                   SegmentPhrases* phrases) const;
   NamedPhrase NameFor(const TermOccurrence& occurrence) const;  // without tokens
 
   const TranslationJob* job_;

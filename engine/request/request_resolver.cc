@@ -87,6 +87,8 @@ absl::StatusOr<ResolvedRequest> RequestResolver::Resolve(const TranslationJob& j
   request.text.on_too_long = job.on_too_long;
   request.terms = *std::move(terms);
   request.target_uses_spaces = LanguageUsesSpaces(languages.pair.target);
+  const auto sentinel = sentinels_->find(languages.pair.target);
+  if (sentinel != sentinels_->end()) request.sentinel = sentinel->second;
   request.first_token = languages.pair.first;
   request.start_token = languages.pair.start;
   return result;

@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -33,11 +36,15 @@ struct JobSize {
 
 class RequestResolver {
  public:
+  // `sentinels` are stems by target language (PlannerRequest::sentinel).
   RequestResolver(const LoadedModel* model, const Tokenizer* tokenizer,
-                  const Glossaries* glossaries, Profile default_profile, int max_rows)
+                  const Glossaries* glossaries,
+                  const std::map<std::string, std::string, std::less<>>* sentinels,
+                  Profile default_profile, int max_rows)
       : model_(model),
         tokenizer_(tokenizer),
         glossaries_(glossaries),
+        sentinels_(sentinels),
         default_profile_(default_profile),
         max_rows_(max_rows) {}
 
@@ -59,6 +66,7 @@ class RequestResolver {
   const LoadedModel* const model_;
   const Tokenizer* const tokenizer_;
   const Glossaries* const glossaries_;
+  const std::map<std::string, std::string, std::less<>>* const sentinels_;
   const Profile default_profile_;
   const int max_rows_;
 };

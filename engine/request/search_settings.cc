@@ -190,6 +190,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   for (const int id : model.tokens.more_eos) o.more_eos[o.more_eos_count++] = id;
   if (const absl::Status s = SetWidth(asked, defaults, context.max_rows, o); !s.ok()) return s;
   settings.alternatives_asked = asked.num_alternatives.has_value();
+  if (!asked.beam_size.has_value()) settings.widest_beam = std::min(kMaxBeam, context.max_rows);
   o.finalisation = asked.finalisation.value_or(defaults.finalisation);
   o.stop_rule = asked.stop_rule.value_or(defaults.stop_rule);
   o.patience = asked.patience.value_or(DefaultOf("patience"));
@@ -214,9 +215,11 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.counts_start = profile == Profile::kHf;
   // hf: greedy search and sampling change the logits, beam search the log-probs.
-  o.penalise_logits =
-      !model.is_ensemble && (profile == Profile::kCt2 ||
-                             (profile == Profile::kHf && (o.sampling.enabled || o.beam == 1)));
+  settings.penalises_greedy_logits =
+      !model.is_ensemble && profile == Profile::kHf && !o.sampling.enabled;
+  o.penalise_logits = !model.is_ensemble && (profile == Profile::kCt2 ||
+                                             (profile == Profile::kHf && o.sampling.enabled) ||
+                                             (settings.penalises_greedy_logits && o.beam == 1));
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);
@@ -246,6 +249,15 @@ SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens
     o.need_log_probs = true;
   }
   return o;
+}
+
+void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
+                         SearchOptions* search) {
+  const int beam = std::min(constraint_tokens + 2, settings.widest_beam);
+  if (beam <= search->beam) return;
+  search->beam = beam;
+  if (settings.penalises_greedy_logits) search->penalise_logits = false;
+  search->row_cost = RowCost(*search);
 }
 
 void WantOneHypothesis(SearchOptions* search) {

@@ -23,6 +23,10 @@ struct SearchSettings {
   ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases,
   int32_t constrained_max_tokens = 1;                    // and their limit: it leaves EOS a place
   bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
+  // The widest beam that such a segment may get (WidenForConstraints); 0: the request sets the beam.
+  int widest_beam = 0;
+  // `search.penalise_logits` holds for a beam of 1 alone (hf).
+  bool penalises_greedy_logits = false;
   // Output that the profile never produces: phrases that are masked after the softmax, and tokens
   // that take no part in it.
   std::vector<std::vector<int32_t>> forbidden;
@@ -56,6 +60,12 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 // has required phrases; its finishing is that of d.3. `ordinal`: of the segment in its request.
 SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
                                int ordinal);
+
+// The beam of a segment whose constraints have C tokens: where the request leaves it open, at least
+// C + 2, as far as settings.widest_beam allows. Below C + 1 some bank has no place, and phrases end up
+// in the wrong place or twice (SEARCH.md d.2).
+void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
+                         SearchOptions* search);
 
 // The same search for the best hypothesis only, or with sampling for one draw.
 void WantOneHypothesis(SearchOptions* search);

@@ -63,6 +63,9 @@ TargetText::TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
       constraints_(std::move(constraints)),
       do_not_translate_(std::move(do_not_translate)) {}
 
+TargetText::TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels)
+    : tokenizer_(tokenizer), sentinels_(std::move(sentinels)) {}
+
 TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const {
   const PhraseTrace trace = TracePhrases(constraints_.set(), tokens, is_prefix);
   Places places;
@@ -88,6 +91,18 @@ TargetText::Places TargetText::FindPlaces(std::span<const int32_t> tokens, bool 
 }
 
 WrittenText TargetText::Write(std::span<const int32_t> tokens, bool with_eos) const {
+  if (!sentinels_.empty()) {
+    RestoredText restored = RestoreSentinels(tokenizer_->DecodeWithRanges(tokens), sentinels_);
+    WrittenText written{std::move(restored.decoded),
+                        {},
+                        std::move(restored.tokens),
+                        restored.lost_phrases,
+                        restored.lost_unknown};
+    for (const SentinelTokens& place : written.sentinels) {
+      written.verbatim.emplace_back(place.begin, sentinels_[place.sentinel].source);
+    }
+    return written;
+  }
   if (do_not_translate_.empty()) return {tokenizer_->DecodeWithRanges(tokens), {}};
   std::vector<int32_t> whole(tokens.begin(), tokens.end());
   if (with_eos) whole.push_back(tokenizer_->special().eos);

@@ -1,5 +1,6 @@
 // How the target tokens of one segment become text: by the tokenizer, and with the bytes of
-// do_not_translate phrases in the place of their tokens (SEARCH.md a.8, "do_not_translate").
+// do_not_translate phrases in the place of their constraints or sentinels (SEARCH.md a.8,
+// "do_not_translate").
 //
 // Thread-safety: const after construction. Owns its phrases, borrows the tokenizer.
 #pragma once
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "engine/decode/phrase_tables.h"
+#include "engine/request/sentinels.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/search/constraints.h"
 
@@ -50,6 +52,9 @@ struct WrittenText {
   DecodedText decoded;
   // First tokens of verbatim texts, and what of the source they are.
   std::vector<std::pair<size_t, TextRange>> verbatim;
+  std::vector<SentinelTokens> sentinels;  // tokens that a client sees as one, their text
+  size_t lost_phrases = 0;                // as RestoredText has them
+  size_t lost_unknown = 0;
 };
 
 class TargetText {
@@ -62,13 +67,16 @@ class TargetText {
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
              std::vector<DoNotTranslatePhrase> do_not_translate);
 
+  // Of a segment whose source has these sentinels.
+  TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels);
+
   // Writes a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
   // search counted their phrases as met; those that it did not meet are not written.
   WrittenText Write(std::span<const int32_t> tokens, bool with_eos) const;
 
   // Writes the settled tokens of a search that goes on: a byte prefix of every later text and of
   // the whole. Text that may still become part of a phrase is held back when there are verbatim
-  // texts.
+  // texts. REQUIRES: there are no sentinels.
   std::string WritePrefix(std::span<const int32_t> tokens) const;
 
  private:
@@ -82,6 +90,7 @@ class TargetText {
   const Tokenizer* tokenizer_;
   ConstraintTable constraints_;
   std::vector<DoNotTranslatePhrase> do_not_translate_;
+  std::vector<Sentinel> sentinels_;
 };
 
 }  // namespace dragoman

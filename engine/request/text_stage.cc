@@ -1,5 +1,6 @@
 #include "engine/request/text_stage.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dragoman {
@@ -19,6 +20,25 @@ Segmentation ModeOf(SplitMode split, bool one_segment) {
   return one_segment ? Segmentation::kNone : Segmentation::kSentences;
 }
 
+// The pieces, of which those that a range of `whole` begins or ends in have all of it.
+std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
+                                  std::span<const TextRange> whole) {
+  std::vector<TextRange> joined;
+  for (TextRange piece : pieces) {
+    while (!whole.empty() && whole.front().end <= piece.begin) whole = whole.subspan(1);
+    for (const TextRange& range : whole) {
+      if (range.begin >= piece.end) break;
+      piece = {std::min(piece.begin, range.begin), std::max(piece.end, range.end)};
+    }
+    if (!joined.empty() && piece.begin < joined.back().end) {
+      joined.back().end = std::max(joined.back().end, piece.end);
+    } else {
+      joined.push_back(piece);
+    }
+  }
+  return joined;
+}
+
 }  // namespace
 
 absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& source_language) {
@@ -34,17 +54,22 @@ absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string
   return splitter.get();
 }
 
+EncodedText TextStage::Encode(std::string_view piece, const Request& request) const {
+  EncodedText encoded = tokenizer_->EncodeSource(piece, request.tags);
+  PutBefore(request.prompt, &encoded);
+  return encoded;
+}
+
 absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
-                                                         const Request& request, bool one_segment) {
+                                                         const Request& request, bool one_segment,
+                                                         std::span<const TextRange> whole,
+                                                         const EncodeFunction& encode) {
   const absl::StatusOr<const SentenceSplitter*> splitter = SplitterFor(request.source_language);
   if (!splitter.ok()) return splitter.status();
-  const EncodeFunction encode = [&](std::string_view piece) {
-    EncodedText encoded = tokenizer_->EncodeSource(piece, request.tags);
-    PutBefore(request.prompt, &encoded);
-    return encoded;
-  };
+  std::vector<TextRange> ranges = (*splitter)->Split(text, ModeOf(request.split, one_segment));
+  if (!whole.empty()) ranges = JoinAcross(ranges, whole);
   std::vector<EncodedPiece> pieces;
-  for (const TextRange& range : (*splitter)->Split(text, ModeOf(request.split, one_segment))) {
+  for (const TextRange& range : ranges) {
     EncodedText encoded = encode(range.In(text));
     if (encoded.text_begin == encoded.text_end) continue;
     if (encoded.ids.size() <= static_cast<size_t>(max_source_tokens_)) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,17 @@ class TextStage {
     OnTooLong on_too_long = OnTooLong::kSplit;
   };
 
-  // The pieces in order; text that the model would not see (control characters, say) is in none.
-  // `one_segment`: the request's options need the text to be one piece; where the request does not
-  // mention splitting, it is then split only if it is too long. INVALID_ARGUMENT for text that is
-  // too long and may not be split. REQUIRES: `text` is valid UTF-8.
+  // The tokens of a piece.
+  EncodedText Encode(std::string_view piece, const Request& request) const;
+
+  // The pieces in order; what `encode` gives no tokens is in none (control characters, say).
+  // `whole` are ranges of the text in which no sentence ends, in order. `one_segment`: the request's
+  // options need the text to be one piece; where the request does not mention splitting, it is then
+  // split only if it is too long. INVALID_ARGUMENT for text that is too long and may not be split.
+  // REQUIRES: `text` is valid UTF-8.
   absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
-                                                bool one_segment);
+                                                bool one_segment, std::span<const TextRange> whole,
+                                                const EncodeFunction& encode);
 
  private:
   absl::StatusOr<const SentenceSplitter*> SplitterFor(const std::string& source_language);

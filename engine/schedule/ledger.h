@@ -33,10 +33,23 @@ class Ledger {
     ++counts_.running;
   }
 
+  // A segment that was decoded waits again.
+  void Requeue(bool was_running) {
+    MutexLock lock(&mu_);
+    --(was_running ? counts_.running : counts_.waiting);
+    ++counts_.waiting;
+  }
+
   void End(bool was_running, Outcome outcome) {
     MutexLock lock(&mu_);
     --(was_running ? counts_.running : counts_.waiting);
     ++CountOf(outcome);
+  }
+
+  // Forgets what has ended. REQUIRES: nothing waits or runs.
+  void Reset() {
+    MutexLock lock(&mu_);
+    counts_ = {};
   }
 
   SegmentCounts Snapshot() const {

@@ -188,7 +188,9 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   const std::span<const int32_t> after =
       is_last ? end_stack_ : std::span<const int32_t>(words_[word].stack);
 
-  // White space goes where the source has it next to a unit, else before the first of them.
+  // White space goes where the source has it next to a unit. Else it goes before the first of them, or
+  // after the last if the source has them between a word and its punctuation, which the translation
+  // has elsewhere.
   bool has_space = !space.empty();
   const auto wants_space = [&](size_t i) {  // before units[i], or at their end
     return (i > 0 && run_.units[units[i - 1].unit].space_after) ||
@@ -196,8 +198,11 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   };
   bool is_wanted = false;
   for (size_t i = 0; i <= units.size(); ++i) is_wanted = is_wanted || wants_space(i);
+  const bool ends_word =
+      !units.empty() && IsEndPunctuation(run_.text, run_.units[units.front().unit].position);
+  const size_t unwanted = ends_word ? units.size() : 0;
   const auto space_at = [&](size_t i) -> std::string_view {
-    if (!(units.empty() || wants_space(i) || (i == 0 && !is_wanted))) return {};
+    if (!(units.empty() || wants_space(i) || (i == unwanted && !is_wanted))) return {};
     if (std::exchange(has_space, false)) return space;
     const bool at_end = (i == 0 && is_first) || (i == units.size() && is_last);
     return wants_space(i) && !at_end ? " " : "";

@@ -25,6 +25,21 @@ char32_t CodePointAt(std::string_view text, int64_t at) {
   return NextCodePoint(text, begin);
 }
 
+}  // namespace
+
+bool IsEndPunctuation(std::string_view text, int64_t at) {
+  auto next = static_cast<size_t>(at);
+  bool any = false;
+  while (next < text.size()) {
+    const char32_t c = NextCodePoint(text, next);
+    if (!IsPunctuation(c)) return any && IsWhiteSpace(c);
+    any = true;
+  }
+  return any;
+}
+
+namespace {
+
 // The first byte at or after `at` that is not white space; the end when there is none.
 int64_t SkipSpace(std::string_view text, int64_t at) {
   auto next = static_cast<size_t>(at);
@@ -48,9 +63,11 @@ void EachStretch(std::string_view text, TextRange range, const Take& take) {
   }
 }
 
-// Whether a tag stands at a place inside a word of the source: H<sub>2</sub>O.
+// Whether a tag stands at a place inside a word of the source: H<sub>2</sub>O. A tag before the
+// punctuation at a word's end does not.
 bool HasTagInWord(const HtmlRun& run, int64_t place) {
   return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, place)) &&
+         !IsEndPunctuation(run.text, place) &&
          std::binary_search(run.cuts.begin(), run.cuts.end(), place);
 }
 

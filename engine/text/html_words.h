@@ -19,6 +19,9 @@ struct HtmlWord {
   int64_t place = -1;  // in the run's text; -1: not aligned
 };
 
+// Whether punctuation begins at `at` and white space or the end of the text follows it.
+bool IsEndPunctuation(std::string_view text, int64_t at);
+
 // The words of a translation, in order. What is between them is white space.
 std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
 

@@ -19,13 +19,32 @@ namespace dragoman {
 namespace {
 
 bool IsLineBreak(char32_t c) {
-  return (c >= 0x0A && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
+  return (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-// Whether there is anything to translate: a letter or a digit.
+// The size of the "<br>", "<BR/>" or "<br />" that `text` begins with, else 0.
+size_t HtmlBreakSize(std::string_view text) {
+  if (text.size() < 4 || (text[1] | 0x20) != 'b' || (text[2] | 0x20) != 'r') return 0;
+  size_t at = 3;
+  while (at < text.size() && text[at] == ' ') ++at;
+  if (at < text.size() && text[at] == '/') ++at;
+  return at < text.size() && text[at] == '>' ? at + 1 : 0;
+}
+
+// The size of the line break at `at`, 0 where there is none: a line break of Unicode, a tab (cells of
+// a table are not one sentence), or "<br>" in any of its spellings, which plain text from subtitles
+// and web pages has.
+size_t LineBreakSize(std::string_view text, size_t at) {
+  if (text[at] == '<') return HtmlBreakSize(text.substr(at));
+  size_t end = at;
+  return IsLineBreak(NextCodePoint(text, end)) ? end - at : 0;
+}
+
+// Whether there is anything to translate: a letter outside of "<br>".
 bool HasWords(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    if (u_isalnum(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
+    if (text[at] == '<') at += HtmlBreakSize(text.substr(at));
+    if (at < text.size() && u_isalpha(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
   }
   return false;
 }
@@ -41,7 +60,7 @@ void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextR
 // Whether the character may end a sentence by the rules of UAX #29 and ICU's for Greek, whose
 // question mark looks like a semicolon.
 bool MayEndSentence(char32_t c) {
-  if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x0A && c <= 0x0D);
+  if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x09 && c <= 0x0D);
   switch (u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_SENTENCE_BREAK)) {
     case U_SB_ATERM:
     case U_SB_STERM:
@@ -145,10 +164,13 @@ std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentati
   std::vector<TextRange> lines;
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = at;
-    if (!IsLineBreak(NextCodePoint(text, at))) continue;
-    AddPiece(text, begin, end, lines);
-    begin = at;
+    const size_t size = LineBreakSize(text, at);
+    if (size == 0) {
+      NextCodePoint(text, at);
+      continue;
+    }
+    AddPiece(text, begin, at, lines);
+    begin = at += size;
   }
   AddPiece(text, begin, text.size(), lines);
   if (iterator == nullptr) return lines;
@@ -195,9 +217,13 @@ int64_t MostPieces(std::string_view text, bool html) {
       tags = end != text.npos;
       if (tags) at = end + 1;
       may_begin = true;
+    } else if (c == '<') {
+      const size_t size = HtmlBreakSize(text.substr(at - 1));
+      at += size > 0 ? size - 1 : 0;
+      may_begin = may_begin || size > 0;
     } else if (MayEndSentence(c)) {
       may_begin = true;
-    } else if (may_begin && u_isalnum(static_cast<UChar32>(c))) {
+    } else if (may_begin && u_isalpha(static_cast<UChar32>(c))) {
       ++pieces;
       may_begin = false;
     }

@@ -2,8 +2,11 @@
 //
 // A piece is a byte range of the text. Everything outside the pieces (white space before, between
 // and after them, line breaks, blank lines) is passed through byte for byte, so structure comes
-// back as it was; so is a sentence without any letter or digit ("🎉", "* * *"). A piece is never
-// empty and neither begins nor ends with white space; white space inside it goes to the model.
+// back as it was; so is a sentence without any letter ("🎉", "* * *", "$5.00", "12.05.2024"). A piece
+// is never empty and neither begins nor ends with white space; white space inside it goes to the
+// model.
+//
+// A line ends at a line break, at a tab, and at "<br>", "<br/>" or "<br />" in any case.
 //
 // Thread-safety: all const methods may run in several threads at once.
 #pragma once
@@ -28,7 +31,7 @@ namespace dragoman {
 
 enum class Segmentation {
   kNone,       // one piece, line breaks inside it included
-  kSentences,  // a piece per sentence; a line break always ends one
+  kSentences,  // a piece per sentence; the end of a line always ends one
   kLines,      // a piece per line
 };
 
@@ -43,7 +46,7 @@ class SentenceSplitter {
   static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
   ~SentenceSplitter();
 
-  // The pieces in order; none for text without any letter or digit. Time is linear in the size of
+  // The pieces in order; none for text without any letter. Time is linear in the size of
   // `text`. REQUIRES: `text` is valid UTF-8.
   std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
 
@@ -70,8 +73,8 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
 
 // An upper bound, quickly computed, of the pieces that SentenceSplitter makes of `text` in any language
 // and mode, before those that are too long are cut, so that room can be reserved before it is split:
-// counts the letters and digits that come first or after a character that may end a sentence. Too many
-// where such a character ends none, as in "3.14". `html`: every tag may end one, too. Takes one look at
+// counts the letters that come first or after a character that may end a sentence. Too many where such
+// a character ends none, as in "e.g". `html`: every tag may end one, too. Takes one look at
 // each code point. REQUIRES: valid UTF-8.
 int64_t MostPieces(std::string_view text, bool html);
 

@@ -31,6 +31,20 @@ v1::FinishReason WireReason(FinishReason reason) {
   return v1::FINISH_REASON_UNSPECIFIED;
 }
 
+v1::Warning::Code WireWarning(WarningCode code) {
+  switch (code) {
+    case WarningCode::kOutputLimit:
+      return v1::Warning::OUTPUT_LIMIT;
+    case WarningCode::kBeamTooNarrow:
+      return v1::Warning::BEAM_TOO_NARROW;
+    case WarningCode::kNotTranslated:
+      return v1::Warning::NOT_TRANSLATED;
+    case WarningCode::kUnknownCharacters:
+      return v1::Warning::UNKNOWN_CHARACTERS;
+  }
+  return v1::Warning::CODE_UNSPECIFIED;
+}
+
 void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens* out) {
   if (returns.tokens) {
     for (auto& token : hypothesis->tokens) *out->add_target() = std::move(token);
@@ -121,6 +135,11 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
     for (auto& token : result.source_tokens) {
       *out.mutable_tokens()->add_source() = std::move(token);
     }
+  }
+  for (Warning& warning : result.warnings) {
+    v1::Warning* added = out.add_warnings();
+    added->set_code(WireWarning(warning.code));
+    added->set_text(std::move(warning.text));
   }
   for (const SentenceRange& sentence : result.sentences) {
     v1::SentenceRange* range = out.add_sentences();

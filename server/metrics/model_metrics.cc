@@ -111,6 +111,10 @@ void ModelMetrics::AddEngine() {
                         .Add(model_label);
   target_tokens_ = &counter("dragoman_target_tokens_total", "Target tokens of translated segments.")
                         .Add(model_label);
+  searched_again_ =
+      &counter("dragoman_segments_searched_again_total",
+               "Segments whose translation lost a sentinel of text that is not translated.")
+           .Add(model_label);
   request_source_ = &histogram("dragoman_request_source_tokens", "Source tokens of a request.")
                          .Add(model_label, kTokenBuckets);
   request_target_ = &histogram("dragoman_request_target_tokens", "Target tokens of a request.")
@@ -176,6 +180,8 @@ void ModelMetrics::OnSegmentTranslated(int64_t source_tokens, int64_t target_tok
   source_tokens_->Increment(static_cast<double>(source_tokens));
   target_tokens_->Increment(static_cast<double>(target_tokens));
 }
+
+void ModelMetrics::OnSegmentSearchedAgain() { searched_again_->Increment(); }
 
 void ModelMetrics::OnJobTranslated(int64_t target_tokens) {
   request_target_->Observe(static_cast<double>(target_tokens));

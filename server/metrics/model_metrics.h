@@ -49,6 +49,7 @@ class ModelMetrics final : public EngineObserver {
   void OnStage(Stage stage, Nanos duration) override;
   void OnJobTokenized(int64_t source_tokens, int beam_size) override;
   void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) override;
+  void OnSegmentSearchedAgain() override;
   void OnJobTranslated(int64_t target_tokens) override;
   void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) override;
   void OnError(const char* kind) override;
@@ -90,6 +91,7 @@ class ModelMetrics final : public EngineObserver {
   Counter* encoder_padding_ = nullptr;
   Counter* source_tokens_ = nullptr;
   Counter* target_tokens_ = nullptr;
+  Counter* searched_again_ = nullptr;
   Histogram* request_source_ = nullptr;
   Histogram* request_target_ = nullptr;
   Histogram* request_beam_ = nullptr;

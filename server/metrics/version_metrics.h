@@ -36,6 +36,7 @@ class VersionMetrics final : public EngineObserver {
   void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) override {
     metrics()->OnSegmentTranslated(source_tokens, target_tokens);
   }
+  void OnSegmentSearchedAgain() override { metrics()->OnSegmentSearchedAgain(); }
   void OnJobTranslated(int64_t target_tokens) override {
     metrics()->OnJobTranslated(target_tokens);
   }

@@ -107,6 +107,10 @@ ItemResult Compose(const ItemResult& first, ItemResult second, PivotPart pivot) 
       between = reach;
     }
   }
+  for (const Warning& warning : first.warnings) {
+    const auto is_same = [&](const Warning& other) { return other.code == warning.code; };
+    if (std::ranges::none_of(result.warnings, is_same)) result.warnings.push_back(warning);
+  }
   result.pivot = std::move(pivot);
   return result;
 }

@@ -26,7 +26,8 @@ ByteRange SourceOf(const ItemResult& first, ByteRange between);
 
 // Joins two results, both OK, under the index of the first. Sentences are the finest parts that
 // begin and end in both engines' sentences alike. The finish reason is the worse; tokens of the
-// source are counted in the first and those of the target in the second.
+// source are counted in the first and those of the target in the second. Warnings are those of
+// both; of one code the second's.
 ItemResult Compose(const ItemResult& first, ItemResult second, PivotPart pivot);
 
 }  // namespace dragoman

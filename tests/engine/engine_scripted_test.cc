@@ -66,6 +66,22 @@ class EngineScripted : public testing::BundledEngine {
   std::unique_ptr<LoadedModel> loaded_;
 };
 
+TEST_F(EngineScripted, WhatTheModelAnswersWithNothingComesBackAsItWas) {
+  StartWith({});
+  TranslationJob job = Job({"Das Haus. Der Hund.", "12"});
+  const std::vector<ItemResult> items = Translate(job);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].hypotheses[0].text, "Das Haus. Der Hund.");
+  ASSERT_EQ(items[0].warnings.size(), 1U);
+  EXPECT_EQ(items[0].warnings[0].code, WarningCode::kNotTranslated);
+  EXPECT_THAT(items[0].warnings[0].text, HasSubstr("2 parts"));
+  EXPECT_TRUE(items[1].warnings.empty());
+
+  TranslationJob html = Job({"<p>Das <b>Haus</b>.</p>"});
+  html.html = true;
+  EXPECT_EQ(TextOf(html), "<p>Das Haus.<b></b></p>");
+}
+
 TEST_F(EngineScripted, WhatTheModelCannotMeetIsReportedAndItsNeighboursAreNot) {
   StartWith({"▁I", "▁like", "▁the", "▁house"}, {"▁dog"});
   ASSERT_EQ(Text("Ich mag das Haus."), "I like the house");
@@ -111,7 +127,7 @@ TEST_F(EngineScripted, WhenEverythingIsForbiddenThereIsNoOutput) {
   job.decoding.forbidden_phrases = {"I"};
   const ItemResult item = TranslateOne(job);
   EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kNoOutput);
-  EXPECT_EQ(item.hypotheses[0].text, "");
+  EXPECT_EQ(item.hypotheses[0].text, "Ich mag das Haus.");
 }
 
 TEST_F(EngineScripted, LinksFollowTheAttentionTokenByToken) {

@@ -284,6 +284,107 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
     }
   }
   EXPECT_EQ(checked, 240);
+  // Translations that lost a sentinel were searched again, each once.
+  EXPECT_GT(observer_.searched_again.load(), 0);
+  EXPECT_LE(observer_.searched_again.load(), 60);
+  EXPECT_EQ(engine_->Stats().segments.waiting + engine_->Stats().segments.running, 0);
+}
+
+TEST_F(EngineTerms, NothingOfTheTrialIsCounted) {
+  Start();
+  EXPECT_EQ(engine_->Stats().segments.accepted, 0);
+  EXPECT_EQ(observer_.steps.load(), 0);
+}
+
+TEST_F(EngineTerms, SentinelsShowNowhere) {
+  Start();
+  TranslationJob job = Keeping("Ich wohne in der Langen Straße.", {"Langen Straße"});
+  job.returns.tokens = job.returns.token_scores = job.returns.alignment = true;
+  const std::string text = job.contents[0];
+  const ItemResult item = TranslateOne(job);
+  ASSERT_EQ(observer_.searched_again.load(), 0);
+  const Hypothesis& best = item.hypotheses[0];
+  EXPECT_EQ(Count(best.text, "Langen Straße"), 1U) << best.text;
+  EXPECT_THAT(best.tokens, ::testing::Contains("Langen Straße"));
+  EXPECT_THAT(item.source_tokens, ::testing::Contains("Langen Straße"));
+  EXPECT_EQ(best.token_scores.size(), best.tokens.size() + 1);  // EOS
+  bool aligned = false;
+  for (const AlignmentLink& link : best.alignment) {
+    const auto begin = static_cast<size_t>(link.target.begin);
+    const auto size = static_cast<size_t>(link.target.end) - begin;
+    if (best.text.substr(begin, size) != "Langen Straße") continue;
+    EXPECT_EQ(text.substr(static_cast<size_t>(link.source.begin),
+                          static_cast<size_t>(link.source.end - link.source.begin)),
+              "Langen Straße");
+    aligned = true;
+  }
+  EXPECT_TRUE(aligned);
+}
+
+TEST_F(EngineTerms, NoSentenceEndsInsideAPhrase) {
+  Start();
+  const ItemResult item =
+      TranslateOne(Keeping("Sie arbeitet bei Yahoo! Deutschland in Berlin. Er schläft.",
+                           {"Yahoo! Deutschland"}));
+  EXPECT_EQ(Count(item.hypotheses[0].text, "Yahoo! Deutschland"), 1U) << item.hypotheses[0].text;
+  EXPECT_EQ(item.sentences.size(), 2U);
+}
+
+TEST_F(EngineTerms, ASegmentThatIsAllPhraseIsNotTranslated) {
+  Start();
+  EXPECT_EQ(Text("Guten Morgen!"), "Good morning.");
+  EXPECT_EQ(TextOf(Keeping("Guten Morgen! (Guten Morgen)", {"Guten Morgen"})),
+            "Guten Morgen! (Guten Morgen)");
+}
+
+TEST_F(EngineTerms, TextThatTheVocabularyLacksSurvives) {
+  Start();
+  const auto has = [&](const std::string& text, const std::string& part) {
+    EXPECT_EQ(Count(Text(text), part), 1U) << text << "\n" << Text(text);
+  };
+  has("Ich liebe ❤️ dich sehr.", "❤️");
+  has("Schreib mir an support@example.com, bitte.", "support@example.com");
+  has("Hallo {{user.name}}, wie geht es dir?", "{{user.name}}");
+  has("| Sortieren | ❌ | ✅ |", "❌ | ✅ |");
+}
+
+TEST_F(EngineTerms, WhatTheModelCannotReadComesBackWithAWarning) {
+  Start();
+  const ItemResult item = TranslateOne(Job({"Guten Morgen! 你好吗？"}));
+  EXPECT_EQ(item.hypotheses[0].text, "Good morning. 你好吗？");
+  ASSERT_EQ(item.warnings.size(), 1U);
+  EXPECT_EQ(item.warnings[0].code, WarningCode::kNotTranslated);
+  EXPECT_TRUE(TranslateOne(Job({"Guten Morgen!"})).warnings.empty());
+  EXPECT_TRUE(TranslateOne(Job({"12:30"})).warnings.empty());
+}
+
+TEST_F(EngineTerms, TheBeamFollowsTheConstraintsUnlessItIsAskedFor) {
+  Start();
+  // "puppy" has four tokens.
+  TranslationJob job = With("Mein Hund mag den alten Mann nicht.", {{"Hund", "puppy", false}});
+  job.returns.scores = true;
+  const ItemResult open = TranslateOne(job);
+  EXPECT_TRUE(open.warnings.empty());
+  job.decoding.beam_size = 6;
+  const ItemResult six = TranslateOne(job);
+  EXPECT_EQ(open.hypotheses[0].text, six.hypotheses[0].text);
+  EXPECT_EQ(open.hypotheses[0].score, six.hypotheses[0].score);
+  EXPECT_TRUE(six.warnings.empty());
+  job.decoding.beam_size = 1;
+  const ItemResult one = TranslateOne(job);
+  ASSERT_EQ(one.warnings.size(), 1U);
+  EXPECT_EQ(one.warnings[0].code, WarningCode::kBeamTooNarrow);
+  EXPECT_EQ(one.warnings[0].text,
+            "a beam of 1 for 4 constraint tokens, expected at least 5: in 1 of 1 segments");
+}
+
+TEST_F(EngineTerms, ASearchThatEndsAtTheLimitIsWarnedOf) {
+  Start();
+  TranslationJob job = Job({"Das alte Haus am See gehört meinem Bruder."});
+  job.decoding.max_output_tokens = 4;
+  const ItemResult item = TranslateOne(job);
+  ASSERT_EQ(item.warnings.size(), 1U);
+  EXPECT_EQ(item.warnings[0].code, WarningCode::kOutputLimit);
 }
 
 TEST_F(EngineTerms, VerbatimPhrasesStandWhereTheDetokeniserPutsThem) {
@@ -317,18 +418,18 @@ TEST_F(EngineTerms, EveryAlternativeKeepsThePhrase) {
   for (const Hypothesis& h : item.hypotheses) EXPECT_THAT(h.text, HasSubstr("漢字"));
 }
 
-TEST_F(EngineTerms, PartialsWithVerbatimPhrasesOnlyGrow) {
+// A translation with sentinels may be replaced by another one, so nothing of it is shown before.
+TEST_F(EngineTerms, PartialsOnlyGrowAndShowNoSentinels) {
   Start();
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
   TranslationJob job;
-  job.do_not_translate = {"😀", "漢字", "und", "der"};
+  job.do_not_translate = {"😀"};
   job.returns.partials = true;
-  job.decoding.beam_size = 2;
   for (std::string line; std::getline(file, line) && job.contents.size() < 40;) {
-    if (const size_t space = line.find(' '); space != std::string::npos) {
-      line.insert(space, " 😀");
-      job.contents.push_back(line);
-    }
+    const size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    if (job.contents.size() % 2 == 0) line.insert(space, " 😀");
+    job.contents.push_back(line);
   }
   const auto sink = Run(job);
   std::map<std::pair<int, int>, std::string> shown;
@@ -338,6 +439,7 @@ TEST_F(EngineTerms, PartialsWithVerbatimPhrasesOnlyGrow) {
     ASSERT_TRUE(update.text.starts_with(last)) << last << "\n" << update.text;
     last = update.text;
     partials += update.final ? 0 : 1;
+    EXPECT_THAT(update.text, Not(HasSubstr("Xk")));
   }
   EXPECT_GT(partials, 10U);
 }

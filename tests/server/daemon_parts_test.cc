@@ -267,6 +267,23 @@ TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
   EXPECT_EQ(translation.alternatives(2).finish_reason(), v1::EOS);
 }
 
+TEST(ResponseBuilder, SaysEveryWarning) {
+  TranslationJob job;
+  job.contents = {"x"};
+  ItemResult result = FakeEngine::Answer(job, 0);
+  result.warnings = {{WarningCode::kOutputLimit, "a"},
+                     {WarningCode::kBeamTooNarrow, "b"},
+                     {WarningCode::kNotTranslated, "c"},
+                     {WarningCode::kUnknownCharacters, "d"}};
+  const v1::Translation translation = BuildTranslation(std::move(result), {}, "m");
+  ASSERT_EQ(translation.warnings_size(), 4);
+  EXPECT_EQ(translation.warnings(3).code(), v1::Warning::UNKNOWN_CHARACTERS);
+  EXPECT_EQ(translation.warnings(0).code(), v1::Warning::OUTPUT_LIMIT);
+  EXPECT_EQ(translation.warnings(1).code(), v1::Warning::BEAM_TOO_NARROW);
+  EXPECT_EQ(translation.warnings(1).text(), "b");
+  EXPECT_EQ(translation.warnings(2).code(), v1::Warning::NOT_TRANSLATED);
+}
+
 // The test has as many languages as NLLB-200, with the longest codes.
 TEST(ResponseBuilder, TheLanguagesOfALargeModelFitInAnAnswer) {
   constexpr int kLanguages = 202;
@@ -374,6 +391,7 @@ TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
   result.pivot = PivotPart{"de-en", "en-fr", "en", "between", -0.25F, -3.0F, FinishReason::kLength,
                            true,    true};
   result.sentences = {{{1, 2}, {3, 4}}};
+  result.warnings = {{WarningCode::kNotTranslated, "1 of 2 segments"}};
   for (Hypothesis& hypothesis : result.hypotheses) {
     hypothesis.alignment = {{{1, 2}, {3, 4}}};
   }

@@ -102,6 +102,11 @@ class Translation:
         return pb.FinishReason.Name(self.message.finish_reason).lower()
 
     @property
+    def warnings(self) -> Sequence[pb.Warning]:
+        """What to know about this translation: a code and an English text for each."""
+        return self.message.warnings
+
+    @property
     def sentences(self) -> Sequence[pb.SentenceRange]:
         """The sentences of both sides, in order."""
         return self.message.sentences

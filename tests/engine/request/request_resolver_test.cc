@@ -23,7 +23,7 @@ class RequestResolverTest : public ::testing::Test {
         pieces_(&model_.source_vocabulary),
         tokenizer_(*MakeTokenizer(model_, &pieces_, &pieces_)),
         glossaries_(""),
-        resolver_(&model_, tokenizer_.get(), &glossaries_, Profile::kHf, 8) {}
+        resolver_(&model_, tokenizer_.get(), &glossaries_, &sentinels_, Profile::kHf, 8) {}
 
   static TranslationJob Job(const std::string& text) {
     TranslationJob job;
@@ -37,6 +37,7 @@ class RequestResolverTest : public ::testing::Test {
   VocabularyPieces pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
   Glossaries glossaries_;
+  const std::map<std::string, std::string, std::less<>> sentinels_;
   RequestResolver resolver_;
 };
 

@@ -65,7 +65,7 @@ class SegmentPhrasesTest : public ::testing::Test {
     const auto phrases =
         RequestPhrases::Create(&job, Terms(job), {tokens().get(), -1, target_uses_spaces});
     EXPECT_TRUE(phrases.ok()) << phrases.status();
-    const auto found = phrases->Find(segment);
+    const auto found = phrases->Find(segment, {});
     EXPECT_TRUE(found.ok()) << found.status();
     std::vector<Tokens> all;
     for (const NamedPhrase& phrase : found->required) all.push_back(phrase.tokens);
@@ -216,7 +216,7 @@ TEST_F(SegmentPhrasesTest, WhatExistsAtAWordsBeginningOnlyIsTakenThere) {
   job.terms = {{"Haus", "house", false}};
   const auto phrases = RequestPhrases::Create(&job, Terms(job), {tokenizer->get(), -1, true});
   ASSERT_TRUE(phrases.ok()) << phrases.status();
-  const auto found = phrases->Find("das (Haus)");
+  const auto found = phrases->Find("das (Haus)", {});
   ASSERT_TRUE(found.ok()) << found.status();
   ASSERT_EQ(found->required.size(), 1U);
   EXPECT_EQ(found->required[0].tokens, Marked("house"));

@@ -41,6 +41,7 @@ class CountingObserver : public EngineObserver {
   void OnStage(Stage, Nanos) override {}
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override { ++translated; }
+  void OnSegmentSearchedAgain() override { ++searched_again; }
   void OnJobTranslated(int64_t) override {}
   void OnSegmentCancelled(Stage stage, CancelCause, int64_t wasted) override {
     ++cancelled;
@@ -50,7 +51,8 @@ class CountingObserver : public EngineObserver {
   void OnError(const char*) override { ++errors; }
 
   std::atomic<int64_t> steps{0}, row_steps{0}, steps_beside_pass{0}, encoded_segments{0},
-      encoded_tokens{0}, padded_tokens{0}, translated{0}, cancelled{0}, wasted_tokens{0}, errors{0};
+      encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, cancelled{0},
+      wasted_tokens{0}, errors{0};
   std::atomic<Stage> last_cancelled_stage{Stage::kTokenize};
 };
 

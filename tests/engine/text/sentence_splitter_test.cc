@@ -161,6 +161,34 @@ TEST(SentenceSplitter, NothingToTranslateIsNoPiece) {
   EXPECT_THAT(Pieces("Alles Gute! 🎉🎂"), ElementsAre("Alles Gute!"));
 }
 
+TEST(SentenceSplitter, TextWithoutALetterIsNoPiece) {
+  for (const char* text : {"1", "244890", "100%", "$5.00", "12.05.2024", "1/2/3", "½ + ¼",
+                           "00:00:07,882 --> 00:00:10,510", "(+49) 30 12-34"}) {
+    for (auto mode : {Segmentation::kNone, Segmentation::kSentences, Segmentation::kLines}) {
+      EXPECT_THAT(Pieces(text, "de", mode), IsEmpty()) << text;
+    }
+  }
+  EXPECT_THAT(Pieces("1\n00:00:07,882 --> 00:00:10,510\nGuten Tag!"), ElementsAre("Guten Tag!"));
+  EXPECT_THAT(Pieces("Es kostet 5 Euro."), ElementsAre("Es kostet 5 Euro."));
+}
+
+TEST(SentenceSplitter, ATabEndsALine) {
+  EXPECT_THAT(Pieces("Name\tAlter\t12\tStadt"), ElementsAre("Name", "Alter", "Stadt"));
+  EXPECT_THAT(Pieces("Name\tAlter", "de", Segmentation::kLines), ElementsAre("Name", "Alter"));
+  EXPECT_THAT(Pieces("Name\tAlter", "de", Segmentation::kNone), ElementsAre("Name\tAlter"));
+}
+
+TEST(SentenceSplitter, ABreakOfHtmlEndsALine) {
+  for (const std::string line_break : {"<br>", "<br/>", "<br />", "<BR  />", "<Br >"}) {
+    EXPECT_THAT(Pieces("Hallo Leute!" + line_break + "Ein Foto" + line_break + line_break + "Ende"),
+                ElementsAre("Hallo Leute!", "Ein Foto", "Ende"))
+        << line_break;
+  }
+  for (const char* text : {"Ein <b>Wort</b>", "Ein <brett> hier", "Wenn a < br > c", "Ende <br"}) {
+    EXPECT_THAT(Pieces(text), ElementsAre(text));
+  }
+}
+
 TEST(SentenceSplitter, RoundTripOfAllTestTexts) {
   const auto splitter = Splitter();
   std::vector<std::string> texts = GermanLines();
@@ -247,21 +275,25 @@ TEST(MostPieces, CountsSentencesOfPlainText) {
   EXPECT_EQ(MostPieces("eins\nzwei\r\n\r\ndrei", false), 3);
   EXPECT_EQ(MostPieces("雨です。傘は？はい！", false), 3);
   EXPECT_EQ(MostPieces("Τι; Ναι.", false), 2);
-  EXPECT_EQ(MostPieces("Kapitel 3.14", false), 2);  // more than there are
+  EXPECT_EQ(MostPieces("Siehe z.B", false), 2);  // more than there are
+  EXPECT_EQ(MostPieces("3.14\t1,5", false), 0);
+  EXPECT_EQ(MostPieces("eins\tzwei<br />drei", false), 3);
+  EXPECT_EQ(MostPieces("ein <brett> hier", false), 1);
 }
 
 TEST(MostPieces, TagsOfHtmlMayEndASentence) {
   EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", true), 2);
   EXPECT_EQ(MostPieces("<p class=\"a.b.c\">eins</p>", true), 1);
   EXPECT_EQ(MostPieces("<p>eins</p><p>zwei</p>", false), 1);
-  EXPECT_EQ(MostPieces("1 < 2", true), 2);
+  EXPECT_EQ(MostPieces("a < b", true), 2);
   EXPECT_EQ(MostPieces(std::string(100'000, '<'), true), 0);  // in no time
 }
 
 // Room is reserved for as many: fewer than there are would be a way around the queue's capacity.
 TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
   const std::u32string alphabet =
-      U"aZ9äß. . . !? ;:,-\"'()\n\r\u000b\u0085\u2028\u2029…。！？｡．\u2024‽؟।։\u037eあ中 \u3000é🎉";
+      U"aZ9äß. . . !? ;:,-\"'()\n\r\t\u000b\u0085\u2028\u2029…。！？｡．\u2024‽؟।։\u037eあ中 "
+      U"\u3000é🎉";
   std::mt19937 random(5);
   for (const char* language : {"de", "en", "el", "zh", "ja", "ar", "hi", "hy", "th", ""}) {
     const auto splitter = SentenceSplitter::Create(language);
@@ -269,7 +301,10 @@ TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
     for (int round = 0; round < 3000; ++round) {
       std::string text;
       const size_t length = 1 + random() % 60;
-      for (size_t i = 0; i < length; ++i) AppendUtf8(alphabet[random() % alphabet.size()], text);
+      for (size_t i = 0; i < length; ++i) {
+        AppendUtf8(alphabet[random() % alphabet.size()], text);
+        if (random() % 20 == 0) text += "<br>";
+      }
       for (const Segmentation mode :
            {Segmentation::kSentences, Segmentation::kLines, Segmentation::kNone}) {
         const auto pieces = static_cast<int64_t>((*splitter)->Split(text, mode).size());

@@ -35,6 +35,7 @@ class StepCounter : public EngineObserver {
   void OnStage(Stage, Nanos) override {}
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override {}
+  void OnSegmentSearchedAgain() override {}
   void OnJobTranslated(int64_t) override {}
   void OnSegmentCancelled(Stage, CancelCause, int64_t) override {}
   void OnError(const char*) override {}

@@ -141,6 +141,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   metrics_.OnSent("de-en", kNanosPerMilli);
   model.OnJobTokenized(20, 4);
   model.OnSegmentTranslated(20, 24);
+  model.OnSegmentSearchedAgain();
   model.OnJobTranslated(24);
   metrics_.OnCharacters("de-en", 71);
   metrics_.OnCharacters("de-en", 9);
