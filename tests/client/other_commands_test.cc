@@ -252,7 +252,8 @@ TEST(KeyCommand, PrintsTheKeyItsEntryAndAFile) {
   ASSERT_EQ(lines.size(), 4U);  // the last one is empty
   const auto entry = nlohmann::json::parse(lines[1]);
   EXPECT_EQ(entry["keys"][0], HashOfApiKey(lines[0]));
-  EXPECT_EQ(nlohmann::json::parse(lines[2]), (nlohmann::json{{"clients", {entry}}}));
+  EXPECT_EQ(nlohmann::json::parse(lines[2]),
+            (nlohmann::json{{"clients", nlohmann::json::array({entry})}}));
 }
 
 ScriptedReply WithTokens(const v1::TranslateRequest& request) {
