@@ -209,7 +209,8 @@ std::optional<Prompt> ReadHeadings(std::string_view content) {
   rest.remove_prefix(kInstruction.size());
   const std::string_view to = rest.substr(0, rest.find_first_of(".\n"));
   const size_t text = rest.find(kText);
-  if (!LooksLikeLanguage(to) || text == rest.npos || !rest.ends_with(kEnd)) return std::nullopt;
+  const bool is_language = !to.empty() && MostOfLanguage(to) == to.size();
+  if (!is_language || text == rest.npos || !rest.ends_with(kEnd)) return std::nullopt;
   rest.remove_suffix(kEnd.size());
   Prompt prompt;
   prompt.text = std::string(Strip(rest.substr(text + kText.size())));
