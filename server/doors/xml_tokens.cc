@@ -126,7 +126,15 @@ class Tokenizer {
     const size_t end = Find(last, at_ + prefix);
     if (end == std::string_view::npos)
       return Error(absl::StrCat("found a ", View(what), " without end"));
+    // Passages side by side are one piece: a text may have hundreds of thousands.
+    const size_t begin = at_;
     Add(Kind::kPassage, end + last.size());
+    if (tokens_.size() < 2) return absl::OkStatus();
+    XmlToken& before = tokens_.end()[-2];
+    if (before.kind == Kind::kPassage && before.text.end() == xml_.begin() + begin) {
+      before.text = {before.text.data(), before.text.size() + tokens_.back().text.size()};
+      tokens_.pop_back();
+    }
     return absl::OkStatus();
   }
 

@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 
 // Large enough for what is quadratic to be far above the bounds.
-constexpr size_t kBodyBytes = 200'000;
+constexpr size_t kBodyBytes = 40'000;
 // A question to ICU takes up to 30 microseconds, so that this many take a millisecond.
 constexpr int64_t kMostNames = 64;
 // A pass over a byte takes 1 to 3 nanoseconds, and 50 are allowed.
@@ -62,30 +62,30 @@ const std::vector<std::pair<const char*, json>>& Values() {
       {"attributes", "<a " + Repeat("a='' ") + "/>"},
       {"a prompt", "Translate from " + Repeat("to ")},
       {"a prompt of marks", "Translate this from " + Repeat("a: ")},
-      {"texts", Distinct(20'000, [](const std::string& i) { return json("a" + i); })},
-      {"codes", Distinct(15'000, [](const std::string& i) { return json("en-x-" + i); })},
-      {"names", Distinct(12'000, [](const std::string& i) { return json("English " + i); })},
-      {"prompts", Distinct(1000,
+      {"texts", Distinct(4'000, [](const std::string& i) { return json("a" + i); })},
+      {"codes", Distinct(3'000, [](const std::string& i) { return json("en-x-" + i); })},
+      {"names", Distinct(2'500, [](const std::string& i) { return json("English " + i); })},
+      {"prompts", Distinct(300,
                            [](const std::string& i) {
                              return json("Translate from German to en-x-" + i + ": a");
                            })},
-      {"prompts of another form", Distinct(1000,
+      {"prompts of another form", Distinct(300,
                                            [](const std::string& i) {
                                              return json("Translate from " + Repeat("to ", 50) +
                                                          "x: " + i);
                                            })},
-      {"messages", Distinct(5'000,
+      {"messages", Distinct(1'000,
                             [](const std::string& i) {
                               return json{{"role", "user"}, {"content", i}};
                             })},
-      {"objects", Distinct(12'000,
+      {"objects", Distinct(2'500,
                            [](const std::string& i) {
                              return json{{"src", i}};
                            })},
       {"fields",
        [] {
          json object = json::object();
-         for (int i = 0; i < 12'000; ++i) object["a" + std::to_string(i)] = "b";
+         for (int i = 0; i < 2'500; ++i) object["a" + std::to_string(i)] = "b";
          return object;
        }()},
   };
