@@ -210,8 +210,9 @@ std::optional<Prompt> ReadHeadings(std::string_view content) {
   const std::string_view to = rest.substr(0, MostOfLanguage(rest));
   const size_t text = rest.find(kText);
   if (to.empty() || !rest.substr(to.size()).starts_with(".") || text == rest.npos ||
-      !rest.ends_with(kEnd))
+      !rest.ends_with(kEnd)) {
     return std::nullopt;
+  }
   rest.remove_suffix(kEnd.size());
   Prompt prompt;
   prompt.text = std::string(Strip(rest.substr(text + kText.size())));
