@@ -207,10 +207,12 @@ std::optional<Prompt> ReadHeadings(std::string_view content) {
   std::string_view rest = content.substr(task + kTask.size());
   if (!rest.starts_with(kInstruction)) return std::nullopt;
   rest.remove_prefix(kInstruction.size());
-  const std::string_view to = rest.substr(0, rest.find_first_of(".\n"));
+  const std::string_view to = rest.substr(0, MostOfLanguage(rest));
   const size_t text = rest.find(kText);
-  const bool is_language = !to.empty() && MostOfLanguage(to) == to.size();
-  if (!is_language || text == rest.npos || !rest.ends_with(kEnd)) return std::nullopt;
+  if (to.empty() || !rest.substr(to.size()).starts_with(".") || text == rest.npos ||
+      !rest.ends_with(kEnd)) {
+    return std::nullopt;
+  }
   rest.remove_suffix(kEnd.size());
   Prompt prompt;
   prompt.text = std::string(Strip(rest.substr(text + kText.size())));
