@@ -88,7 +88,7 @@ TEST_F(EngineTerms, ATargetIsAWordOfItsOwn) {
       TranslationJob job = With(c.text, {c.term});
       job.decoding.beam_size = beam;
       const ItemResult item = TranslateOne(job);
-      EXPECT_EQ(item.finish_reason, FinishReason::kEos) << item.hypotheses[0].text;
+      EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos) << item.hypotheses[0].text;
       EXPECT_TRUE(is_word(item.hypotheses[0].text, c.term.target)) << item.hypotheses[0].text;
       // In no other word does the phrase count either.
       TranslationJob required = Job({c.text});
