@@ -54,6 +54,7 @@ const std::vector<Asked>& Requests() {
       {"GET", "/deepl", "text=a&target_lang=JA"},
       {"GET", "/v2/languages", "type=source"},
       {"GET", "/v2/languages", "type=target"},
+      {"GET", "/v3/languages", "resource=translate_text"},
       {"GET", "/v2/usage"},
       {"GET", "/v2/glossary-language-pairs"},
       {"GET", "/v2/glossaries"},

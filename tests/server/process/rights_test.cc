@@ -60,6 +60,7 @@ class Side {
  public:
   Side(const TempDirectory& folder, bool has_hidden) {
     config_.listen = {.host = "127.0.0.1"};
+    config_.http.reset();
     config_.longest_call_seconds = 60;
     config_.api_keys = folder.path() + "/keys.json";
     open_.mutable_info()->name = "open";
