@@ -275,7 +275,7 @@ TEST_F(SegmentPhrasesTest, APhraseIsNotMetByTheBeginningOfALongerWord) {
   EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("."))));
   EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("-ed"))));
   EXPECT_TRUE(is_met("hound.", true, joined(Marked("hound."), Inside("ed"))));
-  // What is asked for after a bracket does not begin inside a word.
+  // A phrase that is asked for after a bracket does not begin inside a word.
   EXPECT_TRUE(is_met("hound", false, joined(Marked("("), Inside("hound"))));
   EXPECT_FALSE(is_met("hound", false, joined(Marked("grey"), Inside("hound"))));
 }

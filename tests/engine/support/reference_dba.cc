@@ -21,7 +21,7 @@ struct Item {
   size_t parent = 0;
   int32_t token = -1;
   bool best_of_row = false;
-  bool after_word = false;  // d.2.2 iv
+  bool after_word = false;  // SEARCH.md d.2.2
   bool progress = false;
 };
 
