@@ -97,7 +97,11 @@ class Builder {
     Names source = names_.source_embedding;
     Names target = names_.target_embedding;
     const bool empty = traits_.empty_token;
-    const Names spare = spec_.tie_output ? names_.output : Names();
+    Names spare;
+    if (spec_.tie_output) {
+      Names& to = names_.ignores_tied_output ? spare : target;
+      to.insert(to.end(), names_.output.begin(), names_.output.end());
+    }
     if (spec_.share_embeddings) {
       source.insert(source.begin(), names_.shared.begin(), names_.shared.end());
       source.insert(source.end(), target.begin(), target.end());

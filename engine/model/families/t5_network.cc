@@ -106,7 +106,13 @@ class Builder {
       source.parts[0].spare_names = std::move(spare);
       return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
     };
-    embedding_ = add("embedding", traits_.names->embedding, spec_.tie_output ? output : Names());
+    Names names = traits_.names->embedding;
+    Names spare;
+    if (spec_.tie_output) {
+      Names& to = traits_.names->ignores_tied_output ? spare : names;
+      to.insert(to.end(), output.begin(), output.end());
+    }
+    embedding_ = add("embedding", std::move(names), std::move(spare));
     output_ = spec_.tie_output ? embedding_ : add("output layer", output, {});
     WeightSource bias = SourceOfVocabulary({}, rows, 0, empty);
     bias.if_absent = IfAbsent::kZeros;

@@ -348,10 +348,8 @@ class NetworkReader {
   absl::Status CheckVariables() const {
     std::set<std::string_view> known(read_variables_.begin(), read_variables_.end());
     for (const WeightSource& source : read_.network.sources) {
-      for (const TensorSource& part : source.parts) {
+      for (const TensorSource& part : source.parts)
         known.insert(part.names.begin(), part.names.end());
-        known.insert(part.spare_names.begin(), part.spare_names.end());
-      }
     }
     for (const auto& [name, view] : model_->tensors) {
       if (known.contains(name) || IsAttribute(name)) continue;

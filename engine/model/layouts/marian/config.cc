@@ -303,10 +303,8 @@ absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
                                 const Network& network) {
   std::set<std::string_view> known;
   for (const WeightSource& source : network.sources) {
-    for (const TensorSource& part : source.parts) {
+    for (const TensorSource& part : source.parts)
       known.insert(part.names.begin(), part.names.end());
-      known.insert(part.spare_names.begin(), part.spare_names.end());
-    }
   }
   for (const auto& [name, view] : model.tensors) {
     if (known.contains(name) || name.ends_with(kActivationScale)) continue;

@@ -98,7 +98,7 @@ TEST(TokenizerJson, ATextAfterAPromptIsNormalizedWithTheSpaceBeforeIt) {
   EXPECT_THAT(cut("▁"), ElementsAre());
 }
 
-// As transformers 5.0 converts the tokenizers of mBART-50, NLLB and Pegasus.
+// transformers 5.0 converts the tokenizers of mBART-50, NLLB and Pegasus to these.
 TEST(TokenizerJson, ExpressionsOfWhiteSpaceAndNfkcAreRead) {
   json file = Unigram();
   file["normalizer"] = json::parse(R"({"type": "Sequence", "normalizers": [
