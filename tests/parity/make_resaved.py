@@ -34,7 +34,7 @@ MAJOR = int(transformers.__version__.split(".")[0])
 # The languages that a request names, and what the text is told by.
 FAMILIES = {
     "tiny-a": dict(),
-    "tiny-multi": dict(to="eng", prompt=">>eng<< "),
+    "tiny-multi": dict(to="fr", prompt=">>fr<< "),
     "tiny-m2m": dict(languages=("de", "fr")),
     "tiny-nllb": dict(languages=("deu_Latn", "fra_Latn")),
     "tiny-mbart": dict(languages=("de_DE", "fr_XX")),
