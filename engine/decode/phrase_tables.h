@@ -14,7 +14,7 @@ namespace dragoman {
 
 class WordEdgeTable {
  public:
-  // Of a target vocabulary. Every token is a word of its own until it is marked.
+  // A table for a target vocabulary. Every token is a word of its own until it is marked.
   explicit WordEdgeTable(int32_t vocabulary);
 
   // REQUIRES: `token` is of the vocabulary.

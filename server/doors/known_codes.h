@@ -1,4 +1,4 @@
-// What ICU said of the codes that were asked for last. A list of pairs, or of detected languages, asks for
+// A table of what ICU said of the codes that were asked for last. A list of pairs, or of detected languages, asks for
 // the same few codes again and again; codes of clients come here as well, so the table is emptied when it
 // is full.
 //

@@ -27,7 +27,7 @@ struct ServedLanguages {
   std::map<std::string, std::vector<std::string>> targets_of;
   // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
-  // Of all and of targets, for lookups by code; LanguagesOf leaves them empty.
+  // The indexes of `all` and `targets`, for lookups by code; LanguagesOf leaves them empty.
   LanguageIndex all_index;
   LanguageIndex targets_index;
 

@@ -27,7 +27,7 @@ void CollectTexts(const json& value, std::string* all) {
   }
 }
 
-// What a scan finds in a well-formed body is what the parser finds there. (It does not read escapes in
+// A scan finds in a well-formed body what the parser finds there. (It does not read escapes in
 // names, nor multipart bodies.)
 void CheckScan(const HttpRequest& request) {
   const std::string found = TextOfField(request, "q");

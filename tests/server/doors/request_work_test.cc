@@ -1,4 +1,4 @@
-// What a request may cost before its job: each parameter of each dialect, with the most repetitions and the
+// The work of a request before its job: each parameter of each dialect, with the most repetitions and the
 // longest values that a body may have, while a hundred languages are served. Work is counted
 // (server/base/work_count.h): a parser looks at each byte a few times, and the number of languages that
 // are looked up does not follow the size of the request.
@@ -171,7 +171,7 @@ class RequestWorkTest : public DoorFixture {
     HttpRequest request = Get(path);
     for (const auto& [name, value] : fields.items()) {
       std::string text = value.is_string() ? value.get<std::string>() : "";
-      // As much as headers may have.
+      // Headers may have as much.
       if (!text.empty()) request.query += name + "=" + text.substr(0, 30'000) + "&";
     }
     return request;
