@@ -86,7 +86,7 @@ std::vector<SubwordToken> AddedTokenModel::EncodeFast(std::string_view text, Tex
   const auto add_token = [&](const TextPart& part) {
     tokens.push_back({tokens_[static_cast<size_t>(part.token)].text, RangeOf(part.text)});
   };
-  for (const TextPart& raw : fast_.Split(Unchanged(text), tokens_, special_too)) {
+  for (const TextPart& raw : fast_.Split(model_->Prepare(text, start), tokens_, special_too)) {
     if (raw.token >= 0) {
       add_token(raw);
       continue;

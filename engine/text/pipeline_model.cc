@@ -61,19 +61,28 @@ PipelineModel::PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer)
 }
 
 std::vector<SubwordToken> PipelineModel::Encode(std::string_view text, TextStart start) const {
-  const NormalizedText normal = Normalize(text);
+  const NormalizedText prepared = Prepare(text, start);
+  const NormalizedText normal = Normalize(prepared.text);
   std::vector<SubwordToken> tokens = Cut(normal.text, start);
   MapRanges(normal.origin, &tokens);
+  MapRanges(prepared.origin, &tokens);
   return tokens;
+}
+
+NormalizedText PipelineModel::Prepare(std::string_view text, TextStart start) const {
+  NormalizedText prepared = Unchanged(text);
+  if (start != TextStart::kWord || spec_.split_white_space || text.empty()) return prepared;
+  prepared.text.insert(0, 1, ' ');
+  prepared.origin.insert(prepared.origin.begin(), 0);
+  return prepared;
 }
 
 std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart start) const {
   bool prepend = spec_.prepend == PipelineSpec::kAlways;
   if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
   if (start == TextStart::kInside) prepend = false;
-  // In the midst of a text a word has the mark of the space before it, if that is in any piece.
-  const bool follows_space = start == TextStart::kWord && !spec_.split_white_space;
-  prepend = prepend || follows_space;
+  // The space before a word in the midst of a text has a mark, though the normalizer strips it.
+  prepend = prepend || (start == TextStart::kWord && !spec_.split_white_space);
   std::vector<SubwordToken> tokens;
 
   // Metaspace over text[begin, end).
@@ -86,9 +95,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
     };
     const std::string_view own = text.substr(begin, end - begin);
     const bool wanted = is_first ? prepend : spec_.prepend == PipelineSpec::kAlways;
-    // A space is the same as a mark of the text's own, unless one is there that was left out.
-    const bool has_mark = own.starts_with(kSpaceMark) && !(is_first && follows_space);
-    const bool marks = wanted && !own.starts_with(' ') && !has_mark;
+    const bool marks = wanted && !own.starts_with(' ') && !own.starts_with(kSpaceMark);
     // White space that has been left out belongs to the mark that stands for it.
     const auto before = static_cast<int32_t>(tokens.empty() ? begin : tokens.back().range.end);
     if (marks) append(kSpaceMark, before);

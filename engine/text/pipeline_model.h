@@ -53,6 +53,8 @@ class PipelineModel : public SubwordModel {
                                                                std::string_view name);
 
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
+  // After a prompt the space before the text is normalized with it.
+  NormalizedText Prepare(std::string_view text, TextStart start) const override;
   NormalizedText Normalize(std::string_view part) const override {
     return normalizer_.Normalize(part);
   }

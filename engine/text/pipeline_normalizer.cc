@@ -1,5 +1,9 @@
 #include "engine/text/pipeline_normalizer.h"
 
+#include <unicode/bytestream.h>
+#include <unicode/edits.h>
+#include <unicode/normalizer2.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -132,6 +136,31 @@ NormalizedText Replace(const NormalizedText& from, const NormalizerStep& step) {
   return writer.Finish();
 }
 
+// Where ICU fails, the text stays as it is.
+NormalizedText ApplyNfkc(const NormalizedText& from) {
+  UErrorCode error = U_ZERO_ERROR;
+  const icu::Normalizer2* nfkc = icu::Normalizer2::getNFKCInstance(error);
+  if (U_FAILURE(error) || IsAscii(from.text)) return from;
+  std::string normal;
+  icu::StringByteSink<std::string> sink(&normal);
+  icu::Edits edits;
+  nfkc->normalizeUTF8(0, from.text, sink, &edits, error);
+  if (U_FAILURE(error)) return from;
+  Writer writer(from);
+  icu::Edits::Iterator edit = edits.getFineIterator();
+  while (edit.next(error) && U_SUCCESS(error)) {
+    const auto begin = static_cast<size_t>(edit.sourceIndex());
+    if (edit.hasChange()) {
+      writer.Write(std::string_view(normal).substr(static_cast<size_t>(edit.destinationIndex()),
+                                                   static_cast<size_t>(edit.newLength())),
+                   begin);
+    } else {
+      writer.Copy(begin, begin + static_cast<size_t>(edit.oldLength()));
+    }
+  }
+  return writer.Finish();
+}
+
 }  // namespace
 
 absl::StatusOr<PipelineNormalizer> PipelineNormalizer::Create(std::vector<NormalizerStep> steps,
@@ -157,6 +186,8 @@ NormalizedText PipelineNormalizer::Normalize(std::string_view text) const {
       normal = ApplyCharsmap(normal, charsmaps_[i]);
     } else if (step.kind == NormalizerStep::kStrip) {
       normal = Strip(normal, step.left, step.right);
+    } else if (step.kind == NormalizerStep::kNfkc) {
+      normal = ApplyNfkc(normal);
     } else {
       normal = Replace(normal, step);
     }

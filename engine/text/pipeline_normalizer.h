@@ -22,6 +22,7 @@ struct NormalizerStep {
     kStrip,     // white space at the ends
     kReplace,   // a string
     kRuns,      // runs of two spaces and more: Replace with the pattern " {2,}"
+    kNfkc,      // Unicode's normalization form KC
   };
   Kind kind = kCharsmap;
   std::string charsmap;

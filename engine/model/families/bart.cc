@@ -12,7 +12,10 @@ absl::StatusOr<Network> Make(const ModelSpec& spec) {
 }
 
 constexpr TokenizerClass kTokenizers[] = {{"BartTokenizer", &kBartTokenizer},
-                                          {"BartTokenizerFast", &kBartTokenizer}};
+                                          {"BartTokenizerFast", &kBartTokenizer},
+                                          // transformers 5 has one class for both.
+                                          {"RobertaTokenizer", &kBartTokenizer},
+                                          {"RobertaTokenizerFast", &kBartTokenizer}};
 
 }  // namespace
 

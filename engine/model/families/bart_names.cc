@@ -153,7 +153,8 @@ const BartNames& HuggingFaceBartNames() {
                     .target_embedding = {"model.decoder.embed_tokens.weight"},
                     .output = {"lm_head.weight"},
                     .output_bias = {"final_logits_bias"},
-                    .output_bias_is_row = true};
+                    .output_bias_is_row = true,
+                    .ignores_tied_output = true};
   return *names;
 }
 

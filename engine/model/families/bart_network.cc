@@ -45,10 +45,11 @@ class Builder {
             .epsilon = spec_.norm_epsilon};
   }
 
-  WeightId AddEmbedding(std::string name, int rows, Names tensors, bool has_empty) {
+  WeightId AddEmbedding(std::string name, int rows, Names tensors, Names spare, bool has_empty) {
     const int d = shape_.d_model;
-    return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-               SourceOfVocabulary(std::move(tensors), rows, d, has_empty));
+    WeightSource source = SourceOfVocabulary(std::move(tensors), rows, d, has_empty);
+    source.parts[0].spare_names = std::move(spare);
+    return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
   }
 
   // Products that have the same input, stacked into one matrix [out, in].
@@ -96,19 +97,24 @@ class Builder {
     Names source = names_.source_embedding;
     Names target = names_.target_embedding;
     const bool empty = traits_.empty_token;
-    if (spec_.tie_output) target.insert(target.end(), names_.output.begin(), names_.output.end());
+    Names spare;
+    if (spec_.tie_output) {
+      Names& to = names_.ignores_tied_output ? spare : target;
+      to.insert(to.end(), names_.output.begin(), names_.output.end());
+    }
     if (spec_.share_embeddings) {
       source.insert(source.begin(), names_.shared.begin(), names_.shared.end());
       source.insert(source.end(), target.begin(), target.end());
     }
-    source_ = AddEmbedding("source embedding", shape_.source_vocab, std::move(source),
-                           empty && spec_.share_embeddings);
-    target_ = spec_.share_embeddings
-                  ? source_
-                  : AddEmbedding("target embedding", shape_.target_vocab, std::move(target), empty);
+    source_ =
+        AddEmbedding("source embedding", shape_.source_vocab, std::move(source),
+                     spec_.share_embeddings ? spare : Names(), empty && spec_.share_embeddings);
+    target_ = spec_.share_embeddings ? source_
+                                     : AddEmbedding("target embedding", shape_.target_vocab,
+                                                    std::move(target), spare, empty);
     output_ = spec_.tie_output
                   ? target_
-                  : AddEmbedding("output layer", shape_.target_vocab, names_.output, empty);
+                  : AddEmbedding("output layer", shape_.target_vocab, names_.output, {}, empty);
     Names tensors;
     if (traits_.logits_bias) tensors = names_.output_bias;
     WeightSource bias = SourceOfVocabulary(std::move(tensors), shape_.target_vocab, 0, empty);

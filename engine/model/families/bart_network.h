@@ -50,6 +50,8 @@ struct BartNames {
   std::vector<std::string> output;
   std::vector<std::string> output_bias;
   bool output_bias_is_row = false;  // its shape is [1, vocabulary]
+  // An output layer that is stored though it is tied is not used. Without this it must be equal.
+  bool ignores_tied_output = false;
 };
 
 // Replaces the part's '*' by the word, or appends the word to a part that has no '*'.

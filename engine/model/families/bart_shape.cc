@@ -58,6 +58,7 @@ void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   ReadBartNetwork(family, {"vocab_size", "decoder_vocab_size"}, fields, spec);
   spec->share_embeddings = fields->Bool("share_encoder_decoder_embeddings", true);
   spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
+  spec->stored_output_wins = IsByTransformers5(*fields);
   if (spec->share_embeddings && spec->shape.target_vocab != spec->shape.source_vocab) {
     fields->Fail("decoder_vocab_size", Concat("vocab_size ", spec->shape.source_vocab,
                                               ", as share_encoder_decoder_embeddings is true"));

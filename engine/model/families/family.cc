@@ -1,5 +1,8 @@
 #include "engine/model/families/family.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "engine/base/concat.h"
 
 namespace dragoman {
@@ -45,6 +48,15 @@ const Family* FindFamily(std::string_view model_type) {
     if (family->model_type == model_type) return family;
   }
   return nullptr;
+}
+
+bool IsByTransformers5(const JsonFields& fields) {
+  const nlohmann::json* version = fields.Find("transformers_version");
+  if (version == nullptr || !version->is_string()) return false;
+  const auto& text = version->get_ref<const std::string&>();
+  int major = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), major);
+  return error == std::errc() && major >= 5;
 }
 
 std::string FamilyNames() {

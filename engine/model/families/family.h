@@ -62,7 +62,11 @@ struct Family {
   // Whether the family reads fields of old files that the others do not.
   bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
   bool notes_fields_of_bart = false;   // notes in the log BART's fields, which the family ignores
+  bool has_scale_field = false;        // scale_decoder_outputs of transformers 5: T5's
 };
+
+// Whether config.json says that transformers 5 or a later version wrote it.
+bool IsByTransformers5(const JsonFields& fields);
 
 // nullptr for a family that is not supported.
 const Family* FindFamily(std::string_view model_type);

@@ -1,5 +1,7 @@
 // FSMT: fairseq's models of WMT 16 and 19 (facebook/wmt19-en-de, allenai/wmt16-en-de-dist-12-1):
 // post-norm, with two vocabularies and fairseq's sinusoids.
+#include <string>
+
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
@@ -14,14 +16,23 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
     fields->Unsupported("tie_word_embeddings", "false");
   }
   spec->tie_output = true;
+  spec->stored_output_wins = IsByTransformers5(*fields);
+}
+
+// In transformers 4 the output layer is a second name of the target's embedding, so the two may not
+// differ. transformers 5 reads both.
+BartNames NamesOf(bool has_own_output) {
+  const std::string output = "model.decoder.output_projection.weight";
+  BartNames names = HuggingFaceBartNames();
+  names.output.clear();
+  (has_own_output ? names.output : names.target_embedding).push_back(output);
+  return names;
 }
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  static const BartNames* const names = [] {
-    auto* made = new BartNames(HuggingFaceBartNames());
-    made->output = {"model.decoder.output_projection.weight"};
-    return made;
-  }();
+  static const auto* const of_version_4 = new BartNames(NamesOf(false));
+  static const auto* const of_version_5 = new BartNames(NamesOf(true));
+  const BartNames* const names = spec.stored_output_wins ? of_version_5 : of_version_4;
   // A stored table wins; its first two rows are those of padding.
   return MakeBartNetwork(spec, {.first_position = 2,
                                 .positions = IfAbsent::kFairseqSinusoids,

@@ -21,6 +21,9 @@ struct TensorSource {
   int64_t first_row = 0;  // rows before it are left out
   float fill = 0.0F;      // every number of a tensor without names
   float scale = 1.0F;     // the weight is the tensor times this
+  // Names that count only where the checkpoint has none of `names`; elsewhere these tensors are not
+  // used, whatever they hold. An output layer that is tied to an embedding has its own names here.
+  std::vector<std::string> spare_names = {};
 };
 
 enum class IfAbsent {

@@ -89,7 +89,8 @@ const T5Names& HuggingFaceT5Names() {
   static const auto* const names =
       new T5Names{HuggingFaceName,
                   {"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"},
-                  {"lm_head.weight"}};
+                  {"lm_head.weight"},
+                  true};
   return *names;
 }
 

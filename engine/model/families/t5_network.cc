@@ -98,17 +98,22 @@ class Builder {
 
   void AddEmbeddings() {
     const bool empty = traits_.empty_token;
-    Names names = traits_.names->embedding;
     const Names& output = traits_.names->output;
-    if (spec_.tie_output) names.insert(names.end(), output.begin(), output.end());
     const int rows = shape_.target_vocab;
     const int d = shape_.d_model;
-    const auto add = [&](std::string name, Names tensors) {
-      return Add(std::move(name), WeightRole::kEmbedding, rows, d,
-                 SourceOfVocabulary(std::move(tensors), rows, d, empty));
+    const auto add = [&](std::string name, Names tensors, Names spare) {
+      WeightSource source = SourceOfVocabulary(std::move(tensors), rows, d, empty);
+      source.parts[0].spare_names = std::move(spare);
+      return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
     };
-    embedding_ = add("embedding", std::move(names));
-    output_ = spec_.tie_output ? embedding_ : add("output layer", output);
+    Names names = traits_.names->embedding;
+    Names spare;
+    if (spec_.tie_output) {
+      Names& to = traits_.names->ignores_tied_output ? spare : names;
+      to.insert(to.end(), output.begin(), output.end());
+    }
+    embedding_ = add("embedding", std::move(names), std::move(spare));
+    output_ = spec_.tie_output ? embedding_ : add("output layer", output, {});
     WeightSource bias = SourceOfVocabulary({}, rows, 0, empty);
     bias.if_absent = IfAbsent::kZeros;
     if (empty) bias.parts[1].fill = -std::numeric_limits<float>::infinity();

@@ -38,6 +38,7 @@ struct T5Names {
   // The checkpoint has any one of a list.
   std::vector<std::string> embedding;
   std::vector<std::string> output;
+  bool ignores_tied_output = false;  // as in BartNames
 };
 
 const T5Names& HuggingFaceT5Names();

@@ -42,6 +42,19 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
   spec->activation = found.value_or(Activation::kNone);
 }
 
+// transformers 4 scales what a tied output layer gets, by one field for both. transformers 5 writes that
+// every output layer is tied, uses one that the checkpoint stores with other numbers all the same, and
+// says in a field of its own whether the output is scaled; an mT5 has none and is never scaled.
+void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) {
+  constexpr std::string_view kScale = "scale_decoder_outputs";
+  const bool tied = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
+  const bool is_by_5 = IsByTransformers5(*fields) || fields->Has(kScale);
+  spec->tie_output = is_by_5 || tied;
+  spec->stored_output_wins = is_by_5;
+  spec->scale_output = tied && (family.has_scale_field || !is_by_5);
+  if (family.has_scale_field) spec->scale_output = fields->Bool(kScale, spec->scale_output);
+}
+
 // "translation_en_to_de" -> en, de.
 std::optional<std::pair<std::string, std::string>> PairOf(std::string_view task) {
   if (!task.starts_with(kTaskBegin)) return std::nullopt;
@@ -135,7 +148,7 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->norm_epsilon = static_cast<float>(epsilon);
   ReadFeedForward(family, fields, spec);
   spec->share_embeddings = true;
-  spec->tie_output = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
+  ReadOutputLayer(family, fields, spec);
 }
 
 const TranslationTasks kT5Tasks = {ReadPrompts, WithTheirFields};

@@ -7,10 +7,9 @@
 namespace dragoman {
 namespace {
 
-// A tied output layer is scaled by d_model^-0.5.
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
   const float scale =
-      spec.tie_output ? 1.0F / std::sqrt(static_cast<float>(spec.shape.d_model)) : 1.0F;
+      spec.scale_output ? 1.0F / std::sqrt(static_cast<float>(spec.shape.d_model)) : 1.0F;
   return MakeT5Network(spec, {.output_scale = scale, .distances_in_each_layer = true});
 }
 
@@ -28,6 +27,7 @@ const Family kUmt5 = {
     .tokenizers = kTokenizers,
     .make = Make,
     .tasks = &kT5Tasks,
+    .has_scale_field = true,
 };
 
 }  // namespace dragoman

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-// With the tokens that were added behind them.
+// With the tokens that were added after them. Later rows of the model have no piece.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
                                           const TokenizerSettings& config, int size) {
   const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
@@ -26,12 +26,12 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
     absl::Status status = PlaceAddedToken(id, token, config.added_file, size, &pieces);
     if (!status.ok()) return status;
   }
-  const bool has_gap = std::find(pieces.begin() + known->size(), pieces.end(), "") != pieces.end();
-  if (pieces.size() != static_cast<size_t>(size) || has_gap) {
-    return absl::InvalidArgumentError(
-        Concat(file, ": ", known->size(), " pieces and ", pieces.size() - known->size(), " of ",
-               config.added_file, ", expected the ", size, " of config.json's vocabulary size"));
+  if (pieces.size() > static_cast<size_t>(size)) {
+    return absl::InvalidArgumentError(Concat(file, ": ", pieces.size(),
+                                             " pieces, expected at most the ", size,
+                                             " of config.json's vocabulary size"));
   }
+  pieces.resize(static_cast<size_t>(size));
   return Vocabulary::FromPieces(std::move(pieces), file);
 }
 

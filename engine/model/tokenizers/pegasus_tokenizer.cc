@@ -1,6 +1,6 @@
-// A PegasusTokenizer: spiece.model, whose ids are 103 less than the model's. The ids below 105 are
-// <pad>, </s>, two masks and <unk_2> to <unk_102>, of which the training alone knew. A source is
-// X </s>.
+// A PegasusTokenizer: spiece.model, whose ids are 103 less than the model's, or tokenizer.json, which
+// has the model's. The ids below 105 are <pad>, </s>, two masks and <unk_2> to <unk_102>, of which the
+// training alone knew. A source is X </s>.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
+#include "engine/model/tokenizers/tokenizer_files.h"
+#include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
 
@@ -38,17 +40,23 @@ std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
 }
 
 // Tokens that users added would be cut out of the text before SentencePiece sees it.
-absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first) {
+absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first,
+                        const std::vector<TokenizerJson::Added>& json) {
   const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {
     return absl::UnimplementedError(Concat(file, ": field '", field, "' has '", piece.substr(0, 64),
                                            "'; supported: special tokens in their places"));
   };
+  const auto is_known = [&](int id, const std::string& piece) {
+    const auto at = static_cast<size_t>(id);
+    return piece == config.unk_piece || (at < first.size() && first[at] == piece);
+  };
   for (const auto& [id, token] : config.added) {
-    const std::string& piece = token.text;
-    const bool is_unk = piece == config.unk_piece;
-    const bool is_first =
-        static_cast<size_t>(id) < first.size() && first[static_cast<size_t>(id)] == piece;
-    if (!is_unk && !is_first) return refused(config.added_file, "added_tokens_decoder", piece);
+    if (is_known(id, token.text)) continue;
+    return refused(config.added_file, "added_tokens_decoder", token.text);
+  }
+  for (const TokenizerJson::Added& added : json) {
+    if (is_known(added.id, added.token.text)) continue;
+    return refused(kTokenizerJsonFile, "added_tokens", added.token.text);
   }
   for (const AddedToken& token : config.listed) {
     if (std::find(first.begin(), first.end(), token.text) == first.end()) {
@@ -58,40 +66,66 @@ absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::
   return absl::OkStatus();
 }
 
-absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
-                                                    TokenizerChoice choice,
-                                                    CheckpointConfig* config) {
-  const TokenizerSettings& tokenizer = config->tokenizer;
-  std::vector<std::string> pieces = FirstPieces(tokenizer);
-  absl::Status status = RequireSlow(choice, "a PegasusTokenizer");
-  if (status.ok()) status = CheckAdded(tokenizer, pieces);
-  if (!status.ok()) return status;
-  TokenizerDescription facts;
-  for (int id = 2; id < static_cast<int>(pieces.size()); ++id) facts.special.push_back(id);
-
-  absl::StatusOr<std::string> spm = folder.Read(kSpmFile, kMaxSentencePieceBytes);
-  if (!spm.ok()) return spm.status();
-  facts.source_path = facts.target_path = PathOf(folder.path(), kSpmFile);
-  facts.source_spm = facts.target_spm = *std::move(spm);
-  const absl::StatusOr<SpmFile> file = ParseSpmFile(facts.source_spm, kSpmFile);
+// The pieces by id.
+absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const ModelFolder& folder,
+                                                     const TokenizerSettings& config,
+                                                     TokenizerDescription* facts) {
+  std::vector<std::string> pieces = FirstPieces(config);
+  if (absl::Status status = CheckAdded(config, pieces, {}); !status.ok()) return status;
+  const absl::StatusOr<SpmFile> file = ReadSharedSpm(folder, kSpmFile, facts);
   if (!file.ok()) return file.status();
   for (size_t i = kReplaced; i < file->pieces.size(); ++i) {
     pieces.push_back(file->pieces[i].text);
   }
+  return pieces;
+}
+
+absl::StatusOr<std::vector<std::string>> PiecesOfJson(const ModelFolder& folder,
+                                                      const TokenizerSettings& config,
+                                                      TokenizerDescription* facts) {
+  absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
+  if (!json.ok()) return json.status();
+  absl::Status status = RequireMetaspace(*json);
+  if (status.ok()) status = RequireTextAndEnd(*json);
+  if (status.ok()) status = CheckAdded(config, FirstPieces(config), json->added);
+  if (!status.ok()) return status;
+  return std::move(json->pieces);
+}
+
+absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
+                                                    TokenizerChoice choice,
+                                                    CheckpointConfig* config) {
+  const TokenizerSettings& tokenizer = config->tokenizer;
+  const absl::StatusOr<TokenizerRules> rules =
+      RulesOf(choice,
+              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
+               .tokenizer_class = "TokenizersBackend",
+               .slow_file = std::string(kSpmFile),
+               .has_slow = folder.Has(kSpmFile),
+               .has_fast = folder.Has(kTokenizerJsonFile)},
+              &config->notes);
+  if (!rules.ok()) return rules.status();
+  const bool is_json = *rules == TokenizerRules::kFast;
+  const std::string_view file = is_json ? kTokenizerJsonFile : kSpmFile;
+  TokenizerDescription facts;
+  absl::StatusOr<std::vector<std::string>> pieces =
+      is_json ? PiecesOfJson(folder, tokenizer, &facts) : PiecesOfSpm(folder, tokenizer, &facts);
+  if (!pieces.ok()) return pieces.status();
+  for (int id = 2; id < kOffset + static_cast<int>(kReplaced); ++id) facts.special.push_back(id);
   const auto size = static_cast<size_t>(config->sizes.source);
-  if (pieces.size() > size) {
+  if (pieces->size() > size) {
     return absl::InvalidArgumentError(
-        Concat("config.json: field 'vocab_size' is ", size, ", expected at least ", pieces.size(),
-               ": the pieces of ", kSpmFile, " and ", kOffset, " tokens"));
+        Concat("config.json: field 'vocab_size' is ", size, ", expected at least ", pieces->size(),
+               ": the pieces of ", file, is_json ? "" : Concat(" and ", kOffset, " tokens")));
   }
-  pieces.resize(size);
-  absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(std::move(pieces), kSpmFile);
+  pieces->resize(size);
+  absl::StatusOr<Vocabulary> vocabulary = Vocabulary::FromPieces(*std::move(pieces), file);
   if (!vocabulary.ok()) return vocabulary.status();
 
-  const absl::StatusOr<int> unk = SpecialId(*vocabulary, kSpmFile, tokenizer.unk_piece);
+  const absl::StatusOr<int> unk = SpecialId(*vocabulary, file, tokenizer.unk_piece);
   if (!unk.ok()) return unk.status();
   config->ids.unk = *unk;
-  status = CheckSpecialIds(*vocabulary, kSpmFile, *config);
+  absl::Status status = CheckSpecialIds(*vocabulary, file, *config);
   if (status.ok()) status = CheckSourceRoom(*config, 1);
   if (!status.ok()) return status;
   facts.source_eos = config->ids.eos;
@@ -103,9 +137,7 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
 
 }  // namespace
 
-const TokenizerScheme kPegasusTokenizer = {.read = ReadPegasusTokenizer,
-                                           .has_json = false,
-                                           .mask_piece = "<mask_2>",
-                                           .check = CheckFields};
+const TokenizerScheme kPegasusTokenizer = {
+    .read = ReadPegasusTokenizer, .mask_piece = "<mask_2>", .check = CheckFields};
 
 }  // namespace dragoman

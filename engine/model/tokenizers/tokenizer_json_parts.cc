@@ -77,7 +77,12 @@ class ModelReader {
           Concat("an id from 0 to ", spec_->pieces.size() - 1));
     }
     spec_->unknown = unknown->get<int32_t>();
-    return Index();
+    if (absl::Status status = Index(); !status.ok()) return status;
+    // transformers 5 writes T5's id, 2, whatever the id of <unk> is; in MADLAD-400 that is </s>.
+    if (const auto named = ids_->find("<unk>"); named != ids_->end()) {
+      spec_->unknown = named->second;
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ReadBpe(const Json& model) {
@@ -206,18 +211,21 @@ class NormalizerReader {
       made.kind = NormalizerStep::kStrip;
       made.left = fields_.Flag(step, kField, "strip_left", true, &status);
       made.right = fields_.Flag(step, kField, "strip_right", true, &status);
+    } else if (type == "NFKC") {
+      made.kind = NormalizerStep::kNfkc;
     } else if (type == "Replace") {
-      status = ReadReplace(step, &made);
+      return ReadReplace(step);
     } else {
       status = fields_.Unsupported("normalizer.type", Concat("'", type.substr(0, 64), "'"),
-                                   "Precompiled, Strip, Replace, Sequence of these");
+                                   "Precompiled, NFKC, Strip, Replace, Sequence of these");
     }
     if (status.ok()) spec_->normalizer.push_back(std::move(made));
     return status;
   }
 
  private:
-  absl::Status ReadReplace(const Json& step, NormalizerStep* made) const {
+  absl::Status ReadReplace(const Json& step) {
+    NormalizerStep made;
     const Json* pattern = TokenizerJsonFields::Find(step, "pattern");
     const Json* content = TokenizerJsonFields::Find(step, "content");
     if (pattern == nullptr || content == nullptr || !content->is_string() ||
@@ -225,20 +233,33 @@ class NormalizerReader {
       return fields_.Invalid("normalizer", Concat("has ", DescribeJson(step)),
                              "'pattern' and 'content'");
     }
-    made->content = content->get<std::string>();
+    made.content = content->get<std::string>();
     const Json* text = TokenizerJsonFields::Find(*pattern, "String");
     const Json* regex = TokenizerJsonFields::Find(*pattern, "Regex");
     if (regex != nullptr && *regex == " {2,}") {
-      made->kind = NormalizerStep::kRuns;
+      made.kind = NormalizerStep::kRuns;
+      spec_->normalizer.push_back(std::move(made));
+      return absl::OkStatus();
+    }
+    made.kind = NormalizerStep::kReplace;
+    // transformers 5.0 makes a space of each of these characters.
+    std::string_view spaces;
+    if (regex != nullptr && *regex == R"([\n\r\t])") spaces = "\n\r\t";
+    if (regex != nullptr && *regex == R"(\n)") spaces = "\n";
+    if (!spaces.empty() && made.content == " ") {
+      for (const char space : spaces) {
+        made.pattern = space;
+        spec_->normalizer.push_back(made);
+      }
       return absl::OkStatus();
     }
     if (text == nullptr || !text->is_string() || text->get_ref<const std::string&>().empty()) {
-      return fields_.Unsupported("normalizer.pattern",
-                                 DescribeJson(regex != nullptr ? *regex : *pattern),
-                                 "a string, the regular expression \" {2,}\"");
+      return fields_.Unsupported(
+          "normalizer.pattern", DescribeJson(regex != nullptr ? *regex : *pattern),
+          R"(a string, the regular expressions " {2,}", "[\n\r\t]" and "\n")");
     }
-    made->kind = NormalizerStep::kReplace;
-    made->pattern = text->get<std::string>();
+    made.pattern = text->get<std::string>();
+    spec_->normalizer.push_back(std::move(made));
     return absl::OkStatus();
   }
 

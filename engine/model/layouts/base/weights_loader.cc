@@ -344,6 +344,7 @@ class Finder {
     }
     return unused;
   }
+  const std::vector<std::string>& replaced() const { return replaced_; }
 
  private:
   // The file that holds the tensor, or the first file if none does.
@@ -365,14 +366,28 @@ class Finder {
                               ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
   }
 
-  bool IsThere(const TensorSource& source) const {
-    return std::any_of(source.names.begin(), source.names.end(), [this](const std::string& name) {
+  bool HasOneOf(const std::vector<std::string>& names) const {
+    return std::any_of(names.begin(), names.end(), [this](const std::string& name) {
       return checkpoint_.tensors.contains(name);
     });
   }
+  bool IsThere(const TensorSource& source) const {
+    return HasOneOf(source.names) || HasOneOf(source.spare_names);
+  }
+
+  // Says which spare tensors are not used, except other names of the storage that is used.
+  void ReplaceSpare(const TensorSource& source, const TensorView& used) {
+    for (const std::string& name : source.spare_names) {
+      const auto found = checkpoint_.tensors.find(name);
+      if (found == checkpoint_.tensors.end()) continue;
+      used_.insert(found->first);
+      if (!AreSame(used, found->second)) replaced_.push_back(name);
+    }
+  }
 
   absl::Status FindTensors(const TensorSource& source, Part* part) {
-    for (const std::string& name : source.names) {
+    const bool is_spare = !HasOneOf(source.names);
+    for (const std::string& name : is_spare ? source.spare_names : source.names) {
       const auto found = checkpoint_.tensors.find(name);
       if (found == checkpoint_.tensors.end()) continue;
       used_.insert(found->first);
@@ -386,19 +401,53 @@ class Finder {
       part->names.push_back(found->first);
       part->views.push_back(rows);
     }
-    if (!part->views.empty()) return absl::OkStatus();
+    if (!part->views.empty()) {
+      if (!is_spare) ReplaceSpare(source, checkpoint_.tensors.find(part->names[0])->second);
+      return absl::OkStatus();
+    }
     std::string listed;
-    for (const std::string& name : source.names)
-      listed += Concat(listed.empty() ? "" : "' or '", name);
+    for (const auto* names : {&source.names, &source.spare_names}) {
+      for (const std::string& name : *names) listed += Concat(listed.empty() ? "" : "' or '", name);
+    }
     return Wrong(listed, Concat("is missing, expected shape ", ShapeString(source.shape)));
   }
 
   const Checkpoint& checkpoint_;
   const Network& network_;
   std::set<std::string_view> used_;
+  std::vector<std::string> replaced_;
 };
 
+// Whether two tensors hold the same bytes as the same numbers.
+bool HoldSame(const TensorView& a, const TensorView& b) {
+  if (AreSame(a, b)) return true;
+  const std::vector<int64_t> dense = DenseStrides(a.shape);
+  if (a.dtype != b.dtype || a.shape != b.shape || a.strides != dense || b.strides != dense) {
+    return false;
+  }
+  const std::span<const uint8_t> left = BytesOf(a);
+  const std::span<const uint8_t> right = BytesOf(b);
+  return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
 }  // namespace
+
+bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network) {
+  const auto first_of = [&](const std::vector<std::string>& names) {
+    const auto there = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+      return checkpoint.tensors.contains(name);
+    });
+    return there == names.end() ? nullptr : &checkpoint.tensors.find(*there)->second;
+  };
+  for (const WeightSource& source : network.sources) {
+    for (const TensorSource& part : source.parts) {
+      const TensorView* own = first_of(part.names);
+      const TensorView* spare = first_of(part.spare_names);
+      if (own != nullptr && spare != nullptr && !HoldSame(*own, *spare)) return true;
+    }
+  }
+  return false;
+}
 
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network) {
@@ -412,7 +461,7 @@ absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint 
     if (!pieces.ok()) return pieces.status();
     weights->Add(*std::move(pieces));
   }
-  return OpenedWeights{weights, finder.Unused()};
+  return OpenedWeights{weights, finder.Unused(), finder.replaced()};
 }
 
 }  // namespace dragoman

@@ -18,7 +18,12 @@ namespace dragoman {
 struct OpenedWeights {
   std::shared_ptr<const Weights> weights;  // shared by the places that pack them
   std::vector<std::string> unused;         // tensors that the network has no place for
+  std::vector<std::string> replaced;  // spare ones of another storage than the one that is used
 };
+
+// Whether the checkpoint has a spare tensor beside the one that it is spare to, with other numbers:
+// an output layer of its own in a network that ties it.
+bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 
 // Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
 // expected, for a tensor that is missing, has another shape, or a dtype that is not a float. The

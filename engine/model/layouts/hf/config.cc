@@ -15,12 +15,13 @@ constexpr std::string_view kConfigName = "config.json";
 constexpr std::string_view kGenerationName = "generation_config.json";
 
 // config.json. Other values ask for another network, or a search over something else.
-constexpr std::array<NeutralField, 5> kNeutralModel = {{
+constexpr std::array<NeutralField, 6> kNeutralModel = {{
     {"is_encoder_decoder", Neutral::kTrue},
     {"is_decoder", Neutral::kFalse},
     {"tie_encoder_decoder", Neutral::kFalse},
     {"pruned_heads", Neutral::kEmpty},
     {"quantization_config", Neutral::kAbsent},
+    {"per_layer_config", Neutral::kEmpty},
 }};
 
 // Fields of BART's family that MarianMTModel never asks: its layers are post-norm, its positions
@@ -101,18 +102,20 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
     if (!generation.ok()) return generation.status();
   }
   GenerationObject found{kGenerationName, *std::move(generation)};
-  if (!text.has_value() || ConfigOverrides(config, found.object)) {
-    found = {kConfigName, config};
-    nlohmann::json& object = found.object;
+  const bool is_by_5 = IsByTransformers5(JsonFields(kConfigName, config));
+  nlohmann::json object = config;
+  const auto forced_bos = object.find("force_bos_token_to_be_generated");
+  if ((family.has_forced_bos_of_old || is_by_5) && forced_bos != object.end() &&
+      *forced_bos == true && object.value("forced_bos_token_id", nlohmann::json()).is_null()) {
+    object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
+  }
+  if (!text.has_value() || ConfigOverrides(family, object, found.object)) {
     // A field that is null is there: a MarianConfig without the forced end forces 0, with null none.
-    nlohmann::json defaults = nlohmann::json::parse(family.defaults.generation);
+    // transformers 5 writes its classes' defaults, and assumes none.
+    nlohmann::json defaults = nlohmann::json::object();
+    if (!is_by_5) defaults = nlohmann::json::parse(family.defaults.generation);
     defaults.update(object);
-    object = std::move(defaults);
-    const auto forced_bos = object.find("force_bos_token_to_be_generated");
-    if (family.has_forced_bos_of_old && forced_bos != object.end() && *forced_bos == true &&
-        !object.contains("forced_bos_token_id")) {
-      object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
-    }
+    found = {kConfigName, std::move(defaults)};
   }
   if (family.tasks != nullptr) {
     found.object = family.tasks->with_their_fields(config, found.object);

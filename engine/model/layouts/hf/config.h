@@ -56,7 +56,9 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
                            ModelSpec* spec);
 
-// Whether the generation fields of config.json count and not those of generation_config.json.
-bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation);
+// Whether the generation fields of config.json count and not those of generation_config.json. `config`
+// has the fields that the family's class makes of others.
+bool ConfigOverrides(const Family& family, const nlohmann::json& config,
+                     const nlohmann::json& generation);
 
 }  // namespace dragoman

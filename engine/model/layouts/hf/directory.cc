@@ -53,22 +53,31 @@ std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   return note;
 }
 
-absl::StatusOr<OpenedWeights> ReadWeights(const ModelFolder& folder, const Network& network) {
-  absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(folder, MaxWeightBytes(network.program));
-  if (!checkpoint.ok()) return checkpoint.status();
-  return OpenWeights(folder, *std::move(checkpoint), network);
-}
-
 absl::Status LoadInto(const ModelFolder& folder, LoadedModel* model, HfConfig config) {
-  model->spec = std::move(config.spec);
-  absl::StatusOr<Network> network = FindFamily(model->spec.family)->make(model->spec);
+  ModelSpec& spec = model->spec;
+  spec = std::move(config.spec);
+  const Family& family = *FindFamily(spec.family);
+  absl::StatusOr<Network> network = family.make(spec);
   if (!network.ok()) return network.status();
-  absl::StatusOr<OpenedWeights> loaded = ReadWeights(folder, *network);
+  absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(folder, MaxWeightBytes(network->program));
+  if (!checkpoint.ok()) return checkpoint.status();
+  if (spec.tie_output && spec.stored_output_wins && HasOtherSpare(*checkpoint, *network)) {
+    spec.tie_output = false;
+    network = family.make(spec);
+    if (!network.ok()) return network.status();
+  }
+  absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, *std::move(checkpoint), *network);
   if (!loaded.ok()) return loaded.status();
   model->program = std::move(network->program);
   model->weights = std::move(loaded->weights);
   model->notes = std::move(config.notes);
   if (!loaded->unused.empty()) model->notes.push_back(NoteOfUnused(loaded->unused));
+  for (const std::string& tensor : loaded->replaced) {
+    model->notes.push_back(
+        Concat("tensor ", tensor.substr(0, 128),
+               " of the checkpoint not used, because config.json ties the output "
+               "layer to the embedding"));
+  }
   return absl::OkStatus();
 }
 

@@ -21,13 +21,12 @@ namespace {
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
 // The max_length of transformers where no file has one. If a file has this very value, transformers
-// cannot tell it from the default either, and counts new tokens
-// (GenerationMixin._prepare_generated_length).
+// cannot tell it from the default, and counts new tokens (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
 // generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
 // act only with do_sample; output_*, use_cache and their like never change the tokens.
-constexpr std::array<NeutralField, 19> kNeutralGeneration = {{
+constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
     {"diversity_penalty", Neutral::kZero},
@@ -47,10 +46,11 @@ constexpr std::array<NeutralField, 19> kNeutralGeneration = {{
     {"assistant_early_exit", Neutral::kAbsent},
     {"prefix_allowed_tokens_fn", Neutral::kAbsent},
     {"forced_decoder_ids", Neutral::kAbsent},
+    {"use_mtp", Neutral::kFalse},
 }};
 
-// The generation fields that transformers also looks for in config.json
-// (PretrainedConfig._get_global_generation_defaults), with the defaults of a MarianConfig.
+// The generation fields that transformers 4 also looks for in config.json, with the defaults of a
+// configuration class that has none of its own (PretrainedConfig._get_global_generation_defaults).
 struct LegacyField {
   std::string_view name;
   std::string_view json_default;
@@ -74,7 +74,7 @@ constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
     {"output_scores", "false"},
     {"return_dict_in_generate", "false"},
     {"forced_bos_token_id", "null"},
-    {"forced_eos_token_id", "0"},
+    {"forced_eos_token_id", "null"},
     {"remove_invalid_values", "false"},
     {"exponential_decay_length_penalty", "null"},
     {"suppress_tokens", "null"},
@@ -82,6 +82,14 @@ constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
     {"num_beam_groups", "1"},
     {"diversity_penalty", "0.0"},
 }};
+
+// Numbers are equal whatever their types, and true is 1.
+bool AreEqualInPython(const nlohmann::json& a, const nlohmann::json& b) {
+  const auto as_number = [](const nlohmann::json& value) {
+    return value.is_boolean() ? nlohmann::json(value.get<bool>() ? 1 : 0) : value;
+  };
+  return as_number(a) == as_number(b);
+}
 
 void ReadEarlyStopping(JsonFields* fields, GenerationDefaults* generation) {
   const nlohmann::json* value = fields->Find("early_stopping");
@@ -180,7 +188,8 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
 }
 
 // max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
-// What is left must have room for a token besides those that are forced.
+// What is left must have room for a token besides those that are forced. Without any length the
+// positions limit an output: the 20 tokens of transformers would cut most sentences.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
   const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
   const int least = 2 + forced;  // the start token and one more
@@ -188,13 +197,14 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
     fields->Fail(name, Concat("at least ", minimum, ", for a token",
                               forced > 0 ? " besides those that are forced" : ""));
   };
-  int64_t max_length = fields->OptionalInt("max_length", 0, kMaxInt).value_or(kDefaultMaxLength);
+  int64_t max_length =
+      fields->OptionalInt("max_length", 0, kMaxInt).value_or(shape.max_positions + int64_t{1});
   if (const auto added = fields->OptionalInt("max_new_tokens", 0, kMaxInt - 1)) {
     max_length = *added + 1;
     if (max_length < least) say("max_new_tokens", least - 1);
   } else if (max_length < least) {
     say("max_length", least);
-  } else if (max_length == kDefaultMaxLength) {
+  } else if (max_length == kDefaultMaxLength && fields->Has("max_length")) {
     max_length = std::min<int64_t>(kDefaultMaxLength + 1, shape.max_positions);
   }
   int64_t min_length = fields->OptionalInt("min_length", 0, kMaxInt).value_or(0);
@@ -293,17 +303,25 @@ absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& 
   return absl::OkStatus();
 }
 
-// transformers reads the generation fields of config.json and not of generation_config.json when
-// the latter says that it was made from the former, and the former has some that are not default
-// (GenerationMixin._prepare_generation_config).
-bool ConfigOverrides(const nlohmann::json& config, const nlohmann::json& generation) {
+// transformers 4 reads the generation fields of config.json and not of generation_config.json when
+// the latter says that it was made from the former, and the former has some that are not defaults of
+// its class (GenerationMixin._prepare_generation_config). transformers 5 does not.
+bool ConfigOverrides(const Family& family, const nlohmann::json& config,
+                     const nlohmann::json& generation) {
   const auto made = generation.find("_from_model_config");
   if (made == generation.end() || *made != true) return false;
+  if (IsByTransformers5(JsonFields("", generation))) return false;
+  const nlohmann::json of_class = nlohmann::json::parse(family.defaults.generation);
   return std::any_of(kLegacyGeneration.begin(), kLegacyGeneration.end(),
                      [&](const LegacyField& field) {
-                       const auto found = config.find(std::string(field.name));
-                       return found != config.end() && !found->is_null() &&
-                              *found != nlohmann::json::parse(field.json_default, nullptr, false);
+                       const std::string name(field.name);
+                       const auto found = config.find(name);
+                       if (found == config.end() || found->is_null()) return false;
+                       const auto own = of_class.find(name);
+                       return !AreEqualInPython(
+                           *found, own != of_class.end()
+                                       ? *own
+                                       : nlohmann::json::parse(field.json_default, nullptr, false));
                      });
 }
 

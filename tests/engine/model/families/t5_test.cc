@@ -1,6 +1,7 @@
 // Directories of T5, FLAN-T5, mT5 and MADLAD-400: their network, their languages, and what is refused.
 #include "engine/model/families/t5_network.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
@@ -170,6 +171,51 @@ TEST(T5, OlderCheckpointsMayHaveATableThatNobodyReads) {
   EXPECT_TRUE(model.spec.gated);
   EXPECT_FALSE(model.spec.tie_output);
   EXPECT_EQ(model.spec.shape.max_positions, 512);
+}
+
+// transformers 4 scales the output of every tied model. transformers 5 writes that all are tied, keeps
+// the output layer that is stored, and says in a field of its own what is scaled; an mT5 never is.
+TEST(T5, OutputsAreScaledAsTheVersionThatWroteTheFileDoes) {
+  struct Case {
+    const char* model;
+    json config;
+    bool tied;
+    bool scaled;
+  };
+  const json by_5 = {{"transformers_version", "5.24.0"}, {"tie_word_embeddings", true}};
+  const auto and_scale = [](json config, bool scale) {
+    config["scale_decoder_outputs"] = scale;
+    return config;
+  };
+  const Case cases[] = {
+      {"tiny-flan", {{"tie_word_embeddings", false}}, false, false},
+      {"tiny-flan", {{"tie_word_embeddings", true}}, true, true},
+      {"tiny-flan", and_scale(by_5, false), false, false},
+      {"tiny-flan", and_scale({{"tie_word_embeddings", true}}, false), false, false},
+      {"tiny-flan", and_scale(by_5, true), false, true},
+      {"tiny-madlad", and_scale(by_5, false), false, false},
+      {"tiny-t5", and_scale(by_5, true), true, true},
+      {"tiny-t5", and_scale(by_5, false), true, false},
+      {"tiny-t5", by_5, true, true},
+      {"tiny-mt5", {{"tie_word_embeddings", false}}, false, false},
+      {"tiny-mt5", {{"tie_word_embeddings", true}}, true, true},
+      {"tiny-mt5", by_5, false, false},
+      {"tiny-umt5", and_scale(by_5, false), true, false},
+      {"tiny-umt5", and_scale(by_5, true), true, true},
+  };
+  for (const Case& one : cases) {
+    const LoadedModel plain = Load(ModelDirectory(one.model));
+    const LoadedModel model = Load(ModelDirectory(one.model).Change(kConfig, one.config));
+    EXPECT_EQ(model.spec.tie_output, one.tied) << one.model << one.config;
+    EXPECT_EQ(model.spec.scale_output, one.scaled) << one.model << one.config;
+    const bool was_scaled = plain.spec.scale_output;
+    const float root = std::sqrt(static_cast<float>(model.spec.shape.d_model));
+    const float factor = one.scaled == was_scaled ? 1.0F : one.scaled ? 1.0F / root : root;
+    const auto gain = [](const LoadedModel& of) {
+      return WeightOf(of, of.program.FindWeight("decoder final norm gain")).front();
+    };
+    EXPECT_FLOAT_EQ(gain(model), gain(plain) * factor) << one.model << one.config;
+  }
 }
 
 TEST(T5, SearchesAsItsTranslationTasksSay) {

@@ -82,6 +82,57 @@ TEST(TokenizerJson, IsReadAndCutsTexts) {
   }
 }
 
+// A normalizer that makes spaces of marks, as the NFKC tables of SentencePiece do. The values are those
+// of tokenizers 0.22 for "<2de> " and the text.
+TEST(TokenizerJson, ATextAfterAPromptIsNormalizedWithTheSpaceBeforeIt) {
+  json file = Unigram();
+  file["normalizer"] = json::parse(R"({"type": "Sequence", "normalizers": [
+      {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+      {"type": "Strip", "strip_left": false, "strip_right": true},
+      {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"}]})");
+  const auto cut = [&](std::string_view text) { return Cut(file, text, TextStart::kWord); };
+  for (const char* text : {"a", " a", "▁a", "▁ a", "▁▁a"}) {
+    EXPECT_THAT(cut(text), ElementsAre("▁", "a")) << text;
+  }
+  EXPECT_THAT(cut("ba"), ElementsAre("▁", "b", "a"));
+  EXPECT_THAT(cut("▁"), ElementsAre());
+}
+
+// transformers 5.0 converts the tokenizers of mBART-50, NLLB and Pegasus to these.
+TEST(TokenizerJson, ExpressionsOfWhiteSpaceAndNfkcAreRead) {
+  json file = Unigram();
+  file["normalizer"] = json::parse(R"({"type": "Sequence", "normalizers": [
+      {"type": "Replace", "pattern": {"Regex": "[\\n\\r\\t]"}, "content": " "},
+      {"type": "NFKC"},
+      {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]})");
+  EXPECT_THAT(Cut(file, "a\nb\r\tａ"), ElementsAre("▁", "a", "▁", "b", "▁", "a"));
+  file["normalizer"] =
+      json::parse(R"({"type": "Replace", "pattern": {"Regex": "\\n"}, "content": " "})");
+  EXPECT_THAT(Cut(file, "a\nb\tb"), ElementsAre("▁", "a", "▁", "b", "", "b"));
+  file["normalizer"]["content"] = "-";
+  EXPECT_THAT(Refusal(file, json::object()), HasSubstr("'normalizer.pattern' is \"\\\\n\""));
+}
+
+TEST(TokenizerJson, NfkcKeepsThePlacesOfTheText) {
+  json file = Unigram();
+  file["normalizer"] = {{"type", "NFKC"}};
+  const auto parsed = ParseTokenizerJson(file.dump(), kTokenizerJsonFile);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  std::vector<TextRange> ranges;
+  for (const SubwordToken& token : parsed->model->Encode("ａｂa", TextStart::kBegin)) {
+    ranges.push_back(token.range);
+  }
+  EXPECT_THAT(ranges, ElementsAre(TextRange{0, 0}, TextRange{0, 6}, TextRange{6, 7}));
+}
+
+// transformers 5 writes 2 for every T5, which is the end of sentence of MADLAD-400.
+TEST(TokenizerJson, TheUnknownPieceIsTheOneOfThatName) {
+  json file = Unigram();
+  file["model"]["unk_id"] = 1;
+  EXPECT_THAT(Cut(file, "a漢"), ElementsAre("▁", "a", ""));
+  EXPECT_THAT(Cut(file, "</s>"), ElementsAre("▁", ""));
+}
+
 TEST(TokenizerJson, JoinsPiecesAndTheirPlaces) {
   const auto parsed = ParseTokenizerJson(Unigram().dump(), kTokenizerJsonFile);
   ASSERT_TRUE(parsed.ok());
@@ -100,8 +151,8 @@ TEST(TokenizerJson, RefusesByNameWhatItDoesNotDo) {
   EXPECT_THAT(Refusal(file, {{"model", {{"type", "WordPiece"}}}}),
               AllOf(StartsWith("tokenizer.json: field 'model.type' is 'WordPiece', which is not"),
                     HasSubstr("supported: Unigram, BPE")));
-  EXPECT_THAT(Refusal(file, {{"normalizer", type("NFKC")}}),
-              HasSubstr("'normalizer.type' is 'NFKC', which is not supported; supported: Pre"));
+  EXPECT_THAT(Refusal(file, {{"normalizer", type("NFD")}}),
+              HasSubstr("'normalizer.type' is 'NFD', which is not supported; supported: Pre"));
   EXPECT_THAT(
       Refusal(file, {{"normalizer", {{"type", "Sequence"}, {"normalizers", {type("Lowercase")}}}}}),
       HasSubstr("'normalizer.type' is 'Lowercase'"));

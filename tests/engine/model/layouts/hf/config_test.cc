@@ -1,6 +1,7 @@
 #include "engine/model/layouts/hf/config.h"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -285,7 +286,7 @@ TEST(HfGeneration, HasTheDefaultsOfTransformers) {
   EXPECT_EQ(defaults.num_beams, 1);
   EXPECT_EQ(defaults.length_penalty, 1.0F);
   EXPECT_EQ(defaults.early_stopping, EarlyStopping::kFalse);
-  EXPECT_EQ(defaults.max_length, 21);
+  EXPECT_EQ(defaults.max_length, 65);  // but for this one: the positions
   EXPECT_EQ(defaults.min_length, 0);
   EXPECT_EQ(defaults.forced_eos, std::nullopt);
   EXPECT_THAT(defaults.bad_words, IsEmpty());
@@ -323,6 +324,99 @@ TEST(HfGeneration, AFileMadeFromConfigJsonGivesWayToIt) {
   EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
 }
 
+// Every field of every class, with the defaults of the classes in transformers 4.57.6.
+TEST(HfGeneration, ClassesHaveDefaultsOfTheirOwn) {
+  const json all = json::parse(R"({
+      "max_length": [20, 21], "min_length": [0, 1], "do_sample": [false, true],
+      "early_stopping": [false, true], "num_beams": [1, 2], "temperature": [1.0, 0.5],
+      "top_k": [50, 49], "top_p": [1.0, 0.5], "typical_p": [1.0, 0.5],
+      "repetition_penalty": [1.0, 1.5], "length_penalty": [1, 1.5], "no_repeat_ngram_size": [0, 3],
+      "encoder_no_repeat_ngram_size": [0, 3], "bad_words_ids": [null, [[1]]],
+      "num_return_sequences": [1, 2], "output_scores": [0, 1],
+      "return_dict_in_generate": [false, true], "forced_bos_token_id": [null, 0],
+      "forced_eos_token_id": [null, 3], "remove_invalid_values": [false, true],
+      "exponential_decay_length_penalty": [null, [1, 2]], "suppress_tokens": [null, []],
+      "begin_suppress_tokens": [null, [1]], "num_beam_groups": [1, 2],
+      "diversity_penalty": [0.0, 0.5]})");
+  ASSERT_EQ(all.size(), 25U);
+  const std::map<std::string, json> own = {
+      {"marian", {{"forced_eos_token_id", 0}}},
+      {"m2m_100", json::object()},
+      {"mbart", {{"forced_eos_token_id", 2}}},
+      {"bart", {{"forced_eos_token_id", 2}}},
+      {"pegasus", {{"forced_eos_token_id", 1}}},
+      {"fsmt", {{"forced_eos_token_id", 2}, {"num_beams", 5}, {"max_length", 200}}},
+      {"t5", json::object()},
+      {"mt5", json::object()},
+      {"umt5", json::object()},
+  };
+  json generation = {{"_from_model_config", true}, {"transformers_version", "4.57.6"}};
+  for (const auto& [type, defaults] : own) {
+    const Family& family = *FindFamily(type);
+    json config = json::object();
+    for (const auto& [field, values] : all.items()) {
+      config[field] = defaults.value(field, values[0]);
+    }
+    EXPECT_FALSE(ConfigOverrides(family, config, generation)) << type;
+    for (const auto& [field, values] : all.items()) {
+      json changed = config;
+      changed[field] = nullptr;
+      EXPECT_FALSE(ConfigOverrides(family, changed, generation)) << type << " " << field;
+      changed[field] = values[1];
+      EXPECT_TRUE(ConfigOverrides(family, changed, generation)) << type << " " << field;
+      if (!defaults.contains(field) || values[0].is_null()) continue;
+      changed[field] = values[0];
+      EXPECT_TRUE(ConfigOverrides(family, changed, generation)) << type << " " << field;
+    }
+  }
+}
+
+// facebook/mbart-large-50-many-to-many-mmt, BART, Pegasus and FSMT, saved again by transformers 4.
+TEST(HfGeneration, TheForcedEndOfAClassDoesNotReplaceTheFile) {
+  json config = Config();
+  config.update(json::parse(R"({"architectures": ["MBartForConditionalGeneration"],
+                                "model_type": "mbart", "eos_token_id": 2,
+                                "forced_eos_token_id": 2})"));
+  json generation = Generation();
+  generation.update(json{{"_from_model_config", true},
+                         {"eos_token_id", 2},
+                         {"forced_eos_token_id", 2},
+                         {"max_length", 60},
+                         {"num_beams", 5}});
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 5);
+  EXPECT_EQ(Parse(config, generation)->spec.generation.max_length, 60);
+}
+
+// transformers 5 reads generation_config.json alone where it is there, and writes the defaults of its
+// classes into config.json, so it assumes none where a directory has only that.
+TEST(HfGeneration, InADirectoryOfTransformers5ConfigJsonDoesNotCount) {
+  json generation = Generation();
+  generation["_from_model_config"] = true;
+  generation["transformers_version"] = "5.24.0";
+  json config = Config();
+  config["num_beams"] = 4;
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 6);
+  config["transformers_version"] = "5.24.0";
+  EXPECT_EQ(Parse(config)->spec.generation.num_beams, 4);
+  EXPECT_EQ(Parse(config)->spec.generation.forced_eos, std::nullopt);
+  config["forced_eos_token_id"] = 0;
+  EXPECT_EQ(Parse(config)->spec.generation.forced_eos, 0);
+}
+
+// BartConfig makes forced_bos_token_id of it, which is then not the class's default.
+TEST(HfGeneration, TheForcedBeginningOfOldFilesCountsAsASetting) {
+  json config = Config();
+  config.update(json::parse(R"({"architectures": ["BartForConditionalGeneration"],
+                                "model_type": "bart", "eos_token_id": 2, "bos_token_id": 1,
+                                "forced_eos_token_id": 2,
+                                "force_bos_token_to_be_generated": true})"));
+  json generation = Generation();
+  generation.update(
+      json{{"_from_model_config", true}, {"eos_token_id", 2}, {"forced_eos_token_id", 2}});
+  EXPECT_EQ(Parse(config, generation)->spec.generation.forced_bos, 1);
+  EXPECT_EQ(Parse(config, generation)->spec.generation.num_beams, 1);
+}
+
 TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
   json generation = Generation();
   generation["max_new_tokens"] = 30;
@@ -332,17 +426,17 @@ TEST(HfGeneration, CountsNewTokensFromTheStartToken) {
 }
 
 // The lengths are those of transformers 4.57.1, taken from its outputs: a max_length that equals its
-// default, 20, counts new tokens, and so does one that no file sets.
+// default, 20, counts new tokens. Where no file says a length, the positions are the limit.
 TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
   const std::vector<std::pair<json, int>> cases = {
-      {json::object(), 21},
+      {json::object(), 65},
       {{{"max_length", 19}}, 19},
       {{{"max_length", 20}}, 21},
       {{{"max_length", 21}}, 21},
       {{{"max_new_tokens", 19}}, 20},
       {{{"max_new_tokens", 20}}, 21},
       {{{"max_length", 20}, {"max_new_tokens", 5}}, 6},
-      {{{"max_length", nullptr}}, 21},
+      {{{"max_length", nullptr}}, 65},
   };
   for (const auto& [fields, expected] : cases) {
     for (const json& forced : {json(0), json(nullptr)}) {
@@ -363,6 +457,7 @@ TEST(HfGeneration, TheDefaultLengthCountsNewTokens) {
   // It stays below the positions, of which transformers counts one less here than elsewhere.
   json config = Config();
   config["max_position_embeddings"] = 18;
+  config["max_length"] = 20;
   EXPECT_EQ(Parse(config)->spec.generation.max_length, 18);
 }
 

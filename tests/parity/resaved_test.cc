@@ -1,0 +1,199 @@
+// Equality with generate() of directories that transformers 4 and 5 have saved again
+// (make_resaved.py): every directory of fixtures/resaved-*.jsonl.gz is written from the model that it was
+// saved from, loaded, and asked for its cases. Ids equal, token lists equal at every rank, scores within
+// 1e-4.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/model/formats/mapped_file.h"
+#include "engine/model/formats/model_folder.h"
+#include "engine/model/formats/tensor_file.h"
+#include "engine/model/layouts/hf/checkpoint.h"
+#include "engine/request/model_tokenizer.h"
+#include "tests/engine/model/byte_files.h"
+#include "tests/engine/model/test_files.h"
+#include "tests/parity/parity_batch.h"
+
+namespace dragoman::parity {
+namespace {
+
+// The nearest bfloat16, the even one of two.
+uint16_t AsBfloat16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+// The base's tensor, with rows after its own that are its first ones times `factor`. A bias of the
+// output layer, one row, has columns in place of rows, and the new ones are less by 1.
+std::vector<float> Extended(std::vector<float> values, int64_t rows, float factor,
+                            std::vector<int64_t>* shape) {
+  const bool is_bias = shape->front() == 1;
+  int64_t& count = is_bias ? (*shape)[1] : (*shape)[0];
+  const int64_t row = is_bias ? 1 : (*shape)[1];
+  const int64_t more = (rows - count) * row;
+  for (int64_t i = 0; i < more; ++i) {
+    values.push_back(values[static_cast<size_t>(i)] * factor - (is_bias ? 1.0F : 0.0F));
+  }
+  count = rows;
+  return values;
+}
+
+// Writes the files of the weights: [name in the base, rows and factor where there are more, type] by tensor.
+void WriteWeights(const json& files, const std::string& base, const TempDirectory& directory) {
+  DiskFolder folder(base);
+  const auto checkpoint = ReadCheckpoint(folder, size_t{1} << 30);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  for (const auto& [file, tensors] : files.items()) {
+    json header = json::object();
+    std::string data;
+    for (const auto& [name, source] : tensors.items()) {
+      const auto found = checkpoint->tensors.find(source[0].get<std::string>());
+      ASSERT_NE(found, checkpoint->tensors.end()) << source;
+      std::vector<int64_t> shape = found->second.shape;
+      std::vector<float> values(static_cast<size_t>(found->second.numel()));
+      ASSERT_EQ(CopyAsF32(found->second, values), std::nullopt);
+      if (source.size() == 4) {
+        values =
+            Extended(std::move(values), source[1].get<int64_t>(), source[2].get<float>(), &shape);
+      }
+      const size_t begin = data.size();
+      if (source.back() == "BF16") {
+        for (const float value : values) data += Raw(AsBfloat16(value));
+      } else {
+        data += RawFloats(values);
+      }
+      header[name] = {
+          {"dtype", source.back()}, {"shape", shape}, {"data_offsets", {begin, data.size()}}};
+    }
+    directory.Write(file, Safetensors(header.dump(), data));
+  }
+}
+
+void WriteDirectory(const json& row, const json& contents, const TempDirectory& directory) {
+  const std::string base =
+      DRAGOMAN_SOURCE_DIR "/tests/data/models/" + row["family"].get<std::string>();
+  for (const auto& [file, key] : row["files"].items()) {
+    directory.Write(file, key == "" ? ReadTestFile(base + "/" + file)
+                                    : contents[key.get<std::string>()].get<std::string>());
+  }
+  ASSERT_NO_FATAL_FAILURE(WriteWeights(row["weights"], base, directory));
+}
+
+// How many lists are equal, and how many there are.
+struct Counts {
+  int lists = 0;
+  int equal = 0;
+  double worst = 0;
+};
+
+void CompareIds(const json& row, const LoadedModel& loaded) {
+  const VocabularyPieces pieces(&loaded.source_vocabulary);
+  const VocabularyPieces target_pieces(&loaded.TargetVocabulary());
+  const auto tokenizer = MakeTokenizer(loaded, &pieces, &target_pieces);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  const auto pair = loaded.languages.Resolve(row["source_lang"].get<std::string>(),
+                                             row["target_lang"].get<std::string>());
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  for (const json& one : row["cases"]) {
+    std::vector<int> ids = (*tokenizer)->EncodePrompt(pair->prompt);
+    const auto text = one["text"].get<std::string>();
+    for (const int id :
+         (*tokenizer)->EncodeSource(text, {pair->tag, pair->last_tag, !pair->prompt.empty()}).ids) {
+      ids.push_back(id);
+    }
+    EXPECT_EQ(json(ids), one["source_ids"]) << text;
+    if (one.contains("first_token")) {
+      EXPECT_EQ(pair->first, one["first_token"].get<int>());
+    }
+    if (one.contains("start_token")) {
+      EXPECT_EQ(pair->start, one["start_token"].get<int>());
+    }
+  }
+}
+
+void CompareLists(const json& row, const ParityModel& model, Counts* counts) {
+  ModelSpec spec = model.spec();
+  if (!row["max_length"].is_null()) spec.generation.max_length = row["max_length"].get<int>();
+  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<const json*> expected;
+  for (const json& one : row["cases"]) {
+    for (const json& searched : one["searched"]) {
+      DecodingOptions request = WideOptions(Profile::kHf);
+      request.num_alternatives = static_cast<int>(searched["tokens"].size());
+      if (!searched["num_beams"].is_null()) request.beam_size = searched["num_beams"].get<int>();
+      SearchContext context;
+      context.max_rows = 64;
+      context.scores = true;
+      auto settings = ResolveSearch(request, spec, context);
+      ASSERT_TRUE(settings.ok()) << settings.status();
+      if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
+      if (one.contains("start_token")) {
+        settings->search.start_token = one["start_token"].get<int32_t>();
+      }
+      segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
+      expected.push_back(&searched);
+    }
+  }
+  const auto results = Decode(model, std::move(segments), spec.tokens.decoder_start);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const json& wanted = *expected[i];
+    ++counts->lists;
+    bool equal = results[i].size() == wanted["tokens"].size();
+    for (size_t rank = 0; equal && rank < results[i].size(); ++rank) {
+      equal = json(results[i][rank].tokens) == wanted["tokens"][rank];
+      if (wanted["scores"][rank].is_null()) continue;
+      const double difference =
+          std::abs(double{results[i][rank].score} - wanted["scores"][rank].get<double>());
+      equal = equal && difference <= 1e-4;
+      counts->worst = std::max(counts->worst, difference);
+    }
+    if (equal) ++counts->equal;
+    EXPECT_TRUE(equal) << i << ": " << wanted;
+  }
+}
+
+class Resaved : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Resaved, EveryListEqualsGenerate) {
+  Fixture fixture;
+  ASSERT_NO_FATAL_FAILURE(ReadFixture(GetParam(), &fixture));
+  for (const json& row : fixture.cases) {
+    const std::string name =
+        row["family"].get<std::string>() + ", " + row["way"].get<std::string>();
+    SCOPED_TRACE(name);
+    const TempDirectory directory;
+    ASSERT_NO_FATAL_FAILURE(WriteDirectory(row, fixture.header["contents"], directory));
+    // The reference is the fast tokenizer where there is one.
+    const bool is_fast = row["files"].contains("tokenizer.json");
+    const auto by_default = LoadModel(directory.path());
+    EXPECT_TRUE(by_default.ok()) << by_default.status();
+    if (!by_default.ok()) continue;
+    auto loaded = LoadModel(
+        directory.path(), {.tokenizer = is_fast ? TokenizerChoice::kFast : TokenizerChoice::kAuto});
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    if (!loaded.ok()) continue;
+    ParityModel model;
+    model.loaded.emplace(*std::move(loaded));
+    CompareIds(row, *model.loaded);
+    Counts counts;
+    CompareLists(row, model, &counts);
+    std::cout << GetParam() << ", " << name << ": " << counts.equal << " of " << counts.lists
+              << ", largest difference of scores " << counts.worst << "\n";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, Resaved, ::testing::Values("resaved-4", "resaved-5"),
+                         [](const auto& info) {
+                           return std::string(info.param).substr(8) == "4" ? "Transformers4"
+                                                                           : "Transformers5";
+                         });
+
+}  // namespace
+}  // namespace dragoman::parity
