@@ -7,7 +7,6 @@
 #include <string>
 
 #include "client/status_map.h"
-#include "dragoman/v1/translation.grpc.pb.h"
 
 namespace dragoman {
 namespace {
@@ -15,6 +14,12 @@ namespace {
 absl::Status CancelledByCaller() { return absl::CancelledError("the caller cancelled the call"); }
 
 }  // namespace
+
+grpc::Status StatusWith(bool is_broken, const grpc::Status& status) {
+  if (!is_broken) return status;
+  return {grpc::StatusCode::INTERNAL,
+          "the server's answer cannot be parsed: it may be another program, or of another version"};
+}
 
 Call::Call(ClientCore* core, TranslationClient::Timeout timeout, const RetryOptions& retry)
     : in_flight_(core),
@@ -111,36 +116,44 @@ TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call) {
 }
 
 // One attempt; deletes itself when it has ended.
-class StreamCall::Reader : public grpc::ClientReadReactor<v1::StreamTranslateResponse> {
+class StreamCall::Reader
+    : public grpc::ClientBidiReactor<v1::TranslateRequest, Received<v1::StreamTranslateResponse>> {
  public:
   explicit Reader(std::shared_ptr<StreamCall> call) : call_(std::move(call)) {}
   void Begin() {
-    StartRead(&message_);
+    StartWriteLast(call_->request_.get(), grpc::WriteOptions());
+    StartRead(&received_);
     StartCall();
   }
   void OnReadDone(bool ok) override {
-    if (!ok) return;
+    if (!ok) {
+      if (received_.is_broken) call_->context()->TryCancel();  // what follows is not read
+      return;
+    }
     call_->received_ = true;
-    if (!cancelled_ && !call_->on_message_(message_)) {
+    if (!cancelled_ && !call_->on_message_(received_.message)) {
       cancelled_ = true;
       call_->context()->TryCancel();
     }
-    StartRead(&message_);
+    StartRead(&received_);
   }
   void OnDone(const grpc::Status& status) override {
-    call_->Ended(status, call_->received_ || cancelled_);
+    call_->Ended(StatusWith(received_.is_broken, status), call_->received_ || cancelled_);
     delete this;
   }
 
  private:
   const std::shared_ptr<StreamCall> call_;
-  v1::StreamTranslateResponse message_;
+  Received<v1::StreamTranslateResponse> received_;
   bool cancelled_ = false;
 };
 
 void StreamCall::Attempt(Link& link) {
   auto* reader = new Reader(std::static_pointer_cast<StreamCall>(shared_from_this()));
-  link.translation.async()->StreamTranslate(context(), request_.get(), reader);
+  grpc::TemplatedGenericStub<v1::TranslateRequest, Received<v1::StreamTranslateResponse>> stub(
+      link.channel);
+  stub.PrepareBidiStreamingCall(context(), "/dragoman.v1.TranslationService/StreamTranslate",
+                                grpc::StubOptions(), reader);
   reader->Begin();
 }
 

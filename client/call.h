@@ -2,6 +2,9 @@
 #pragma once
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
 #include <cstdint>
@@ -70,10 +73,22 @@ class Call : public std::enable_shared_from_this<Call> {
 // Starts a call. What it returns does not keep the call alive.
 TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call);
 
-// A method of one answer, on the channel that it goes by.
-template <typename Request, typename Response>
-using Method = void (*)(Link&, grpc::ClientContext*, const Request*, Response*,
-                        std::function<void(grpc::Status)>);
+// A message that came, and whether its bytes could be parsed: gRPC's callbacks say OK of a call whose
+// answer could not be, and leave the message empty.
+template <typename Message>
+struct Received {
+  Message message;
+  bool is_broken = false;
+};
+
+// INTERNAL where a message is broken, else the status.
+grpc::Status StatusWith(bool is_broken, const grpc::Status& status);
+
+// A method of one answer.
+struct Method {
+  const char* path = nullptr;
+  bool is_question = false;  // it is asked of servers that do not serve, too: see Link
+};
 
 template <typename Request, typename Response>
 class UnaryCall : public Call {
@@ -81,7 +96,7 @@ class UnaryCall : public Call {
   using Done = std::function<void(absl::StatusOr<Response>)>;
 
   UnaryCall(ClientCore* core, TranslationClient::Timeout timeout, const RetryOptions& retry,
-            Method<Request, Response> method, std::shared_ptr<const Request> request, Done done)
+            const Method& method, std::shared_ptr<const Request> request, Done done)
       : Call(core, timeout, retry),
         method_(method),
         request_(std::move(request)),
@@ -89,22 +104,26 @@ class UnaryCall : public Call {
 
  private:
   void Attempt(Link& link) override {
-    response_.Clear();
-    method_(link, context(), request_.get(), &response_,
-            [this, self = shared_from_this()](grpc::Status status) { Ended(status, false); });
+    response_ = {};
+    grpc::TemplatedGenericStub<Request, Received<Response>> stub(
+        method_.is_question ? link.plain : link.channel);
+    stub.UnaryCall(context(), method_.path, grpc::StubOptions(), request_.get(), &response_,
+                   [this, self = shared_from_this()](const grpc::Status& status) {
+                     Ended(StatusWith(response_.is_broken, status), false);
+                   });
   }
   void Finish(absl::Status status) override {
     if (status.ok()) {
-      done_(std::move(response_));
+      done_(std::move(response_.message));
     } else {
       done_(std::move(status));
     }
   }
 
-  const Method<Request, Response> method_;
+  const Method method_;
   const std::shared_ptr<const Request> request_;
   const Done done_;
-  Response response_;
+  Received<Response> response_;
 };
 
 class StreamCall : public Call {
@@ -130,3 +149,14 @@ class StreamCall : public Call {
 };
 
 }  // namespace dragoman
+
+template <typename Message>
+class grpc::SerializationTraits<dragoman::Received<Message>, void> {
+ public:
+  static grpc::Status Deserialize(grpc::ByteBuffer* bytes, dragoman::Received<Message>* out) {
+    const grpc::Status status =
+        grpc::SerializationTraits<Message>::Deserialize(bytes, &out->message);
+    out->is_broken = !status.ok();
+    return status;
+  }
+};

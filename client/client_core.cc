@@ -8,6 +8,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/channel_security.h"
 
@@ -66,6 +67,13 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
       return absl::InvalidArgumentError("the server address '" + options.server +
                                         "' has an empty part, expected host:port");
     }
+    for (const char* const scheme : {"http://", "https://", "grpc://", "grpcs://", "tcp://"}) {
+      if (!absl::StartsWith(address, scheme)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("the server address '", address,
+                       "' has a scheme, expected host:port alone, those of the daemon's --listen: "
+                       "this client speaks gRPC; --tls is for TLS"));
+    }
     if (absl::Status status = CheckSecurity(options.security, address); !status.ok()) return status;
     for (int i = 0; i < options.connections; ++i) {
       grpc::ChannelArguments arguments = Arguments();
@@ -95,6 +103,12 @@ Link& ClientCore::Pick() {
 absl::Status ClientCore::Explain(absl::Status status) const {
   constexpr absl::string_view kClosed = "Socket closed";
   if (status.code() != absl::StatusCode::kUnavailable) return status;
+  constexpr absl::string_view kRefused = "Connection refused";
+  if (absl::StrContains(status.message(), kRefused)) {
+    return absl::UnavailableError(absl::StrCat("no server answers at ", options.server,
+                                               " (connection refused): start dragomand there, or "
+                                               "name another address"));
+  }
   std::string why = options.security.tls ? LastTlsError() : "";
   if (!why.empty()) {
     why = " (TLS: " + why + ")";

@@ -16,8 +16,6 @@
 #include "absl/status/statusor.h"
 #include "client/retry_policy.h"
 #include "client/translation_client.h"
-#include "dragoman/v1/translation.grpc.pb.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 
 namespace dragoman {
 
@@ -27,16 +25,9 @@ namespace dragoman {
 struct Link {
   Link(std::shared_ptr<grpc::Channel> for_translations,
        std::shared_ptr<grpc::Channel> for_questions)
-      : channel(std::move(for_translations)),
-        plain(std::move(for_questions)),
-        translation(channel),
-        info(plain),
-        health(plain) {}
+      : channel(std::move(for_translations)), plain(std::move(for_questions)) {}
   std::shared_ptr<grpc::Channel> channel;
   std::shared_ptr<grpc::Channel> plain;
-  v1::TranslationService::Stub translation;
-  v1::TranslationService::Stub info;
-  grpc::health::v1::Health::Stub health;
 };
 
 // Thread-safe.

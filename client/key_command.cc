@@ -20,9 +20,9 @@ int KeyCommand(const Io& io, const Arguments& arguments) {
   std::vector<std::string> positional;
   int exit_status = kExitOk;
   if (!ParseCommand(io, "key NAME [flags]",
-                    "Makes an API key. Prints two lines: the key, for the client called NAME, and "
-                    "what the list\n\"clients\" of the server's file --api-keys needs of it. The "
-                    "server never sees the key itself.",
+                    "Makes an API key. Prints three lines: the key, for the client called NAME; "
+                    "what the list\n\"clients\" of the server's file --api-keys needs of it; and a "
+                    "whole file with that client alone.\nThe server never sees the key itself.",
                     arguments, 1, &flags, &positional, &exit_status)) {
     return exit_status;
   }
@@ -33,8 +33,11 @@ int KeyCommand(const Io& io, const Arguments& arguments) {
   if (!models.empty()) entry["models"] = models;
   if (characters.has_value()) entry["characters_per_minute"] = *characters;
   if (share.has_value()) entry["share"] = *share;
-  io.out << key << "\n"
-         << entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  const auto text = [](const nlohmann::ordered_json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  const nlohmann::ordered_json file = {{"clients", nlohmann::ordered_json::array({entry})}};
+  io.out << key << "\n" << text(entry) << "\n" << text(file) << "\n";
   return kExitOk;
 }
 

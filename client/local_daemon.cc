@@ -29,7 +29,8 @@ std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind
 
 absl::StatusOr<std::unique_ptr<LocalDaemon>> LocalDaemon::Start(
     const std::string& program, const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {program, "--listen", "127.0.0.1:0", "--metrics", "off"};
+  std::vector<std::string> words = {program, "--listen", "127.0.0.1:0", "--metrics",
+                                    "off",   "--http",   "off"};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -157,6 +157,7 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
           arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
+  options.client.retry.max_attempts = 1;  // what is there now, at once
   const auto client = TranslationClient::Create(options.client);
   if (!client.ok()) return UsageError(io, "models", std::string(client.status().message()));
   const auto response = (*client)->ListModels(Seconds(options.timeout));
@@ -187,6 +188,7 @@ int LanguagesCommand(const Io& io, const Arguments& arguments) {
                     arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
+  options.client.retry.max_attempts = 1;
   const auto client = TranslationClient::Create(options.client);
   if (!client.ok()) return UsageError(io, "languages", std::string(client.status().message()));
   const auto response = (*client)->ListLanguages(options.model, Seconds(options.timeout));

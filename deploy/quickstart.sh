@@ -7,8 +7,8 @@
 #   deploy/quickstart.sh [--once] [--port N]
 #
 #   --once     stop after the translations, with exit status 0
-#   --port N   port of the server, default 50051; the metrics are at N + 1, HTTP at
-#              N + 2. 0 takes any free ports, which is the default with --once
+#   --port N   port of gRPC, default 50051; HTTP is at 8080, the operators' port at 9464.
+#              0 takes free ports for all three, which is the default with --once
 #
 # A second run takes seconds: what is installed and built stays.
 set -euo pipefail
@@ -41,8 +41,8 @@ done
 if [[ -z $port ]]; then
   port=$((once ? 0 : 50051))
 fi
-if [[ ! $port =~ ^(0|[1-9][0-9]{0,4})$ ]] || ((port > 65534)); then
-  fail "the port is '$port', expected 0 to 65534"
+if [[ ! $port =~ ^(0|[1-9][0-9]{0,4})$ ]] || ((port > 65535)); then
+  fail "the port is '$port', expected 0 to 65535"
 fi
 
 deploy/install-deps.sh --build
@@ -50,11 +50,11 @@ deploy/build.sh --here release
 daemon=build/release/server/dragomand
 client=build/release/client/dragoman
 
-metrics_port=$((port == 0 ? 0 : port + 1))
-http_port=$((port == 0 ? 0 : port + 2))
+metrics_port=$((port == 0 ? 0 : 9464))
+http_port=$((port == 0 ? 0 : 8080))
 for taken in $port $metrics_port $http_port; do
   if ((taken != 0)) && (exec 3<>"/dev/tcp/127.0.0.1/$taken") 2>/dev/null; then
-    fail "port $taken is taken by another program; choose another with --port N, or any free one with --port 0"
+    fail "port $taken is taken by another program; --port 0 takes free ports"
   fi
 done
 
@@ -124,12 +124,11 @@ mapfile -t english_lines <<<"$english"
 for i in "${!german[@]}"; do
   printf 'de  %s\nen  %s\n' "${german[i]}" "${english_lines[i]}"
 done
+((once)) && exit 0
 echo
 echo "server   $server (gRPC: dragoman.v1.TranslationService, health, reflection)"
 echo "page     http://$http/ (to translate in the browser; also REST and the APIs of other translation servers)"
 echo "status   http://$metrics/status (a page for the browser; also /metrics, /livez and /readyz)"
-((once)) && exit 0
-
 echo "try      echo 'Das ist ein Test.' | $client translate --server $server --from de --to en"
 echo "log      $log"
 echo "Ctrl-C stops the server."

@@ -13,6 +13,7 @@
 #include "engine/model/layouts/ensemble_source.h"
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
+#include "engine/request/word_edges.h"
 
 namespace dragoman {
 namespace {
@@ -159,10 +160,12 @@ absl::Status EngineImpl::MakeTokenizer() {
   resolver_ =
       std::make_unique<RequestResolver>(&loaded_, tokenizer_.get(), &glossaries_, &sentinels_,
                                         config_.default_profile, config_.max_rows);
+  word_edges_ = MakeWordEdges(*tokenizer_, loaded_.spec.shape.target_vocab);
   planner_.tokenizer = tokenizer_.get();
   planner_.text = text_.get();
   planner_.start_token = loaded_.spec.tokens.decoder_start;
   planner_.shortlist = loaded_.shortlist.get();
+  planner_.word_edges = word_edges_.get();
   return absl::OkStatus();
 }
 

@@ -89,6 +89,7 @@ class EngineImpl final : public Engine, public GlossarySource {
 
   std::unique_ptr<VocabularyPieces> source_pieces_, target_pieces_;
   std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<const WordEdgeTable> word_edges_;
   std::unique_ptr<TextStage> text_;
   SentinelStems sentinels_;  // constant after Create
   std::unique_ptr<const RequestResolver> resolver_;

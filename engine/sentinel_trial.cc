@@ -21,7 +21,7 @@ constexpr const char* kStems[] = {"Xk", "Kx"};
 // Texts without words, because the language may be any: $1 to $3 are sentinels.
 constexpr const char* kTexts[] = {"$1", "$1, $2, $3", "($1) 12", "$1: 3. $2 - 4."};
 
-// What is written of a text, by its sentinels' names.
+// A text with sentinels of this stem.
 std::string WithStem(const char* text, const std::string& stem) {
   return absl::StrReplaceAll(text, {{"$", stem}});
 }
@@ -42,7 +42,7 @@ class Results final : public TranslationSink {
     ended_.NotifyAll();
   }
 
-  // By item.
+  // Returns the texts by item.
   std::map<int, std::string> Wait() {
     MutexLock lock(&mu_);
     while (!done_) ended_.Wait(&mu_);

@@ -21,20 +21,20 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 # The SBOM is made of the binaries as they are when the package is made.
 install(CODE "execute_process(
-  COMMAND python3 ${CMAKE_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION} ${sysroot}
-          --output ${CMAKE_BINARY_DIR}/sbom.spdx.json
-          --model ${CMAKE_SOURCE_DIR}/deploy/models/de-en/model.safetensors
-          --model ${CMAKE_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
+  COMMAND python3 ${PROJECT_SOURCE_DIR}/deploy/package/sbom.py --version ${PROJECT_VERSION} ${sysroot}
+          --output ${PROJECT_BINARY_DIR}/sbom.spdx.json
+          --model ${PROJECT_SOURCE_DIR}/deploy/models/de-en/model.safetensors
+          --model ${PROJECT_SOURCE_DIR}/deploy/models/lid.176/lid.176.ftz $<TARGET_FILE:dragomand> $<TARGET_FILE:dragoman>
   COMMAND_ERROR_IS_FATAL ANY)")
-install(FILES ${CMAKE_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
+install(FILES ${PROJECT_BINARY_DIR}/sbom.spdx.json DESTINATION share/doc/dragoman)
 
 # Completion and manual pages, from the flags of the programs as they are when the package is made.
-install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/cli)
+install(CODE "file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/cli)
 execute_process(
-  COMMAND python3 -B ${CMAKE_SOURCE_DIR}/deploy/package/cli_files.py --output ${CMAKE_BINARY_DIR}/cli ${emulated}
+  COMMAND python3 -B ${PROJECT_SOURCE_DIR}/deploy/package/cli_files.py --output ${PROJECT_BINARY_DIR}/cli ${emulated}
           --dragoman $<TARGET_FILE:dragoman> --dragomand $<TARGET_FILE:dragomand>
   COMMAND_ERROR_IS_FATAL ANY)")
-install(DIRECTORY ${CMAKE_BINARY_DIR}/cli/ DESTINATION share)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/cli/ DESTINATION share)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dragoman)
@@ -58,7 +58,7 @@ if(CMAKE_CROSSCOMPILING)
       "${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE};${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
 endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
-    "${CMAKE_SOURCE_DIR}/deploy/package/conffiles;${CMAKE_SOURCE_DIR}/deploy/package/postinst;${CMAKE_SOURCE_DIR}/deploy/package/prerm;${CMAKE_SOURCE_DIR}/deploy/package/postrm")
+    "${PROJECT_SOURCE_DIR}/deploy/package/conffiles;${PROJECT_SOURCE_DIR}/deploy/package/postinst;${PROJECT_SOURCE_DIR}/deploy/package/prerm;${PROJECT_SOURCE_DIR}/deploy/package/postrm")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_SET_DESTDIR ON)

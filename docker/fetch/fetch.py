@@ -9,7 +9,8 @@
 
 CACHE/DIRECTORY appears at once and whole, by a rename, after every file's checksum was compared with the source's. It
 holds a file .dragoman-fetch.json with the checksums, by which every later start compares the files again. What was cut
-off is resumed or thrown away. Any number of pods may share CACHE. With --offline nothing is fetched: what is not there
+off is resumed or thrown away. No model is larger than --max-mb, nor is anything fetched for longer than
+--timeout-seconds: of one that is too large nothing stays. Any number of pods may share CACHE. With --offline nothing is fetched: what is not there
 and whole is an error, for which --wait-seconds waits."""
 import argparse
 import contextlib
@@ -18,7 +19,9 @@ import fcntl
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -28,6 +31,10 @@ import sources
 MARKER = '.dragoman-fetch.json'
 # Of flock, on file systems that have none.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
+
+class Late(BaseException):
+    """The time is up. Not an Exception, because the libraries try again after those."""
 
 
 def log(text):
@@ -54,7 +61,9 @@ def files_of(directory):
 class Model:
     """One directory of the cache and where it comes from. Not thread-safe; processes may have the same one."""
 
-    def __init__(self, cache, directory, url):
+    def __init__(self, cache, directory, url, limit=1 << 40, seconds=3600):
+        self.limit = limit  # bytes of all files
+        self.seconds = seconds  # that a fetch takes at most
         self.directory = directory
         self.url = url
         self.path = os.path.join(cache, directory)
@@ -107,14 +116,21 @@ class Model:
             log(f'{self.directory}: {finding}; fetching {self.url}')
             try:
                 self.fetch_locked()
-            except Exception:
+            except Exception as error:
                 # Without locks another pod may have been first, and has then removed this one's files.
-                if self.finding() is not None:
-                    raise
+                if self.finding() is None:
+                    return
+                if isinstance(error, OSError) and error.errno == errno.EFBIG:
+                    error = sources.too_large(self.url, self.limit)
+                if isinstance(error, sources.Refused):
+                    shutil.rmtree(self.partial, ignore_errors=True)
+                raise error
 
     def fetch_locked(self):
+        self.remove_partials(lambda path: time.time() - os.path.getmtime(path) > self.seconds)
         os.makedirs(self.partial, exist_ok=True)
-        resolved = sources.fetch(self.url, self.partial)
+        os.utime(self.partial)
+        resolved = sources.fetch(self.url, self.partial, self.limit)
         files = files_of(self.partial)
         with open(os.path.join(self.partial, MARKER), 'w', encoding='utf-8') as file:
             json.dump({'from': self.url, 'resolved': resolved, 'files': files}, file, indent=1, sort_keys=True)
@@ -128,10 +144,16 @@ class Model:
             # Damaged: a daemon that has it open keeps its files.
             os.rename(self.path, f'{self.partial}.damaged')
         os.rename(self.partial, self.path)
+        self.remove_partials(lambda path: True)
+
+    def remove_partials(self, is_done):
+        """Removes what other pods have left: those that were killed come back under another name."""
         cache, prefix = os.path.dirname(self.path), f'.{self.directory}.partial-'
         for name in os.listdir(cache):
-            if name.startswith(prefix):
-                shutil.rmtree(os.path.join(cache, name), ignore_errors=True)
+            path = os.path.join(cache, name)
+            with contextlib.suppress(FileNotFoundError):
+                if name.startswith(prefix) and path != self.partial and is_done(path):
+                    shutil.rmtree(path, ignore_errors=True)
 
     def fetch_patiently(self, attempts, pause):
         """As fetch, again after errors that may pass; the pause doubles."""
@@ -196,6 +218,10 @@ def main():
                         'is tried, from 1 to 100 (5)')
     parser.add_argument('--retry-seconds', type=positive, default=2, metavar='N', help='pause after the first attempt, '
                         'which doubles with each (2)')
+    parser.add_argument('--max-mb', type=positive, default=65536, metavar='N', help='the most MiB that a model may have, '
+                        'all its files together (65536)')
+    parser.add_argument('--timeout-seconds', type=positive, default=3600, metavar='N', help='for all that is fetched '
+                        'together, pauses too (3600); a container that starts again goes on')
     parser.add_argument('models', nargs='+', type=model, metavar='DIRECTORY=URL')
     arguments = parser.parse_args()
     if arguments.wait_seconds and not arguments.offline:
@@ -207,9 +233,19 @@ def main():
         parser.error(f'--into: found no directory {arguments.into}')
     # So that another user of the same group may replace what this one fetched.
     os.umask(0o002)
+    limit = int(arguments.max_mb * (1 << 20))
+    if not arguments.offline:
+        # Whatever library writes a file: one that has no end is cut off with EFBIG.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max(limit, 1 << 20), resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+        def time_is_up(*_):
+            raise Late(f'not done after {arguments.timeout_seconds:g} s (--timeout-seconds)')
+
+        signal.signal(signal.SIGALRM, time_is_up)
+        signal.setitimer(signal.ITIMER_REAL, arguments.timeout_seconds or 1e-6)
     failed = 0
     for directory, url in arguments.models:
-        one = Model(arguments.into, directory, url)
+        one = Model(arguments.into, directory, url, limit, arguments.timeout_seconds)
         try:
             if arguments.offline:
                 one.wait(arguments.wait_seconds)
@@ -218,6 +254,9 @@ def main():
         except Exception as error:  # whatever a library raises: the others are still tried
             log(f'{directory}: {url}: {sources.words(error)}')
             failed = 1
+        except Late as error:
+            log(f'{directory}: {url}: {error}')
+            return 1
     return failed
 
 

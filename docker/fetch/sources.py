@@ -24,6 +24,10 @@ class Mismatch(Exception):
     """A checksum is wrong. The file has been thrown away, so that another attempt starts afresh."""
 
 
+def too_large(what, limit):
+    return Refused(f'{what}: found more than {limit >> 20} MiB, expected at most that (--max-mb)')
+
+
 def words(error):
     """An exception in one line."""
     text = ' '.join(str(error).split())
@@ -82,16 +86,16 @@ def parse(url):
     return scheme, place, options
 
 
-def fetch(url, into):
-    """Returns what the URL stood for: a commit, or the checksum of what was read. Raises Refused, Mismatch, or what the
+def fetch(url, into, limit):
+    """Fetches at most `limit` bytes. Returns what the URL stood for: a commit, or the checksum of what was read. Raises Refused, Mismatch, or what the
     network or the disk raises."""
     scheme, place, options = parse(url)
     if scheme == 'hf':
-        resolved = fetch_hub(place, options.get('include', []), into)
+        resolved = fetch_hub(place, options.get('include', []), into, limit)
     elif scheme == 's3':
-        resolved = fetch_s3(place, into)
+        resolved = fetch_s3(place, into, limit)
     else:
-        resolved = fetch_archive(f'{scheme}://{place}', options['sha256'][0], into)
+        resolved = fetch_archive(f'{scheme}://{place}', options['sha256'][0], into, limit)
     if not any(names for _, _, names in os.walk(into)):
         raise Refused(f'{url}: found no file')
     return resolved
@@ -109,7 +113,7 @@ def chosen(names, include):
             if not name.startswith('.') and not any(fnmatch.fnmatchcase(name, pattern) for pattern in unread)]
 
 
-def fetch_hub(place, include, into):
+def fetch_hub(place, include, into, limit):
     # Read when the library is imported. Its own store is not used, and its other protocol needs other hosts.
     os.environ.setdefault('HF_HOME', os.path.join(os.path.dirname(into), '.hub'))
     os.environ.setdefault('HF_HUB_DISABLE_XET', '1')
@@ -124,9 +128,15 @@ def fetch_hub(place, include, into):
         info = hub.model_info(repository, revision=revision, files_metadata=True)
         by_name = {file.rfilename: file for file in info.siblings}
         names = chosen(sorted(by_name), include)
+        if sum(by_name[name].size or 0 for name in names) > limit:
+            raise too_large(f'{repository}@{revision}', limit)
+        left = limit
         for name in names:
             path = huggingface_hub.hf_hub_download(repository, name, revision=info.sha, local_dir=into)
             expect_of_hub(hub_checksum(by_name[name], repository, info.sha), path, f'{repository}/{name}')
+            left -= os.path.getsize(path)
+            if left < 0:  # a mirror whose listing has no sizes
+                raise too_large(f'{repository}@{revision}', limit)
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.GatedRepoError,
             errors.EntryNotFoundError) as error:
         raise Refused(f'{hub.endpoint}: {words(error)}') from error
@@ -158,7 +168,7 @@ def expect_of_hub(checksum, path, name):
 
 # --- S3 ----------------------------------------------------------------------------------------------
 
-def fetch_s3(place, into):
+def fetch_s3(place, into, limit):
     import boto3
     import botocore
     from botocore import exceptions
@@ -172,13 +182,17 @@ def fetch_s3(place, into):
         retries={'mode': 'standard'}, response_checksum_validation='when_required', **anonymous))
     try:
         names = {}
+        size = 0
         for page in client.get_paginator('list_objects_v2').paginate(Bucket=bucket, Prefix=prefix):
             for one in page.get('Contents', []):
                 if not one['Key'].endswith('/'):
                     names[below(one['Key'], prefix)] = one['ETag']
+                    size += one['Size']
+                if size > limit:
+                    raise too_large(f's3://{bucket}/{prefix}', limit)
         sums = {}
         if SUMS in names:
-            sums = read_sums(client.get_object(Bucket=bucket, Key=prefix + SUMS)['Body'].read().decode())
+            sums = read_sums(client.get_object(Bucket=bucket, Key=prefix + SUMS)['Body'].read(CHUNK).decode())
             del names[SUMS]
             if missing := sorted(sums.keys() - names.keys()):
                 raise Refused(f's3://{bucket}/{prefix}{SUMS} names {missing}, which are not there')
@@ -255,7 +269,15 @@ def append(path, chunks):
             file.write(chunk)
 
 
-def fetch_archive(url, sha256, into):
+def bounded(chunks, left, what, limit):
+    for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise too_large(what, limit)
+        yield chunk
+
+
+def fetch_archive(url, sha256, into, limit):
     import httpx2
 
     archive = os.path.join(into, '.archive')
@@ -269,12 +291,13 @@ def fetch_archive(url, sha256, into):
             answer.raise_for_status()
             if answer.status_code != 206 and have:
                 os.unlink(archive)  # the server does not resume
-            append(archive, answer.iter_raw())
+                have = 0
+            append(archive, bounded(answer.iter_raw(), limit - have, url, limit))
     expect(archive, url, digest(archive, 'sha256'), sha256)
     unpacked = os.path.join(into, '.unpacked')
     shutil.rmtree(unpacked, ignore_errors=True)
     os.mkdir(unpacked)
-    unpack(archive, unpacked, url)
+    unpack(archive, unpacked, url, limit)
     os.unlink(archive)
     root = unpacked
     # Most archives hold one folder that has everything.
@@ -286,20 +309,27 @@ def fetch_archive(url, sha256, into):
     return f'sha256:{sha256}'
 
 
-def unpack(archive, into, url):
-    """No file leaves the folder, whatever the archive says: Debian 12's Python has no filters for that."""
+def unpack(archive, into, url, limit):
+    """No file leaves the folder, whatever the archive says: Debian 12's Python has no filters for that. The members
+    have `limit` bytes together."""
+    left = limit
     try:
         if tarfile.is_tarfile(archive):
             with tarfile.open(archive) as file:
                 for member in file:
                     if not (member.isreg() or member.isdir()) or '..' in member.name.split('/'):
                         raise Refused(f'{url}: found the member {member.name!r}, expected files and folders only')
+                    left -= member.size
+                    if left < 0:
+                        raise too_large(url, limit)
                     member.name = member.name.lstrip('/')
                     member.mode = 0o775 if member.isdir() else 0o664
                     file.extract(member, into, set_attrs=False)
         elif zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as file:
-                file.extractall(into)
+                if sum(member.file_size for member in file.infolist()) > limit:
+                    raise too_large(url, limit)
+                file.extractall(into)  # no member beyond its size
         else:
             raise Refused(f'{url}: found no archive, expected tar or zip')
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:

@@ -184,7 +184,8 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
 }
 
 std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows) {
-  const bool draws = options.sampling.has_value();
+  // Without a beam_size the beam is as wide as the alternatives.
+  const bool draws = options.sampling.has_value() || !options.beam_size.has_value();
   const int asked = (draws ? options.num_alternatives : options.beam_size).value_or(1);
   const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kMaxBeam, max_rows)};
   if (asked <= range.high) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "engine/base/limited_json.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,14 @@
 
 namespace dragoman {
 namespace {
+
+// The beginning of a key, for a message: no control characters, and no part of a character.
+std::string Printable(std::string_view key) {
+  constexpr size_t kQuoted = 64;
+  std::string out(key.substr(0, kQuoted));
+  for (char& c : out) c = c >= 0x20 && c <= 0x7E ? c : '?';
+  return out;
+}
 
 // Builds the document as the parser reads it, and stops it at the first broken limit.
 class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
@@ -33,9 +42,8 @@ class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     if (open_.back()->contains(name)) {
-      return Fail(limits_.is_secret
-                      ? "a key appears twice"
-                      : absl::StrCat("key \"", name.substr(0, 64), "\" appears twice"));
+      return Fail(limits_.is_secret ? "a key appears twice"
+                                    : absl::StrCat("key \"", Printable(name), "\" appears twice"));
     }
     key_ = std::move(name);
     return true;

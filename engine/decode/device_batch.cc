@@ -29,7 +29,8 @@ std::vector<T> Descending(int count) {
 DeviceNeeds NeedsOf(const BatchLimits& limits) {
   const int32_t beam = std::min(limits.max_rows, kMaxBeam);
   DeviceNeeds needs;
-  needs.rules_words = static_cast<int32_t>(MaxRulesImageWords(limits.positions - 1));
+  needs.rules_words =
+      static_cast<int32_t>(MaxRulesImageWords(limits.positions - 1, limits.vocabulary));
   needs.stored_rows = beam;
   needs.command_words = beam + limits.pages_per_lane() + needs.rules_words;
   needs.output_words = beam * HypothesisWords(limits.positions, true);

@@ -14,7 +14,12 @@ void MakeSet(std::vector<int32_t>& ids) {
 
 }  // namespace
 
-ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases) {
+WordEdgeTable::WordEdgeTable(int32_t vocabulary)
+    : continues_((static_cast<size_t>(vocabulary) + 31) / 32), open_(continues_.size()) {}
+
+ConstraintTable::ConstraintTable(std::vector<std::vector<int32_t>> phrases,
+                                 const WordEdgeTable* edges)
+    : edges_(edges) {
   std::sort(phrases.begin(), phrases.end());
   begin_.push_back(0);
   for (const std::vector<int32_t>& phrase : phrases) {

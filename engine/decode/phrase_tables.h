@@ -12,24 +12,50 @@
 
 namespace dragoman {
 
+class WordEdgeTable {
+ public:
+  // A table for a target vocabulary. Every token is a word of its own until it is marked.
+  explicit WordEdgeTable(int32_t vocabulary);
+
+  // REQUIRES: `token` is of the vocabulary.
+  void MarkContinues(int32_t token) { Mark(continues_, token); }
+  void MarkOpen(int32_t token) { Mark(open_, token); }
+
+  // A view into this object.
+  WordEdges edges() const {
+    return {continues_.data(), open_.data(), static_cast<int32_t>(open_.size())};
+  }
+
+ private:
+  static void Mark(std::vector<uint32_t>& bits, int32_t token) {
+    bits[static_cast<size_t>(token) / 32] |= uint32_t{1} << (token % 32);
+  }
+
+  std::vector<uint32_t> continues_, open_;
+};
+
 class ConstraintTable {
  public:
   ConstraintTable() = default;
-  // In any order, duplicates allowed. REQUIRES: no phrase is empty; at most kMaxConstraintTokens
-  // tokens in all.
-  explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases);
+  // In any order, duplicates allowed. With `edges`, phrases are met only between word boundaries; it
+  // is borrowed for the table's life and that of its copies. REQUIRES: no phrase is empty; at most
+  // kMaxConstraintTokens tokens in all.
+  explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases,
+                           const WordEdgeTable* edges = nullptr);
 
   bool empty() const { return begin_.size() <= 1; }
   int total() const { return static_cast<int>(tokens_.size()); }
   // A view into this object.
   ConstraintSet set() const {
     if (empty()) return {};
-    return {tokens_.data(), begin_.data(), static_cast<int32_t>(begin_.size()) - 1};
+    return {tokens_.data(), begin_.data(), static_cast<int32_t>(begin_.size()) - 1,
+            edges_ == nullptr ? WordEdges() : edges_->edges()};
   }
 
  private:
   std::vector<int32_t> tokens_;
   std::vector<int32_t> begin_;
+  const WordEdgeTable* edges_ = nullptr;
 };
 
 class ForbiddenTable {

@@ -39,8 +39,8 @@ struct SegmentPlan {
   int unknown = 0;  // runs of characters in the source that the vocabulary lacks
   // Tokens of the source that stand for kept texts, with these.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
-  // Of a segment with sentinels: the segment with constraints in their place, which is searched
-  // where the translation does not have each sentinel once. nullptr: nothing else can be tried.
+  // The segment with constraints in the place of its sentinels. It is searched where a translation does
+  // not have each sentinel once. nullptr: there are no sentinels, or no search can meet the constraints.
   std::unique_ptr<SegmentPlan> constrained;
 };
 

@@ -345,8 +345,10 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPh
     segment.search.free_prefix = 1;
   }
   segment.prefix = beginning.tokens;
+  const WordEdgeTable* const edges = request_->target_uses_spaces ? facts_->word_edges : nullptr;
+  segment.search.word_edges = edges != nullptr && !phrases.required.empty();
   absl::StatusOr<ConstraintTable> constraints =
-      MakeConstraints(phrases.required, beginning, segment.search);
+      MakeConstraints(phrases.required, beginning, segment.search, edges);
   if (!constraints.ok()) return constraints.status();
   segment.constraints = *std::move(constraints);
   if (!segment.constraints.empty()) SetBeam(segment);

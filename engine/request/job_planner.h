@@ -26,6 +26,7 @@ struct PlannerFacts {
   TextStage* text = nullptr;
   int32_t start_token = 0;
   const LexicalShortlist* shortlist = nullptr;  // nullptr: outputs may hold all words
+  const WordEdgeTable* word_edges = nullptr;    // nullptr: pieces mark no beginnings of words
   int64_t self_pages = 0;                       // of K/V memory; no search may need more
 };
 

@@ -199,7 +199,8 @@ absl::StatusOr<SegmentPhrases> RequestPhrases::FindAll(std::string_view segment,
 
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
-                                                const SearchOptions& search) {
+                                                const SearchOptions& search,
+                                                const WordEdgeTable* edges) {
   const auto prefix_tokens = static_cast<int64_t>(prefix.tokens.size());
   if (prefix_tokens > search.max_tokens - 1) {
     return InvalidRequest(PhraseError(prefix.field, prefix.name,
@@ -230,7 +231,7 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
     return too_many(total, kMaxConstraintTokens,
                     absl::StrCat(", expected at most ", kMaxConstraintTokens));
   }
-  ConstraintTable table(std::move(phrases));
+  ConstraintTable table(std::move(phrases), edges);
   ConstraintState state = StartConstraints(table.set());
   for (const int32_t token : prefix.tokens) state = Advance(table.set(), state, token);
   // EOS is not a real token; but where none is forced at the limit it takes the place of one.

@@ -89,11 +89,13 @@ class RequestPhrases {
 // Checks the bytes of the phrases, prefixes and the like. INVALID_ARGUMENT naming the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
-// The table of a segment's phrases. INVALID_ARGUMENT with the numbers when no search could meet
+// The table of a segment's phrases, which are met as words where there are `edges` (borrowed for the
+// table's life). INVALID_ARGUMENT with the numbers when no search could meet
 // them after this prefix: more tokens than kMaxConstraintTokens, or than the output limit has
 // place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place after it.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
-                                                const SearchOptions& search);
+                                                const SearchOptions& search,
+                                                const WordEdgeTable* edges = nullptr);
 
 }  // namespace dragoman

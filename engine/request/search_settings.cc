@@ -135,7 +135,8 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
     o.sampling.seed = asked.sampling->seed.value_or(0);
     return absl::OkStatus();
   }
-  o.beam = asked.beam_size.value_or(std::min(defaults.beam_size, widest));
+  o.beam = asked.beam_size.value_or(
+      std::max(std::min(defaults.beam_size, widest), asked.num_alternatives.value_or(1)));
   if (!asked.num_alternatives.has_value()) {
     o.num_alternatives = std::min(o.num_alternatives, o.beam);
   }

@@ -9,12 +9,18 @@ namespace {
 // No phrase has it: what is pending when it comes is completed or given up.
 constexpr int32_t kNoToken = -1;
 
-bool Matches(const ConstraintSet& set, int32_t phrase, std::span<const int32_t> tokens) {
-  const auto length = static_cast<size_t>(set.Length(phrase));
-  if (length > tokens.size()) return false;
-  return std::equal(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(length),
-                    set.tokens + set.begin[phrase]);
-}
+// Keeps the places of the phrases that the state says are met. `at` is the token that it takes.
+struct PlaceNotes {
+  const ConstraintSet& set;
+  int32_t at = 0;
+  std::vector<PhrasePlace>& places;
+
+  void Met(int phrase, int32_t after) const {
+    const int32_t end = at + 1 - after;
+    places.push_back({phrase, end - set.Length(phrase), end});
+  }
+  void TakenBack() const { places.pop_back(); }
+};
 
 }  // namespace
 
@@ -23,35 +29,15 @@ PhraseTrace TracePhrases(const ConstraintSet& set, std::span<const int32_t> toke
   PhraseTrace trace;
   ConstraintState state = StartConstraints(set);
   const auto size = static_cast<int32_t>(tokens.size());
-  for (int32_t at = 0; at <= size; ++at) {
-    if (at == size && is_prefix) break;
-    const ConstraintState before = state;
-    state = Advance(set, before, at < size ? tokens[static_cast<size_t>(at)] : kNoToken);
-    // A phrase that has just been completed lies in the path that was open and this token. The
-    // state takes the longest needed phrase at a place, and else drops a token and looks again; so
-    // does this loop, with the phrases that the state is known to have found.
-    std::vector<int32_t> found;
-    for (int32_t phrase = 0; phrase < set.phrases; ++phrase) {
-      using constraints_internal::IsMet;
-      if (IsMet(state, phrase) && !IsMet(before, phrase)) found.push_back(phrase);
-    }
-    const int32_t end = std::min(at + 1, size);
-    for (int32_t begin = at - before.depth; begin < end && !found.empty();) {
-      const auto rest =
-          tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
-      auto longest = found.end();
-      for (auto phrase = found.begin(); phrase != found.end(); ++phrase) {
-        if (!Matches(set, *phrase, rest)) continue;
-        if (longest == found.end() || set.Length(*phrase) > set.Length(*longest)) longest = phrase;
-      }
-      if (longest == found.end()) {
-        ++begin;
-        continue;
-      }
-      trace.places.push_back({*longest, begin, begin + set.Length(*longest)});
-      begin += set.Length(*longest);
-      found.erase(longest);
-    }
+  for (int32_t at = 0; at < size; ++at) {
+    state = Advance(set, state, tokens[static_cast<size_t>(at)], PlaceNotes{set, at, trace.places});
+  }
+  if (!is_prefix) {
+    state = Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
+  } else if (state.ended >= 0 && EndsInWord(set, state)) {
+    // The next token may take it back.
+    trace.places.pop_back();
+    state.depth = static_cast<int16_t>(set.Length(state.ended));
   }
   trace.settled = size - state.depth;
   return trace;

@@ -67,7 +67,7 @@ class TargetText {
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
              std::vector<DoNotTranslatePhrase> do_not_translate);
 
-  // Of a segment whose source has these sentinels.
+  // The text of a segment whose source has these sentinels.
   TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels);
 
   // Writes a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the

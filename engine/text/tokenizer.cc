@@ -1,5 +1,7 @@
 #include "engine/text/tokenizer.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -69,6 +71,11 @@ void StripEnds(DecodedText& decoded) {
     range.end = range.begin + static_cast<int64_t>(visible.size());
   }
   decoded.text = std::string(stripped);
+}
+
+bool IsInWord(char32_t c) {
+  const auto character = static_cast<UChar32>(c);
+  return u_isalnum(character) != 0 || (U_GET_GC_MASK(character) & U_GC_M_MASK) != 0;
 }
 
 }  // namespace
@@ -216,6 +223,22 @@ DecodedText Tokenizer::Text(std::span<const int> ids, std::span<const VerbatimTo
   }
   StripEnds(whole);
   return whole;
+}
+
+bool Tokenizer::MarksWordBegin() const {
+  if (models_->target->word_mark().empty()) return false;
+  return !EncodePhrase("a", true).space_after;
+}
+
+TokenEdges Tokenizer::EdgesOf(int id) const {
+  const std::string_view piece = IsSpecial(id) ? std::string_view() : target_table_->PieceOf(id);
+  if (piece.empty()) return {};
+  const std::string text = models_->target->Decode({&piece, 1}, true).text;
+  if (text.empty()) return {};
+  size_t first = 0;
+  size_t last = text.size() - 1;
+  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  return {IsInWord(NextCodePoint(text, first)), IsInWord(NextCodePoint(text, last))};
 }
 
 bool Tokenizer::IsSpecial(int id) const {

@@ -102,6 +102,12 @@ struct VerbatimTokens {
   bool space_after = false;
 };
 
+// Whether a token's text begins and ends within a word: with a letter, a digit or a combining mark.
+struct TokenEdges {
+  bool begins_in_word = false;
+  bool ends_in_word = false;
+};
+
 struct DecodedText {
   std::string text;
   // Where each id's text lies in it, without white space at its ends; as long as the ids. In order
@@ -155,6 +161,13 @@ class Tokenizer {
                            std::span<const VerbatimTokens> verbatim = {}) const {
     return Text(ids, verbatim, true).text;
   }
+
+  // Whether pieces mark the beginning of a word, so that the text of a target token tells whether it
+  // continues the word before it. Else they mark its end, or are words.
+  bool MarksWordBegin() const;
+
+  // The edges of a target token's text after other text. A special token has none.
+  TokenEdges EdgesOf(int id) const;
 
   // EOS, <unk>, <pad> and the further ones: skipped by Decode.
   bool IsSpecial(int id) const;

@@ -44,12 +44,12 @@ function(dragoman_cuda_objects out)
     add_custom_command(
       OUTPUT ${object}
       BYPRODUCTS ${object}.ptxas
-      COMMAND ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh ${object}.ptxas
+      COMMAND ${PROJECT_SOURCE_DIR}/kernels/cuda/compile.sh ${object}.ptxas
               ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CUDA_COMPILER} -std=c++20 -O3 ${compression}
               --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v ${host_flags} ${cross} ${CUDA_FLAGS}
-              ${targets} -I${CMAKE_SOURCE_DIR} -MD -MF ${object}.d
+              ${targets} -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d
               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-      DEPENDS ${source} ${CMAKE_SOURCE_DIR}/kernels/cuda/compile.sh
+      DEPENDS ${source} ${PROJECT_SOURCE_DIR}/kernels/cuda/compile.sh
       DEPFILE ${object}.d
       COMMENT "Building CUDA object ${source}"
       VERBATIM)

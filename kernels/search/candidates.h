@@ -128,12 +128,11 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// The next candidate of row `r`: the better of its two lists' heads. Within a row the order is that
-// of the logits, which rounding of the path score cannot blur; so a greedy search chooses the same
-// with and without a normaliser.
+// The candidate of row `r` at a place in its lists: the better of the two heads there. Within a row
+// the order is that of the logits, which rounding of the path score cannot blur; so a greedy search
+// chooses the same with and without a normaliser.
 template <class View>
-DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
-  const RowCursor at = offers.cursor[r];
+DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];
   const int32_t limit = slot.state->options.max_candidates;
   if (limit > 0 && at.top + at.extra >= limit &&
@@ -152,6 +151,19 @@ DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
   const float log_prob =
       slot.state->options.need_log_probs ? LogProb(t.score, summary.normaliser) : 0.0F;
   return MakeCandidate(slot, r, t.score, log_prob, t.token);
+}
+
+// The next candidate of row `r`.
+template <class View>
+DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
+  return RowOffer(slot, offers, r, offers.cursor[r]);
+}
+
+// Whether a candidate of RowOffer at this place comes from the row's best tokens, not from its
+// wanted ids.
+DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCursor at) {
+  const LogitSummary& summary = offers.summaries[c.parent];
+  return at.top < summary.count && summary.top[at.top].token == c.token;
 }
 
 // A hypothesis that waits on the beam, as its own and only child. It competes with its raw
@@ -177,9 +189,7 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
     return;
   }
   RowCursor& at = offers.cursor[c.parent];
-  const bool of_top = at.top < offers.summaries[c.parent].count &&
-                      offers.summaries[c.parent].top[at.top].token == c.token;
-  if (of_top) {
+  if (IsOfTop(offers, c, at)) {
     ++at.top;
   } else {
     ++at.extra;

@@ -17,10 +17,10 @@
 
 namespace dragoman {
 
-// Candidates of a beam at most: each row's wanted ids and best token, the best `beam` of all, and
-// those that wait.
+// Candidates of a beam at most: each row's wanted ids, its best token and its best that ends a word;
+// the best `beam` of all, and those that wait.
 DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
-  return beam * (kMaxWantedIds + 3);
+  return beam * (kMaxWantedIds + 4);
 }
 
 // Memory for the banks: what is there for each, what is taken.
@@ -74,6 +74,26 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
   }
 }
 
+// The best token of row `r` that does not continue a word, among the row's best `candidates()` (d.2.2
+// iv); none where it is among those taken already.
+template <class View>
+DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int r) {
+  const WordEdges& edges = slot.state->rules.constraints.edges;
+  const RowCursor taken = offers.cursor[r];
+  RowCursor at;
+  for (int32_t i = slot.state->options.candidates(); i > 0; --i) {
+    const Candidate c = RowOffer(slot, offers, r, at);
+    if (c.rank < 0) break;
+    const bool of_top = IsOfTop(offers, c, at);
+    if (!edges.Continues(c.token)) {
+      const bool is_taken = of_top ? at.top < taken.top : at.extra < taken.extra;
+      return is_taken ? Candidate{} : c;
+    }
+    ++(of_top ? at.top : at.extra);
+  }
+  return {};
+}
+
 // Collects the candidates of a step into `pool` as a set (d.2, step 2) and gives each its bank;
 // returns their number, for which `shared` is memory of the group.
 template <class ThreadGroup, class View>
@@ -93,9 +113,14 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
       Candidate best;
       if (taken.top == 0 && taken.extra == 0) best = RowOffer(slot, offers, r);
       if (best.rank >= 0) pool[n++] = best;
+      Candidate after;
+      if (EndsInWord(set, slot.Constraints(r))) after = BestAfterWord(slot, offers, r);
+      if (best.rank >= 0 && after.token == best.token) after = {};
+      if (after.rank >= 0) pool[n++] = after;
       for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
         if (best.rank >= 0 && best.token == x.token) continue;
+        if (after.rank >= 0 && after.token == x.token) continue;
         // EOS is wanted whenever it is possible, but is progress only as the end of a phrase.
         if (s.options.Ends(x.token) &&
             Bank(Advance(set, slot.Constraints(r), x.token)) <= Bank(slot.Constraints(r))) {

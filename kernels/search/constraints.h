@@ -7,6 +7,9 @@
 //
 // The phrases lie in lexicographic order, so that those that begin with given tokens are one range:
 // a partial match is such a range and its depth, and no trie is needed.
+//
+// With WordEdges a phrase is met only between word boundaries. A state cannot see the token after
+// it: it remembers the phrase that its last token completed, and the next token may take it back.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +19,35 @@
 
 namespace dragoman {
 
+// Between which target tokens a word goes on: after an open one, before one that continues a word.
+// Token t is bit t % 32 of word t / 32; tokens beyond the words are neither. No words: every token
+// is a word of its own.
+struct WordEdges {
+  const uint32_t* continues = nullptr;  // [words] never EOS
+  const uint32_t* open = nullptr;       // [words]
+  int32_t words = 0;
+
+  DRAGOMAN_HD bool Continues(int32_t token) const { return Has(continues, token); }
+  DRAGOMAN_HD bool IsOpen(int32_t token) const { return Has(open, token); }
+  // Whether there is no word boundary between two neighbouring tokens.
+  DRAGOMAN_HD bool Joins(int32_t before, int32_t after) const {
+    return IsOpen(before) && Continues(after);
+  }
+
+ private:
+  DRAGOMAN_HD bool Has(const uint32_t* bits, int32_t token) const {
+    if (token < 0 || token >> 5 >= words) return false;
+    return (bits[token >> 5] >> (token & 31) & 1U) != 0;
+  }
+};
+
 // Duplicates are allowed: [7], [7] needs two 7s. At most kMaxConstraintTokens tokens in all, and no
 // phrase is empty. EOS may end one phrase.
 struct ConstraintSet {
   const int32_t* tokens = nullptr;  // phrase i is tokens begin[i] .. begin[i + 1]
   const int32_t* begin = nullptr;   // [phrases + 1]
   int32_t phrases = 0;
+  WordEdges edges;
 
   // C: constraint tokens in all.
   DRAGOMAN_HD int32_t total() const { return phrases == 0 ? 0 : begin[phrases]; }
@@ -37,7 +63,10 @@ struct ConstraintState {
   int16_t low = 0;
   int16_t high = 0;
   int16_t depth = 0;
+  int16_t ended = -1;  // the phrase that the last token completed; the path is empty then
+  bool open = false;   // the last token is open (WordEdges)
 };
+static_assert(sizeof(ConstraintState) == 32);
 
 namespace constraints_internal {
 
@@ -71,15 +100,16 @@ DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintSt
   return -1;
 }
 
-DRAGOMAN_HD inline void Complete(const ConstraintSet& set, ConstraintState& s, int phrase) {
+DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int phrase, bool met) {
   const uint64_t bit = uint64_t{1} << (phrase & 63);
-  s.met[0] |= phrase < 64 ? bit : 0;
-  s.met[1] |= phrase < 64 ? 0 : bit;
-  s.met_tokens = static_cast<int16_t>(s.met_tokens + set.Length(phrase));
-  s.met_phrases = static_cast<int16_t>(s.met_phrases + 1);
+  s.met[0] ^= phrase < 64 ? bit : 0;
+  s.met[1] ^= phrase < 64 ? 0 : bit;
+  const int sign = met ? 1 : -1;
+  s.met_tokens = static_cast<int16_t>(s.met_tokens + sign * set.Length(phrase));
+  s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if some needed phrase goes on so.
+// Extends the path by `token` if some needed phrase goes on so. Sets `ended` if that completes one.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
@@ -100,10 +130,26 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
     if (set.Length(i) > s.depth) return true;
     if (whole < 0) whole = i;
   }
-  Complete(set, s, whole);
+  SetMet(set, s, whole, true);
   Root(set, s);
+  s.ended = static_cast<int16_t>(whole);
   return true;
 }
+
+// Takes back the phrase that the last token completed: it is needed again, and its tokens are the
+// path, which no token extends.
+DRAGOMAN_HD inline void Reopen(const ConstraintSet& set, ConstraintState& s) {
+  SetMet(set, s, s.ended, false);
+  s.low = s.ended;
+  s.depth = static_cast<int16_t>(set.Length(s.ended));
+  s.ended = -1;
+}
+
+// Hears of nothing.
+struct NoNotes {
+  DRAGOMAN_HD void Met(int /*phrase*/, int32_t /*after*/) const {}
+  DRAGOMAN_HD void TakenBack() const {}
+};
 
 }  // namespace constraints_internal
 
@@ -123,42 +169,88 @@ DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState
 }
 
 // The state after one token more. A token that does not extend the path completes the longest whole
-// phrase that the path begins with, if any; the rest of the path is matched again from the root,
-// together with the token, one token dropped at a time, as in string matching.
-DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
-                                           int32_t token) {
+// phrase that the path begins with and that ends at a word boundary, if any; the rest of the path is
+// matched again from the root, together with the token, one token dropped at a time, as in string
+// matching. A token that continues the word of the phrase that the last token completed takes that
+// phrase back, and is then one that does not extend its tokens.
+//
+// `notes.Met(phrase, after)`: a phrase is completed, `after` tokens before the end.
+// `notes.TakenBack()`: the latest of those is needed again.
+template <class Notes>
+DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s, int32_t token,
+                                    const Notes& notes) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
-  if (Extend(set, s, token)) return s;
+  bool joins = s.open && set.edges.Continues(token);
+  s.open = set.edges.IsOpen(token);
+  if (s.ended >= 0 && joins) {
+    Reopen(set, s);
+    notes.TakenBack();
+  } else {
+    s.ended = -1;
+    if (s.depth == 0 && joins) return s;  // no phrase begins inside a word
+    if (Extend(set, s, token)) {
+      if (s.ended >= 0) notes.Met(s.ended, 0);
+      return s;
+    }
+  }
   // The text to match is the path, which phrase `path` holds, and the token after it. The path of
   // `s` begins at `start` of it, and the token after the path does not extend it.
   const int path = s.low;
   const int32_t length = s.depth;
+  const auto text = [&](int32_t i) { return i < length ? set.Token(path, i) : token; };
   int32_t start = 0;
   for (;;) {
     int whole = -1;
     int32_t prefix = s.depth;
     for (; prefix > 0; --prefix) {
+      if (set.edges.Joins(text(start + prefix - 1), text(start + prefix))) continue;
       whole = NeededPhrase(set, s, s.low, prefix);
       if (whole >= 0) break;
     }
     if (whole >= 0) {
-      Complete(set, s, whole);
+      SetMet(set, s, whole, true);
       start += prefix;
+      notes.Met(whole, length + 1 - start);
     } else {
       ++start;
     }
     Root(set, s);
     int32_t at = start;
     for (; at <= length; ++at) {
-      if (!Extend(set, s, at < length ? set.Token(path, at) : token)) break;
-      if (s.depth == 0) start = at + 1;  // completed: the path is empty again
+      joins = set.edges.Joins(text(at - 1), text(at));
+      if (s.ended >= 0 && joins) {
+        Reopen(set, s);
+        notes.TakenBack();
+        start = at - s.depth;
+        break;
+      }
+      s.ended = -1;
+      if ((s.depth == 0 && joins) || !Extend(set, s, text(at))) break;
+      if (s.depth == 0) {  // completed: the path is empty again
+        start = at + 1;
+        notes.Met(s.ended, length - at);
+      }
     }
     if (at > length) return s;
   }
 }
 
+DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, const ConstraintState& s,
+                                           int32_t token) {
+  return Advance(set, s, token, constraints_internal::NoNotes());
+}
+
+// Whether the last token is the end of a needed phrase or of one that it completed, and the next
+// token may turn out to continue its word.
+DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintState& s) {
+  if (!s.open) return false;
+  return s.ended >= 0 ||
+         (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
+}
+
 // Calls `use(token)` for every token that makes progress: the path's continuations and, at the root
-// or with a pending whole phrase, the beginnings of all needed phrases. A token may come twice.
+// or with a pending whole phrase, the beginnings of all needed phrases, if the token is not inside a
+// word. A token may come twice.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
@@ -170,7 +262,8 @@ DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintSta
   }
   if (s.depth == 0 || pending) {
     for (int i = 0; i < set.phrases; ++i) {
-      if (!IsMet(s, i)) use(set.Token(i, 0));
+      const int32_t token = set.Token(i, 0);
+      if (!IsMet(s, i) && !(s.open && set.edges.Continues(token))) use(token);
     }
   }
 }

@@ -66,18 +66,19 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows of beams up to `beam`, and the lists of PrepareRow.
+// Requests and summaries of `rows` rows that ask for up to `top` best tokens, and the lists of
+// PrepareRow.
 class RowMemory {
  public:
-  RowMemory(size_t rows, size_t beam, int64_t row_masks, size_t vocabulary)
+  RowMemory(size_t rows, size_t top, int64_t row_masks, size_t vocabulary)
       : requests_(rows),
         summaries_(rows),
-        top_(rows * beam),
+        top_(rows * top),
         wanted_(new int32_t[rows * kMaxWantedIds]),
         wanted_logits_(new float[rows * kMaxWantedIds]),
         masked_(new int32_t[rows * static_cast<size_t>(row_masks)]),
         logits_(new float[rows * vocabulary]),
-        beam_(beam),
+        tops_(top),
         row_masks_(static_cast<size_t>(row_masks)),
         vocabulary_(vocabulary) {}
   RowMemory(const RowMemory&) = delete;
@@ -94,7 +95,7 @@ class RowMemory {
                masked_.get() + row * row_masks_, request);
     LogitSummary& summary = summaries_[row];
     summary = LogitSummary{};
-    summary.top = top_.data() + row * beam_;
+    summary.top = top_.data() + row * tops_;
     summary.wanted = wanted_logits_.get() + row * kMaxWantedIds;
   }
 
@@ -116,7 +117,7 @@ class RowMemory {
   const std::unique_ptr<float[]> wanted_logits_;
   const std::unique_ptr<int32_t[]> masked_;
   const std::unique_ptr<float[]> logits_;
-  const size_t beam_;
+  const size_t tops_;
   const size_t row_masks_;
   const size_t vocabulary_;
 };

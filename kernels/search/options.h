@@ -16,6 +16,9 @@ inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
 inline constexpr int kMaxForbiddenNodes = 4096;
 
+// Best tokens that a row of a search with word edges has at least (d.2).
+inline constexpr int kWordCandidates = 8;
+
 // Limits of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
@@ -97,6 +100,7 @@ struct SearchOptions {
   // Required phrases (d).
   float constraint_prune = INFINITY;
   Allocation constraint_allocation = Allocation::kStripe;
+  bool word_edges = false;  // the rules' constraints have WordEdges
 
   // Changes of the scores (a.8).
   int32_t no_repeat_ngram = 0;              // 0: off
@@ -131,8 +135,10 @@ struct SearchOptions {
     return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
   }
 
-  // Children that one row offers at most.
+  // Best tokens that are asked of a row: the children that it offers at most, or more where they
+  // are looked through for one that ends a word.
   DRAGOMAN_HD int32_t candidates() const {
+    if (word_edges && beam < kWordCandidates) return kWordCandidates;
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
   }
 

@@ -11,6 +11,7 @@ RulesImageCounts Counts(const SegmentRules& rules, int32_t max_tokens) {
   counts.prefix = rules.prefix_length;
   counts.phrases = rules.constraints.phrases;
   counts.phrase_tokens = rules.constraints.total();
+  counts.word_edges = counts.phrases > 0 ? rules.constraints.edges.words : 0;
   counts.nodes = rules.forbidden.nodes;
   counts.edges = counts.nodes > 0 ? rules.forbidden.edge_begin[counts.nodes] : 0;
   counts.always = rules.forbidden.always.count;
@@ -23,6 +24,7 @@ int64_t WordsOf(const RulesImageCounts& counts) {
   int64_t words = RulesImageCounts::kWords + int64_t{counts.divisors} + counts.prefix +
                   counts.always + counts.excluded + counts.source;
   if (counts.phrases > 0) words += int64_t{counts.phrase_tokens} + counts.phrases + 1;
+  words += 2 * int64_t{counts.word_edges};
   if (counts.nodes > 0) {
     words += 2 * int64_t{counts.nodes} + 1 + 2 * int64_t{counts.edges} + (counts.edges + 3) / 4;
   }
@@ -35,12 +37,13 @@ int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens) {
   return WordsOf(Counts(rules, max_tokens));
 }
 
-int64_t MaxRulesImageWords(int32_t max_tokens) {
+int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary) {
   RulesImageCounts counts;
   counts.divisors = max_tokens + 2;
   counts.prefix = max_tokens;
   counts.phrases = kMaxConstraintTokens;
   counts.phrase_tokens = kMaxConstraintTokens;
+  counts.word_edges = (vocabulary + 31) / 32;
   counts.nodes = kMaxForbiddenNodes;
   counts.edges = kMaxForbiddenNodes - 1;
   counts.always = kMaxForbiddenNodes - 1;
@@ -62,6 +65,8 @@ void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* wor
   if (counts.phrases > 0) {
     put(rules.constraints.tokens, counts.phrase_tokens);
     put(rules.constraints.begin, counts.phrases + 1);
+    put(rules.constraints.edges.continues, counts.word_edges);
+    put(rules.constraints.edges.open, counts.word_edges);
   }
   const ForbiddenAutomaton& forbidden = rules.forbidden;
   if (counts.nodes > 0) {

@@ -1,9 +1,9 @@
 // A segment's rules as one block of 32-bit words, to be copied to where the search runs.
 //
 //   header   counts (RulesImageCounts)
-//   then     divisors, prefix, constraint tokens, their beginnings, the automaton's edge
-//   beginnings,
-//            edge tokens, edge nodes, failure links, `always`, excluded ids, ids of the source;
+//   then     divisors, prefix, constraint tokens, their beginnings, the bits of their word edges,
+//            the automaton's edge beginnings, edge tokens, edge nodes, failure links, `always`,
+//            excluded ids, ids of the source;
 //            last, a byte each: which edges end a phrase
 //
 // Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
@@ -24,20 +24,22 @@ struct RulesImageCounts {
   int32_t prefix = 0;
   int32_t phrases = 0;
   int32_t phrase_tokens = 0;
+  int32_t word_edges = 0;  // of WordEdges
   int32_t nodes = 0;
   int32_t edges = 0;
   int32_t always = 0;
   int32_t excluded = 0;
   int32_t source = 0;
-  static constexpr int32_t kWords = 9;
+  static constexpr int32_t kWords = 10;
 };
 
 // Ids that are excluded from a search at most.
 inline constexpr int32_t kMaxExcludedIds = 16;
 
-// Words of the largest image there can be for a segment of up to max_tokens, by the published
-// limits (options.h). REQUIRES: a source has at most max_tokens + 1 tokens.
-int64_t MaxRulesImageWords(int32_t max_tokens);
+// Words of the largest image there can be for a segment of up to max_tokens and this target
+// vocabulary, by the published limits (options.h). REQUIRES: a source has at most max_tokens + 1
+// tokens.
+int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary);
 
 // Words of the image of these rules, for a segment of up to max_tokens.
 int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
@@ -59,7 +61,7 @@ DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 // Views into the image at `words`.
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
   const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4],
-                                words[5], words[6], words[7], words[8]};
+                                words[5], words[6], words[7], words[8], words[9]};
   const int32_t* at = words + RulesImageCounts::kWords;
   const auto take = [&at](int32_t count) {
     const int32_t* from = at;
@@ -74,6 +76,10 @@ DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
     rules.constraints.tokens = take(counts.phrase_tokens);
     rules.constraints.begin = take(counts.phrases + 1);
     rules.constraints.phrases = counts.phrases;
+    WordEdges& edges = rules.constraints.edges;
+    edges.continues = reinterpret_cast<const uint32_t*>(take(counts.word_edges));
+    edges.open = reinterpret_cast<const uint32_t*>(take(counts.word_edges));
+    edges.words = counts.word_edges;
   }
   if (counts.nodes > 0) {
     rules.forbidden.edge_begin = take(counts.nodes + 1);

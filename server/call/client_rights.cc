@@ -3,21 +3,48 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
+#include "server/models/model_router.h"
 
 namespace dragoman {
 
-absl::Status CheckMayUse(const Client& client, const std::string& model) {
-  if (client.MayUse(model)) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("model: found ", Quoted(model), ", which client ",
-                                                  Quoted(client.name()), " may not use"));
+bool MaySee(const Client* client, std::string_view model) {
+  return client == nullptr || client->MayUse(model);
 }
 
-absl::Status KeepAllowed(const Client& client, std::vector<ModelPtr>* models) {
-  if (models->size() == 1) return CheckMayUse(client, models->front()->name);
-  std::erase_if(*models, [&client](const ModelPtr& model) { return !client.MayUse(model->name); });
-  if (!models->empty()) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat("model: found none that client ", Quoted(client.name()), " may use"));
+absl::Status CheckLoaded(const CallContext& context) {
+  if (!context.models->models().empty()) return absl::OkStatus();
+  return absl::UnavailableError("the model is being loaded");
+}
+
+std::vector<ModelPtr> VisibleModels(const CallContext& context, const Client* client) {
+  std::vector<ModelPtr> models = context.models->models();
+  std::erase_if(models, [&](const ModelPtr& model) { return !MaySee(client, model->name); });
+  return models;
+}
+
+std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const Client* client) {
+  std::vector<ModelTable::Entry> entries = context.models->Entries();
+  std::erase_if(entries,
+                [&](const ModelTable::Entry& entry) { return !MaySee(client, entry.name); });
+  return entries;
+}
+
+absl::Status CheckMayUse(const Client* client, const std::string& model,
+                         const std::vector<ModelPtr>& visible) {
+  if (client == nullptr || (model.empty() ? !visible.empty() : MaySee(client, model))) {
+    return absl::OkStatus();
+  }
+  const std::string found = model.empty() ? "none that" : absl::StrCat(Quoted(model), ", which");
+  return absl::PermissionDeniedError(absl::StrCat("model: found ", found, " client ",
+                                                  Quoted(client->name()), " may ",
+                                                  model.empty() ? "use" : "not use"));
+}
+
+absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
+                                          const std::string& model) {
+  const std::vector<ModelPtr> visible = VisibleModels(context, client);
+  if (absl::Status allowed = CheckMayUse(client, model, visible); !allowed.ok()) return allowed;
+  return FindModel(visible, model);
 }
 
 absl::Status TakeRate(Client* client, int64_t code_points, Nanos now) {

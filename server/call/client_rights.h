@@ -1,25 +1,46 @@
-// The rights of an API key's client, as errors of calls; and what was translated for it.
+// The rights of an API key's client: what it sees, what it may use, and its rate; and what was
+// translated for it.
+//
+// A client sees the models that it may use. It learns nothing of others: not their names, languages
+// or glossaries, not even from an error. A call that needs no key has no client (nullptr) and sees
+// everything.
 //
 // Thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "engine/base/clock.h"
 #include "server/call/call_context.h"
-#include "server/models/served_model.h"
+#include "server/models/model_table.h"
 #include "server/security/api_keys.h"
 
 namespace dragoman {
 
-// PERMISSION_DENIED where the client may not use this model.
-absl::Status CheckMayUse(const Client& client, const std::string& model);
+// The one rule that decides what a client sees.
+bool MaySee(const Client* client, std::string_view model);
 
-// Takes out the models that the client may not use. PERMISSION_DENIED where none is left.
-absl::Status KeepAllowed(const Client& client, std::vector<ModelPtr>* models);
+// UNAVAILABLE until a model takes calls, whoever asks.
+absl::Status CheckLoaded(const CallContext& context);
+
+// The models that take calls, and the lines of ListModels, that the client sees; the default first.
+std::vector<ModelPtr> VisibleModels(const CallContext& context, const Client* client);
+std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const Client* client);
+
+// PERMISSION_DENIED where the client may not use a model of this name, whether there is one or not.
+// "" is any model, and it is denied to a client that sees none of `visible`.
+absl::Status CheckMayUse(const Client* client, const std::string& model,
+                         const std::vector<ModelPtr>& visible);
+
+// The model of this name, "" the first: CheckMayUse, then NOT_FOUND with the names that the client
+// sees.
+absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
+                                          const std::string& model);
 
 // Takes these code points from the client's characters per minute; RESOURCE_EXHAUSTED with the time
 // after which it may try again, and none are taken. nullptr, of a call that needs no key, has no

@@ -49,16 +49,15 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
   if (context.draining != nullptr && context.draining->load()) {
     return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   }
-  std::vector<ModelPtr> models = context.models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+  if (absl::Status loaded = CheckLoaded(context); !loaded.ok()) return loaded;
+  std::vector<ModelPtr> models = VisibleModels(context, client);
+  if (absl::Status allowed = CheckMayUse(client, in.model(), models); !allowed.ok()) {
+    return reject(RejectReason::kDenied, std::move(allowed));
+  }
   if (!in.model().empty()) {
     absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
     if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
     models = {*std::move(model)};
-  }
-  if (client != nullptr) {
-    absl::Status allowed = KeepAllowed(*client, &models);
-    if (!allowed.ok()) return reject(RejectReason::kDenied, std::move(allowed));
   }
   absl::Status rate = TakeRate(client, code_points, context.clock->Now());
   if (!rate.ok()) return reject(RejectReason::kRate, std::move(rate));

@@ -4,12 +4,13 @@
 #include "engine/api/term_text.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_parser.h"
 
 namespace dragoman {
 
-v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const CallBounds& bounds,
-                                          bool draining) {
+v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client* client,
+                                          const CallBounds& bounds, bool draining) {
   v1::GetServerInfoResponse info;
   info.set_version(kVersion);
   info.set_draining(draining);
@@ -30,7 +31,7 @@ v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const CallBo
   limits->mutable_receive_timeout()->set_seconds(bounds.receive_timeout / kNanosPerSecond);
   limits->set_max_streams(bounds.max_streams);
   limits->mutable_longest_call()->set_seconds(calls.longest_call / kNanosPerSecond);
-  for (const ModelPtr& model : calls.models->models()) {
+  for (const ModelPtr& model : VisibleModels(calls, client)) {
     info.add_models(model->name);
     if (info.models_size() > 1) continue;
     const EngineStats stats = model->engine->Stats();

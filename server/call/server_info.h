@@ -1,4 +1,4 @@
-// Builds what a server says of itself: version, limits, models. Pure function of the parts that calls share.
+// Builds what a server says of itself to a client: version, limits, the models that it sees. Pure function of the parts that calls share.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct CallBounds {
   Nanos receive_timeout = 0;  // from a call's headers until its request is whole
 };
 
-v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const CallBounds& bounds,
-                                          bool draining);
+v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client* client,
+                                          const CallBounds& bounds, bool draining);
 
 }  // namespace dragoman

@@ -132,20 +132,22 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
   Admission admission;
-  const std::vector<ModelPtr> models = context_->models->models();
   if (!parsed.status.ok()) {
     admission = Refused(ReasonOf(parsed.status), parsed.status);
   } else if (context_->draining != nullptr && context_->draining->load()) {
     admission = Refused(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
-  } else if (models.empty()) {
-    return absl::UnavailableError("the model is being loaded");
+  } else if (absl::Status loaded = CheckLoaded(*context_); !loaded.ok()) {
+    return loaded;
   } else {
     parsed.job.deadline = head_.deadline;
     parsed.job.client = head_.client;
     if (Client* const owner = client()) parsed.job.share = owner->share();
     parsed.job.returns.segment_times = trace_.segments_wanted();
-    admission = parsed.detect_source ? SubmitItems(models, std::move(parsed))
-                                     : SubmitWhole(models, std::move(parsed));
+    std::vector<ModelPtr> models = VisibleModels(*context_, client());
+    absl::Status allowed = CheckMayUse(client(), parsed.model, models);
+    admission = !allowed.ok()          ? Refused(RejectReason::kDenied, std::move(allowed))
+                : parsed.detect_source ? SubmitItems(std::move(models), std::move(parsed))
+                                       : SubmitWhole(models, std::move(parsed));
   }
   if (!admission.status.ok()) {
     context_->metrics->OnRejected(admission.reason);
@@ -165,10 +167,6 @@ Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models, Pars
   if (!route.ok()) return Refused(RejectReason::kInvalid, route.status());
   model_ = route->model->name;
   metrics_model_ = model_;
-  if (client() != nullptr) {
-    absl::Status allowed = CheckMayUse(*client(), model_);
-    if (!allowed.ok()) return Refused(RejectReason::kDenied, std::move(allowed));
-  }
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
   ChooseVersion(*context_->models, parsed.job, &*route);
@@ -184,14 +182,6 @@ Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedReque
   if (context_->detector == nullptr) {
     return Refused(RejectReason::kUnsupported,
                    NoDetection(R"(source_language_code: found "auto")"));
-  }
-  if (client() != nullptr) {
-    // A model that was named is looked for among all, so that the error is the same as ever.
-    absl::StatusOr<ModelPtr> named = FindModel(models, parsed.model);
-    if (!named.ok()) return Refused(RejectReason::kInvalid, named.status());
-    absl::Status allowed = parsed.model.empty() ? KeepAllowed(*client(), &models)
-                                                : CheckMayUse(*client(), parsed.model);
-    if (!allowed.ok()) return Refused(RejectReason::kDenied, std::move(allowed));
   }
   // Before the detection, so that a client beyond its rate costs nothing.
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/deepl_glossaries.h"
 #include "server/doors/deepl_languages.h"
@@ -60,9 +61,9 @@ absl::StatusOr<Prepared> Prepare(const DeeplRequest& asked) {
   return out;
 }
 
-absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
+absl::Status UseGlossary(const std::vector<ModelPtr>& models, const DeeplRequest& asked,
                          v1::TranslateRequest* request) {
-  const auto glossary = FindGlossary(context.calls->models->models(), asked.glossary_id);
+  const auto glossary = FindGlossary(models, asked.glossary_id);
   if (!glossary.ok()) return glossary.status();
   const bool fits = glossary->source.empty() || (BaseLanguage(asked.source) == glossary->source &&
                                                  BaseLanguage(asked.target) == glossary->target);
@@ -77,50 +78,85 @@ absl::Status UseGlossary(const DoorContext& context, const DeeplRequest& asked,
   return absl::OkStatus();
 }
 
-json AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
-              const v1::TranslateResponse& answer) {
+absl::StatusOr<json> AnswerOf(const DeeplRequest& asked, const Prepared& prepared,
+                              const v1::TranslateResponse& answer) {
   json translations = json::array();
   for (const v1::Translation& item : answer.translations()) {
     const size_t i = translations.size();
     const std::string& detected = item.detected_language_code();
+    absl::StatusOr<std::string> text = item.translated_text();
+    if (!prepared.xml.empty()) text = prepared.xml[i].Restore(item.translated_text());
+    if (!text.ok()) {
+      return InvalidField(absl::StrCat("text[", i, "]"), std::string(text.status().message()));
+    }
     json one = {
         {"detected_source_language", DeeplSourceCode(detected.empty() ? asked.source : detected)},
-        {"text", prepared.xml.empty() ? item.translated_text()
-                                      : prepared.xml[i].Restore(item.translated_text())}};
+        {"text", *std::move(text)}};
     if (asked.show_characters) one["billed_characters"] = CountCodePoints(asked.texts[i]);
     if (asked.show_model_type) one["model_type_used"] = "latency_optimized";
     translations.push_back(std::move(one));
   }
-  return {{"translations", translations}};
+  return json{{"translations", std::move(translations)}};
 }
 
-absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const Client* client,
+                                       const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   std::optional<std::string> type;
   const absl::Status read = ReadField(*fields, "type", &type);
   if (!read.ok()) return read;
-  const auto served = context.languages->Get();
-  if (!type.has_value() || *type == "source") return JsonResponse(200, DeeplSources(*served));
-  if (*type == "target") return JsonResponse(200, DeeplTargets(*served));
+  const bool is_target = type == "target";
+  if (is_target || !type.has_value() || *type == "source") {
+    return context.lists->Get(request, is_target ? "DeepL targets" : "DeepL sources",
+                              MadeOfModels(VisibleModels(*context.calls, client)), [&] {
+                                const auto served = context.languages->Get(client);
+                                return JsonResponse(
+                                    200, is_target ? DeeplTargets(*served) : DeeplSources(*served));
+                              });
+  }
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
+// /v3/languages. DeepL called the parameter `product` before `resource`.
+absl::StatusOr<HttpResponse> AllLanguages(const DoorContext& context, const Client* client,
+                                          const HttpRequest& request) {
+  const absl::StatusOr<json> fields = ReadRequestFields(request);
+  if (!fields.ok()) return fields.status();
+  for (const char* const name : {"resource", "product"}) {
+    std::optional<std::string> of;
+    if (absl::Status read = ReadField(*fields, name, &of); !read.ok()) return read;
+    if (!of.has_value()) continue;
+    if (*of == "translate_text") {
+      return context.lists->Get(
+          request, "DeepL languages", MadeOfModels(VisibleModels(*context.calls, client)), [&] {
+            return JsonResponse(200, DeeplLanguages(*context.languages->Get(client),
+                                                    context.calls->detector != nullptr));
+          });
+    }
+    return InvalidField(name, absl::StrCat("found ", Quoted(*of), ", expected translate_text"));
+  }
+  return InvalidField("resource", "found none, expected translate_text");
+}
+
 // Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
-absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRequest& request) {
+absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const Client* client,
+                                        const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return absl::UnimplementedError(
         absl::StrCat(request.method,
                      " of glossaries: they are files that this server's operator loads "
                      "(--glossary-dir); list them with GET /v2/glossaries"));
   }
-  const std::vector<ModelPtr> models = context.calls->models->models();
+  const std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
   std::string_view id = request.path;
   id.remove_prefix(kGlossaries.size());
   if (id.empty()) {
-    json list = json::array();
-    for (const DeeplGlossary& one : ListGlossaries(models)) list.push_back(GlossaryObject(one));
-    return JsonResponse(200, {{"glossaries", list}});
+    return context.lists->Get(request, "DeepL glossaries", MadeOfGlossaries(models), [&] {
+      json list = json::array();
+      for (const DeeplGlossary& one : ListGlossaries(models)) list.push_back(GlossaryObject(one));
+      return JsonResponse(200, {{"glossaries", std::move(list)}});
+    });
   }
   id.remove_prefix(1);
   constexpr std::string_view kEntries = "/entries";
@@ -131,7 +167,7 @@ absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const HttpRe
   if (!entries) return JsonResponse(200, GlossaryObject(*glossary));
   HttpResponse response;
   response.content_type = "text/tab-separated-values; charset=utf-8";
-  response.body = GlossaryTsv(*glossary);
+  response.pieces = GlossaryTsv(*glossary);
   return response;
 }
 
@@ -145,6 +181,7 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
     routes.push_back({.method = "GET", .path = path});
   }
   routes.push_back({.method = "GET", .path = "/v2/languages", .rpc = RpcMethod::kListLanguages});
+  routes.push_back({.method = "GET", .path = "/v3/languages", .rpc = RpcMethod::kListLanguages});
   routes.push_back({.method = "GET", .path = "/v2/usage", .rpc = RpcMethod::kQuery});
   routes.push_back(
       {.method = "GET", .path = "/v2/glossary-language-pairs", .rpc = RpcMethod::kListGlossaries});
@@ -162,8 +199,10 @@ std::string DeeplDoor::Key(const HttpRequest& request) const {
   return key;
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
-  if (request.path == "/v2/translate" || request.path == "/deepl") return Translate(request);
+absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
+                                             const Client* client) const {
+  if (request.path == "/v2/translate" || request.path == "/deepl")
+    return Translate(request, client);
   if (request.path == "/v2/usage") {
     return UsageAction{[](int64_t code_points) {
       return JsonResponse(
@@ -171,14 +210,18 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request) const {
     }};
   }
   if (request.path == "/v2/glossary-language-pairs") {
-    return JsonResponse(200, GlossaryPairs(context_.calls->models->models()));
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
+    return context_.lists->Get(request, "DeepL glossary pairs", MadeOfGlossaries(models),
+                               [&] { return JsonResponse(200, GlossaryPairs(models)); });
   }
   absl::StatusOr<HttpResponse> answer = absl::UnimplementedError(absl::StrCat(
       Quoted(request.path), ": this server translates texts, not documents, over /v2/translate"));
   if (request.path == "/v2/languages") {
-    answer = Languages(context_, request);
+    answer = Languages(context_, client, request);
+  } else if (request.path == "/v3/languages") {
+    answer = AllLanguages(context_, client, request);
   } else if (request.path.starts_with(kGlossaries)) {
-    answer = Glossaries(context_, request);
+    answer = Glossaries(context_, client, request);
   } else if (request.path.starts_with("/v3/")) {
     answer = absl::NotFoundError(
         absl::StrCat(Quoted(request.path), ": this server has version 2 of DeepL's interface"));
@@ -201,7 +244,8 @@ HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& st
   return JsonResponse(403, {{"message", message}});
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request,
+                                                const Client* client) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
@@ -218,8 +262,12 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) cons
   action.request.mutable_segmentation()->set_split(
       asked->split == Split::kNone ? v1::Segmentation::NONE : v1::Segmentation::SENTENCES);
   if (!asked->glossary_id.empty()) {
-    const absl::Status used = UseGlossary(context_, *asked, &action.request);
+    const absl::Status used =
+        UseGlossary(VisibleModels(*context_.calls, client), *asked, &action.request);
     if (!used.ok()) return used;
+  }
+  for (const XmlText& text : prepared->xml) {
+    action.added_bytes += static_cast<int64_t>(text.most_tag_bytes());
   }
   action.render = [this, asked = *std::move(asked),
                    // Shared, because a function has to be copyable.
@@ -227,7 +275,8 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request) cons
                       const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
     if (!failed.ok()) return Error({}, failed);
-    return JsonResponse(200, AnswerOf(asked, *prepared, answer));
+    const absl::StatusOr<json> body = AnswerOf(asked, *prepared, answer);
+    return body.ok() ? JsonResponse(200, *body) : Error({}, body.status());
   };
   return action;
 }

@@ -20,11 +20,13 @@ class DeeplDoor final : public Door {
 
   Api api() const override { return Api::kDeepl; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  absl::StatusOr<DoorAction> Translate(const HttpRequest& request) const;
+  absl::StatusOr<DoorAction> Translate(const HttpRequest& request, const Client* client) const;
 
   const DoorContext context_;
 };

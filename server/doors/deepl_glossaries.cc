@@ -27,6 +27,25 @@ std::string IdOf(const DeeplGlossary& glossary) {
                       hex.substr(16, 4), "-", hex.substr(20, 12));
 }
 
+class TsvPieces final : public BodyPieces {
+ public:
+  explicit TsvPieces(std::shared_ptr<const GlossaryTerms> terms) : terms_(std::move(terms)) {}
+
+  std::string Next() override {
+    constexpr size_t kPieceBytes = 64 * 1024;
+    std::string text;
+    for (; next_ < terms_->size() && text.size() < kPieceBytes; ++next_) {
+      const GlossaryEntry entry = terms_->entry(next_);
+      absl::StrAppend(&text, next_ == 0 ? "" : "\n", View(entry.source), "\t", View(entry.target));
+    }
+    return text;
+  }
+
+ private:
+  const std::shared_ptr<const GlossaryTerms> terms_;
+  size_t next_ = 0;
+};
+
 }  // namespace
 
 std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
@@ -83,13 +102,8 @@ json GlossaryObject(const DeeplGlossary& glossary) {
           {"entry_count", glossary.terms->size()}};
 }
 
-std::string GlossaryTsv(const DeeplGlossary& glossary) {
-  std::string text;
-  for (size_t i = 0; i < glossary.terms->size(); ++i) {
-    const GlossaryEntry entry = glossary.terms->entry(i);
-    absl::StrAppend(&text, i == 0 ? "" : "\n", View(entry.source), "\t", View(entry.target));
-  }
-  return text;
+std::shared_ptr<BodyPieces> GlossaryTsv(const DeeplGlossary& glossary) {
+  return std::make_shared<TsvPieces>(glossary.terms);
 }
 
 json GlossaryPairs(const std::vector<ModelPtr>& models) {

@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/api/glossary_terms.h"
+#include "server/http/http_message.h"
 #include "server/models/served_model.h"
 
 namespace dragoman {
@@ -42,8 +43,8 @@ absl::StatusOr<DeeplGlossary> FindGlossary(const std::vector<ModelPtr>& models,
 
 // The object of /v2/glossaries/ID.
 nlohmann::json GlossaryObject(const DeeplGlossary& glossary);
-// "Hund\thound\nKatze\ttomcat".
-std::string GlossaryTsv(const DeeplGlossary& glossary);
+// "Hund\thound\nKatze\ttomcat", in pieces: a glossary may have megabytes.
+std::shared_ptr<BodyPieces> GlossaryTsv(const DeeplGlossary& glossary);
 // The answer of /v2/glossary-language-pairs: the pairs that have a glossary.
 nlohmann::json GlossaryPairs(const std::vector<ModelPtr>& models);
 

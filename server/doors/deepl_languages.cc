@@ -62,4 +62,29 @@ json DeeplTargets(const ServedLanguages& served) {
   return list;
 }
 
+json DeeplLanguages(const ServedLanguages& served, bool detects) {
+  std::map<std::string, json> languages;
+  const auto add = [&](const json& listed, const char* side) {
+    const std::string code = NormalTag(listed.at("language").get<std::string>());
+    json& language = languages[code];
+    if (language.is_null()) {
+      language = {{"lang", code},
+                  {"name", listed.at("name")},
+                  {"status", "stable"},
+                  {"usable_as_source", false},
+                  {"usable_as_target", false},
+                  {"features", {{"tag_handling", {{"status", "stable"}}}}}};
+    }
+    language[side] = true;
+    if (detects && language["usable_as_source"] == true) {
+      language["features"]["auto_detection"] = {{"status", "stable"}};
+    }
+  };
+  for (const json& source : DeeplSources(served)) add(source, "usable_as_source");
+  for (const json& target : DeeplTargets(served)) add(target, "usable_as_target");
+  json list = json::array();
+  for (auto& [code, language] : languages) list.push_back(std::move(language));
+  return list;
+}
+
 }  // namespace dragoman

@@ -20,4 +20,8 @@ std::string DeeplSourceCode(std::string_view code);
 nlohmann::json DeeplSources(const ServedLanguages& served);
 nlohmann::json DeeplTargets(const ServedLanguages& served);
 
+// The answer of /v3/languages: sources ("en") and targets ("en-US") in one list, each with
+// "usable_as_source", "usable_as_target" and "features".
+nlohmann::json DeeplLanguages(const ServedLanguages& served, bool detects);
+
 }  // namespace dragoman

@@ -26,9 +26,8 @@ struct RefusedField {
   const char* name;
   const char* why;
 };
-constexpr std::array<RefusedField, 6> kRefused = {{
+constexpr std::array<RefusedField, 5> kRefused = {{
     {"context", "no model here reads a context"},
-    {"glossary_ids", "this server takes one glossary, by glossary_id"},
     {"style_id", "this server has no style rules"},
     {"translation_memory_id", "this server has no translation memories"},
     {"translation_memory_threshold", "this server has no translation memories"},
@@ -107,6 +106,21 @@ void CheckFormality(FieldReader* reader) {
                                          "default, prefer_more or prefer_less")));
 }
 
+// glossary_id, or glossary_ids with one id.
+std::string ReadGlossaryId(const json& fields, FieldReader* reader) {
+  std::string id = reader->TextOr("glossary_id", "");
+  std::optional<std::vector<std::string>> ids;
+  reader->Fail(ReadCommaList(fields, "glossary_ids", &ids));
+  if (!ids.has_value() || ids->empty()) return id;
+  if (ids->size() > 1 || !id.empty()) {
+    reader->Fail(absl::UnimplementedError(
+        absl::StrCat("glossary_ids: found ", ids->size() + (id.empty() ? 0 : 1),
+                     " glossaries, expected one: this server uses one for a text")));
+    return id;
+  }
+  return ids->front();
+}
+
 void CheckModelType(DeeplRequest* out, FieldReader* reader) {
   const std::string type = OneOf(
       "model_type", {"latency_optimized", "prefer_quality_optimized", "quality_optimized"}, reader);
@@ -150,7 +164,7 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
   out.texts = reader.Texts("text");
   out.target = reader.Text("target_lang");
   out.source = reader.TextOr("source_lang", "");
-  out.glossary_id = reader.TextOr("glossary_id", "");
+  out.glossary_id = ReadGlossaryId(fields, &reader);
   out.show_characters = reader.Flag("show_billed_characters");
   // Without effect: the model's words are never corrected, and there are no beta languages.
   reader.Flag("preserve_formatting");

@@ -23,6 +23,7 @@
 #include "server/call/call_context.h"
 #include "server/call/server_info.h"
 #include "server/doors/language_catalog.h"
+#include "server/doors/list_answers.h"
 #include "server/http/http_message.h"
 #include "server/metrics/api.h"
 #include "server/metrics/rpc_method.h"
@@ -39,6 +40,9 @@ struct UnaryAction {
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
   // The interface of the request, where its door has several; none: Door::api.
   std::optional<Api> api = std::nullopt;
+  // Bytes that `render` may add to what a translation has, such as tags that it puts back: they are
+  // counted before it is called.
+  int64_t added_bytes = 0;
 };
 
 // Writes an answer that is sent in pieces, such as server-sent events. One for each request; its
@@ -93,8 +97,15 @@ class Door {
   // "" = none. `request` may be anything, since keys are looked at first.
   virtual std::string Key(const HttpRequest& request) const = 0;
 
-  // An error names what is wrong and what was expected, and is answered as Error says.
-  virtual absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const = 0;
+  // Whether the request's key may be in its body, which has not been read yet; asked where Key finds
+  // none in `head`. Otherwise the request is refused before its body is read.
+  virtual bool KeyMayBeInBody(const HttpRequest& /*head*/) const { return false; }
+
+  // `client` is that of the request's key; nullptr: calls need no key, or the route is open. An
+  // answer shows only what that client sees (client_rights.h). An error names what is wrong and what
+  // was expected, and is answered as Error says.
+  virtual absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                            const Client* client) const = 0;
 
   // An error in the dialect's form: of Handle, of the key, of the call. Statuses are those of
   // StatusOfHttp (door_errors.h) except where the dialect has its own. Retry-After is added by the
@@ -105,10 +116,13 @@ class Door {
 // The parts of the server that doors know. Borrowed; outlives them.
 struct DoorContext {
   const CallContext* calls = nullptr;
-  bool keys_needed = false;  // calls need an API key
+  const Client* client = nullptr;  // who asks, where a dialect is given this for one request
+  bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // of calls over HTTP
   bool has_page = false;  // the page at / is served
+  int grpc_port = 0;      // for the page; 0: gRPC has a unix socket
+  ListAnswers* lists = nullptr;
 };
 
 // A door and the requests that are its.
@@ -123,6 +137,12 @@ struct DoorRoute {
   RpcMethod rpc = RpcMethod::kTranslate;
   // Needs no API key: a page, a probe.
   bool is_open = false;
+
+  // Whether the answer is a list that may have to be made, which takes a thread of its own.
+  bool is_list() const {
+    return rpc == RpcMethod::kListLanguages || rpc == RpcMethod::kListModels ||
+           rpc == RpcMethod::kListGlossaries || rpc == RpcMethod::kGetGlossary;
+  }
 };
 
 }  // namespace dragoman

@@ -27,6 +27,12 @@ class SendGuard {
   DeadlineTimer::Id id_;
 };
 
+// Estimates the memory that rendering takes: JSON with its escapes, next to the tree that it is made of.
+int64_t BytesToRender(const google::protobuf::Message& answer) {
+  constexpr int64_t kPerByte = 4;
+  return kPerByte * static_cast<int64_t>(answer.ByteSizeLong());
+}
+
 // A client that closes its connection ends its call. To be called after HandleRequest.
 template <typename Call>
 void CancelWhenGone(HttpExchange* exchange, const std::shared_ptr<Call>& call) {
@@ -49,6 +55,11 @@ HttpResponse DoorError(const Door& door, const HttpRequest& request, const absl:
 
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent) {
+  if (response.pieces != nullptr) {
+    // The server has a time for each piece.
+    exchange->Respond(std::move(response), std::move(sent));
+    return;
+  }
   exchange->Respond(std::move(response),
                     [guard = SendGuard(context, exchange), sent = std::move(sent)] {
                       guard.End();
@@ -67,6 +78,7 @@ void DoorUnaryCall::Start(UnaryAction action) {
   const auto held = shared_from_this();
   self_ = held;
   render_ = std::move(action.render);
+  added_bytes_ = action.added_bytes;
   call_->HandleRequest(
       ReadTranslateRequest(std::move(action.request), context_->limits, CallKind::kUnary));
   CancelWhenGone(exchange_.get(), call_);
@@ -79,6 +91,9 @@ void DoorUnaryCall::Refuse(absl::Status status) {
 }
 
 absl::Status DoorUnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
+  if (!exchange_->Reserve(BytesToRender(answer) + added_bytes_)) {
+    return absl::CancelledError("the client is gone, or cut off because answers hold too much");
+  }
   response_ = render_(answer);
   const absl::StatusCode code = CodeOfHttp(response_->status);
   if (code == absl::StatusCode::kOk) return absl::OkStatus();
@@ -114,6 +129,7 @@ void DoorStreamCall::Start(StreamAction action) {
 }
 
 void DoorStreamCall::StartWrite(v1::StreamTranslateResponse message) {
+  exchange_->Reserve(BytesToRender(message));
   std::string piece = renderer_->Message(message);
   if (piece.empty()) {
     SkipWrite();

@@ -49,6 +49,7 @@ class DoorUnaryCall final : public UnaryTransport,
   const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
   // Written before the engine has the call.
   std::function<HttpResponse(const v1::TranslateResponse&)> render_;
+  int64_t added_bytes_ = 0;
   std::string request_id_;
   std::optional<HttpResponse> response_;  // that render_ has made
   std::shared_ptr<DoorUnaryCall> self_;   // until Finish

@@ -74,8 +74,11 @@ absl::StatusOr<Nanos> ParseTimeout(std::string_view text) {
 
 absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ApiKeys* keys, const DoorRoute& route,
                                                 const HttpRequest& request) {
-  if (keys == nullptr || route.is_open) return nullptr;
-  return keys->AuthenticateKey(route.door->Key(request));
+  if (keys == nullptr) return nullptr;
+  auto access = keys->AuthenticateKey(route.door->Key(request));
+  // An open route needs no key, but a client that has one sees what is its.
+  if (route.is_open && !access.ok()) return nullptr;
+  return access;
 }
 
 // Everything that a call's head takes from a request; an error for a deadline that is not one.
@@ -130,8 +133,8 @@ class WaitingExchange {
 }  // namespace
 
 DoorHandler::DoorHandler(const CallContext* calls, const ApiKeys* keys,
-                         std::vector<DoorRoute> routes)
-    : calls_(calls), keys_(keys), routes_(std::move(routes)) {}
+                         std::vector<DoorRoute> routes, std::vector<std::string> origins)
+    : calls_(calls), keys_(keys), routes_(std::move(routes)), cors_(std::move(origins)) {}
 
 bool DoorHandler::AcceptsWebSocket(const HttpRequest& upgrade) const {
   return std::any_of(routes_.begin(), routes_.end(), [&](const DoorRoute& route) {
@@ -140,14 +143,44 @@ bool DoorHandler::AcceptsWebSocket(const HttpRequest& upgrade) const {
 }
 
 void DoorHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
+  exchange = cors_.Wrap(std::move(exchange));
+  if (auto answer = cors_.Preflight(exchange->request())) {
+    AnswerAtOnce(std::move(exchange), *std::move(answer));
+    return;
+  }
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  if (!RequestReaders::IsLarge(static_cast<int64_t>(bytes))) return Read(std::move(exchange));
-  calls_->readers->Post(GrantOfHead(request).get(), request.peer, static_cast<int64_t>(bytes),
+  // A list counts like a text of some length: it may have to be made.
+  constexpr int64_t kListBytes = 4096;
+  const DoorRoute* const route = RouteOf(request);
+  const int64_t cost =
+      static_cast<int64_t>(bytes) + (route != nullptr && route->is_list() ? kListBytes : 0);
+  if (!RequestReaders::IsLarge(cost)) return Read(std::move(exchange));
+  calls_->readers->Post(GrantOfHead(request).get(), request.peer, cost,
                         [this, waiting = WaitingExchange::Make(exchange)] {
                           if (auto there = waiting->Take()) Read(std::move(there));
                         });
+}
+
+HttpAdmission DoorHandler::Admit(const HttpRequest& head) {
+  HttpAdmission admission{{.name = ClientName(nullptr, head.peer)}, std::nullopt};
+  const DoorRoute* const route = keys_ == nullptr ? nullptr : RouteOf(head);
+  // A request without a route is refused later, and its body is not looked at. A WebSocket is told in a message.
+  if (route == nullptr || route->is_open) return admission;
+  const std::string key = route->door->Key(head);
+  if (key.empty() && route->door->KeyMayBeInBody(head)) return admission;
+  const absl::StatusOr<std::shared_ptr<Grant>> access = keys_->AuthenticateKey(key);
+  if (access.ok()) {
+    admission.client = {.name = ClientName(access->get(), head.peer), .has_key = true};
+  } else if (head.method != kWebSocketMethod) {
+    calls_->metrics->OnRejected(RejectReason::kDenied);
+    Count(*calls_, route->door->ApiOf(head), route->rpc, access.status().code(), head.started);
+    admission.refusal = DoorError(*route->door, head, access.status());
+    admission.refusal->headers.emplace_back("X-Request-Id", NewId());
+    cors_.Allow(head, &*admission.refusal);
+  }
+  return admission;
 }
 
 const DoorRoute* DoorHandler::RouteOf(const HttpRequest& request) const {
@@ -186,17 +219,18 @@ void DoorHandler::Read(std::shared_ptr<HttpExchange> exchange) {
     refused = access.status();
   }
   head.client = ClientName(head.grant.get(), request.peer);
+  exchange->SetClient({.name = head.client, .has_key = head.grant != nullptr});
 
+  Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
   DoorAction action = HttpResponse{};
   if (refused.ok()) {
-    absl::StatusOr<DoorAction> asked = door->Handle(request);
+    absl::StatusOr<DoorAction> asked = door->Handle(request, client);
     if (asked.ok()) {
       action = *std::move(asked);
     } else {
       refused = asked.status();
     }
   }
-  Client* const client = head.grant == nullptr ? nullptr : &head.grant->client();
   if (const auto* const usage = std::get_if<UsageAction>(&action); refused.ok() && usage) {
     HttpResponse answer = usage->render(TranslatedCodePoints(*calls_, client));
     action = std::move(answer);
@@ -266,7 +300,9 @@ HttpResponse DoorHandler::Refused(const HttpRequest& head, const Refusal& refusa
   if (head.path.empty() || FirstInvalidUtf8(head.path).has_value()) return PlainRefusal(refusal);
   absl::Status status = HttpError(refusal.status, refusal.why);
   if (refusal.status == 503) status = WithRetryAfter(std::move(status), kNanosPerSecond);
-  return ErrorOf(OwnerOf(head), head, status);
+  HttpResponse answer = ErrorOf(OwnerOf(head), head, status);
+  cors_.Allow(head, &answer);
+  return answer;
 }
 
 const Door* DoorHandler::OwnerOf(const HttpRequest& request) const {

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "server/call/call_context.h"
+#include "server/doors/cors.h"
 #include "server/doors/door.h"
 #include "server/http/http_exchange.h"
 #include "server/security/api_keys.h"
@@ -25,15 +27,17 @@ class DoorHandler final : public HttpHandler {
   // Everything is borrowed and outlives the handler and its calls. `keys`: nullptr if calls need
   // none. The first route that fits a request is taken; a path without one is 404, and a method
   // that no route of the path has is 405 with the header Allow. Both, and what the server refuses
-  // itself, have the form of the door whose path it is.
-  DoorHandler(const CallContext* calls, const ApiKeys* keys, std::vector<DoorRoute> routes);
+  // itself, have the form of the door whose path it is. Pages of `origins` may read all answers (cors.h).
+  DoorHandler(const CallContext* calls, const ApiKeys* keys, std::vector<DoorRoute> routes,
+              std::vector<std::string> origins = {});
 
   bool AcceptsWebSocket(const HttpRequest& upgrade) const override;
   void Handle(std::shared_ptr<HttpExchange> exchange) override;
+  HttpAdmission Admit(const HttpRequest& head) override;
   HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override;
 
  private:
-  // Handle, on one of the RequestReaders if the request is large.
+  // Handle, on one of the RequestReaders if the request is large or asks for a list.
   void Read(std::shared_ptr<HttpExchange> exchange);
   // The first route that fits; nullptr: none does.
   const DoorRoute* RouteOf(const HttpRequest& request) const;
@@ -53,6 +57,7 @@ class DoorHandler final : public HttpHandler {
   const CallContext* const calls_;
   const ApiKeys* const keys_;
   const std::vector<DoorRoute> routes_;
+  const Cors cors_;
 };
 
 }  // namespace dragoman

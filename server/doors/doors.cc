@@ -19,9 +19,10 @@
 
 namespace dragoman {
 
-Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
+Doors::Doors(const DoorContext& given) : languages_(given.calls) {
   DoorContext context = given;
   if (context.languages == nullptr) context.languages = &languages_;
+  if (context.lists == nullptr) context.lists = &lists_;
   // Each dialect: Add(std::make_unique<ItsDoor>(context), {{"POST", "/path"}, ...}).
   Add(std::make_unique<TranslatePathDoor>(context), TranslatePathDoor::Routes());
   Add(std::make_unique<LibreTranslateDoor>(context), LibreTranslateDoor::Routes());
@@ -44,7 +45,7 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls->models) {
   Add(std::make_unique<GoogleRestDoor>(context), GoogleRestDoor::Routes());
   Add(std::make_unique<OpenAiDoor>(context), OpenAiDoor::Routes());
   Add(MakeRestDoor(context), RestRoutes());
-  if (context.has_page) Add(MakePageDoor(), PageRoutes());
+  if (context.has_page) Add(MakePageDoor(context.grpc_port), PageRoutes());
 }
 
 void Doors::Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes) {

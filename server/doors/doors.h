@@ -14,7 +14,8 @@ namespace dragoman {
 
 class Doors {
  public:
-  // The languages may be left out of `context`: they are kept here then. The rest outlives this.
+  // The languages and the lists may be left out of `context`: they are kept here then. The rest
+  // outlives this.
   explicit Doors(const DoorContext& context);
   Doors(const Doors&) = delete;
   Doors& operator=(const Doors&) = delete;
@@ -27,6 +28,7 @@ class Doors {
   void Add(std::unique_ptr<Door> door, std::vector<DoorRoute> routes);
 
   const LanguageCatalog languages_;
+  ListAnswers lists_;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<DoorRoute> routes_;
 };

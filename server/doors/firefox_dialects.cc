@@ -70,7 +70,8 @@ std::vector<DoorRoute> FirefoxProbesDoor::Routes() {
 
 std::string FirefoxProbesDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> FirefoxProbesDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> FirefoxProbesDoor::Handle(const HttpRequest& request,
+                                                     const Client* /*client*/) const {
   if (request.path == "/version") return WithCors(JsonResponse(200, {{"version", kVersion}}));
   const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
   if (draining) return absl::UnavailableError("the server is draining");

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/request_error.h"
 #include "server/doors/absl_view.h"
 
@@ -158,6 +159,7 @@ const FormField* Form::File(std::string_view name) const {
 }
 
 absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form* form) {
+  CountBytes(text.size());
   while (!text.empty()) {
     const size_t end = std::min(text.find('&'), text.size());
     const std::string_view pair = text.substr(0, end);
@@ -174,6 +176,20 @@ absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form*
     if (!added.ok()) return added;
   }
   return absl::OkStatus();
+}
+
+std::string FindUrlEncoded(std::string_view text, std::string_view name) {
+  CountBytes(text.size());
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('&'), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.size() > name.size() && pair[name.size()] == '=' && pair.starts_with(name)) {
+      std::optional<std::string> value = Decode(pair.substr(name.size() + 1));
+      return !value.has_value() || FirstInvalidUtf8(*value) ? "" : *std::move(value);
+    }
+  }
+  return "";
 }
 
 absl::Status ReadMultipart(std::string_view body, std::string_view boundary, Form* form) {
@@ -197,6 +213,7 @@ absl::Status ReadMultipart(std::string_view body, std::string_view boundary, For
     if (absl::Status headers = ReadPartHeaders(&body, &field); !headers.ok()) return headers;
     // A part without content ends with the empty line after its headers.
     const size_t end = body.find(next);
+    CountBytes(std::min(end, body.size()));
     if (end == std::string_view::npos) {
       return BadMultipart("a part that does not end, expected its boundary");
     }

@@ -46,6 +46,10 @@ class Form {
 // top of this file says.
 absl::Status ReadUrlEncoded(std::string_view text, std::string_view where, Form* form);
 
+// The value of the first field of that name, found without reading the others; "" where there is none,
+// or it is not well-formed.
+std::string FindUrlEncoded(std::string_view text, std::string_view name);
+
 // The parts of a multipart body, separated by `boundary`. Strict: CR LF everywhere, each part with
 // a Content-Disposition of form-data and a name, nothing before the first boundary or after the
 // last. INVALID_ARGUMENT says what is wrong.

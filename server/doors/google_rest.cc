@@ -10,11 +10,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/form.h"
 #include "server/doors/google_v3.h"
 #include "server/doors/json_type.h"
+#include "server/doors/languages.h"
 #include "server/doors/proto_json.h"
 
 namespace dragoman {
@@ -55,6 +57,21 @@ absl::StatusOr<DoorAction> AnswerOrError(const absl::StatusOr<Message>& message)
   return AnswerOf(*message);
 }
 
+// The answer of ListAnswers; an error is not kept.
+template <typename Make>
+absl::StatusOr<DoorAction> Kept(const HttpRequest& request, const std::string& name, MadeOf made_of,
+                                const DoorContext& context, Make make) {
+  absl::Status failed;
+  HttpResponse answer = context.lists->Get(request, name, std::move(made_of), [&] {
+    const auto message = make();
+    if (message.ok()) return AnswerOf(*message);
+    failed = message.status();
+    return NeutralError(failed);
+  });
+  if (!failed.ok()) return failed;
+  return answer;
+}
+
 // The values of the query's fields that are not system parameters. UNIMPLEMENTED names those that
 // are not `known`.
 absl::StatusOr<Form> ReadParameters(const HttpRequest& request,
@@ -76,7 +93,7 @@ std::string Value(const Form& form, std::string_view name) {
 }
 
 absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::string_view parent,
-                                          const DoorContext& context) {
+                                          const DoorContext& context, const Client* client) {
   const absl::StatusOr<Form> query = ReadParameters(request, {"pageSize", "pageToken", "filter"});
   if (!query.ok()) return query.status();
   google_v3::ListGlossariesRequest list;
@@ -90,7 +107,8 @@ absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::strin
                         absl::StrCat("found ", Quoted(written), ", expected a whole number"));
   }
   list.set_page_size(size);
-  return AnswerOrError(ListGoogleV3(list, *context.calls));
+  // The names of glossaries begin with the parent, of which there may be any number.
+  return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 
 absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_view parent,
@@ -153,7 +171,8 @@ std::vector<DoorRoute> GoogleRestDoor::Routes() {
 
 std::string GoogleRestDoor::Key(const HttpRequest& request) const { return KeyOfGoogle(request); }
 
-absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request,
+                                                  const Client* client) const {
   const std::string_view name = std::string_view(request.path).substr(kVersion3.size());
   const auto unknown = [&] {
     return absl::UnimplementedError(
@@ -176,19 +195,24 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request) co
     google_v3::GetSupportedLanguagesRequest in;
     in.set_display_language_code(Value(*query, "displayLanguageCode"));
     in.set_model(Value(*query, "model"));
-    return AnswerOrError(SupportedGoogleV3(in, *context_.calls, *context_.languages));
+    return Kept(request,
+                absl::StrCat("Google v3 languages ", in.model(), " ",
+                             NormalTag(in.display_language_code())),
+                MadeOfModels(VisibleModels(*context_.calls, client)), context_, [&] {
+                  return SupportedGoogleV3(in, *context_.calls, client, *context_.languages);
+                });
   }
   const size_t glossaries = name.rfind(kGlossariesPart);
   if (glossaries == std::string_view::npos || !IsParent(name.substr(0, glossaries))) {
     return unknown();
   }
   const std::string_view rest = name.substr(glossaries + kGlossariesPart.size());
-  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_);
+  if (rest.empty()) return ListGlossaries(request, name.substr(0, glossaries), context_, client);
   if (rest[0] != '/' || rest.find('/', 1) != std::string_view::npos) return unknown();
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   google_v3::GetGlossaryRequest in;
   in.set_name(std::string(name));
-  return AnswerOrError(GetGoogleV3(in, *context_.calls));
+  return AnswerOrError(GetGoogleV3(in, *context_.calls, client));
 }
 
 HttpResponse GoogleRestDoor::Error(const HttpRequest& /*request*/,

@@ -20,7 +20,8 @@ class GoogleRestDoor final : public Door {
 
   Api api() const override { return Api::kGoogleV3; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:

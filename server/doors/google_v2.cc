@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/door_errors.h"
@@ -16,7 +17,7 @@
 #include "server/doors/json_body.h"
 #include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
-#include "server/models/model_router.h"
+#include "server/doors/request_fields.h"
 
 namespace dragoman {
 namespace {
@@ -147,22 +148,31 @@ absl::StatusOr<DoorAction> Detect(Parameters in) {
       }};
 }
 
-absl::StatusOr<DoorAction> ListLanguages(const Parameters& in, const DoorContext& context) {
-  const std::vector<ModelPtr> models = context.calls->models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  std::shared_ptr<const ServedLanguages> served = context.languages->Get();
-  if (const std::string name = ModelOfGoogle(in.model.value_or("")); !name.empty()) {
-    const absl::StatusOr<ModelPtr> model = FindModel(models, name);
+absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& asked, const Parameters& in,
+                                         const DoorContext& context, const Client* client) {
+  if (absl::Status loaded = CheckLoaded(*context.calls); !loaded.ok()) return loaded;
+  std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
+  const std::string name = ModelOfGoogle(in.model.value_or(""));
+  if (!name.empty()) {
+    absl::StatusOr<ModelPtr> model = FindVisibleModel(*context.calls, client, name);
     if (!model.ok()) return model.status();
-    served = std::make_shared<const ServedLanguages>(LanguagesOf({*model}));
+    models = {*std::move(model)};
   }
-  json languages = json::array();
-  for (const std::string& code : served->all) {
-    json one = {{"language", code}};
-    if (!in.target.value_or("").empty()) one["name"] = DisplayName(code, *in.target);
-    languages.push_back(std::move(one));
-  }
-  return JsonResponse(200, {{"data", {{"languages", std::move(languages)}}}});
+  const std::string target = NormalTag(in.target.value_or(""));
+  if (absl::Status fits = CheckDisplayLanguage("target", target); !fits.ok()) return fits;
+  return context.lists->Get(
+      asked, absl::StrCat("Google v2 languages ", target), MadeOfModels(models), [&] {
+        const std::shared_ptr<const ServedLanguages> served =
+            name.empty() ? context.languages->Get(client)
+                         : std::make_shared<const ServedLanguages>(LanguagesOf(models));
+        json languages = json::array();
+        for (const std::string& code : served->all) {
+          json one = {{"language", code}};
+          if (!target.empty()) one["name"] = DisplayName(code, target);
+          languages.push_back(std::move(one));
+        }
+        return JsonResponse(200, {{"data", {{"languages", std::move(languages)}}}});
+      });
 }
 
 }  // namespace
@@ -183,14 +193,18 @@ std::vector<DoorRoute> GoogleV2Door::Routes() {
 std::string GoogleV2Door::Key(const HttpRequest& request) const {
   if (std::string key = KeyOfGoogle(request); !key.empty()) return key;
   if (request.path == kAlias) return TokenKey(request);
-  const absl::StatusOr<Form> form = ReadForm(request);
-  return form.ok() ? std::string(form->Find("key").value_or("")) : "";
+  return MediaType(request) == "application/json" ? "" : TextOfField(request, "key");
 }
 
-absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request) const {
+bool GoogleV2Door::KeyMayBeInBody(const HttpRequest& head) const {
+  return head.path != kAlias && MediaType(head) != "application/json";
+}
+
+absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request,
+                                                const Client* client) const {
   absl::StatusOr<Parameters> in = ReadParameters(request);
   if (!in.ok()) return in.status();
-  if (request.path == kLanguages) return ListLanguages(*in, context_);
+  if (request.path == kLanguages) return ListLanguages(request, *in, context_, client);
   if (request.path == kDetect) {
     return Detect(*std::move(in));
   }

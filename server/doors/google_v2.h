@@ -20,7 +20,9 @@ class GoogleV2Door final : public Door {
 
   Api api() const override { return Api::kGoogleV2; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& head) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/glossaries.h"
 #include "server/doors/languages.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -20,12 +21,6 @@ namespace {
 constexpr size_t kMaxPage = 1000;
 
 std::string LastPart(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-absl::StatusOr<std::vector<ModelPtr>> PresentModels(const CallContext& calls) {
-  std::vector<ModelPtr> models = calls.models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  return models;
-}
 
 google_v3::Translation TranslationOf(const v1::Translation& from,
                                      const google_v3::TranslateTextRequest& request) {
@@ -41,7 +36,8 @@ google_v3::Translation TranslationOf(const v1::Translation& from,
 // A glossary's languages, and how many terms it has: in the model where it has most, if models have
 // different ones of this name.
 struct GlossaryFacts {
-  std::set<std::pair<std::string, std::string>> pairs;
+  std::optional<LanguagePair> pair;  // the only one
+  std::set<std::string> codes;
   size_t entries = 0;
 };
 
@@ -52,9 +48,19 @@ std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& m
     for (const std::string& name : info.glossaries) {
       const auto terms = TermsOf(*model, name);
       if (terms == nullptr) continue;  // a reload has taken it out since
-      GlossaryFacts& facts = found[name];
+      const auto [at, is_new] = found.try_emplace(name);
+      GlossaryFacts& facts = at->second;
       facts.entries = std::max(facts.entries, terms->size());
-      for (const LanguagePair& pair : info.pairs) facts.pairs.emplace(pair.source, pair.target);
+      // Not by its pairs: a model of two hundred languages has forty thousand.
+      facts.codes.insert(model->languages.sources.begin(), model->languages.sources.end());
+      facts.codes.insert(model->languages.targets.begin(), model->languages.targets.end());
+      if (is_new && info.pairs.size() == 1) {
+        facts.pair = info.pairs[0];
+      } else if (info.pairs.size() != 1 || !facts.pair.has_value() ||
+                 facts.pair->source != info.pairs[0].source ||
+                 facts.pair->target != info.pairs[0].target) {
+        facts.pair.reset();
+      }
     }
   }
   return found;
@@ -66,22 +72,25 @@ google_v3::Glossary GlossaryMessage(const std::string& parent, const std::string
   out.set_name(parent.empty() ? name : absl::StrCat(parent, "/glossaries/", name));
   out.set_display_name(name);
   out.set_entry_count(static_cast<int32_t>(facts.entries));
-  if (facts.pairs.size() == 1) {
-    out.mutable_language_pair()->set_source_language_code(facts.pairs.begin()->first);
-    out.mutable_language_pair()->set_target_language_code(facts.pairs.begin()->second);
+  if (facts.pair.has_value()) {
+    out.mutable_language_pair()->set_source_language_code(facts.pair->source);
+    out.mutable_language_pair()->set_target_language_code(facts.pair->target);
     return out;
   }
-  std::set<std::string> codes;
-  for (const auto& [source, target] : facts.pairs) {
-    codes.insert(source);
-    codes.insert(target);
+  for (const std::string& code : facts.codes) {
+    if (!code.empty()) out.mutable_language_codes_set()->add_language_codes(code);
   }
-  codes.erase("");
-  for (const std::string& code : codes) out.mutable_language_codes_set()->add_language_codes(code);
   return out;
 }
 
 }  // namespace
+
+absl::Status CheckDisplayLanguage(const std::string& field, std::string_view code) {
+  constexpr size_t kMaxBytes = 64;
+  if (code.size() <= kMaxBytes) return absl::OkStatus();
+  return InvalidField(field,
+                      absl::StrCat("found ", code.size(), " bytes, expected at most ", kMaxBytes));
+}
 
 std::string ModelOfGoogle(const std::string& path) {
   const size_t models = path.rfind("/models/");
@@ -157,12 +166,13 @@ google_v3::DetectLanguageResponse DetectToGoogleV3(const v1::DetectLanguageRespo
 
 absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
-    const LanguageCatalog& languages) {
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
-  std::shared_ptr<const ServedLanguages> served = languages.Get();
+    const Client* client, const LanguageCatalog& languages) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  absl::Status fits = CheckDisplayLanguage("display_language_code", in.display_language_code());
+  if (!fits.ok()) return fits;
+  std::shared_ptr<const ServedLanguages> served = languages.Get(client);
   if (const std::string name = ModelOfGoogle(in.model()); !name.empty()) {
-    const absl::StatusOr<ModelPtr> model = FindModel(*models, name);
+    const absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, name);
     if (!model.ok()) return model.status();
     served = std::make_shared<const ServedLanguages>(LanguagesOf({*model}));
   }
@@ -182,15 +192,14 @@ absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
 }
 
 absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
-    const google_v3::ListGlossariesRequest& in, const CallContext& calls) {
+    const google_v3::ListGlossariesRequest& in, const CallContext& calls, const Client* client) {
   if (!in.filter().empty()) return UnimplementedFields({"filter"});
   if (in.page_size() < 0) {
     return InvalidField("page_size",
                         absl::StrCat("found ", in.page_size(), ", expected 0 or more"));
   }
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
-  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(VisibleModels(calls, client));
   const size_t page =
       in.page_size() == 0 ? kMaxPage : std::min(kMaxPage, static_cast<size_t>(in.page_size()));
   google_v3::ListGlossariesResponse out;
@@ -205,10 +214,9 @@ absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
 }
 
 absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequest& in,
-                                                const CallContext& calls) {
-  const absl::StatusOr<std::vector<ModelPtr>> models = PresentModels(calls);
-  if (!models.ok()) return models.status();
-  const std::map<std::string, GlossaryFacts> all = GlossariesOf(*models);
+                                                const CallContext& calls, const Client* client) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  const std::map<std::string, GlossaryFacts> all = GlossariesOf(VisibleModels(calls, client));
   const auto at = all.find(LastPart(in.name()));
   if (at == all.end()) {
     return absl::NotFoundError(absl::StrCat("name: found ", Quoted(in.name()),

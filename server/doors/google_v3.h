@@ -46,18 +46,21 @@ absl::StatusOr<v1::DetectLanguageRequest> DetectFromGoogleV3(
 // The languages of the one text, best first; "und" with confidence 0 where none was found.
 google_v3::DetectLanguageResponse DetectToGoogleV3(const v1::DetectLanguageResponse& answer);
 
-// The languages of the model that is named, or of all; their names in display_language_code, if
+// The languages of the model that is named, or of all that the client sees; their names in display_language_code, if
 // that is given. UNAVAILABLE while there is no model.
 absl::StatusOr<google_v3::SupportedLanguages> SupportedGoogleV3(
     const google_v3::GetSupportedLanguagesRequest& in, const CallContext& calls,
-    const LanguageCatalog& languages);
+    const Client* client, const LanguageCatalog& languages);
 
-// The glossaries of all models, by name; page_token is the name that the last page ended with.
+// The glossaries of the models that the client sees, by name; page_token is the name that the last page ended with.
 absl::StatusOr<google_v3::ListGlossariesResponse> ListGoogleV3(
-    const google_v3::ListGlossariesRequest& in, const CallContext& calls);
+    const google_v3::ListGlossariesRequest& in, const CallContext& calls, const Client* client);
 // NOT_FOUND for an unknown one.
 absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequest& in,
-                                                const CallContext& calls);
+                                                const CallContext& calls, const Client* client);
+
+// INVALID_ARGUMENT for a code that is longer than any is.
+absl::Status CheckDisplayLanguage(const std::string& field, std::string_view code);
 
 // The model of our service that Google's path (v3) or word (v2) names; "" is the default.
 std::string ModelOfGoogle(const std::string& path);

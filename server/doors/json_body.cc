@@ -5,10 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/request_error.h"
+#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
@@ -31,8 +34,39 @@ const json* FindField(const json& object, std::string_view name) {
   return at == object.end() || at->is_null() ? nullptr : &*at;
 }
 
+std::optional<std::string> WithoutLoneSurrogates(std::string_view text) {
+  std::optional<std::string> out;
+  // The code unit of an escape at `at`, "\\uD83D"; 0 if there is none.
+  const auto unit_at = [text](size_t at) -> uint32_t {
+    constexpr size_t kEscape = 6;
+    uint32_t unit = 0;
+    const std::string_view escape = text.substr(std::min(at, text.size()), kEscape);
+    const bool is_escape = escape.size() == kEscape && escape.starts_with("\\u") &&
+                           absl::SimpleHexAtoi(View(escape.substr(2)), &unit);
+    return is_escape ? unit : 0;
+  };
+  const auto is_high = [](uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; };
+  const auto is_low = [](uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; };
+  for (size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at)) {
+    const uint32_t unit = unit_at(at);
+    if (is_high(unit) && is_low(unit_at(at + 6))) {
+      at += 12;
+    } else if (is_high(unit) || is_low(unit)) {
+      if (!out.has_value()) out.emplace(text);
+      out->replace(at, 6, "\\ufffd");
+      at += 6;
+    } else {
+      at += 2;  // an escape of another kind: of a backslash, say
+    }
+  }
+  return out;
+}
+
 absl::StatusOr<json> ParseJsonBody(const HttpRequest& request) {
-  absl::StatusOr<json> parsed = ParseJson(request.body, "the body", kBodyLimits);
+  CountBytes(request.body.size());
+  const std::optional<std::string> mended = WithoutLoneSurrogates(request.body);
+  absl::StatusOr<json> parsed =
+      ParseJson(mended.has_value() ? *mended : request.body, "the body", kBodyLimits);
   if (!parsed.ok()) {
     return InvalidField(
         "", absl::StrCat(std::string(parsed.status().message()), ", expected JSON in UTF-8"));
@@ -47,6 +81,60 @@ absl::StatusOr<json> ParseJsonObject(const HttpRequest& request) {
                         absl::StrCat("the body: found ", KindOf(*parsed), ", expected an object"));
   }
   return parsed;
+}
+
+void ScanObject(std::string_view text,
+                const std::function<bool(std::string_view name, std::string_view value)>& visit) {
+  CountBytes(text.size());
+  int depth = 0;
+  bool is_name = false;   // a string at this place is a field's name
+  std::string_view name;  // of the field whose value comes next; "": none
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    size_t bytes = 1;
+    switch (c) {
+      case ' ':
+      case '\t':
+      case '\r':
+      case '\n':
+      case ':':
+        continue;
+      case ',':
+        is_name = depth == 1;
+        continue;
+      case '}':
+      case ']':
+        --depth;
+        continue;
+      case '"':
+        // A backslash stands before one character more.
+        while (i + bytes < text.size() && text[i + bytes] != '"') {
+          bytes += text[i + bytes] == '\\' ? 2 : 1;
+        }
+        if (i + ++bytes > text.size()) return;
+        break;
+      default:
+        break;
+    }
+    const std::string_view token = text.substr(i, bytes);
+    i += bytes - 1;
+    if (depth == 0 && c != '{') return;
+    if (!name.empty() && !visit(std::exchange(name, {}), token)) return;
+    if (is_name && c == '"') name = token.substr(1, bytes - 2);
+    is_name = false;
+    if (c == '{' || c == '[') is_name = ++depth == 1;
+  }
+}
+
+std::string ScanTextField(std::string_view text, std::string_view name) {
+  std::string found;
+  ScanObject(text, [&](std::string_view field, std::string_view value) {
+    if (field != name) return true;
+    const json parsed = json::parse(value.begin(), value.end(), nullptr, false);
+    if (parsed.is_string()) found = parsed.get<std::string>();
+    return false;
+  });
+  return found;
 }
 
 std::string KindOf(const json& value) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,6 +25,20 @@ namespace dragoman {
 absl::StatusOr<nlohmann::json> ParseJsonBody(const HttpRequest& request);
 // The same, and it is an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
+
+// JSON text with U+FFFD in place of escapes that are half of a surrogate pair, which JavaScript
+// writes where a text was cut within an emoji. Nothing: there are none.
+std::optional<std::string> WithoutLoneSurrogates(std::string_view text);
+
+// Calls `visit` with each field of the object that `text` is the JSON of, until it returns false: with its
+// name as it is written, and its value if that is a string (with its quotes), else the value's first
+// character. Nothing is built and little is checked, for looks at requests of clients that may have no
+// key. Time is linear, about a nanosecond a byte.
+void ScanObject(std::string_view text,
+                const std::function<bool(std::string_view name, std::string_view value)>& visit);
+
+// The text of one field, found by ScanObject; "" where there is none, or it is no text.
+std::string ScanTextField(std::string_view text, std::string_view name);
 
 // The field of an object; nullptr where it is missing or null.
 const nlohmann::json* FindField(const nlohmann::json& object, std::string_view name);

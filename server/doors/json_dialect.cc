@@ -17,8 +17,10 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
 }
 
 absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorContext& context,
-                                         const json& fields) {
-  absl::StatusOr<UnaryAction> action = dialect.translate(context, fields);
+                                         const Client* client, const json& fields) {
+  DoorContext own = context;
+  own.client = client;
+  absl::StatusOr<UnaryAction> action = dialect.translate(own, fields);
   if (!action.ok()) return action.status();
   action->api = dialect.api;
   action->render = [dialect,
@@ -44,11 +46,12 @@ std::vector<DoorRoute> JsonDialectDoor::Routes(std::string_view path) {
 
 std::string JsonDialectDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> JsonDialectDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> JsonDialectDoor::Handle(const HttpRequest& request,
+                                                   const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  return DialectAction(dialect_, context_, *fields);
+  return DialectAction(dialect_, context_, client, *fields);
 }
 
 HttpResponse JsonDialectDoor::Error(const HttpRequest& /*request*/,
@@ -59,6 +62,8 @@ HttpResponse JsonDialectDoor::Error(const HttpRequest& /*request*/,
 std::string TokenKey(const HttpRequest& request) {
   std::string key = AuthorizationKey(request, "Bearer");
   if (!key.empty()) return key;
+  const std::string_view header = request.Header("authorization");
+  if (!header.empty() && header.find(' ') == header.npos) return std::string(header);
   const absl::StatusOr<Form> query = ReadQuery(request);
   return query.ok() ? std::string(query->Find("token").value_or("")) : "";
 }

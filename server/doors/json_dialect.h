@@ -34,14 +34,14 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
 
 // Asks the dialect for its action; the answer is an error if an item fails.
 absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorContext& context,
-                                         const nlohmann::json& fields);
+                                         const Client* client, const nlohmann::json& fields);
 
 // An answer with this body.
 std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
     std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 
-// Keys: "Authorization: Bearer KEY", or the query's token=KEY, as the servers of Firefox's models
-// have it and browser plug-ins send it.
+// Keys: "Authorization: Bearer KEY", "Authorization: KEY" or the query's token=KEY, as the servers of
+// Firefox's models have it and browser plug-ins send it.
 class JsonDialectDoor final : public Door {
  public:
   JsonDialectDoor(const DoorContext& context, JsonDialect dialect)
@@ -52,7 +52,8 @@ class JsonDialectDoor final : public Door {
 
   Api api() const override { return dialect_.api; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:

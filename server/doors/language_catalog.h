@@ -1,7 +1,7 @@
 // The languages that are served now, as doors list them.
 //
-// Thread-safe. What was put together is kept until the models change: a model of two hundred
-// languages has forty thousand pairs.
+// Thread-safe. What was put together is kept until the models change, for the sets of models that
+// were asked for last: a model of two hundred languages has forty thousand pairs.
 #pragma once
 
 #include <map>
@@ -11,7 +11,10 @@
 
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
+#include "server/call/call_context.h"
+#include "server/doors/languages.h"
 #include "server/models/model_table.h"
+#include "server/security/api_keys.h"
 
 namespace dragoman {
 
@@ -24,25 +27,45 @@ struct ServedLanguages {
   std::map<std::string, std::vector<std::string>> targets_of;
   // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
+  // The indexes of `all` and `targets`, for lookups by code; LanguagesOf leaves them empty.
+  LanguageIndex all_index;
+  LanguageIndex targets_index;
 
   bool any_source() const { return targets_of.count("") > 0; }
 };
 
+// The languages of one model, by name as well.
+struct ModelNames {
+  LanguageIndex sources;  // empty: the model takes any
+  LanguageIndex targets;
+};
+
 class LanguageCatalog {
  public:
-  // `models` outlives this.
-  explicit LanguageCatalog(const ModelTable* models) : models_(models) {}
+  // `calls` outlives this.
+  explicit LanguageCatalog(const CallContext* calls) : calls_(calls) {}
 
-  // The languages of all models that take calls. Shared with later callers; immutable.
-  std::shared_ptr<const ServedLanguages> Get() const;
+  // The languages of the models that take calls and that the client sees (client_rights.h). Shared
+  // with later callers; immutable.
+  std::shared_ptr<const ServedLanguages> Get(const Client* client) const;
+
+  // The same for the names of one model, which are made when it is first asked for.
+  std::shared_ptr<const ModelNames> NamesOf(const ModelPtr& model) const;
 
  private:
-  const ModelTable* const models_;
+  struct Kept {
+    // The models of which it was made. They are not held: a model's last call releases its engine.
+    std::vector<std::weak_ptr<const ServedModel>> models;
+    std::shared_ptr<const ServedLanguages> languages;
+  };
+
+  const CallContext* const calls_;
 
   mutable Mutex mu_;
-  // The models of which kept_ was made. They are not held: a model's last call lets its engine go.
-  mutable std::vector<std::weak_ptr<const ServedModel>> made_of_ ABSL_GUARDED_BY(mu_);
-  mutable std::shared_ptr<const ServedLanguages> kept_ ABSL_GUARDED_BY(mu_);
+  mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);  // the one that was used last comes first
+  mutable std::map<std::weak_ptr<const ServedModel>, std::shared_ptr<const ModelNames>,
+                   std::owner_less<>>
+      names_ ABSL_GUARDED_BY(mu_);
 };
 
 // The languages of these models.

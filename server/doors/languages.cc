@@ -6,11 +6,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+
+#include "server/base/work_count.h"
+#include "server/doors/known_codes.h"
 
 namespace dragoman {
 namespace {
 
 constexpr size_t kMaxCodeBytes = 64;
+constexpr size_t kMaxNameBytes = 128;
 
 // Argos Translate's words, which LibreTranslate's clients send, and a code that CLDR keeps apart
 // from the one that models have.
@@ -43,6 +48,7 @@ bool LooksLikeCode(std::string_view code) {
 // Nothing if it does not look like a code.
 std::optional<icu::Locale> LocaleOf(std::string_view code) {
   if (!LooksLikeCode(code)) return std::nullopt;
+  CountNames(1);
   std::string tag(code);
   for (const Alias& alias : kAliases) {
     if (Lower(code) == alias.written) tag = alias.tag;
@@ -53,23 +59,29 @@ std::optional<icu::Locale> LocaleOf(std::string_view code) {
   return locale;
 }
 
-// How well a served language fits what is wanted, 0 best; nothing if they contradict each other.
-std::optional<int> Distance(const icu::Locale& wanted, const icu::Locale& served) {
+// Nothing if it does not look like a code.
+std::optional<LanguageTag> TagOf(std::string_view code) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::nullopt;
+  icu::Locale full = *locale;
   UErrorCode error = U_ZERO_ERROR;
-  icu::Locale wanted_full = wanted;
-  icu::Locale served_full = served;
-  wanted_full.addLikelySubtags(error);
-  served_full.addLikelySubtags(error);
+  full.addLikelySubtags(error);
   if (U_FAILURE(error) != 0) return std::nullopt;
-  const std::string_view language = wanted_full.getLanguage();
-  if (language != served_full.getLanguage()) return std::nullopt;
-  if (std::string_view(wanted_full.getScript()) != served_full.getScript()) return std::nullopt;
-  const std::string_view wanted_region = wanted.getCountry();
-  const std::string_view served_region = served.getCountry();
-  if (wanted_region == served_region) return 0;
-  if (!wanted_region.empty() && !served_region.empty()) return std::nullopt;
+  return LanguageTag{.language = full.getLanguage(),
+                     .script = full.getScript(),
+                     .region = locale->getCountry(),
+                     .likely_region = full.getCountry()};
+}
+
+std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
+
+// How well a served language of the same language and script fits what is wanted, 0 best; nothing if
+// their regions contradict each other.
+std::optional<int> Distance(const LanguageTag& wanted, const LanguageTag& served) {
+  if (wanted.region == served.region) return 0;
+  if (!wanted.region.empty() && !served.region.empty()) return std::nullopt;
   // "en" is nearer to "en-US", where most of it is spoken, than to "en-GB".
-  return std::string_view(wanted_full.getCountry()) == served_full.getCountry() ? 1 : 2;
+  return wanted.likely_region == served.likely_region ? 1 : 2;
 }
 
 }  // namespace
@@ -83,8 +95,11 @@ std::string NormalTag(std::string_view code) {
 }
 
 std::string BaseLanguage(std::string_view code) {
-  const std::optional<icu::Locale> locale = LocaleOf(code);
-  return locale.has_value() ? std::string(locale->getLanguage()) : std::string(code);
+  static auto* const known = new KnownCodes();
+  return known->Get(code, [](std::string_view asked) {
+    const std::optional<icu::Locale> locale = LocaleOf(asked);
+    return locale.has_value() ? std::string(locale->getLanguage()) : std::string(asked);
+  });
 }
 
 std::string DisplayName(std::string_view code, std::string_view in) {
@@ -111,23 +126,68 @@ std::string DialectName(std::string_view code, std::string_view in) {
   return text.empty() ? std::string(code) : text;
 }
 
-std::optional<std::string> FindLanguage(std::string_view code,
-                                        const std::vector<std::string>& served) {
-  const auto same = std::find(served.begin(), served.end(), code);
-  if (same != served.end()) return *same;
-  const std::optional<icu::Locale> wanted = LocaleOf(code);
+LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
+    : codes_(std::move(codes)) {
+  for (size_t i = 0; i < codes_.size(); ++i) {
+    const std::string& code = codes_[i];
+    by_code_.emplace(code, i);
+    tags_.push_back(TagOf(code));
+    if (tags_[i].has_value()) by_language_[LanguageAndScript(*tags_[i])].push_back(i);
+    if (names == Names::kNone) continue;
+    for (const std::string& name :
+         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
+          DisplayName(BaseLanguage(code), "en")}) {
+      std::vector<size_t>& named = by_name_[Lower(name)];
+      if (named.empty() || named.back() != i) named.push_back(i);
+    }
+  }
+}
+
+std::optional<std::string> LanguageIndex::Find(std::string_view code) const {
+  if (code.size() > kMaxNameBytes) return std::nullopt;
+  if (const auto same = by_code_.find(std::string(code)); same != by_code_.end()) {
+    return codes_[same->second];
+  }
+  const std::optional<LanguageTag> wanted = TagOf(code);
   if (!wanted.has_value()) return std::nullopt;
-  const std::string* best = nullptr;
+  const auto candidates = by_language_.find(LanguageAndScript(*wanted));
+  if (candidates == by_language_.end()) return std::nullopt;
+  std::optional<size_t> best;
   int best_distance = 0;
-  for (const std::string& candidate : served) {
-    const std::optional<icu::Locale> locale = LocaleOf(candidate);
-    if (!locale.has_value()) continue;
-    const std::optional<int> distance = Distance(*wanted, *locale);
-    if (!distance.has_value() || (best != nullptr && *distance >= best_distance)) continue;
-    best = &candidate;
+  for (const size_t i : candidates->second) {
+    CountNames(1);
+    const std::optional<int> distance = Distance(*wanted, *tags_[i]);
+    if (!distance.has_value() || (best.has_value() && *distance >= best_distance)) continue;
+    best = i;
     best_distance = *distance;
   }
-  return best == nullptr ? std::nullopt : std::optional(*best);
+  return best.has_value() ? std::optional(codes_[*best]) : std::nullopt;
+}
+
+std::optional<std::string> LanguageIndex::FindName(std::string_view name) const {
+  if (name.size() > kMaxNameBytes) return std::nullopt;
+  const auto found = by_name_.find(Lower(name));
+  return found == by_name_.end() ? Find(name) : std::optional(codes_[found->second.front()]);
+}
+
+bool LanguageIndex::CanMean(std::string_view name, std::string_view code) const {
+  if (name.size() > kMaxNameBytes) return false;
+  if (const auto found = by_name_.find(Lower(name)); found != by_name_.end()) {
+    for (const size_t i : found->second) {
+      if (codes_[i] == code) return true;
+    }
+  }
+  const auto at = by_code_.find(std::string(code));
+  const std::optional<LanguageTag> wanted = TagOf(name);
+  if (at == by_code_.end() || !wanted.has_value() || !tags_[at->second].has_value()) return false;
+  const LanguageTag& served = *tags_[at->second];
+  return LanguageAndScript(*wanted) == LanguageAndScript(served) &&
+         Distance(*wanted, served).has_value();
+}
+
+std::optional<std::string> FindLanguage(std::string_view code,
+                                        const std::vector<std::string>& served) {
+  return LanguageIndex(served, LanguageIndex::Names::kNone).Find(code);
 }
 
 }  // namespace dragoman

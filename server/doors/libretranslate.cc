@@ -10,11 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/absl_view.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/json_body.h"
+#include "server/doors/json_dialect.h"
 #include "server/doors/languages.h"
 #include "server/doors/libretranslate_spec.h"
 #include "server/doors/request_fields.h"
@@ -134,23 +136,12 @@ absl::Status ReadAlternatives(const json& fields, int64_t most, int64_t* out) {
   return absl::OkStatus();
 }
 
-// Asks for the best translations of a search that is at least as wide as the model's usual one.
-void SetAlternatives(const CallContext& calls, int64_t alternatives, v1::TranslateRequest* out) {
-  const auto ranks = static_cast<int32_t>(alternatives + 1);
-  int beam = 1;
-  for (const ModelPtr& model : calls.models->models()) {
-    beam = std::max(beam, model->engine->info().default_beam);
-  }
-  out->mutable_decoding()->set_num_alternatives(ranks);
-  out->mutable_decoding()->set_beam_size(std::max(beam, ranks));
-}
-
 // Whether a request of /detect is one of MTranServer or LinguaSpark.
 bool IsOfFirefox(const json& fields) { return !HasField(fields, "q") && HasField(fields, "text"); }
 
-int64_t MostAlternatives(const CallContext& calls) {
+int64_t MostAlternatives(const CallContext& calls, const Client* client) {
   int most = 1;
-  for (const ModelPtr& model : calls.models->models()) {
+  for (const ModelPtr& model : VisibleModels(calls, client)) {
     most = std::max(most, model->engine->info().max_beam);
   }
   return most - 1;
@@ -178,21 +169,24 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
 
 Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
   if (request.path != "/detect") return api();
-  const absl::StatusOr<json> fields = ReadRequestFields(request);
-  return fields.ok() && IsOfFirefox(*fields) ? Api::kMTranServer : api();
+  return IsOfFirefox(ShapeOfRequest(request)) ? Api::kMTranServer : api();
 }
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
-  std::string key = AuthorizationKey(request, "Bearer");
+  std::string key = TokenKey(request);  // MTranServer's, which has some of these paths too
   return key.empty() ? TextOfField(request, "api_key") : key;
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request,
+                                                      const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/languages") return Languages();
+  if (request.path == "/languages") return Languages(request, client);
   if (request.path == "/detect") return Detect(request);
   if (request.path == "/frontend/settings") return FrontendSettings();
-  if (request.path == "/spec") return WithCors(JsonResponse(200, LibreTranslateSpec()));
+  if (request.path == "/spec") {
+    return context_.lists->Get(request, "LibreTranslate spec", {},
+                               [] { return WithCors(JsonResponse(200, LibreTranslateSpec())); });
+  }
   if (request.path == "/health") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     return WithCors(JsonResponse(draining ? 503 : 200, {{"status", draining ? "draining" : "ok"}}));
@@ -212,7 +206,8 @@ HttpResponse LibreTranslateDoor::Error(const HttpRequest& /*request*/,
   return WithCors(JsonResponse(code, {{"error", message}}));
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) const {
+absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
+                                                         const Client* client) const {
   Wanted wanted;
   TextsToTranslate texts;
   absl::Status read = ReadTexts(fields, context_.calls->limits, &wanted);
@@ -220,19 +215,21 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   if (read.ok()) read = ReadParameter(fields, "target", &texts.target);
   if (read.ok()) read = ReadFormat(fields, &texts.html);
   if (read.ok()) {
-    read = ReadAlternatives(fields, MostAlternatives(*context_.calls), &wanted.alternatives);
+    read =
+        ReadAlternatives(fields, MostAlternatives(*context_.calls, client), &wanted.alternatives);
   }
   if (!read.ok()) return read;
   wanted.is_auto = texts.source == kAutoLanguage;
   texts.source = CodeOf(std::move(texts.source));
   texts.target = CodeOf(std::move(texts.target));
-  if (IsOneLanguage(texts.source, texts.target)) return Unchanged(wanted);
+  if (IsOneLanguage(texts.source, texts.target, client)) return Unchanged(wanted);
   texts.texts = std::move(wanted.texts);
 
   UnaryAction action;
   action.request = RequestOf(std::move(texts));
   if (wanted.alternatives > 0) {
-    SetAlternatives(*context_.calls, wanted.alternatives, &action.request);
+    action.request.mutable_decoding()->set_num_alternatives(
+        static_cast<int32_t>(wanted.alternatives + 1));
   }
   action.render = [this, wanted](const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);
@@ -242,9 +239,10 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields) con
   return action;
 }
 
-bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target) const {
+bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target,
+                                       const Client* client) const {
   return ShortTag(source) == ShortTag(target) &&
-         FindLanguage(source, context_.languages->Get()->all).has_value();
+         context_.languages->Get(client)->all_index.Find(source).has_value();
 }
 
 absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
@@ -277,8 +275,14 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request
   return action;
 }
 
-HttpResponse LibreTranslateDoor::Languages() const {
-  const auto served = context_.languages->Get();
+HttpResponse LibreTranslateDoor::Languages(const HttpRequest& request, const Client* client) const {
+  return context_.lists->Get(
+      request, "LibreTranslate languages", MadeOfModels(VisibleModels(*context_.calls, client)),
+      [&] { return WithCors(MakeLanguages(*context_.languages->Get(client))); });
+}
+
+HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages) {
+  const ServedLanguages* const served = &languages;
   std::map<std::string, std::set<std::string>> targets_of;
   for (const auto& [source, targets] : served->targets_of) {
     std::set<std::string>& all = targets_of[source.empty() ? "" : ShortTag(source)];
@@ -301,11 +305,13 @@ HttpResponse LibreTranslateDoor::Languages() const {
   for (const auto& [source, targets] : targets_of) {
     list.push_back({{"code", source}, {"name", DisplayName(source, "en")}, {"targets", targets}});
   }
-  return WithCors(JsonResponse(200, list));
+  return JsonResponse(200, list);
 }
 
 HttpResponse LibreTranslateDoor::FrontendSettings() const {
-  const auto served = context_.languages->Get();
+  // Asked without a key. Where calls need one, this shows no language.
+  const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
+                                           : context_.languages->Get(nullptr);
   const auto named = [](const std::string& code) -> json {
     return {{"code", code}, {"name", DisplayName(code, "en")}};
   };

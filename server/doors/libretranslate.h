@@ -24,16 +24,20 @@ class LibreTranslateDoor final : public Door {
   Api api() const override { return Api::kLibreTranslate; }
   Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
   // POST /translate, by its fields.
-  absl::StatusOr<DoorAction> Translate(const nlohmann::json& fields) const;
+  absl::StatusOr<DoorAction> Translate(const nlohmann::json& fields, const Client* client) const;
 
  private:
   // Whether both are the same language, and one that is served. The original gives texts back then.
-  bool IsOneLanguage(const std::string& source, const std::string& target) const;
-  HttpResponse Languages() const;
+  bool IsOneLanguage(const std::string& source, const std::string& target,
+                     const Client* client) const;
+  HttpResponse Languages(const HttpRequest& request, const Client* client) const;
+  static HttpResponse MakeLanguages(const ServedLanguages& languages);
   HttpResponse FrontendSettings() const;
   // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.
   absl::StatusOr<DoorAction> Detect(const HttpRequest& request) const;

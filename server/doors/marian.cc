@@ -30,7 +30,8 @@ std::vector<DoorRoute> MarianDoor::Routes() {
 
 std::string MarianDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> MarianDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> MarianDoor::Handle(const HttpRequest& request,
+                                              const Client* /*client*/) const {
   if (FirstInvalidUtf8(request.body).has_value()) {
     return InvalidField("", "found a message that is not UTF-8, expected UTF-8 text");
   }

@@ -16,7 +16,8 @@ class MarianDoor final : public Door {
 
   Api api() const override { return Api::kMarian; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 };
 

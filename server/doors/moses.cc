@@ -13,7 +13,8 @@ std::vector<DoorRoute> MosesDoor::Routes() {
 
 std::string MosesDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> MosesDoor::Handle(const HttpRequest& /*request*/) const {
+absl::StatusOr<DoorAction> MosesDoor::Handle(const HttpRequest& /*request*/,
+                                             const Client* /*client*/) const {
   return absl::UnimplementedError(
       "found XML-RPC of Moses, which this server does not read; expected MTUOC's JSON: POST "
       "/translate with {\"id\": 1, \"src\": \"TEXT\"}");

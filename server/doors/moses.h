@@ -12,7 +12,8 @@ class MosesDoor final : public Door {
 
   Api api() const override { return Api::kMtuoc; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   // A fault, whose HTTP status is 200 where it is about the request, as XML-RPC has it: clients read
   // no fault with another one.
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;

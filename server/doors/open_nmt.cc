@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
@@ -44,9 +45,10 @@ std::vector<DoorRoute> OpenNmtDoor::Routes() {
 
 std::string OpenNmtDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> OpenNmtDoor::Handle(const HttpRequest& request) const {
-  if (request.path == "/translator/translate") return Translate(request);
-  if (request.path == "/translator/models") return Models();
+absl::StatusOr<DoorAction> OpenNmtDoor::Handle(const HttpRequest& request,
+                                               const Client* client) const {
+  if (request.path == "/translator/translate") return Translate(request, client);
+  if (request.path == "/translator/models") return Models(client);
   if (request.path == "/translator/health") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     if (draining) return absl::UnavailableError("the server is draining");
@@ -61,13 +63,15 @@ HttpResponse OpenNmtDoor::Error(const HttpRequest& /*request*/, const absl::Stat
                       {{"error", status.message()}, {"status", "error"}});
 }
 
-absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request,
+                                                  const Client* client) const {
   const absl::StatusOr<json> inputs = ParseJsonBody(request);
   if (!inputs.ok()) return inputs.status();
   if (!inputs->is_array() || inputs->empty()) {
     return InvalidField("", absl::StrCat("the body: found ", KindOf(*inputs),
                                          ", expected a list of {\"id\": 100, \"src\": \"...\"}"));
   }
+  const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
   TextsToTranslate texts;
   std::optional<std::string> model;
   for (const json& input : *inputs) {
@@ -85,7 +89,7 @@ absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request) co
       return absl::UnimplementedError(
           absl::StrCat(place, ".ref: this server forces no prefix here"));
     }
-    const absl::StatusOr<std::string> name = ModelOf(input);
+    const absl::StatusOr<std::string> name = ModelOf(input, models);
     if (!name.ok()) return name.status();
     if (model.has_value() && *model != *name) {
       return InvalidField(absl::StrCat(place, ".id"),
@@ -106,7 +110,8 @@ absl::StatusOr<DoorAction> OpenNmtDoor::Translate(const HttpRequest& request) co
   return action;
 }
 
-absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input) const {
+absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input,
+                                                 const std::vector<ModelPtr>& models) const {
   if (!HasField(input, "id")) return "";
   const json& id = input.at("id");
   if (id.is_string()) return id.get<std::string>();
@@ -114,7 +119,6 @@ absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input) const {
   const absl::Status read = ReadField(input, "id", &number);
   if (!read.ok()) return read;
   if (*number == 0) return "";
-  const std::vector<ModelPtr> models = context_.calls->models->models();
   const int64_t place = *number - kFirstModel;
   if (place < 0 || place >= static_cast<int64_t>(models.size())) {
     return absl::NotFoundError(absl::StrCat("id: found ", *number, ", expected ", kFirstModel,
@@ -124,9 +128,9 @@ absl::StatusOr<std::string> OpenNmtDoor::ModelOf(const json& input) const {
   return models[static_cast<size_t>(place)]->name;
 }
 
-HttpResponse OpenNmtDoor::Models() const {
+HttpResponse OpenNmtDoor::Models(const Client* client) const {
   json list = json::array();
-  for (const ModelPtr& model : context_.calls->models->models()) {
+  for (const ModelPtr& model : VisibleModels(*context_.calls, client)) {
     list.push_back({{"model_id", kFirstModel + static_cast<int64_t>(list.size())},
                     {"models", json::array({model->name})},
                     {"opt", json::object()},

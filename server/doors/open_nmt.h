@@ -15,13 +15,15 @@ class OpenNmtDoor final : public Door {
 
   Api api() const override { return Api::kOpenNmt; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  absl::StatusOr<DoorAction> Translate(const HttpRequest& request) const;
-  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input) const;
-  HttpResponse Models() const;
+  absl::StatusOr<DoorAction> Translate(const HttpRequest& request, const Client* client) const;
+  absl::StatusOr<std::string> ModelOf(const nlohmann::json& input,
+                                      const std::vector<ModelPtr>& models) const;
+  HttpResponse Models(const Client* client) const;
 
   const DoorContext context_;
 };

@@ -6,11 +6,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/openai_models.h"
 #include "server/doors/openai_request.h"
+#include "server/doors/openai_segments.h"
 #include "server/doors/openai_stream.h"
 
 namespace dragoman {
@@ -71,7 +73,16 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
   }
   json choices = json::array();
   OpenAiUsage usage;
+  if (asked.batch.has_value()) {
+    v1::FinishReason reason = v1::EOS;
+    for (const v1::Translation& translation : answer.translations()) {
+      usage.Add(translation);
+      if (translation.finish_reason() == v1::LENGTH) reason = v1::LENGTH;
+    }
+    choices.push_back(Choice(true, 0, WriteSegmentBatch(*asked.batch, answer), reason));
+  }
   for (const v1::Translation& translation : answer.translations()) {
+    if (asked.batch.has_value()) break;
     usage.Add(translation);
     choices.push_back(Choice(asked.is_chat, static_cast<int>(choices.size()),
                              translation.translated_text(), translation.finish_reason()));
@@ -107,23 +118,26 @@ std::string OpenAiDoor::Key(const HttpRequest& request) const {
   return std::string(request.Header("api-key"));
 }
 
-absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request,
+                                              const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
-    const std::vector<ModelPtr> models = calls_->models->models();
-    if (models.empty()) return absl::UnavailableError("the model is being loaded");
+    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (request.path.size() > kModels.size()) {
       const absl::StatusOr<NamedPair> named =
           FindOpenAiModel(models, std::string_view(request.path).substr(kModels.size() + 1));
       if (!named.ok()) return named.status();
       return JsonResponse(200, ModelObject(*named));
     }
-    json data = json::array();
-    for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
-    return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    return context_.lists->Get(request, "OpenAI models", MadeOfModels(models), [&] {
+      json data = json::array();
+      for (const NamedPair& named : ListOpenAiModels(models)) data.push_back(ModelObject(named));
+      return JsonResponse(200, {{"object", "list"}, {"data", std::move(data)}});
+    });
   }
   absl::StatusOr<OpenAiRequest> asked = request.path == kChat
-                                            ? ReadOpenAiChat(request, *calls_)
-                                            : ReadOpenAiCompletion(request, *calls_);
+                                            ? ReadOpenAiChat(request, context_, client)
+                                            : ReadOpenAiCompletion(request, context_, client);
   if (!asked.ok()) return asked.status();
   v1::TranslateRequest translate = std::move(asked->request);
   asked->request.Clear();

@@ -14,17 +14,18 @@ namespace dragoman {
 
 class OpenAiDoor final : public Door {
  public:
-  explicit OpenAiDoor(const DoorContext& context) : calls_(context.calls) {}
+  explicit OpenAiDoor(const DoorContext& context) : context_(context) {}
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kOpenAi; }
   // Authorization: Bearer KEY; that of Azure's clients, api-key, as well.
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const CallContext* const calls_;
+  const DoorContext context_;
 };
 
 }  // namespace dragoman

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +10,6 @@
 #include "server/call/request_error.h"
 #include "server/doors/language_catalog.h"
 #include "server/doors/languages.h"
-#include "server/doors/openai_prompts.h"
 
 namespace dragoman {
 namespace {
@@ -42,11 +40,16 @@ const ServedModel* Find(const std::vector<ModelPtr>& models, std::string_view na
 // The language of `side` that a prompt names, among those that the pair leaves; "" if it names
 // none.
 absl::StatusOr<std::string> Choose(const std::string& named, const std::string& of_pair,
-                                   const std::vector<std::string>& served, const char* side) {
+                                   const LanguageIndex& served, const char* side) {
   if (named.empty()) return of_pair;
-  const std::vector<std::string> choice = of_pair.empty() ? served : std::vector{of_pair};
-  std::optional<std::string> found = LanguageOfName(named, choice);
-  if (found.has_value()) return *std::move(found);
+  if (of_pair.empty()) {
+    std::optional<std::string> found = served.FindName(named);
+    if (found.has_value()) return *std::move(found);
+  } else if (served.CanMean(named, of_pair)) {
+    return of_pair;
+  }
+  const std::vector<std::string> of_pair_alone = {of_pair};
+  const std::vector<std::string>& choice = of_pair.empty() ? served.codes() : of_pair_alone;
   constexpr size_t kListed = 24;
   std::vector<std::string> names(choice.begin(), choice.begin() + std::min(kListed, choice.size()));
   return InvalidField("messages",
@@ -55,10 +58,9 @@ absl::StatusOr<std::string> Choose(const std::string& named, const std::string& 
                                    choice.size() > kListed ? ", ..." : ""));
 }
 
-}  // namespace
-
-std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
-  std::vector<NamedPair> out;
+// Calls `visit` with each pair that has a name of its own, until it returns false.
+template <typename Visit>
+void ForEachNamed(const std::vector<ModelPtr>& models, Visit visit) {
   for (const ModelPtr& model : models) {
     const std::vector<LanguagePair>& pairs = model->engine->info().pairs;
     if (pairs.size() == 1 || pairs.size() > kMaxPairModels) {
@@ -67,18 +69,32 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
         bare.source = pairs.front().source;
         bare.target = pairs.front().target;
       }
-      out.push_back(std::move(bare));
+      if (!visit(std::move(bare))) return;
       continue;
     }
-    for (const LanguagePair& pair : pairs) out.push_back(WithPair(*model, pair));
+    for (const LanguagePair& pair : pairs) {
+      if (!visit(WithPair(*model, pair))) return;
+    }
   }
+}
+
+}  // namespace
+
+std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
+  std::vector<NamedPair> out;
+  ForEachNamed(models, [&](NamedPair named) {
+    out.push_back(std::move(named));
+    return true;
+  });
   return out;
 }
 
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
-  if (const ServedModel* const bare = Find(models, id); bare != nullptr) {
+  const ServedModel* bare = Find(models, id);
+  // Front ends of servers with one model leave its name out.
+  if (id.empty() && models.size() == 1) bare = models.front().get();
+  if (bare != nullptr) {
     NamedPair named = BareName(*bare);
     const std::vector<LanguagePair>& pairs = bare->engine->info().pairs;
     if (pairs.size() == 1) {
@@ -89,52 +105,46 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
   }
   for (const ModelPtr& model : models) {
     if (!id.starts_with(model->name + "/")) continue;
+    std::string_view source = id.substr(model->name.size() + 1);
+    const size_t slash = source.find('/');
+    if (slash == std::string_view::npos) continue;
+    const std::string_view target = source.substr(slash + 1);
+    source = source.substr(0, slash);
     for (const LanguagePair& pair : model->engine->info().pairs) {
-      NamedPair named = WithPair(*model, pair);
-      if (named.id == id) return named;
+      const bool is_source = pair.source.empty() ? source == kAnySource : source == pair.source;
+      if (is_source && target == pair.target) return WithPair(*model, pair);
     }
   }
   constexpr size_t kListed = 16;
   std::vector<std::string> names;
-  for (const NamedPair& named : ListOpenAiModels(models)) {
-    if (names.size() == kListed) {
-      names.emplace_back("...");
-      break;
-    }
-    names.push_back(named.id);
-  }
+  ForEachNamed(models, [&](const NamedPair& named) {
+    names.push_back(names.size() == kListed ? "..." : named.id);
+    return names.size() <= kListed;
+  });
   return absl::NotFoundError(
-      absl::StrCat("model: found ", Quoted(id), ", expected one of ", absl::StrJoin(names, ", ")));
+      absl::StrCat("model: found ", Quoted(id), ", expected ",
+                   names.empty() ? "one that the key may use, and it may use none"
+                                 : absl::StrCat("one of ", absl::StrJoin(names, ", "))));
 }
 
-absl::StatusOr<NamedPair> WithLanguages(const std::vector<ModelPtr>& models, NamedPair pair,
+absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
                                         const std::string& from, const std::string& to) {
-  const ServedModel* const model = Find(models, pair.model);
-  if (model == nullptr) return absl::NotFoundError("the model is gone");
   if (!pair.target.empty() && from.empty() && to.empty()) return pair;
-  std::set<std::string> sources;
-  std::set<std::string> targets;
-  for (const LanguagePair& one : model->engine->info().pairs) {
-    if (!one.source.empty()) sources.insert(one.source);
-    targets.insert(one.target);
-  }
-  absl::StatusOr<std::string> target =
-      Choose(to, pair.target, {targets.begin(), targets.end()}, "target");
+  absl::StatusOr<std::string> target = Choose(to, pair.target, names.targets, "target");
   if (!target.ok()) return target.status();
   pair.target = *std::move(target);
-  if (sources.empty()) {
+  if (names.sources.codes().empty()) {
     // A model that takes any source has no use for its name.
     return pair;
   }
-  absl::StatusOr<std::string> source =
-      Choose(from, pair.source, {sources.begin(), sources.end()}, "source");
+  absl::StatusOr<std::string> source = Choose(from, pair.source, names.sources, "source");
   if (!source.ok()) return source.status();
   pair.source = *std::move(source);
-  if (pair.target.empty() && targets.size() > 1) {
-    return InvalidField("model",
-                        absl::StrCat("found ", Quoted(pair.id), ", which has ", targets.size(),
-                                     " target languages, expected NAME/SOURCE/TARGET, or "
-                                     "a prompt that names the languages"));
+  if (pair.target.empty() && names.targets.codes().size() > 1) {
+    return InvalidField("model", absl::StrCat("found ", Quoted(pair.id), ", which has ",
+                                              names.targets.codes().size(),
+                                              " target languages, expected NAME/SOURCE/TARGET, or "
+                                              "a prompt that names the languages"));
   }
   return pair;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/doors/language_catalog.h"
 #include "server/models/model_table.h"
 
 namespace dragoman {
@@ -33,9 +34,9 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models);
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models, std::string_view id);
 
 // The languages of a model, with those that a prompt names: `from` and `to` are names or codes, ""
-// where it names none. INVALID_ARGUMENT where they are not the model's, contradict the pair's, or
-// the model has several targets and none is named.
-absl::StatusOr<NamedPair> WithLanguages(const std::vector<ModelPtr>& models, NamedPair pair,
+// where it names none; `names` are those of the pair's model. INVALID_ARGUMENT where they are not the
+// model's, contradict the pair's, or the model has several targets and none is named.
+absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
                                         const std::string& from, const std::string& to);
 
 }  // namespace dragoman

@@ -1,13 +1,17 @@
 #include "server/doors/openai_prompts.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/request_error.h"
-#include "server/doors/languages.h"
+#include "server/doors/absl_view.h"
 
 namespace dragoman {
 namespace {
@@ -97,19 +101,33 @@ std::optional<size_t> MatchLiteral(std::string_view literal, std::string_view te
       SkipSpace(&text);
     } else if (text.empty() || absl::ascii_tolower(static_cast<unsigned char>(text.front())) !=
                                    absl::ascii_tolower(static_cast<unsigned char>(c))) {
+      CountBytes(size - text.size() + 1);
       return std::nullopt;
     } else {
       text.remove_prefix(1);
     }
   }
+  CountBytes(size - text.size());
   return size - text.size();
 }
 
-// A language's name is short and has no sentence's marks; it may stand in quotes or brackets.
-bool LooksLikeLanguage(std::string_view name) {
+bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
+
+// Whether `literal` follows a language that ends where `text` begins. White space around a word is needed
+// here: "to" ends no name in "Estonian".
+bool FollowsLanguage(std::string_view literal, std::string_view text) {
+  if (literal.starts_with(' ') && (text.empty() || !IsSpace(text.front()))) return false;
+  const std::optional<size_t> matched = MatchLiteral(literal, text);
+  if (!matched.has_value()) return false;
+  const bool is_word = literal.size() >= 2 && literal.back() == ' ' && IsLetter(literal.end()[-2]);
+  return !is_word || *matched == text.size() || IsSpace(text[*matched - 1]);
+}
+
+// The most bytes at the beginning of `text` that a language's name can have: it is short and has no
+// sentence's marks; it may stand in quotes or brackets.
+size_t MostOfLanguage(std::string_view text) {
   constexpr size_t kMaxBytes = 60;
-  return !name.empty() && name.size() <= kMaxBytes &&
-         name.find_first_of("\n.:;!?") == std::string_view::npos;
+  return std::min({kMaxBytes, text.size(), text.find_first_of("\n.:;!?")});
 }
 
 std::string_view Unquote(std::string_view name) {
@@ -127,8 +145,8 @@ std::string_view Unquote(std::string_view name) {
   return name;
 }
 
-// Matches `text` with what is left of a template. A language ends at the first place from which the
-// rest matches; the text to translate is as long as it can be.
+// Matches `text` with what is left of a template. A language ends at the first place where what comes next
+// in the template begins, so that time is linear; the text to translate is as long as it can be.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {
@@ -140,33 +158,30 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   text.remove_prefix(*matched);
   const char name = pattern[open + 1];  // of from, to and text
   const std::string_view rest = pattern.substr(pattern.find('}', open) + 1);
-  // Most ends are not followed by what comes next, which is quickly seen.
   const std::string_view next = rest.substr(0, rest.find('{'));
-  const auto ends_at = [&](size_t end) {
-    return next.empty() || MatchLiteral(next, text.substr(end)).has_value();
-  };
   if (name != 't' || pattern[open + 2] == 'o') {
     const char key = name == 'f' ? 'f' : 'o';
-    for (size_t end = 1; end <= text.size() && LooksLikeLanguage(text.substr(0, end)); ++end) {
-      // White space before what comes next is a part of that, and may be long.
-      if (next.starts_with(' ') && IsSpace(text[end - 1])) continue;
-      if (!ends_at(end)) continue;
-      const std::string_view language = Unquote(Strip(text.substr(0, end)));
-      if (out->count(key) > 0 && out->at(key) != language) continue;
-      std::map<char, std::string_view> tried = *out;
-      tried[key] = language;
-      if (Match(rest, text.substr(end), &tried)) {
-        *out = std::move(tried);
-        return true;
+    const size_t most = MostOfLanguage(text);
+    size_t end = 1;
+    if (next.empty()) {
+      end = text.size();
+    } else {
+      // White space before what comes next is a part of that.
+      while (end <= most && ((next.starts_with(' ') && IsSpace(text[end - 1])) ||
+                             !FollowsLanguage(next, text.substr(end)))) {
+        ++end;
       }
     }
-    return false;
+    if (end == 0 || end > most) return false;
+    const std::string_view language = Unquote(Strip(text.substr(0, end)));
+    const auto [earlier, is_new] = out->emplace(key, language);
+    return (is_new || earlier->second == language) && Match(rest, text.substr(end), out);
   }
   // The part after a text is short: a mark, or the beginning of the answer.
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {
-    if (!ends_at(end)) continue;
+    if (!next.empty() && !MatchLiteral(next, text.substr(end)).has_value()) continue;
     std::map<char, std::string_view> tried = *out;
     if (rest.empty() ? end != text.size() : !Match(rest, text.substr(end), &tried)) continue;
     tried['t'] = Strip(text.substr(0, end));
@@ -176,12 +191,58 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   return false;
 }
 
+// KISS Translator's prompt for one text, of version 2: headings with the page's title and the like,
+// "# Glossary:" with lines "- source: target", "# Task" with the language, and at its end
+// "Source Text: ... Translated Text:". Nothing if it is another. What the page says is not searched
+// for the task again, so that the work is linear.
+std::optional<Prompt> ReadHeadings(std::string_view content) {
+  constexpr std::string_view kTask = "# Task\n";
+  constexpr std::string_view kInstruction = "Translate the Source Text below to ";
+  constexpr std::string_view kText = "Source Text:";
+  constexpr std::string_view kEnd = "Translated Text:";
+  content = Strip(content);
+  if (!content.starts_with("# Context\n")) return std::nullopt;
+  const size_t task = content.find(kTask);
+  if (task == content.npos) return std::nullopt;
+  std::string_view rest = content.substr(task + kTask.size());
+  if (!rest.starts_with(kInstruction)) return std::nullopt;
+  rest.remove_prefix(kInstruction.size());
+  const std::string_view to = rest.substr(0, MostOfLanguage(rest));
+  const size_t text = rest.find(kText);
+  if (to.empty() || !rest.substr(to.size()).starts_with(".") || text == rest.npos ||
+      !rest.ends_with(kEnd)) {
+    return std::nullopt;
+  }
+  rest.remove_suffix(kEnd.size());
+  Prompt prompt;
+  prompt.text = std::string(Strip(rest.substr(text + kText.size())));
+  prompt.to = std::string(Unquote(Strip(to)));
+  constexpr std::string_view kGlossary = "\n# Glossary:\n";
+  const size_t glossary = content.substr(0, task).find(kGlossary);
+  if (glossary == content.npos) return prompt;
+  const size_t entries = glossary + kGlossary.size();
+  for (const absl::string_view line :
+       absl::StrSplit(View(content.substr(entries, task - entries)), '\n')) {
+    const std::pair<absl::string_view, absl::string_view> sides =
+        absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    if (!absl::StartsWith(line, "- ")) continue;
+    const absl::string_view source = absl::StripAsciiWhitespace(sides.first.substr(2));
+    const absl::string_view target = absl::StripAsciiWhitespace(sides.second);
+    if (!source.empty()) prompt.terms.emplace_back(source, target);
+  }
+  return prompt;
+}
+
 Prompt PromptOf(const std::map<char, std::string_view>& found) {
   const auto value = [&found](char key) {
     const auto at = found.find(key);
     return at == found.end() ? std::string() : std::string(at->second);
   };
-  return Prompt{.text = value('t'), .from = value('f'), .to = value('o')};
+  Prompt prompt;
+  prompt.text = value('t');
+  prompt.from = value('f');
+  prompt.to = value('o');
+  return prompt;
 }
 
 // A user's message: one of the templates without a system message of their own, or a text.
@@ -191,14 +252,19 @@ absl::StatusOr<Prompt> ReadUser(std::string_view content, const std::string& fie
     std::map<char, std::string_view> found;
     if (Match(row.user, Strip(content), &found)) return PromptOf(found);
   }
-  for (const std::string_view instruction : {"translate ", "please translate ", "you are "}) {
+  if (std::optional<Prompt> prompt = ReadHeadings(content)) return *std::move(prompt);
+  for (const std::string_view instruction :
+       {"translate ", "please translate ", "you are ", "act as a ", "# context\n", "# role\n",
+        "# task\n", "# input data\n", "# instructions\n"}) {
     if (!MatchLiteral(instruction, Strip(content)).has_value()) continue;
     return InvalidField(field,
                         "found an instruction in words that this server does not know, expected a "
                         "text to translate, alone or in a template of a translation front end "
                         "(server/doors/README.md lists them)");
   }
-  return Prompt{.text = std::string(content), .from = "", .to = ""};
+  Prompt prompt;
+  prompt.text = std::string(content);
+  return prompt;
 }
 
 bool IsPlainSystem(std::string_view content) {
@@ -243,6 +309,16 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages) {
     found['t'] = text;
     return PromptOf(found);
   }
+  absl::StatusOr<std::optional<SegmentBatch>> batch =
+      ReadSegmentBatch(system, text, absl::StrCat("messages[", last, "].content"));
+  if (!batch.ok()) return batch.status();
+  if (batch->has_value() && last == first) {
+    Prompt prompt;
+    prompt.to = (*batch)->to;
+    prompt.terms = (*batch)->terms;
+    prompt.batch = *std::move(batch);
+    return prompt;
+  }
   if (!Strip(system).empty() && !IsPlainSystem(system)) {
     return refuse(0,
                   "found a system message that this server does not know, expected none, or one "
@@ -256,20 +332,12 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages) {
 }
 
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt) {
-  return ReadUser(prompt, "prompt");
-}
-
-std::optional<std::string> LanguageOfName(std::string_view name,
-                                          const std::vector<std::string>& codes) {
-  const std::string wanted = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
-  for (const std::string& code : codes) {
-    for (const std::string& known :
-         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
-          DisplayName(BaseLanguage(code), "en")}) {
-      if (absl::AsciiStrToLower(known) == wanted) return code;
-    }
+  const auto batch = ReadSegmentBatch("", prompt, "prompt");
+  if (!batch.ok()) return batch.status();
+  if (batch->has_value()) {
+    return InvalidField("prompt", "found segments, expected them at /v1/chat/completions");
   }
-  return FindLanguage(name, codes);
+  return ReadUser(prompt, "prompt");
 }
 
 }  // namespace dragoman

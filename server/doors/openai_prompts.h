@@ -7,13 +7,14 @@
 // Pure functions, thread-safe. Text is UTF-8.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/doors/openai_segments.h"
 
 namespace dragoman {
 
@@ -41,6 +42,9 @@ struct Prompt {
   std::string text;
   std::string from;  // a language as the prompt has it: a name or a code; "" = none
   std::string to;
+  // Terms that it asks for; "" as the second: the first stays as it is.
+  std::vector<std::pair<std::string, std::string>> terms;
+  std::optional<SegmentBatch> batch;  // in place of `text`
 };
 
 // Messages of a chat: a system message or none, and a user's. Earlier turns of user and assistant
@@ -50,10 +54,5 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages);
 
 // A prompt of completions: a text, or a user's template with it.
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt);
-
-// The one of `codes` that a language's name or code means: "German", "Deutsch", "de-DE",
-// "Simplified Chinese". Nothing if there is none.
-std::optional<std::string> LanguageOfName(std::string_view name,
-                                          const std::vector<std::string>& codes);
 
 }  // namespace dragoman

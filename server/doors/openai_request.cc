@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/doors/json_body.h"
 #include "server/doors/json_type.h"
@@ -94,8 +96,7 @@ absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
         ReadField(body, "user", &user)}) {
     if (!status.ok()) return status;
   }
-  if (!model.has_value()) return OutOfRange("model", "none", "a name that GET /v1/models lists");
-  out->model = *model;
+  out->model = model.value_or("");
   v1::DecodingOptions* const decoding = out->request.mutable_decoding();
   constexpr int64_t kMostChoices = 64;
   if (n.value_or(1) < 1 || n.value_or(1) > kMostChoices) {
@@ -202,28 +203,57 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
   return messages;
 }
 
-// The languages that prompts name, each looked up once: a model may have hundreds.
-using PairsByNames = std::map<std::pair<std::string, std::string>, NamedPair>;
+// Finds the languages of a request's prompts: its model once, and each way to name them once.
+class PairFinder {
+ public:
+  // A front end names the languages in one way. Each other one costs a lookup.
+  static constexpr size_t kMaxSpellings = 8;
 
-absl::StatusOr<NamedPair> FindPair(const CallContext& calls, const Prompt& prompt,
-                                   const std::string& model, PairsByNames* known) {
-  const auto at = known->find({prompt.from, prompt.to});
-  if (at != known->end()) return at->second;
-  const std::vector<ModelPtr> models = calls.models->models();
-  absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model);
-  if (pair.ok()) pair = WithLanguages(models, *std::move(pair), prompt.from, prompt.to);
-  if (pair.ok()) known->emplace(std::pair(prompt.from, prompt.to), *pair);
-  return pair;
-}
+  PairFinder(const DoorContext& context, const Client* client, std::string model)
+      : context_(context), client_(client), model_(std::move(model)) {}
+
+  absl::StatusOr<NamedPair> Find(const Prompt& prompt) {
+    const auto at = known_.find({prompt.from, prompt.to});
+    if (at != known_.end()) return at->second;
+    if (known_.size() == kMaxSpellings) {
+      return InvalidField("prompt", absl::StrCat("found languages named in more than ",
+                                                 kMaxSpellings, " ways, expected one"));
+    }
+    if (absl::Status found = FindModel(); !found.ok()) return found;
+    absl::StatusOr<NamedPair> pair = WithLanguages(*names_, of_model_, prompt.from, prompt.to);
+    if (pair.ok()) known_.emplace(std::pair(prompt.from, prompt.to), *pair);
+    return pair;
+  }
+
+ private:
+  absl::Status FindModel() {
+    if (names_ != nullptr) return absl::OkStatus();
+    const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client_);
+    absl::StatusOr<NamedPair> pair = FindOpenAiModel(models, model_);
+    if (!pair.ok()) return pair.status();
+    of_model_ = *std::move(pair);
+    for (const ModelPtr& model : models) {
+      if (model->name == of_model_.model) names_ = context_.languages->NamesOf(model);
+    }
+    return absl::OkStatus();
+  }
+
+  const DoorContext& context_;
+  const Client* const client_;
+  const std::string model_;
+  NamedPair of_model_;
+  std::shared_ptr<const ModelNames> names_;  // of its model; null until FindModel
+  std::map<std::pair<std::string, std::string>, NamedPair> known_;
+};
 
 // Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNames* known,
+absl::Status AddPrompt(const DoorContext& context, const Prompt& prompt, PairFinder* finder,
                        OpenAiRequest* out) {
-  const absl::StatusOr<NamedPair> pair = FindPair(calls, prompt, out->model, known);
+  const absl::StatusOr<NamedPair> pair = finder->Find(prompt);
   if (!pair.ok()) return pair.status();
   v1::TranslateRequest& request = out->request;
   std::string source = pair->source;
-  if (source.empty() && calls.detector != nullptr) source = "auto";
+  if (source.empty() && context.calls->detector != nullptr) source = "auto";
   const bool is_first = request.contents_size() == 0;
   if (!is_first && (request.source_language_code() != source ||
                     request.target_language_code() != pair->target)) {
@@ -232,19 +262,42 @@ absl::Status AddPrompt(const CallContext& calls, const Prompt& prompt, PairsByNa
   request.set_model(pair->model);
   request.set_source_language_code(source);
   request.set_target_language_code(pair->target);
-  request.add_contents(prompt.text);
+  if (out->model.empty()) out->model = pair->id;
+  for (const auto& [term, translation] : prompt.terms) {
+    if (translation.empty()) {
+      request.add_do_not_translate(term);
+      continue;
+    }
+    v1::Term* const added = request.add_terms();
+    added->set_source(term);
+    added->set_target(translation);
+  }
+  if (!prompt.batch.has_value()) {
+    request.add_contents(prompt.text);
+    return absl::OkStatus();
+  }
+  if (out->stream || out->choices > 1) {
+    return InvalidField(out->stream ? "stream" : "n",
+                        "found with segments, which are answered as a whole; expected neither "
+                        "stream nor n");
+  }
+  for (const std::string& text : prompt.batch->texts) request.add_contents(text);
+  if (prompt.batch->html) request.set_mime_type("text/html");
+  out->batch = prompt.batch;
   return absl::OkStatus();
 }
 
-absl::StatusOr<json> ReadBody(const HttpRequest& request) {
+absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& calls) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   return ParseJsonObject(request);
 }
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
+                                             const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
   absl::Status status =
@@ -256,15 +309,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const C
   if (!messages.ok()) return messages.status();
   const absl::StatusOr<Prompt> prompt = ReadChat(*messages);
   if (!prompt.ok()) return prompt.status();
-  PairsByNames known;
-  status = AddPrompt(calls, *prompt, &known, &out);
+  PairFinder finder(context, client, out.model);
+  status = AddPrompt(context, *prompt, &finder, &out);
   if (!status.ok()) return status;
   return out;
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls) {
-  const absl::StatusOr<json> body = ReadBody(request);
+                                                   const DoorContext& context,
+                                                   const Client* client) {
+  const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out;
   absl::Status status =
@@ -285,16 +339,16 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
     return InvalidField("prompt", "found none, expected a text or a list of texts");
   }
   // Before any of them is compared with templates.
-  if (prompts->size() > static_cast<size_t>(calls.limits.max_items)) {
+  if (prompts->size() > static_cast<size_t>(context.calls->limits.max_items)) {
     return InvalidField("prompt",
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",
-                                     calls.limits.max_items));
+                                     context.calls->limits.max_items));
   }
-  PairsByNames known;
+  PairFinder finder(context, client, out.model);
   for (const std::string& text : *prompts) {
     const absl::StatusOr<Prompt> prompt = ReadCompletionPrompt(text);
     if (!prompt.ok()) return prompt.status();
-    status = AddPrompt(calls, *prompt, &known, &out);
+    status = AddPrompt(context, *prompt, &finder, &out);
     if (!status.ok()) return status;
   }
   return out;

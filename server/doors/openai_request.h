@@ -9,28 +9,33 @@
 // Pure functions of the request and of what is served; thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/call/call_context.h"
+#include "server/doors/door.h"
+#include "server/doors/openai_segments.h"
 #include "server/http/http_message.h"
 
 namespace dragoman {
 
 struct OpenAiRequest {
   bool is_chat = false;
-  std::string model;  // as the client names it
+  std::string model;  // as the client names it; the one that was chosen where it names none
   v1::TranslateRequest request;
-  int choices = 1;  // of each prompt
+  int choices = 1;                    // of each prompt
+  std::optional<SegmentBatch> batch;  // the texts are its segments, in one choice
   bool stream = false;
   bool stream_usage = false;
 };
 
 // INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
 // while there is none.
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const CallContext& calls);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
+                                             const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const CallContext& calls);
+                                                   const DoorContext& context,
+                                                   const Client* client);
 
 }  // namespace dragoman

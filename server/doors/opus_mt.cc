@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "server/call/client_rights.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/door_errors.h"
 #include "server/doors/field_reader.h"
@@ -75,9 +76,14 @@ std::vector<DoorRoute> OpusMtDoor::Routes() {
 
 std::string OpusMtDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request,
+                                              const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
-  if (request.path == "/api/languages") return Languages();
+  if (request.path == "/api/languages") {
+    return context_.lists->Get(request, "Opus-MT languages",
+                               MadeOfModels(VisibleModels(*context_.calls, client)),
+                               [this, client] { return Languages(client); });
+  }
   if (request.path == "/api/ready") {
     const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
     if (draining) return absl::UnavailableError("the server is draining");
@@ -88,7 +94,7 @@ absl::StatusOr<DoorAction> OpusMtDoor::Handle(const HttpRequest& request) const 
   if (request.method == kWebSocketMethod) return Record(request);
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  return DialectAction(kDialect, context_, *fields);
+  return DialectAction(kDialect, context_, client, *fields);
 }
 
 absl::StatusOr<DoorAction> OpusMtDoor::Record(const HttpRequest& message) const {
@@ -105,9 +111,9 @@ HttpResponse OpusMtDoor::Error(const HttpRequest& request, const absl::Status& s
   return request.method == kWebSocketMethod ? CloseReason(status) : DialectError(kDialect, status);
 }
 
-HttpResponse OpusMtDoor::Languages() const {
+HttpResponse OpusMtDoor::Languages(const Client* client) const {
   std::map<std::string, std::set<std::string>> all;
-  const auto served = context_.languages->Get();
+  const auto served = context_.languages->Get(client);
   for (const auto& [source, targets] : served->targets_of) {
     const std::vector<std::string> any = {source};
     for (const std::string& one : source.empty() ? served->all : any) {

@@ -13,13 +13,14 @@ class OpusMtDoor final : public Door {
 
   Api api() const override { return Api::kOpusMt; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
   // A message of a WebSocket.
   absl::StatusOr<DoorAction> Record(const HttpRequest& message) const;
-  HttpResponse Languages() const;
+  HttpResponse Languages(const Client* client) const;
 
   const DoorContext context_;
 };

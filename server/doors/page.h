@@ -30,7 +30,8 @@ inline constexpr std::string_view kPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types preview";
 
-std::unique_ptr<Door> MakePageDoor();
+// `grpc_port` is DoorContext's, which the page gets at /page/ports.json.
+std::unique_ptr<Door> MakePageDoor(int grpc_port);
 
 // The requests that are the door's, without it (Doors::Add). They need no API key: what the page
 // asks for does.

@@ -10,6 +10,7 @@
 #include "server/doors/absl_view.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/field_reader.h"
+#include "server/doors/known_codes.h"
 #include "server/doors/languages.h"
 #include "server/doors/request_fields.h"
 #include "server/doors/short_tag.h"
@@ -66,14 +67,22 @@ std::string NarrowBrackets(std::string_view name) {
   return absl::StrReplaceAll(View(name), {{"（", "("}, {"）", ")"}});
 }
 
+// A language's name in Chinese. Requests are compared with the names of all languages.
+std::string ChineseName(std::string_view code) {
+  static auto* const known = new KnownCodes();
+  return known->Get(code, [](std::string_view asked) {
+    return NarrowBrackets(DisplayName(ShortTag(asked), "zh"));
+  });
+}
+
 // The code of a language that is named in Chinese, or by its code; "" if none is served.
-std::string CodeOfName(std::string_view name, const std::vector<std::string>& served) {
+std::string CodeOfName(std::string_view name, const LanguageIndex& served) {
   if (name == "中文(简体)") return "zh-Hans";
   if (name == "中文(繁体)") return "zh-Hant";
-  for (const std::string& code : served) {
-    if (NarrowBrackets(DisplayName(ShortTag(code), "zh")) == name) return code;
+  for (const std::string& code : served.codes()) {
+    if (ChineseName(code) == name) return code;
   }
-  return FindLanguage(name, served).value_or("");
+  return served.Find(name).value_or("");
 }
 
 // One of the destinations, as it was asked for and as a code.
@@ -85,10 +94,10 @@ struct Destination {
 absl::StatusOr<Destination> ChooseDestination(const DoorContext& context,
                                               const std::vector<std::string>& names,
                                               std::string_view source, const std::string& text) {
-  const auto served = context.languages->Get();
+  const auto served = context.languages->Get(context.client);
   std::vector<Destination> found;
   for (const std::string& name : names) {
-    std::string code = CodeOfName(name, served->targets);
+    std::string code = CodeOfName(name, served->targets_index);
     if (!code.empty()) found.push_back({name, std::move(code)});
   }
   if (found.empty()) {
@@ -112,9 +121,14 @@ absl::StatusOr<UnaryAction> TranslateHcfy(const DoorContext& context, const json
   const std::vector<std::string> names = reader.Texts("destination");
   const std::string named = reader.TextOr("source", kAutoLanguage);
   if (!reader.status().ok()) return reader.status();
+  constexpr size_t kMostDestinations = 2;
+  if (names.size() > kMostDestinations) {
+    return InvalidField("destination",
+                        absl::StrCat("found ", names.size(), " languages, expected one or two"));
+  }
   std::string source(kAutoLanguage);
   if (named != kAutoLanguage) {
-    source = CodeOfName(named, context.languages->Get()->all);
+    source = CodeOfName(named, context.languages->Get(context.client)->all_index);
     if (source.empty()) return InvalidField("source", "found a language that is not served");
   }
   const absl::StatusOr<Destination> destination = ChooseDestination(context, names, source, text);
@@ -168,13 +182,19 @@ absl::StatusOr<UnaryAction> TranslateGooglePage(const DoorContext& /*context*/,
   const std::string text = reader.Text("q");
   const std::string source = reader.TextOr("sl", kAutoLanguage);
   const std::string target = reader.Text("tl");
+  const bool with_names = reader.Flag("dj");  // an object in place of nested lists
   if (!reader.status().ok()) return reader.status();
-  return UnaryAction{RequestOf({.texts = {text}, .source = source, .target = target}),
-                     RenderJson([text, source](const v1::TranslateResponse& answer) -> json {
-                       const v1::Translation& item = answer.translations(0);
-                       const json part = {item.translated_text(), text, nullptr, nullptr, 1};
-                       return json::array({json::array({part}), nullptr, SourceOf(item, source)});
-                     })};
+  return UnaryAction{
+      RequestOf({.texts = {text}, .source = source, .target = target}),
+      RenderJson([=](const v1::TranslateResponse& answer) -> json {
+        const v1::Translation& item = answer.translations(0);
+        if (with_names) {
+          const json sentence = {{"trans", item.translated_text()}, {"orig", text}};
+          return {{"sentences", json::array({sentence})}, {"src", SourceOf(item, source)}};
+        }
+        const json part = {item.translated_text(), text, nullptr, nullptr, 1};
+        return json::array({json::array({part}), nullptr, SourceOf(item, source)});
+      })};
 }
 
 json DeeplxError(int code, const std::string& message) {
@@ -191,6 +211,10 @@ JsonDialect HcfyDialect() { return {.translate = TranslateHcfy, .error = PlainEr
 
 JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .error = PlainError}; }
 
-JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
+JsonDialect DeeplxDialect() {
+  return {.claims = [](const json& f) { return HasField(f, "text") && HasField(f, "target_lang"); },
+          .translate = TranslateDeeplx,
+          .error = DeeplxError};
+}
 
 }  // namespace dragoman

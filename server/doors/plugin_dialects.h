@@ -19,7 +19,8 @@ JsonDialect HcfyDialect();
 // {"text", "source_lang", "target_lang"} -> {"code": 200, "data": "...", ...}.
 JsonDialect DeeplxDialect();
 // GET or POST ?sl=..&tl=..&q=.. -> [[["translation", "text", null, null, 1]], null, "de"], as Google's
-// own page asks and MTranServer answers. Of the parts that `dt` names there is only the translation.
+// own page asks and MTranServer answers; with dj=1 {"sentences": [{"trans", "orig"}], "src": "de"}.
+// Of the parts that `dt` names there is only the translation.
 JsonDialect GooglePageDialect();
 
 }  // namespace dragoman

@@ -14,8 +14,10 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
+#include "server/base/work_count.h"
 #include "server/call/findings.h"
 #include "server/call/request_error.h"
+#include "server/doors/json_body.h"
 
 namespace dragoman {
 namespace {
@@ -280,7 +282,9 @@ class Reader {
 }  // namespace
 
 absl::Status ReadProtoJson(std::string_view text, Message* message) {
-  const auto json = ParseJson(text, "the body", kMessageLimits);
+  CountBytes(text.size());
+  const std::optional<std::string> mended = WithoutLoneSurrogates(text);
+  const auto json = ParseJson(mended.has_value() ? *mended : text, "the body", kMessageLimits);
   if (!json.ok()) {
     return InvalidField("", absl::StrCat(json.status().message(), ", expected the JSON of a ",
                                          message->GetDescriptor()->name()));

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "engine/base/utf8.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 #include "server/doors/absl_view.h"
@@ -17,7 +18,8 @@ namespace {
 using nlohmann::json;
 
 bool IsJson(std::string_view media_type) {
-  return media_type == "application/json" || media_type.ends_with("+json");
+  return media_type == "application/json" || media_type == "text/plain" ||
+         media_type.ends_with("+json");
 }
 
 absl::Status ExpectedValue(std::string_view name, const json& found, std::string_view expected) {
@@ -107,10 +109,16 @@ absl::Status ReadCommaList(const json& object, std::string_view name,
 }
 
 std::string TextOfField(const HttpRequest& request, std::string_view name) {
-  const absl::StatusOr<json> fields = ReadRequestFields(request);
-  std::optional<std::string> text;
-  if (!fields.ok() || !ReadField(*fields, name, &text).ok()) return "";
-  return std::move(text).value_or("");
+  const std::string type = MediaType(request);
+  if (IsJson(type) && !request.body.empty()) return ScanTextField(request.body, name);
+  std::string text = FindUrlEncoded(request.query, name);
+  if (text.empty() && type == "application/x-www-form-urlencoded") {
+    text = FindUrlEncoded(request.body, name);
+  } else if (text.empty() && type == "multipart/form-data") {
+    const absl::StatusOr<Form> form = ReadForm(request);
+    if (form.ok()) text = std::string(form->Find(name).value_or(""));
+  }
+  return text;
 }
 
 std::string BodyTextField(const HttpRequest& request, std::string_view name) {
@@ -119,6 +127,31 @@ std::string BodyTextField(const HttpRequest& request, std::string_view name) {
   HttpRequest without_query = request;
   without_query.query.clear();
   return TextOfField(without_query, name);
+}
+
+json ShapeOfRequest(const HttpRequest& request) {
+  constexpr size_t kMaxFields = 64;
+  json shape = json::object();
+  if (!IsJson(MediaType(request)) || request.body.empty()) {
+    absl::StatusOr<json> fields = ReadRequestFields(request);
+    return fields.ok() ? *std::move(fields) : shape;
+  }
+  ScanObject(request.body, [&](std::string_view name, std::string_view value) {
+    if (FirstInvalidUtf8(name).has_value()) return true;
+    json& field = shape[std::string(name)];
+    const char first = value.front();
+    if (first == '"') {
+      field = "";
+    } else if (first == '[') {
+      field = json::array();
+    } else if (first == '{') {
+      field = json::object();
+    } else if (first != 'n') {
+      field = true;
+    }
+    return shape.size() < kMaxFields;
+  });
+  return shape;
 }
 
 bool HasField(const json& object, std::string_view name) {

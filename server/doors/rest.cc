@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
@@ -14,7 +15,6 @@
 #include "server/doors/form.h"
 #include "server/doors/json_type.h"
 #include "server/doors/proto_json.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -101,7 +101,8 @@ class RestDoor final : public Door {
     return std::string(header.substr(kScheme.size()));
   }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override {
     if (request.path == "/v1/translate") return Translate(request);
     if (request.path == "/v1/translate:stream") return Stream(request);
     if (request.path == "/v1/detect") return Detect(request);
@@ -110,13 +111,15 @@ class RestDoor final : public Door {
     if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
       return status;
     }
-    if (is_list) return ListLanguages(model);
-    if (request.path == "/v1/info") return Info();
-    if (request.path == "/v1/info/models") return ListModels();
-    HttpResponse description;
-    description.content_type = kJsonType;
-    description.body = OpenApiJson();
-    return description;
+    if (is_list) return ListLanguages(request, model, client);
+    if (request.path == "/v1/info") return Info(client);
+    if (request.path == "/v1/info/models") return ListModels(client);
+    return context_.lists->Get(request, "OpenAPI", {}, [] {
+      HttpResponse description;
+      description.content_type = kJsonType;
+      description.body = OpenApiJson();
+      return description;
+    });
   }
 
   HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
@@ -151,26 +154,32 @@ class RestDoor final : public Door {
     return action;
   }
 
-  absl::StatusOr<DoorAction> ListLanguages(const std::string& name) const {
-    std::vector<ModelPtr> models = context_.calls->models->models();
-    if (models.empty()) return absl::UnavailableError("the model is being loaded");
+  absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& request, const std::string& name,
+                                           const Client* client) const {
+    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
+    std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (!name.empty()) {
-      absl::StatusOr<ModelPtr> model = FindModel(models, name);
+      absl::StatusOr<ModelPtr> model = FindVisibleModel(*context_.calls, client, name);
       if (!model.ok()) return model.status();
       models = {*std::move(model)};
     }
-    return UncachedAnswer(BuildLanguages(models));
+    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
+      HttpResponse answer;
+      answer.content_type = kJsonType;
+      answer.body = WriteProtoJson(BuildLanguages(models));
+      return answer;
+    });
   }
 
-  HttpResponse Info() const {
+  HttpResponse Info(const Client* client) const {
     const std::atomic<bool>* draining = context_.calls->draining;
-    return UncachedAnswer(
-        BuildServerInfo(*context_.calls, context_.bounds, draining != nullptr && draining->load()));
+    return UncachedAnswer(BuildServerInfo(*context_.calls, client, context_.bounds,
+                                          draining != nullptr && draining->load()));
   }
 
-  HttpResponse ListModels() const {
+  HttpResponse ListModels(const Client* client) const {
     v1::ListModelsResponse list;
-    for (const ModelTable::Entry& entry : context_.calls->models->Entries()) {
+    for (const ModelTable::Entry& entry : VisibleEntries(*context_.calls, client)) {
       const bool is_default = list.models_size() == 0 && entry.model != nullptr;
       *list.add_models() = BuildEntry(entry, is_default);
     }

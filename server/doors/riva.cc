@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 #include "server/doors/language_catalog.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 namespace {
@@ -80,11 +80,11 @@ absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& 
 }
 
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
-    const riva::AvailableLanguageRequest& in, const CallContext& calls) {
-  std::vector<ModelPtr> models = calls.models->models();
-  if (models.empty()) return absl::UnavailableError("the model is being loaded");
+    const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client) {
+  if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+  std::vector<ModelPtr> models = VisibleModels(calls, client);
   if (!in.model().empty()) {
-    absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
+    absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, in.model());
     if (!model.ok()) return model.status();
     models = {*std::move(model)};
   }

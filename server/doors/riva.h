@@ -33,6 +33,6 @@ absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& 
 // The languages of the model that is named, or of each. UNAVAILABLE while there is none, NOT_FOUND
 // for an unknown one.
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
-    const riva::AvailableLanguageRequest& in, const CallContext& calls);
+    const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client);
 
 }  // namespace dragoman

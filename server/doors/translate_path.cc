@@ -3,6 +3,7 @@
 #include "server/doors/batch_dialects.h"
 #include "server/doors/dialect_parts.h"
 #include "server/doors/firefox_dialects.h"
+#include "server/doors/plugin_dialects.h"
 #include "server/doors/request_fields.h"
 
 namespace dragoman {
@@ -12,8 +13,8 @@ using nlohmann::json;
 TranslatePathDoor::TranslatePathDoor(const DoorContext& context)
     : context_(context),
       libretranslate_(context),
-      posted_({FirefoxDialect(), FirefoxBatchDialect(), CuratorDialect(), NllbServeDialect(),
-               NmtWizardDialect(), MtuocDialect()}),
+      posted_({FirefoxDialect(), DeeplxDialect(), FirefoxBatchDialect(), CuratorDialect(),
+               NllbServeDialect(), NmtWizardDialect(), MtuocDialect()}),
       queried_({NllbServeDialect(), ModernMtDialect(), OmegaTDialect()}) {}
 
 std::vector<DoorRoute> TranslatePathDoor::Routes() { return JsonDialectDoor::Routes("/translate"); }
@@ -28,8 +29,7 @@ const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const jso
 }
 
 const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request) const {
-  const absl::StatusOr<json> fields = ReadRequestFields(request);
-  return fields.ok() ? Find(request, *fields) : nullptr;
+  return Find(request, ShapeOfRequest(request));
 }
 
 Api TranslatePathDoor::ApiOf(const HttpRequest& request) const {
@@ -38,17 +38,17 @@ Api TranslatePathDoor::ApiOf(const HttpRequest& request) const {
 }
 
 std::string TranslatePathDoor::Key(const HttpRequest& request) const {
-  std::string key = TokenKey(request);
-  return key.empty() ? libretranslate_.Key(request) : key;
+  return libretranslate_.Key(request);
 }
 
-absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request) const {
+absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request,
+                                                     const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   const JsonDialect* const dialect = Find(request, *fields);
-  if (dialect != nullptr) return DialectAction(*dialect, context_, *fields);
-  return libretranslate_.Translate(*fields);
+  if (dialect != nullptr) return DialectAction(*dialect, context_, client, *fields);
+  return libretranslate_.Translate(*fields, client);
 }
 
 HttpResponse TranslatePathDoor::Error(const HttpRequest& request,

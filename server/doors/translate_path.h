@@ -3,6 +3,7 @@
 //
 //   POST  q                          LibreTranslate
 //         text, to                   MTranServer, LinguaSpark
+//         text, target_lang          DeepLX
 //         texts, to                  their batches
 //         texts, src_lang, tgt_lang  NeMo Curator, Nemotron
 //         source, src_lang, tgt_lang nllb-serve
@@ -31,7 +32,9 @@ class TranslatePathDoor final : public Door {
   Api api() const override { return Api::kLibreTranslate; }
   Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:

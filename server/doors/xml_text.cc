@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/work_count.h"
 #include "server/doors/absl_view.h"
 #include "server/doors/xml_tokens.h"
 
@@ -237,24 +238,47 @@ absl::StatusOr<XmlText> XmlText::Parse(std::string_view xml, const XmlOptions& o
   return text;
 }
 
-std::string XmlText::Restore(std::string_view html) const {
-  std::string xml;
+template <typename Visit>
+void XmlText::ForEachPiece(std::string_view html, Visit visit) const {
   while (true) {
     const size_t begin = html.find('<');
-    xml += html.substr(0, begin);
-    if (begin == std::string_view::npos) return xml;
+    const std::string_view text = html.substr(0, begin);
+    if (begin == std::string_view::npos) return visit(text, {});
     html.remove_prefix(begin);
-    const size_t end = html.find('>');
-    const auto tag = end == std::string_view::npos ? std::nullopt : ReadTag(html.substr(0, end));
+    const size_t end = html.find_first_of("<>", 1);
+    CountBytes(text.size() + std::min(end, html.size()));
+    const bool is_whole = end != std::string_view::npos && html[end] == '>';
+    const auto tag = is_whole ? ReadTag(html.substr(0, end)) : std::nullopt;
     if (!tag.has_value() || tag->number >= pieces_.size()) {
-      xml += "&lt;";  // not a tag of html(), so that it may not become one of XML
+      visit(text, "&lt;");  // not a tag of html(), so that it may not become one of XML
       html.remove_prefix(1);
       continue;
     }
     const Piece& piece = pieces_[tag->number];
-    xml += tag->is_end ? piece.close : piece.open;
+    visit(text, tag->is_end ? piece.close : piece.open);
     html.remove_prefix(end + 1);
   }
+}
+
+absl::StatusOr<std::string> XmlText::Restore(std::string_view html) const {
+  size_t tag_bytes = 0;
+  const auto count = [&](std::string_view /*text*/, std::string_view tag) {
+    tag_bytes += tag.size();
+  };
+  ForEachPiece(html, count);
+  if (tag_bytes > most_tag_bytes()) {
+    return absl::OutOfRangeError(absl::StrCat(
+        "found tags of ", tag_bytes, " bytes in the translation of ", xml_->size(),
+        " bytes, because they stand around words that do not stay together, expected at most ",
+        kMostRepeats, " times the text"));
+  }
+  std::string xml;
+  xml.reserve(html.size() + tag_bytes);
+  ForEachPiece(html, [&](std::string_view text, std::string_view tag) {
+    xml += text;
+    xml += tag;
+  });
+  return xml;
 }
 
 }  // namespace dragoman

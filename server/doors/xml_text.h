@@ -23,6 +23,7 @@
 // Immutable and thread-safe. Time and memory are linear in the text.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -52,8 +53,13 @@ class XmlText {
 
   const std::string& html() const { return html_; }
 
-  // The translation with its own tags. `html` is a translation of html().
-  std::string Restore(std::string_view html) const;
+  // The most bytes of tags that Restore puts back.
+  size_t most_tag_bytes() const { return std::max(kAlwaysFits, kMostRepeats * xml_->size()); }
+
+  // The translation with its own tags. `html` is a translation of html(), which has an element's tags
+  // again wherever its words do not stand side by side. OUT_OF_RANGE where the tags would come back in
+  // more than four times the bytes of the text: that is found out before anything is built.
+  absl::StatusOr<std::string> Restore(std::string_view html) const;
 
  private:
   friend class XmlWriter;
@@ -63,6 +69,14 @@ class XmlText {
     std::string_view open;
     std::string_view close;
   };
+
+  // Calls visit(text, tag) for each stretch of a translation and the bytes of the tag after it.
+  template <typename Visit>
+  void ForEachPiece(std::string_view html, Visit visit) const;
+
+  // Tags may have so many times the bytes of the text, and so many bytes in any case.
+  static constexpr size_t kMostRepeats = 4;
+  static constexpr size_t kAlwaysFits = 64 * 1024;
 
   std::unique_ptr<const std::string> xml_;  // does not move with this object
   std::string html_;

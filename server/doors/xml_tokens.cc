@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/work_count.h"
 #include "server/doors/absl_view.h"
 
 namespace dragoman {
@@ -61,13 +62,20 @@ class Tokenizer {
     return absl::InvalidArgumentError(absl::StrCat("byte ", at_, ": ", View(what)));
   }
 
+  // Finds as std::string_view does, and counts.
+  size_t Find(std::string_view what, size_t from) const {
+    const size_t found = xml_.find(what, from);
+    CountBytes(std::min(found, xml_.size()) - std::min(from, xml_.size()));
+    return found;
+  }
+
   void Add(Kind kind, size_t end, std::string_view name = {}) {
     tokens_.push_back({kind, xml_.substr(at_, end - at_), name, tokens_.size()});
     at_ = end;
   }
 
   absl::Status ReadText() {
-    const size_t end = std::min(xml_.find('<', at_), xml_.size());
+    const size_t end = std::min(Find("<", at_), xml_.size());
     const size_t begin = at_;
     for (; at_ < end; ++at_) {
       if (xml_[at_] == '\0') return Error("found U+0000, which XML does not allow");
@@ -83,6 +91,7 @@ class Tokenizer {
   absl::Status CheckReference(size_t end) const {
     const std::string_view rest = xml_.substr(at_ + 1, end - at_ - 1);
     const std::string_view name = rest.substr(0, rest.find(';'));
+    CountBytes(name.size());
     if (name.size() < rest.size()) {
       if (std::ranges::find(kEntities, name) != kEntities.end()) return absl::OkStatus();
       if (name.starts_with("#x")) {
@@ -104,22 +113,34 @@ class Tokenizer {
     if (rest.starts_with("<![CDATA[")) return ReadCdata();
     if (rest.starts_with("<?")) return ReadPassage(2, "?>", "processing instruction");
     if (rest.starts_with("<!DOCTYPE")) {
-      return ReadPassage(9, rest.find('[') < rest.find('>') ? "]>" : ">", "document type");
+      // Up to the first of the two: a later '[' belongs to something else.
+      const size_t first = rest.find_first_of("[>");
+      CountBytes(std::min(first, rest.size()));
+      const bool has_subset = first != std::string_view::npos && rest[first] == '[';
+      return ReadPassage(9, has_subset ? "]>" : ">", "document type");
     }
     return rest.starts_with("</") ? ReadEndTag() : ReadStartTag();
   }
 
   absl::Status ReadPassage(size_t prefix, std::string_view last, std::string_view what) {
-    const size_t end = xml_.find(last, at_ + prefix);
+    const size_t end = Find(last, at_ + prefix);
     if (end == std::string_view::npos)
       return Error(absl::StrCat("found a ", View(what), " without end"));
+    // Passages side by side are one piece: a text may have hundreds of thousands.
+    const size_t begin = at_;
     Add(Kind::kPassage, end + last.size());
+    if (tokens_.size() < 2) return absl::OkStatus();
+    XmlToken& before = tokens_.end()[-2];
+    if (before.kind == Kind::kPassage && before.text.end() == xml_.begin() + begin) {
+      before.text = {before.text.data(), before.text.size() + tokens_.back().text.size()};
+      tokens_.pop_back();
+    }
     return absl::OkStatus();
   }
 
   absl::Status ReadCdata() {
     constexpr size_t kPrefix = 9;
-    const size_t end = xml_.find("]]>", at_ + kPrefix);
+    const size_t end = Find("]]>", at_ + kPrefix);
     if (end == std::string_view::npos) return Error("found a CDATA section without end");
     at_ += kPrefix;
     if (xml_.substr(at_, end - at_).find('\0') != std::string_view::npos) {
@@ -135,6 +156,7 @@ class Tokenizer {
     if (end < xml_.size() && BeginsName(xml_[end])) {
       while (end < xml_.size() && IsInName(xml_[end])) ++end;
     }
+    CountBytes(end - begin);
     return xml_.substr(begin, end - begin);
   }
 
@@ -192,7 +214,7 @@ class Tokenizer {
     if (name.empty() || at == xml_.size() || xml_[at] != '=') return 0;
     at = AfterSpace(at + 1);
     if (at == xml_.size() || (xml_[at] != '"' && xml_[at] != '\'')) return 0;
-    const size_t end = xml_.find(xml_[at], at + 1);
+    const size_t end = Find(xml_.substr(at, 1), at + 1);
     const bool whole = end != std::string_view::npos &&
                        xml_.substr(at, end - at).find('<') == std::string_view::npos;
     return whole ? end + 1 : 0;

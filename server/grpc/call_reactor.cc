@@ -85,7 +85,8 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  if (next == Phase::kWaiting) {
+  // A request that is too large is here as well.
+  if (bytes > 0) {
     service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
     service_->guard->LeaveCut(guarded);
@@ -111,7 +112,7 @@ void CallReactor::OnReadDone(bool ok) {
   if (!ok && rpc_->IsCancelled()) return;  // OnCancel follows, if it has not come
   const auto size = static_cast<int64_t>(request_.Length());
   const bool handle = ok && size <= service_->max_message_bytes;
-  if (!StopReading(handle ? Phase::kWaiting : Phase::kNoRequest, size)) return;
+  if (!StopReading(handle ? Phase::kWaiting : Phase::kNoRequest, ok ? size : 0)) return;
   if (!handle) {
     request_.Clear();
     HandleNoRequest(

@@ -11,8 +11,8 @@ namespace {
 // A function from a request to its answer, or an error, as QueryCall takes it.
 template <typename Request, typename Response, typename Function>
 auto Answering(Function function) {
-  return [function](const Request& in, Response* out) -> absl::Status {
-    absl::StatusOr<Response> answer = function(in);
+  return [function](const Request& in, Client* client, Response* out) -> absl::Status {
+    absl::StatusOr<Response> answer = function(in, client);
     if (answer.ok()) *out = *std::move(answer);
     return answer.status();
   };
@@ -20,7 +20,7 @@ auto Answering(Function function) {
 
 }  // namespace
 
-GoogleService::GoogleService(const ServiceContext* context) : languages_(context->calls->models) {
+GoogleService::GoogleService(const ServiceContext* context) : languages_(context->calls) {
   const auto query = [context]<typename Request, typename Response>(RpcMethod method,
                                                                     auto function) {
     return [context, method,
@@ -54,17 +54,19 @@ GoogleService::GoogleService(const ServiceContext* context) : languages_(context
       });
   Add("/google.cloud.translation.v3.TranslationService/GetSupportedLanguages",
       query.operator()<google_v3::GetSupportedLanguagesRequest, google_v3::SupportedLanguages>(
-          RpcMethod::kListLanguages, [this, context](const auto& in) {
-            return SupportedGoogleV3(in, *context->calls, languages_);
+          RpcMethod::kListLanguages, [this, context](const auto& in, const Client* client) {
+            return SupportedGoogleV3(in, *context->calls, client, languages_);
           }));
   Add("/google.cloud.translation.v3.TranslationService/ListGlossaries",
       query.operator()<google_v3::ListGlossariesRequest, google_v3::ListGlossariesResponse>(
-          RpcMethod::kListGlossaries,
-          [context](const auto& in) { return ListGoogleV3(in, *context->calls); }));
+          RpcMethod::kListGlossaries, [context](const auto& in, const Client* client) {
+            return ListGoogleV3(in, *context->calls, client);
+          }));
   Add("/google.cloud.translation.v3.TranslationService/GetGlossary",
       query.operator()<google_v3::GetGlossaryRequest, google_v3::Glossary>(
-          RpcMethod::kGetGlossary,
-          [context](const auto& in) { return GetGoogleV3(in, *context->calls); }));
+          RpcMethod::kGetGlossary, [context](const auto& in, const Client* client) {
+            return GetGoogleV3(in, *context->calls, client);
+          }));
 }
 
 }  // namespace dragoman

@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -22,8 +21,8 @@
 
 namespace dragoman {
 
-// Answer is callable as absl::Status(const Request&, Response*), or as absl::Status(const Request&,
-// Client*, Response*), where the client is that of the call's key, or nullptr.
+// Answer is callable as absl::Status(const Request&, Client*, Response*), where the client is that
+// of the call's key, or nullptr.
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:
@@ -43,12 +42,8 @@ class QueryCall final : public CallReactor {
     Response out;
     absl::Status status = ParseKnown(bytes, &in);
     if (status.ok()) {
-      if constexpr (std::is_invocable_v<Answer, const Request&, Client*, Response*>) {
-        const std::shared_ptr<Grant> grant = Head(api_, "").grant;
-        status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
-      } else {
-        status = answer_(in, &out);
-      }
+      const std::shared_ptr<Grant> grant = Head(api_, "").grant;
+      status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
     }
     if (status.ok() && !SerializeBytes(out, &response_)) {
       status = absl::InternalError("the response could not be serialised");

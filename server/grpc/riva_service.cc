@@ -15,9 +15,10 @@ RivaService::RivaService(const ServiceContext* context) {
       });
   Add("/nvidia.riva.nmt.RivaTranslation/ListSupportedLanguagePairs",
       [context](grpc::CallbackServerContext* rpc) {
-        const auto answer = [context](const riva::AvailableLanguageRequest& in,
+        const auto answer = [context](const riva::AvailableLanguageRequest& in, Client* client,
                                       riva::AvailableLanguageResponse* out) -> absl::Status {
-          absl::StatusOr<riva::AvailableLanguageResponse> pairs = PairsOfRiva(in, *context->calls);
+          absl::StatusOr<riva::AvailableLanguageResponse> pairs =
+              PairsOfRiva(in, *context->calls, client);
           if (pairs.ok()) *out = *std::move(pairs);
           return pairs.status();
         };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "dragoman/v1/translation.pb.h"
 #include "server/base/quoted.h"
+#include "server/call/client_rights.h"
 #include "server/call/detection.h"
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
@@ -14,7 +15,6 @@
 #include "server/grpc/query_call.h"
 #include "server/grpc/status_map.h"
 #include "server/grpc/translate_calls.h"
-#include "server/models/model_router.h"
 
 namespace dragoman {
 
@@ -40,11 +40,13 @@ TranslationService::TranslationService(const ServiceContext* context,
   Add("/dragoman.v1.TranslationService/ListLanguages",
       AnswerAtOnce<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
           RpcMethod::kListLanguages,
-          [this](const v1::ListLanguagesRequest& in, v1::ListLanguagesResponse* out) {
-            std::vector<ModelPtr> models = context_->calls->models->models();
-            if (models.empty()) return absl::UnavailableError("the model is being loaded");
+          [this](const v1::ListLanguagesRequest& in, Client* client,
+                 v1::ListLanguagesResponse* out) -> absl::Status {
+            const CallContext& calls = *context_->calls;
+            if (absl::Status loaded = CheckLoaded(calls); !loaded.ok()) return loaded;
+            std::vector<ModelPtr> models = VisibleModels(calls, client);
             if (!in.model().empty()) {
-              absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
+              absl::StatusOr<ModelPtr> model = FindVisibleModel(calls, client, in.model());
               if (!model.ok()) return model.status();
               models = {*std::move(model)};
             }
@@ -54,8 +56,8 @@ TranslationService::TranslationService(const ServiceContext* context,
   Add("/dragoman.v1.TranslationService/ListModels",
       AnswerAtOnce<v1::ListModelsRequest, v1::ListModelsResponse>(
           RpcMethod::kListModels,
-          [this](const v1::ListModelsRequest& /*in*/, v1::ListModelsResponse* out) {
-            for (const ModelTable::Entry& entry : context_->calls->models->Entries()) {
+          [this](const v1::ListModelsRequest& /*in*/, Client* client, v1::ListModelsResponse* out) {
+            for (const ModelTable::Entry& entry : VisibleEntries(*context_->calls, client)) {
               const bool is_default = out->models_size() == 0 && entry.model != nullptr;
               *out->add_models() = BuildEntry(entry, is_default);
             }
@@ -63,12 +65,12 @@ TranslationService::TranslationService(const ServiceContext* context,
           }));
   Add("/dragoman.v1.TranslationService/GetServerInfo",
       AnswerAtOnce<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
-          RpcMethod::kGetServerInfo,
-          [this](const v1::GetServerInfoRequest& /*in*/, v1::GetServerInfoResponse* out) {
+          RpcMethod::kGetServerInfo, [this](const v1::GetServerInfoRequest& /*in*/, Client* client,
+                                            v1::GetServerInfoResponse* out) {
             const CallBounds bounds{.max_request_bytes = context_->max_message_bytes,
                                     .max_streams = context_->max_streams,
                                     .receive_timeout = context_->receive_timeout};
-            *out = BuildServerInfo(*context_->calls, bounds, draining_->load());
+            *out = BuildServerInfo(*context_->calls, client, bounds, draining_->load());
             return absl::OkStatus();
           }));
 }

@@ -12,6 +12,11 @@ namespace {
 
 // Frames and headers of a call beside its message.
 constexpr int64_t kCallSlack = 64 * 1024;
+// The most that Linux holds for a socket that sends (tcp_wmem). A client has sent so much of a request
+// that was refused before it sees the refusal.
+constexpr int64_t kSentBytes = int64_t{4} * 1024 * 1024;
+// A request's frames have 9 bytes of each 16 KiB, and TLS's records 22 and more.
+constexpr int64_t kBytesPerFramingByte = 256;
 // Bytes that gRPC has read of a connection and no call of ours accounts for: health checks, pings,
 // windows. A second's worth passes; the rest may come at once. It may also be a field of headers in
 // frames of a byte (CVE-2023-33953), each of which costs gRPC 1.51 a copy of all before it, and as
@@ -101,7 +106,7 @@ void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
   resets_.Whole(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
-  connection->arrived += bytes;
+  connection->arrived += bytes + bytes / kBytesPerFramingByte;
   connection->moved = true;
 }
 
@@ -114,6 +119,13 @@ void Intake::LeaveCut(uint64_t call) {
   // subtracted.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
+  AllowLate(connection, 1);
+}
+
+void Intake::AllowLate(Connection* connection, size_t calls) {
+  const int64_t bytes =
+      static_cast<int64_t>(calls) * (limits_.message_bytes + kCallSlack + kSentBytes);
+  connection->late = std::min(connection->late + bytes, limits_.receive_bytes);
 }
 
 void Intake::EndFloods() {
@@ -173,6 +185,7 @@ void Intake::EndCalls(Connection* connection, absl::Status status, std::vector<E
     calls_.erase(call);
     ending.calls.push_back(std::move(end));
   }
+  AllowLate(connection, connection->calls.size());
   connection->calls.clear();
   connection->held = 0;
   endings->push_back(std::move(ending));
@@ -223,12 +236,16 @@ void Intake::Look() {
       if (idle && !all) continue;
       Refresh(&connection);
       if (idle) {
+        // gRPC keeps nothing of calls that are gone.
+        const int64_t gone = std::min(connection.held, connection.late);
+        connection.held -= gone;
+        connection.late -= gone;
         connection.held = std::max<int64_t>(0, connection.held - leak);
         connection.quiet = std::max<int64_t>(0, connection.quiet - leak);
       }
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
-          (idle ? kForeignBytes : 0);
+          (idle ? kForeignBytes : connection.late);
       // The kernel may hold a request whose call gRPC has not seen.
       const bool suspect = connection.quiet > kForeignBytes;
       const int64_t unread = idle || suspect ? sockets_.unread(fd) : 0;

@@ -100,6 +100,7 @@ class Intake {
     int64_t seen = 0;     // received, when it was looked at last
     int64_t arrived = 0;  // in whole requests since then
     int64_t held = 0;     // the rest
+    int64_t late = 0;     // of `held` or still to come: of calls that were cut
     bool moved = true;    // a call began or became whole since it was looked at
     int64_t quiet = 0;    // received since then, by `seen`
     // When and where gRPC was seen to have more to read than it had read; unset while it has not.
@@ -120,6 +121,9 @@ class Intake {
   // Whether gRPC has had much to read for a while and has read a little of it, without a call that
   // began or became whole. `unread` is what it had to read just now.
   static bool IsSlow(Connection* connection, int64_t unread, Nanos now);
+  // `calls` of the connection have ended without their requests: what came of them, and what their
+  // client has already sent, belongs to no call from now on.
+  void AllowLate(Connection* connection, size_t calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);

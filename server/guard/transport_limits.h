@@ -21,8 +21,9 @@ struct TransportSettings {
   int max_streams = 1024;
   int max_connections = 0;
   int receive_memory_mb = 0;
-  std::string tls_cert;         // "": no TLS
-  std::optional<Address> http;  // HTTP beside gRPC, with as many connections; none: no doors
+  std::string tls_cert;  // "": no TLS
+  // HTTP beside gRPC, with as many connections; none: no doors.
+  std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
 };
 
 struct TransportLimits {

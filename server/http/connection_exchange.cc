@@ -11,6 +11,10 @@ ConnectionExchange::ConnectionExchange(std::shared_ptr<HttpConnection> connectio
 
 ConnectionExchange::~ConnectionExchange() {
   std::string().swap(request_.body);
+  {
+    MutexLock lock(&mu_);
+    if (is_reserved_) connection_->Reserve(0);
+  }
   Post([head = std::move(request_)](HttpConnection& connection, uint64_t id) {
     connection.OnDropped(id, head);
   });
@@ -53,9 +57,25 @@ void ConnectionExchange::SetSent() {
   dropped = std::exchange(gone_, nullptr);
 }
 
+bool ConnectionExchange::Reserve(int64_t bytes) {
+  MutexLock lock(&mu_);
+  if (is_gone_) return false;
+  is_reserved_ = true;
+  return connection_->Reserve(bytes);
+}
+
+void ConnectionExchange::Hand(size_t bytes) {
+  Reserve(static_cast<int64_t>(bytes));
+  MutexLock lock(&mu_);
+  is_reserved_ = false;
+}
+
 void ConnectionExchange::Respond(HttpResponse response, std::function<void()> sent) {
+  Hand(response.held());
   Post([response = std::move(response), sent = std::move(sent)](HttpConnection& connection,
                                                                 uint64_t id) mutable {
+    // First, because the connection counts the answer, and `sent` may end the exchange.
+    connection.Reserve(0);
     connection.Respond(id, std::move(response), std::move(sent));
   });
 }
@@ -67,8 +87,11 @@ void ConnectionExchange::Begin(HttpResponse head) {
 }
 
 void ConnectionExchange::Write(std::string piece, std::function<void(bool ok)> done) {
+  Hand(piece.size());
   Post([piece = std::move(piece), done = std::move(done)](HttpConnection& connection,
                                                           uint64_t id) mutable {
+    // First, because `done` may reserve for the next piece.
+    connection.Reserve(0);
     connection.Write(id, std::move(piece), std::move(done));
   });
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/base/mutex.h"
 #include "server/http/http_exchange.h"
@@ -22,6 +23,8 @@ class ConnectionExchange final : public HttpExchange {
 
   const HttpRequest& request() const override { return request_; }
   void OnGone(std::function<void()> gone) override;
+  bool Reserve(int64_t bytes) override;
+  void SetClient(RequestClient client) override { connection_->SetClient(std::move(client)); }
   void Respond(HttpResponse response, std::function<void()> sent) override;
   void Begin(HttpResponse head) override;
   void Write(std::string piece, std::function<void(bool ok)> done) override;
@@ -34,6 +37,8 @@ class ConnectionExchange final : public HttpExchange {
   void SetSent();
 
  private:
+  // Counts an answer or a piece that is handed to the connection's thread, which releases it.
+  void Hand(size_t bytes);
   template <typename Function>
   void Post(Function function);
 
@@ -45,6 +50,8 @@ class ConnectionExchange final : public HttpExchange {
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
+  // Bytes are reserved that no call to the connection's thread will release.
+  bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace dragoman

@@ -38,7 +38,7 @@ struct ExchangeServerOptions {
   ListenerOptions listener;
   ReadLimits read;
   // Bytes of requests on their way in and answers on their way out, of all connections together.
-  // Beyond it the connections that hold the most are ended: 503 for a request.
+  // Beyond it connections are ended (HeldBytes): 503 for a request.
   int64_t held_bytes = 0;
   int threads = 1;
 
@@ -48,6 +48,11 @@ struct ExchangeServerOptions {
   // Between two requests. With three quarters of all connections open it is a second.
   std::chrono::milliseconds idle_time{75'000};
   std::chrono::milliseconds web_socket_idle_time{300'000};  // between two messages
+
+  // Whose requests are answered; see CheckHost.
+  AllowedHosts hosts;
+  // Origins whose pages may open WebSockets, besides this server's own; "*": all.
+  std::vector<std::string> origins;
 
   bool close_after_answer = false;  // no connection has a second request
 

@@ -1,5 +1,7 @@
 // How much memory the connections of a port hold for requests on their way in and answers on their
-// way out, in all. Above the limit those that hold the most are told to let go.
+// way out, in all. Above the limit connections are told to end: first those of clients without a key, and
+// among equals those of the client that holds most, so that a client cannot have others cut off by
+// dividing what it sends.
 //
 // Thread-safe.
 #pragma once
@@ -10,29 +12,43 @@
 #include <set>
 
 #include "engine/base/mutex.h"
+#include "server/http/http_exchange.h"
 
 namespace dragoman {
 
 class HeldBytes {
  public:
-  // One connection's part. Set is for one thread.
+  // One connection's part: what it holds (Set), and what is reserved for an answer that is being built
+  // (Reserve).
   class Share {
    public:
     // `evict` is called at most once, from any thread and with a lock held: it must not block, nor
-    // call Set. From then on the share counts as 0: the connection is about to end.
+    // call Set or Reserve. From then on the share counts as 0: the connection is about to end.
     Share(HeldBytes* all, std::function<void()> evict);
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    void Set(int64_t bytes);
+    // Set is for one thread, Reserve for one at a time.
+    void Set(int64_t bytes) { Exchange(&set_, bytes); }
+    // False: the connection is about to end.
+    bool Reserve(int64_t bytes) {
+      Exchange(&reserved_, bytes);
+      return !evicted_;
+    }
+    // From any thread.
+    void SetClient(RequestClient client);
 
    private:
     friend class HeldBytes;
+    void Exchange(std::atomic<int64_t>* part, int64_t bytes);
+
     HeldBytes* const all_;
     const std::function<void()> evict_;
-    std::atomic<int64_t> bytes_{0};
+    std::atomic<int64_t> set_{0};
+    std::atomic<int64_t> reserved_{0};
     std::atomic<bool> evicted_{false};
+    RequestClient client_;  // guarded by all_->mu_
   };
 
   explicit HeldBytes(int64_t limit) : limit_(limit) {}
@@ -41,7 +57,7 @@ class HeldBytes {
   int64_t total() const { return total_; }
 
  private:
-  void EvictGreediest();
+  void Evict();
 
   const int64_t limit_;
   std::atomic<int64_t> total_{0};

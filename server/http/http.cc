@@ -42,7 +42,8 @@ HttpServer::HttpServer(HttpHooks hooks, HttpTls tls)
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& address,
                                                               HttpHooks hooks, int max_connections,
                                                               HttpTls tls,
-                                                              std::vector<int> inherited) {
+                                                              std::vector<int> inherited,
+                                                              AllowedHosts hosts) {
   std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));
   ExchangeServerOptions options;
   options.listener.address = address;
@@ -50,6 +51,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
   options.listener.max_connections = max_connections;
   options.listener.drop_oldest = true;
   options.listener.longest = kLongestConnection;
+  options.hosts = std::move(hosts);
   options.read = {.header_bytes = kHeaderBytes, .headers = 100, .body_bytes = kBodyBytes};
   options.held_bytes = kHeldBytes;
   options.header_time = options.request_time = options.write_time = kLongestPart;

@@ -36,10 +36,12 @@ class HttpServer final : private HttpHandler {
  public:
   // Listens on `address`, by sockets that do already if there are some (ListenerOptions::inherited);
   // UNAVAILABLE if that fails. Has up to `max_connections`, of which the
-  // oldest goes for a new one, and none for longer than 10 s or for a second request.
+  // oldest goes for a new one, and none for longer than 10 s or for a second request. Answers to `hosts`
+  // (CheckHost).
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
                                                            int max_connections, HttpTls tls = {},
-                                                           std::vector<int> inherited = {});
+                                                           std::vector<int> inherited = {},
+                                                           AllowedHosts hosts = std::nullopt);
   // Waits for requests that are being answered.
   ~HttpServer() override;
   HttpServer(const HttpServer&) = delete;

@@ -2,6 +2,7 @@
 
 #include <openssl/ssl.h>
 
+#include <array>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
@@ -242,7 +243,7 @@ void Http1Connection::Parse() {
       Refuse(Refusal(*reader_->refusal()), TakeHead());
       return;
     }
-    if (reader_->head_done() && !head_seen_) OnHead();
+    if (reader_->head_done() && !head_seen_ && !OnHead()) return;
     if (reader_->whole()) {
       Dispatch();
       return;
@@ -252,12 +253,34 @@ void Http1Connection::Parse() {
   Read();
 }
 
-void Http1Connection::OnHead() {
+bool Http1Connection::OnHead() {
   head_seen_ = true;
   deadline_ = started_ + NanosOf(shared().options.request_time);
+  if (const auto wrong = CheckHost(reader_->request(), shared().options.hosts)) {
+    Refuse(*wrong, TakeHead());
+    return false;
+  }
+  if (!reader_->whole()) {
+    HttpRequest& head = reader_->request();
+    head.peer = peer_;
+    head.started = started_;
+    head.client_certificate = client_certificate_;
+    // A part of the body may be here: it is none of the handler's business yet.
+    std::string body = std::exchange(head.body, {});
+    HttpAdmission admission = shared().handler->Admit(head);
+    head.body = std::move(body);
+    SetClient(std::move(admission.client));
+    if (admission.refusal.has_value()) {
+      RefuseWith(*std::move(admission.refusal), TakeHead());
+      return false;
+    }
+  } else {
+    SetClient({.name = peer_});
+  }
   if (reader_->expects_continue() && !reader_->whole() && in_.empty()) {
     Send("HTTP/1.1 100 Continue\r\n\r\n", nullptr);
   }
+  return true;
 }
 
 void Http1Connection::Dispatch() {
@@ -298,18 +321,23 @@ void Http1Connection::Dispatch() {
 void Http1Connection::Upgrade(HttpRequest request) {
   if (!shared().handler->AcceptsWebSocket(request)) {
     Refuse({404, "no WebSocket is served at this path"}, request);
-  } else if (!IsSameOrigin(request)) {
-    Refuse(
-        {403, "found a WebSocket of a page from elsewhere (Origin), expected one of this server"},
-        request);
+  } else if (!IsSameOrigin(request) &&
+             !AllowsOrigin(shared().options.origins, request.Header("origin"))) {
+    Refuse({403,
+            "found a WebSocket of a page from elsewhere (Origin), expected one of this server, or "
+            "of --cors-origin"},
+           request);
   } else {
     const auto self = Self();
     phase_ = Phase::kClosed;
     deadline_ = kNoDeadline;
     SetHeld(0);
     loop().Remove(this);
+    request.method = kWebSocketMethod;
+    HttpAdmission admission = shared().handler->Admit(request);
     auto socket =
         std::make_shared<WebSocketConnection>(&loop(), std::move(stream_), std::move(request));
+    socket->SetClient(std::move(admission.client));
     loop().Add(socket);
     socket->Start();
   }
@@ -327,6 +355,10 @@ HttpRequest Http1Connection::TakeHead() {
 void Http1Connection::Refuse(const Refusal& refusal, const HttpRequest& head) {
   Log(LogLevel::kDebug, "request refused",
       {{"peer", peer_}, {"status", refusal.status}, {"why", refusal.why}});
+  RefuseWith(shared().handler->Refused(head, refusal), head);
+}
+
+void Http1Connection::RefuseWith(HttpResponse answer, const HttpRequest& head) {
   phase_ = Phase::kAnswering;
   deadline_ = kNoDeadline;
   keep_alive_ = false;
@@ -334,10 +366,9 @@ void Http1Connection::Refuse(const Refusal& refusal, const HttpRequest& head) {
   reader_.reset();
   asked_bytes_ = 0;
   in_.clear();
-  Send(ResponseText(shared().handler->Refused(head, refusal), FrameOf(BodyFraming::kLength)),
-       [self = Self()](bool ok) {
-         if (ok) self->BeginEnding();
-       });
+  Send(ResponseText(answer, FrameOf(BodyFraming::kLength)), [self = Self()](bool ok) {
+    if (ok) self->BeginEnding();
+  });
   Read();
 }
 
@@ -352,15 +383,22 @@ ResponseFrame Http1Connection::FrameOf(BodyFraming framing) const {
 }
 
 void Http1Connection::Send(std::string text, std::function<void(bool ok)> done) {
-  out_bytes_ += text.size();
-  out_.push_back({std::move(text), std::move(done)});
+  Send(Output{std::move(text), nullptr, std::move(done)});
+}
+
+void Http1Connection::Send(Output output) {
+  out_bytes_ += output.text.size();
+  out_.push_back(std::move(output));
   UpdateHeld();
   if (out_.size() == 1) SendNext();
 }
 
 void Http1Connection::SendNext() {
   write_deadline_ = Now() + NanosOf(shared().options.write_time);
-  boost::asio::async_write(*stream_, boost::asio::buffer(out_.front().text),
+  std::array<boost::asio::const_buffer, 2> buffers;
+  buffers[0] = boost::asio::buffer(out_.front().text);
+  if (const auto& shared_text = out_.front().shared) buffers[1] = boost::asio::buffer(*shared_text);
+  boost::asio::async_write(*stream_, buffers,
                            [self = Self()](const boost::system::error_code& error, size_t) {
                              if (self->phase_ == Phase::kClosed) return;
                              if (error) {
@@ -382,9 +420,39 @@ void Http1Connection::Respond(uint64_t id, HttpResponse response, std::function<
     if (sent) sent();
     return;
   }
-  keep_alive_ = keep_alive_ && !shared().renew;
+  const bool in_pieces = response.pieces != nullptr && HasBody(response.status);
+  if (in_pieces) framing_ = http11_ ? BodyFraming::kChunked : BodyFraming::kClose;
+  keep_alive_ = keep_alive_ && !shared().renew && framing_ != BodyFraming::kClose;
   current_ = 0;
-  Send(ResponseText(response, FrameOf(BodyFraming::kLength)),
+  Output output{.text = ResponseText(response, FrameOf(framing_))};
+  if (in_pieces) {
+    Send(std::move(output));
+    SendPieces(std::move(response.pieces), std::move(sent));
+    return;
+  }
+  if (!head_only_ && HasBody(response.status)) output.shared = std::move(response.shared_body);
+  output.done = [self = Self(), sent = std::move(sent)](bool ok) {
+    if (ok) self->FinishAnswer();
+    if (sent) sent();
+  };
+  Send(std::move(output));
+}
+
+void Http1Connection::SendPieces(std::shared_ptr<BodyPieces> pieces, std::function<void()> sent) {
+  std::string piece = head_only_ ? std::string() : pieces->Next();
+  if (!piece.empty()) {
+    Send(framing_ == BodyFraming::kChunked ? ChunkText(piece) : std::move(piece),
+         [self = Self(), pieces = std::move(pieces), sent = std::move(sent)](bool ok) mutable {
+           if (ok) {
+             self->SendPieces(std::move(pieces), std::move(sent));
+           } else if (sent) {
+             sent();
+           }
+         });
+    return;
+  }
+  const bool is_marked = framing_ == BodyFraming::kChunked && !head_only_;
+  Send(is_marked ? std::string(kLastChunk) : std::string(),
        [self = Self(), sent = std::move(sent)](bool ok) {
          if (ok) self->FinishAnswer();
          if (sent) sent();

@@ -48,6 +48,7 @@ class Http1Connection final : public HttpConnection {
   };
   struct Output {
     std::string text;
+    std::shared_ptr<const std::string> shared;  // follows `text`; may be null
     std::function<void(bool ok)> done;
   };
 
@@ -60,16 +61,21 @@ class Http1Connection final : public HttpConnection {
   void Read();
   void OnRead(const boost::system::error_code& error, std::string_view bytes);
   void Parse();
-  void OnHead();
+  // False: the request was refused.
+  bool OnHead();
   void Dispatch();
   void Upgrade(HttpRequest request);
   // Takes what was understood of the request that is being read, without its body.
   HttpRequest TakeHead();
   // `head`: the request that is refused, without its body.
   void Refuse(const Refusal& refusal, const HttpRequest& head);
+  // Sends the answer to a request that is not read to its end, and ends the connection.
+  void RefuseWith(HttpResponse answer, const HttpRequest& head);
 
   void Send(std::string text, std::function<void(bool ok)> done);
+  void Send(Output output);
   void SendNext();
+  void SendPieces(std::shared_ptr<BodyPieces> pieces, std::function<void()> sent);
   ResponseFrame FrameOf(BodyFraming framing) const;
   // The whole answer is on its way.
   void FinishAnswer();

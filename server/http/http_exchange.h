@@ -8,13 +8,22 @@
 // refused with 500.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "server/http/http_message.h"
 
 namespace dragoman {
+
+// Whose request it is. While all requests hold too much memory, those without a key go first, and then
+// those of the client that holds most (held_bytes.h).
+struct RequestClient {
+  std::string name;  // the key's client, or the address
+  bool has_key = false;
+};
 
 class HttpExchange {
  public:
@@ -26,6 +35,16 @@ class HttpExchange {
   // is cut off) before the answer has been sent; at once if that has happened. One is set at a time:
   // a later one takes its place.
   virtual void OnGone(std::function<void()> gone) = 0;
+
+  // Counts `bytes` for an answer that is about to be built, in place of what was counted before, until
+  // Respond or Write, which count what they are given themselves. False: the client is gone or is cut
+  // off, perhaps because all answers together hold too much, and nothing needs to be built. The default
+  // counts nothing.
+  virtual bool Reserve(int64_t /*bytes*/) { return true; }
+
+  // The request is that of a client with a key, which was found in its body. The default is for servers
+  // without keys.
+  virtual void SetClient(RequestClient /*client*/) {}
 
   // Sends the whole answer. `sent`, which may be empty, is called once when it is on its way or
   // will never be.
@@ -49,6 +68,13 @@ class HttpExchange {
 // The answer with the reason as plain text, for clients of no dialect.
 HttpResponse PlainRefusal(const Refusal& refusal);
 
+// The handler's verdict on a request whose headers have come.
+struct HttpAdmission {
+  RequestClient client;
+  // The request is refused with this answer: nothing more of its body is read, and the connection ends.
+  std::optional<HttpResponse> refusal;
+};
+
 // Answers the requests of a server. Called on the server's threads: it must not block.
 class HttpHandler {
  public:
@@ -56,6 +82,11 @@ class HttpHandler {
   // Whether a WebSocket may be opened at this path; false: the upgrade is answered with 404.
   virtual bool AcceptsWebSocket(const HttpRequest& upgrade) const = 0;
   virtual void Handle(std::shared_ptr<HttpExchange> exchange) = 0;
+  // Looks at a request, or the upgrade to a WebSocket, before its body is read. `head` has no body. By
+  // default every request is admitted, as one of a client without a key.
+  virtual HttpAdmission Admit(const HttpRequest& head) {
+    return {{.name = head.peer}, std::nullopt};
+  }
   // The answer to a request, or to a message of a WebSocket, that the server refuses itself. `head`
   // has what was understood of it, and no body; its path is "" where that was not.
   virtual HttpResponse Refused(const HttpRequest& /*head*/, const Refusal& refusal) {

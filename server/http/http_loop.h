@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
@@ -80,6 +81,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   HttpLoop& loop() const { return *loop_; }
+
+  // The connection's part of HeldBytes, for whoever holds its exchange.
+  bool Reserve(int64_t bytes) { return share_.Reserve(bytes); }
+  void SetClient(RequestClient client) { share_.SetClient(std::move(client)); }
 
   virtual void Start() = 0;
   // Called every few milliseconds: ends what has taken too long.

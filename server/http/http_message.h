@@ -3,6 +3,7 @@
 // Plain values. Text is bytes as they came; nothing here is checked to be UTF-8.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,12 +48,32 @@ struct Refusal {
   std::string why;  // without a line's end
 };
 
+// A body that is made while it is sent: the server asks for a piece when the client has taken the one
+// before, so that a large answer needs the memory of one piece, and nothing of it is made for a client
+// that does not read. Used by one thread at a time.
+class BodyPieces {
+ public:
+  virtual ~BodyPieces() = default;
+  // The next piece, "" at the end. It is called on a thread that serves connections: a piece has some
+  // 64 KiB, and takes well below a millisecond.
+  virtual std::string Next() = 0;
+};
+
+// An answer. Its body is `body`, or `shared_body`, or `pieces`: one of them.
 struct HttpResponse {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   // Besides Content-Type, Content-Length, Date and Connection, which the server writes.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  // A text that all who ask for it share, such as a list; null for others.
+  std::shared_ptr<const std::string> shared_body;
+  // Shared because an answer can be copied; its copies share what is left of the body.
+  std::shared_ptr<BodyPieces> pieces;
+
+  // The bytes of the body that the answer holds by itself.
+  size_t held() const { return body.size(); }
+  std::string_view text() const { return shared_body == nullptr ? body : *shared_body; }
 };
 
 }  // namespace dragoman

@@ -46,7 +46,11 @@ class RequestReader::Parser final : public http::basic_parser<true> {
                         Code& /*error*/) override {}
   void on_field_impl(http::field /*field*/, Text name, Text value, Code& error) override {
     auto& headers = reader_->request_.headers;
-    if (reader_->head_done_) return;  // a trailer
+    if (reader_->head_done_) {  // a trailer
+      trailer_bytes_ += name.size() + value.size() + 4;
+      CheckFraming(trailer_bytes_, error);
+      return;
+    }
     if (headers.size() >= static_cast<size_t>(reader_->limits_.headers)) {
       error = http::error::header_limit;
       return;
@@ -74,13 +78,22 @@ class RequestReader::Parser final : public http::basic_parser<true> {
     body.append(bytes.data(), bytes.size());
     return bytes.size();
   }
-  void on_chunk_header_impl(uint64_t /*size*/, Text /*extensions*/, Code& /*error*/) override {}
+  void on_chunk_header_impl(uint64_t /*size*/, Text extensions, Code& error) override {
+    CheckFraming(extensions.size(), error);
+  }
   size_t on_chunk_body_impl(uint64_t /*remain*/, Text bytes, Code& error) override {
     return on_body_impl(bytes, error);
   }
   void on_finish_impl(Code& /*error*/) override {}
 
+  void CheckFraming(size_t bytes, Code& error) {
+    if (bytes <= kChunkHeadBytes) return;
+    reader_->RefuseFraming();
+    error = http::error::header_limit;
+  }
+
   RequestReader* const reader_;
+  size_t trailer_bytes_ = 0;
 
  public:
   std::string target_;
@@ -112,6 +125,11 @@ RequestReader::~RequestReader() = default;
 
 void RequestReader::Refuse(int status, std::string why) {
   refusal_ = Refusal{status, std::move(why)};
+}
+
+void RequestReader::RefuseFraming() {
+  Refuse(400, absl::StrCat("found more than ", kChunkHeadBytes,
+                           " bytes of a chunk's extensions, or of trailers"));
 }
 
 size_t RequestReader::Take(std::string_view bytes) {
@@ -193,13 +211,12 @@ size_t RequestReader::TakeBody(std::string_view bytes) {
     wire_bytes_ += n;
     if (error == http::error::need_more) {
       if (rest.size() - n > kChunkHeadBytes) {
-        Refuse(400, absl::StrCat("found more than ", kChunkHeadBytes,
-                                 " bytes of a chunk's extensions, or of trailers"));
+        RefuseFraming();
       }
       break;
     }
     if (error) {
-      refusal_ = RefusalOf(error, limits_);
+      if (!refusal_.has_value()) refusal_ = RefusalOf(error, limits_);
       break;
     }
     whole_ = parser_->is_done();

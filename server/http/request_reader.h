@@ -60,6 +60,7 @@ class RequestReader {
   size_t ParseHead(std::string_view bytes);
   size_t TakeBody(std::string_view bytes);
   void Refuse(int status, std::string why);
+  void RefuseFraming();
 
   const ReadLimits limits_;
   std::unique_ptr<Parser> parser_;

@@ -1,5 +1,7 @@
 #include "server/http/request_rules.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 
@@ -182,6 +184,8 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   if (escaped.empty()) path->push_back('/');
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] != '%') {
+      // A client that joins "http://host/" and "/translate" means one slash.
+      if (escaped[i] == '/' && i > 0 && escaped[i - 1] == '/') continue;
       *path += escaped[i];
       continue;
     }
@@ -199,6 +203,24 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   return std::nullopt;
 }
 
+std::optional<Refusal> CheckHost(const HttpRequest& request, const AllowedHosts& allowed) {
+  const std::string_view host = request.Header("host");
+  if (!allowed.has_value() || host.empty()) return std::nullopt;
+  const bool is_ip6 = host.front() == '[' && host.find(']') != std::string_view::npos;
+  std::string name(is_ip6 ? host.substr(1, host.find(']') - 1) : host.substr(0, host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  if (inet_pton(is_ip6 ? AF_INET6 : AF_INET, name.c_str(), address.data()) == 1)
+    return std::nullopt;
+  if (absl::EqualsIgnoreCase(name, "localhost")) return std::nullopt;
+  for (const std::string& one : *allowed) {
+    if (absl::EqualsIgnoreCase(name, one)) return std::nullopt;
+  }
+  return Refusal{403,
+                 absl::StrCat("Host: found ", Quoted(host),
+                              ", expected localhost, an IP address or a name of --http-hosts")};
+}
+
 bool IsSameOrigin(const HttpRequest& upgrade) {
   const std::string_view origin = upgrade.Header("origin");
   if (origin.empty()) return true;
@@ -206,6 +228,12 @@ bool IsSameOrigin(const HttpRequest& upgrade) {
   return at != std::string_view::npos &&
          absl::EqualsIgnoreCase(std::string(origin.substr(at + 3)),
                                 std::string(upgrade.Header("host")));
+}
+
+bool AllowsOrigin(const std::vector<std::string>& allowed, std::string_view origin) {
+  return !origin.empty() && std::any_of(allowed.begin(), allowed.end(), [&](const auto& one) {
+    return one == "*" || one == origin;
+  });
 }
 
 }  // namespace dragoman

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/http/http_message.h"
 
@@ -53,8 +54,19 @@ RequestLine ReadRequestLine(std::string_view head);
 // Refused: other forms, a path whose escapes are broken or stand for a control character.
 std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, std::string* query);
 
+// The hosts that a port answers to, besides localhost and IP addresses; nothing: it answers to any.
+using AllowedHosts = std::optional<std::vector<std::string>>;
+
+// Refuses (403) a request whose Host is another one: a page of another site can have its own name resolve
+// to this machine's loopback address, and would then read the answers as those of its own site (DNS
+// rebinding). A request without Host, of HTTP/1.0, is not a browser's.
+std::optional<Refusal> CheckHost(const HttpRequest& request, const AllowedHosts& allowed);
+
 // Whether the request of a WebSocket comes from a page of this server itself, or from no page.
 // A browser lets any page open one, and would let it read what comes.
 bool IsSameOrigin(const HttpRequest& upgrade);
+
+// Whether `origin` ("https://example.org") is one of `allowed`, or that has "*". "" is none.
+bool AllowsOrigin(const std::vector<std::string>& allowed, std::string_view origin);
 
 }  // namespace dragoman

@@ -16,9 +16,6 @@ bool FitsLine(std::string_view text) {
   });
 }
 
-// Answers without a body, whatever their headers say.
-bool HasNoBody(int status) { return status == 204 || status == 304 || status / 100 == 1; }
-
 void AddHeader(std::string_view name, std::string_view value, std::string* text) {
   if (name.empty() || !FitsLine(name) || !FitsLine(value)) return;
   text->append(name).append(": ").append(value).append("\r\n");
@@ -26,12 +23,14 @@ void AddHeader(std::string_view name, std::string_view value, std::string* text)
 
 }  // namespace
 
+bool HasBody(int status) { return status != 204 && status != 304 && status / 100 != 1; }
+
 std::string ResponseText(const HttpResponse& response, const ResponseFrame& frame) {
   const auto reason =
       boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(response.status));
   std::string text = absl::StrCat("HTTP/1.1 ", response.status, " ",
                                   std::string(reason.data(), reason.size()), "\r\n");
-  const bool has_body = !HasNoBody(response.status);
+  const bool has_body = HasBody(response.status);
   if (has_body && !response.content_type.empty()) {
     AddHeader("Content-Type", response.content_type, &text);
   }
@@ -40,7 +39,7 @@ std::string ResponseText(const HttpResponse& response, const ResponseFrame& fram
   AddHeader("X-Content-Type-Options", "nosniff", &text);
   AddHeader("Date", frame.date, &text);
   if (has_body && frame.framing == BodyFraming::kLength) {
-    AddHeader("Content-Length", absl::StrCat(response.body.size()), &text);
+    AddHeader("Content-Length", absl::StrCat(response.text().size()), &text);
   }
   if (has_body && frame.framing == BodyFraming::kChunked) {
     AddHeader("Transfer-Encoding", "chunked", &text);

@@ -26,9 +26,13 @@ struct ResponseFrame {
   std::string date;
 };
 
-// Status line and headers with the empty line, followed by the body where that is whole. Headers
-// whose name or value would break the line are left out.
+// Status line and headers with the empty line, followed by `body` where that is the answer's. A
+// `shared_body`, which Content-Length counts, is the caller's to send. Headers whose name or value would
+// break the line are left out.
 std::string ResponseText(const HttpResponse& response, const ResponseFrame& frame);
+
+// Whether an answer of this status has a body, whatever its headers say.
+bool HasBody(int status);
 
 // A piece of a body as a chunk. REQUIRES: not empty.
 std::string ChunkText(std::string_view piece);

@@ -223,7 +223,12 @@ void WebSocketConnection::Respond(uint64_t id, HttpResponse response, std::funct
     return;
   }
   writing_ = true;
-  out_ = std::move(response.body);
+  out_ = response.shared_body == nullptr ? std::move(response.body) : *response.shared_body;
+  while (response.pieces != nullptr) {
+    const std::string piece = response.pieces->Next();
+    if (piece.empty()) break;
+    out_ += piece;
+  }
   sent_ = std::move(sent);
   UpdateHeld();
   write_deadline_ = Now() + NanosOf(shared().options.write_time);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
@@ -130,7 +131,14 @@ std::chrono::seconds RenewalTime(const ServerConfig& config) {
 
 int Run(const ServerConfig& config, InheritedSockets sockets) {
   const auto fail = [](const char* what, const absl::Status& status) {
-    Log(LogLevel::kError, what, {{"error", std::string(status.message())}});
+    const std::string message(status.message());
+    if (isatty(STDERR_FILENO) == 1) {
+      // Lines that are on their way come first.
+      FlushLines(kLastLines);
+      std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
+    } else {
+      Log(LogLevel::kError, what, {{"error", message}});
+    }
     return 1;
   };
   auto loading = std::make_unique<EarlyEnd>(EndAtOnce);
@@ -158,7 +166,8 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
     if (!config.metrics.has_value()) return absl::OkStatus();
     auto started = HttpServer::Start(
         *config.metrics, MakeHooks(&metrics, &state), HttpConnections(RaiseDescriptorLimit()),
-        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics));
+        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics),
+        HostsOf(config, *config.metrics));
     if (!started.ok()) return started.status();
     http = *std::move(started);
     http_address = http->address();

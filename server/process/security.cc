@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/base/log.h"
 
 namespace dragoman {
@@ -14,6 +15,23 @@ constexpr char kApiKeys[] = "api keys";
 
 // The value of the metrics' label `files`.
 std::string Label(const std::string& what) { return what == kApiKeys ? "api_keys" : what; }
+
+// The addresses for calls that others than this machine may reach; "" if there are none.
+std::string AddressesBeyondLoopback(const ServerConfig& config) {
+  std::vector<std::string> open;
+  if (!IsLoopback(config.listen)) open.push_back(AddressText(config.listen));
+  if (config.http.has_value() && !IsLoopback(*config.http)) {
+    open.push_back(AddressText(*config.http));
+  }
+  return absl::StrJoin(open, ", ");
+}
+
+void WarnOfStrangers(const ServerConfig& config) {
+  const std::string open = AddressesBeyondLoopback(config);
+  if (open.empty() || !config.tls_client_ca.empty()) return;
+  Log(LogLevel::kWarn, "without --api-keys anyone who reaches this address may translate",
+      {{"listen", open}});
+}
 
 }  // namespace
 
@@ -55,7 +73,10 @@ absl::Status Security::OpenTls(const ServerConfig& config) {
 }
 
 absl::Status Security::OpenKeys(const ServerConfig& config) {
-  if (config.api_keys.empty()) return absl::OkStatus();
+  if (config.api_keys.empty()) {
+    WarnOfStrangers(config);
+    return absl::OkStatus();
+  }
   watch_.Add({kApiKeys, {config.api_keys}, [this] {
                 const absl::Status status = keys_->Reload();
                 if (status.ok()) ReportKeys();
@@ -66,9 +87,9 @@ absl::Status Security::OpenKeys(const ServerConfig& config) {
   keys_ = *std::move(keys);
   ReportKeys();
   metrics_->OnFilesInUse(Label(kApiKeys));
-  if (tls_ == nullptr && !IsLoopback(config.listen)) {
-    Log(LogLevel::kWarn, "API keys travel unencrypted: there is no --tls-cert",
-        {{"listen", AddressText(config.listen)}});
+  const std::string open = AddressesBeyondLoopback(config);
+  if (tls_ == nullptr && !open.empty()) {
+    Log(LogLevel::kWarn, "API keys travel unencrypted: there is no --tls-cert", {{"listen", open}});
   }
   return absl::OkStatus();
 }

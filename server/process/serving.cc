@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
@@ -104,13 +105,21 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
+  // "unix:PATH" has no port.
+  const std::string& grpc = grpc_->address();
+  if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
+    context.grpc_port = 0;
+  }
   doors_ = std::make_unique<Doors>(context);
-  handler_ = std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes());
+  handler_ =
+      std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes(), config.cors_origins);
   ExchangeServerOptions options;
   options.listener.address = *config.http;
   if (sockets != nullptr) options.listener.inherited = sockets->For("http", *config.http);
   options.listener.max_connections = limits.http_connections;
   options.listener.max_per_peer = config.max_connections_per_peer;
+  options.hosts = HostsOf(config, *config.http);
+  options.origins = config.cors_origins;
   options.read.body_bytes = static_cast<size_t>(limits.message_bytes);
   options.held_bytes = limits.receive_bytes;
   options.threads = HttpThreads();

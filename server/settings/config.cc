@@ -201,6 +201,13 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
   return status;
 }
 
+std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config,
+                                                const Address& address) {
+  if (!address.unix_path.empty()) return std::nullopt;
+  if (config.http_hosts.empty() && !IsLoopback(address)) return std::nullopt;
+  return config.http_hosts;
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args) {
   CommandLine out;
   std::vector<Flag> flags;

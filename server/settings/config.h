@@ -83,13 +83,15 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::string default_model;           // "": the first
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
-  Address listen{.host = "0.0.0.0", .port = 50'051};
+  Address listen{.host = "127.0.0.1", .port = 50'051};
   std::string models_file;              // "": none; see models_file.h
   bool admin_writes = false;            // AdminService keeps its changes in models_file
   std::optional<Address> admin_listen;  // none: no AdminService
   std::string admin_client_ca;          // "": AdminService has no TLS
-  std::optional<Address> metrics{{.host = "0.0.0.0", .port = 9464}};  // none: no HTTP
-  bool page = true;                                                   // at / of `http`
+  std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};  // none: no HTTP
+  bool page = true;                                                     // at / of `http`
+  std::vector<std::string> http_hosts;    // names that the HTTP ports answer to; see HostsOf
+  std::vector<std::string> cors_origins;  // whose pages may read answers; "*": all
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
@@ -155,6 +157,11 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
 
 // Text of --help, in each of its forms.
 std::string HelpText(HelpForm form = HelpForm::kCommon);
+
+// The hosts that the port at `address` answers to (CheckHost, server/http/request_rules.h): those of
+// --http-hosts where that is given; on a loopback address only localhost and IP addresses without it; any
+// host elsewhere, and on a Unix socket, which no browser opens.
+std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config, const Address& address);
 
 // The settings in effect, as the text of a configuration file.
 std::string ConfigToJson(const ServerConfig& config);

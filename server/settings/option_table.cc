@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -124,6 +125,39 @@ TextField DirectoriesField(std::vector<std::string>* field) {
   };
   out.text = [field] { return absl::StrJoin(*field, ","); };
   return out;
+}
+
+// Words between commas, each of which has the form that `expected` names.
+TextField WordsField(std::vector<std::string>* field, bool (*fits)(const std::string&),
+                     const char* expected) {
+  TextField out;
+  out.read = [field, fits, expected](const std::string& text) -> std::string {
+    std::vector<std::string> words;
+    if (!text.empty()) words = absl::StrSplit(text, ',');
+    if (!std::all_of(words.begin(), words.end(), fits)) return expected;
+    *field = std::move(words);
+    return "";
+  };
+  out.text = [field] { return absl::StrJoin(*field, ","); };
+  return out;
+}
+
+bool IsHostName(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_';
+  });
+}
+
+// "https://example.org:8443", as browsers write an origin, or "*".
+bool IsOrigin(const std::string& text) {
+  if (text == "*") return true;
+  const size_t host = text.find("://");
+  return host != std::string::npos && host > 0 && host + 3 < text.size() &&
+         std::all_of(text.begin() + static_cast<ptrdiff_t>(host) + 3, text.end(),
+                     [](unsigned char c) {
+                       return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '.' ||
+                              c == '-' || c == '_' || c == ':' || c == '[' || c == ']';
+                     });
 }
 
 TextField WeightsField(std::vector<double>* field) {
@@ -263,14 +297,28 @@ const std::vector<Option>& Options() {
        Target::Server(
            [](C& c) -> Field { return AddressField(&c.listen, AddressForms::kHostOrUnix); })},
       {kEveryone, "http", "ADDR",
-       "HTTP address of the APIs of other translation servers, host:port or unix:PATH; TLS and "
-       "keys "
-       "as for gRPC; off: none",
+       "HTTP address of our REST, the page, and the APIs of other translation servers, host:port "
+       "or "
+       "unix:PATH; TLS and keys as for gRPC; off: none",
        Target::Server(
            [](C& c) -> Field { return AddressOrOffField(&c.http, AddressForms::kHostOrUnix); })},
       {kSome, "page", "off|on",
        "serve a page at / of --http, on which texts can be translated in a browser",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.page, kSwitch); })},
+      {kSome, "http-hosts", "NAME[,NAME...]",
+       "names by which clients reach --http and --metrics, besides localhost and IP addresses; "
+       "requests for any other host are refused on a loopback address, and on any address where "
+       "names are given; empty: none",
+       Target::Server([](C& c) -> Field {
+         return WordsField(&c.http_hosts, IsHostName, "names of hosts without ports, by commas");
+       })},
+      {kSome, "cors-origin", "ORIGIN[,ORIGIN...]",
+       "sites whose pages may read every answer of --http (CORS) and open WebSockets, such as "
+       "https://example.org; *: all sites; empty: none, except where the original API lets all",
+       Target::Server([](C& c) -> Field {
+         return WordsField(&c.cors_origins, IsOrigin,
+                           "origins such as https://example.org, or *, by commas");
+       })},
       {kEveryone, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",

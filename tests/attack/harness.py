@@ -115,6 +115,7 @@ class Daemon:
             ("--model", f"de-en={model}" if str(model) == str(MODEL) else model),
             ("--listen", "127.0.0.1:0"),
             ("--metrics", "127.0.0.1:0"),
+            ("--http", "off"),
         ):
             if name not in given and (name != "--model" or model is not None):
                 command += [name, str(value)]

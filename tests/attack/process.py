@@ -47,7 +47,7 @@ def _bare(redirections="", **popen):
     """A daemon whose standard descriptors are the attack's: yields (process, address of gRPC).
     `redirections` are the shell's, as "<&- >&-"."""
     port = _free_port()
-    command = [DAEMON, "--model", f"de-en={MODEL}", "--listen", f"127.0.0.1:{port}", "--metrics", "off",
+    command = [DAEMON, "--model", f"de-en={MODEL}", "--listen", f"127.0.0.1:{port}", "--metrics", "off", "--http", "off",
                "--drain-seconds", "3"]  # fmt: skip
     process = subprocess.Popen(
         ["sh", "-c", f'exec "$@" {redirections}', "sh", *command], **popen
@@ -223,7 +223,7 @@ def paths_that_are_no_files():
         if os.geteuid() != 0:
             bad.append(here / "unreadable")
         commands = [([DAEMON, "--config", path], 2) for path in bad]
-        commands += [([DAEMON, "--model", f"m={path}", "--listen", "127.0.0.1:0", "--metrics", "off"], 1)
+        commands += [([DAEMON, "--model", f"m={path}", "--listen", "127.0.0.1:0", "--metrics", "off", "--http", "off"], 1)
                      for path in bad]  # fmt: skip
         for file in ("config.json", "generation_config.json", "vocab.json", "source.spm",
                      "model.safetensors", "tokenizer_config.json"):  # fmt: skip
@@ -236,9 +236,9 @@ def paths_that_are_no_files():
                 optional = file in ("generation_config.json", "tokenizer_config.json")
                 if optional and not pathlib.Path(path).exists():
                     continue  # as good as none
-                command = [DAEMON, "--model", f"m={model}", "--listen", "127.0.0.1:0", "--metrics", "off"]
+                command = [DAEMON, "--model", f"m={model}", "--listen", "127.0.0.1:0", "--metrics", "off", "--http", "off"]
                 commands.append((command, 1))
-        base = [DAEMON, "--model", f"m={MODEL}", "--listen", "127.0.0.1:0", "--metrics", "off"]
+        base = [DAEMON, "--model", f"m={MODEL}", "--listen", "127.0.0.1:0", "--metrics", "off", "--http", "off"]
         for path in bad:
             if path == here / "directory":
                 continue  # an empty one is a directory of no glossaries

@@ -122,11 +122,11 @@ def other_protocols():
         "HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5), (b"505", b"400")),
         "TLS": (hello.read(), (b"400",)),
         "SMTP": (b"EHLO localhost\r\nMAIL FROM:<a@b>\r\n", (b"",)),
-        "PROXY": (b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n", (b"400",)),
+        "PROXY": (b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n", (b"400",)),
         "PROXY v2": (b"\r\n\r\n\x00\r\nQUIT\n" + bytes(20), (b"400",)),
         "Redis": (b"*1\r\n$4\r\nPING\r\n", (b"",)),
         # An upgrade that is not known is overlooked (RFC 9110, 7.8).
-        "h2c": (b"GET /v1/languages HTTP/1.1\r\nHost: x" + upgrade, (b"200",)),
+        "h2c": (b"GET /v1/languages HTTP/1.1\r\nHost: localhost" + upgrade, (b"200",)),
     }
     with daemon_of() as daemon:
         for name, (data, wanted) in kinds.items():

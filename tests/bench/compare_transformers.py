@@ -129,7 +129,7 @@ def ours(a, texts, folder):
         f.writelines(text + "\n" for text in random.Random(2).sample(texts, len(texts)))
     with open(log, "w", encoding="utf-8") as f:
         daemon = subprocess.Popen([a.dragomand, "--model", a.model, "--device", "cuda:0" if a.device == "cuda" else "cpu",
-                                   "--listen", "127.0.0.1:0", "--metrics", "off", "--log-level", "warn",
+                                   "--listen", "127.0.0.1:0", "--metrics", "off", "--http", "off", "--log-level", "warn",
                                    "--max-queue-tokens", "1000000", "--max-queue-segments", "100000"],
                                   stdout=subprocess.PIPE, stderr=f, text=True)
     try:

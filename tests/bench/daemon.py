@@ -74,6 +74,7 @@ class Daemon:
         self.flags = flags
         self.began = time.monotonic()
         self.log = tempfile.TemporaryFile(mode="w+")
+        flags = flags if "--http" in flags else [*flags, "--http", "off"]
         self.process = subprocess.Popen(
             [program, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--log-level", "warn", *flags],
             stdout=subprocess.PIPE, stderr=self.log, text=True)

@@ -148,7 +148,7 @@ def lines_of(folder, code):
 
 def serve(daemon, folder):
     """A daemon whose models, small ones with weights of chance, translate from each of SERVED into English."""
-    command = [daemon, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--cpu-workers", "1", "--kv-memory-mb",
+    command = [daemon, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--http", "off", "--cpu-workers", "1", "--kv-memory-mb",
                "64",
                "--language-model", str(ROOT / "deploy/models/lid.176/lid.176.ftz")]
     for code in SERVED.values():

@@ -138,7 +138,7 @@ class DragomanSide:
         self.daemon = subprocess.Popen(
             ["taskset", "-c", str(arguments.cpu), arguments.dragomand, "--model", f"tiny={folder}", "--device", "cpu",
              "--compute-type", "int8", "--cpu-workers", "1", "--threads-per-worker", "1", "--max-threads-per-worker", "1",
-             "--lexical-shortlist", "on" if shortlist else "off", "--listen", self.server, "--metrics", "off"],
+             "--lexical-shortlist", "on" if shortlist else "off", "--listen", self.server, "--metrics", "off", "--http", "off"],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         if "listening" not in self.daemon.stdout.readline():
             self.log.seek(0)

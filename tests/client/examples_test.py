@@ -22,7 +22,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DRAGOMAND = os.environ.get('DRAGOMAND', os.path.join(ROOT, 'build', 'release', 'server', 'dragomand'))
 DRAGOMAN = os.environ.get('DRAGOMAN', os.path.join(ROOT, 'build', 'release', 'client', 'dragoman'))
-QUICKSTART = ('dragomand --model deploy/models/de-en --http 127.0.0.1:50053 '
+QUICKSTART = ('dragomand --model deploy/models/de-en --http 127.0.0.1:8080 '
               '--language-model deploy/models/lid.176/lid.176.ftz')
 SCORE = re.compile(r'-?\d+\.\d{4,}(?:e-?\d+)?')
 SCORES_DIFFER = 2e-5  # at most, relative: client/OPTIONS.md
@@ -118,6 +118,8 @@ class Place:
         documented = words[http] if http else None
         if http:
             words[http] = '127.0.0.1:0'
+        else:
+            words += ['--http', 'off']
         process = subprocess.Popen([*words, '--listen', '127.0.0.1:0', '--metrics', 'off', '--device', 'cpu'],
                                    cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True)

@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "client/channel_security.h"
 #include "engine/base/mutex.h"
 #include "tests/client/command_fixture.h"
 #include "tests/client/scripted_server.h"
@@ -243,6 +244,16 @@ TEST(Main, VersionHelpAndUnknownCommands) {
   EXPECT_EQ(RunCommand({}).status, 2);
   EXPECT_EQ(RunCommand({"tranlsate"}).status, 2);
   EXPECT_EQ(RunCommand({"help", "tranlsate"}).status, 2);
+}
+
+TEST(KeyCommand, PrintsTheKeyItsEntryAndAFile) {
+  const std::vector<std::string> lines =
+      absl::StrSplit(RunCommand({"key", "web", "--model", "de-en"}).out, '\n');
+  ASSERT_EQ(lines.size(), 4U);  // the last one is empty
+  const auto entry = nlohmann::json::parse(lines[1]);
+  EXPECT_EQ(entry["keys"][0], HashOfApiKey(lines[0]));
+  EXPECT_EQ(nlohmann::json::parse(lines[2]),
+            (nlohmann::json{{"clients", nlohmann::json::array({entry})}}));
 }
 
 ScriptedReply WithTokens(const v1::TranslateRequest& request) {

@@ -1,5 +1,8 @@
 #include "client/translation_client.h"
 
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -408,6 +411,62 @@ TEST_F(Client, AsksForHealth) {
   server.SetServing(false);
   EXPECT_FALSE(*client->Healthy());
   EXPECT_TRUE(absl::IsNotFound(client->Healthy("nobody").status()));
+}
+
+TEST_F(Client, AnAddressHasNoScheme) {
+  options_.server = "localhost:1,http://localhost:8080";
+  const absl::Status status = TranslationClient::Create(options_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("'http://localhost:8080' has a scheme"), std::string::npos);
+}
+
+// Answers every call with OK and one message, which is none of ours.
+class BabblingServer {
+ public:
+  BabblingServer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterCallbackGenericService(&service_);
+    server_ = builder.BuildAndStart();
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  class Reactor : public grpc::ServerGenericBidiReactor {
+   public:
+    Reactor() {
+      const grpc::Slice slice("\xff\xff\xff");
+      message_ = grpc::ByteBuffer(&slice, 1);
+      StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
+    }
+    void OnDone() override { delete this; }
+
+   private:
+    grpc::ByteBuffer message_;
+  };
+  class Service : public grpc::CallbackGenericService {
+    grpc::ServerGenericBidiReactor* CreateReactor(
+        grpc::GenericCallbackServerContext* /*context*/) override {
+      return new Reactor;
+    }
+  };
+
+  Service service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST_F(Client, AnAnswerThatCannotBeParsedIsAnError) {
+  const BabblingServer server;
+  const auto client = Connect(server.address());
+  for (const absl::Status& status :
+       {client->ListModels().status(), client->ListLanguages().status(),
+        client->GetServerInfo().status(), client->Healthy().status(),
+        client->DetectLanguage({}).status(), client->Translate(Request("a")).status(),
+        client->StreamTranslate(Request("a"), [](const auto&) { return true; })}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+    EXPECT_NE(status.message().find("cannot be parsed"), std::string::npos) << status;
+  }
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Daemon:
 
     def __init__(self, *flags, command=None):
         self.process = subprocess.Popen(
-            command or [DRAGOMAND, f'--model=de-en={MODEL}', '--listen=127.0.0.1:0', '--metrics=127.0.0.1:0',
+            command or [DRAGOMAND, f'--model=de-en={MODEL}', '--listen=127.0.0.1:0', '--metrics=127.0.0.1:0', '--http=off',
                         '--device=cpu', *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self.process.stdout.readline()
         listening = re.search(r'grpc=(\S+) metrics=(\S+)', line)

@@ -12,6 +12,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 import urllib.request
@@ -372,6 +373,54 @@ class WhatGoesWrong(Cache):
                 self.assertIn(expected, said)
                 self.assertNotIn('attempt 1', said)
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'evil')))
+
+    def test_of_a_body_without_an_end_nothing_stays(self):
+        server, source, environment, weights = self.hub_source(names_only=True)
+        server.files['/a.tar'] = archive(self.FILES)
+        url = f'{server.url}/a.tar#sha256={"0" * 64}'
+        for path, one, expected in ((weights, source, 'more than 3 MiB'), ('/a.tar', f'a={url}', 'more than 3 MiB')):
+            with self.subTest(path):
+                server.faults.planned[path] = ['endless']
+                status, said = self.run_fetch(one, '--max-mb=3', environment=environment)
+                self.assertEqual(status, 1, said)
+                self.assertIn(expected, said)
+                self.assertEqual([name for name in os.listdir(self.cache) if 'partial' in name or name == 'a'], [])
+
+    def test_a_model_that_is_larger_than_may_be_is_not_begun(self):
+        files = {'config.json': b'{}', WEIGHTS: bytes(2 << 20)}
+        made = archive(files)  # zeros: it is small
+        server = self.server(models={NAME: files}, files={'/a.tar': made})
+        url = f'{server.url}/a.tar#sha256={hashlib.sha256(made).hexdigest()}'
+        for source in (f'a=hf://{NAME}@v1', f'a={url}'):
+            status, said = self.run_fetch(source, '--max-mb=1.5', environment={'HF_ENDPOINT': server.url})
+            self.assertEqual(status, 1, said)
+            self.assertIn('expected at most that (--max-mb)', said)
+            self.assertEqual([name for name in os.listdir(self.cache) if 'partial' in name or name == 'a'], [])
+        self.assertEqual(server.downloads(WEIGHTS), [])
+
+    def test_the_time_of_everything_is_bounded(self):
+        server, source, environment, weights = self.hub_source()
+        server.faults.planned[weights] = ['hold']
+        status, said = self.run_fetch(source, '--timeout-seconds=3', environment=environment)
+        self.assertEqual(status, 1)
+        self.assertIn('not done after 3 s', said)
+        server.faults.released.set()
+        status, said = self.run_fetch(source, environment=environment)
+        self.assertEqual(status, 0, said)
+        self.assert_whole('a', self.FILES)
+
+    def test_what_a_pod_that_is_gone_has_left_is_removed(self):
+        _, source, environment, _ = self.hub_source()
+        for name, age in (('gone', 4000), ('there', 10)):
+            partial = os.path.join(self.cache, f'.a.partial-{name}')
+            os.mkdir(partial)
+            os.utime(partial, (time.time() - age,) * 2)
+        with unittest.mock.patch('sources.fetch', side_effect=sources.Mismatch('wrong')), \
+                unittest.mock.patch('fetch.log'):
+            self.assertRaises(sources.Mismatch, fetch.Model(self.cache, 'a', source[2:]).fetch)
+        left = [name for name in os.listdir(self.cache) if 'partial' in name]
+        self.assertNotIn('.a.partial-gone', left)
+        self.assertIn('.a.partial-there', left)
 
     def test_an_archive_is_not_taken_for_another(self):
         server = self.server(files={'/a.tar': archive(self.FILES)})

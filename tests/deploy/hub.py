@@ -1,5 +1,5 @@
 """Servers on the loopback that models come from: a Hugging Face hub and a web server with resumable downloads, as one.
-Each can be told to cut a download off, to hold it, or to change a byte of it."""
+Each can be told to cut a download off, to hold it, to let it have no end, or to change a byte of it."""
 import argparse
 import hashlib
 import http.server
@@ -155,6 +155,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if begin and begin >= len(content):
             self.refuse(416, '')
             return
+        fault = self.owner.faults.next(path) if body else None
+        if fault == 'endless':
+            self.send_endless(headers)
+            return
         self.send_response(206 if begin else 200)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -165,7 +169,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if not body:
             return
         rest = content[begin:]
-        fault = self.owner.faults.next(path)
         if fault == 'change':
             rest = rest[:-1] + bytes([rest[-1] ^ 1])
         if fault in ('cut', 'hold'):
@@ -180,6 +183,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(rest)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client has given up
+
+
+    def send_endless(self, headers):
+        self.close_connection = True
+        self.send_response(200)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(bytes(1 << 16))
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client has given up
 
 
 def main():

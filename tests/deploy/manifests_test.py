@@ -241,13 +241,18 @@ class Schema(unittest.TestCase):
         for wrong in ('replicas=many', 'resources.cpus=0', 'resources.cpus=0.5k', 'settings.log-level=loud',
                       'arch=sparc', 'models.fetch.by=hook', 'autoscaling.keda.authentication.modes=password',
                       *(source + wrong for wrong in (
-                          'hf://owner/name', 'hf://name@1', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
+                          'hf://name@1', 's3://bucket', 'ftp://host/a', 'https://host/a.tar',
                           'https://host/a.tar#sha256=12', 'pvc://Claim', 'oci://', '/models/a')),
                       source + 'pvc://a,models.sources[0].settings.max-rows=many',
                       'shutdown.marginSeconds=0', 'autoscaling.by=vpa', 'image.digest=latest',
                       'models.serve[0].name=a,models.serve[0].directory=relative'):
             with self.subTest(wrong):
                 self.assertIn('values don\'t meet the specifications', self.refused(wrong))
+
+    def test_a_hub_without_a_revision_is_refused_in_words(self):
+        for end in ('', '#include=*.json'):
+            said = self.refused(f'models.sources[0].name=a,models.sources[0].from=hf://owner/name{end}')
+            self.assertIn(f'a has hf://owner/name{end} without a revision, expected hf://OWNER/NAME@REVISION', said)
 
     def test_values_that_need_another_are_refused_without_it(self):
         def source(url, *more):

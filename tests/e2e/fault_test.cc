@@ -40,7 +40,8 @@ const std::string kText = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
 std::vector<std::string> Shell(const std::string& script, const std::string& model = kModel,
                                const std::string& listen = "127.0.0.1:0") {
   return {"/bin/sh",  "-c",   script,      DRAGOMAN_DAEMON, "--model",       "de-en=" + model,
-          "--listen", listen, "--metrics", "127.0.0.1:0",   "--cpu-workers", "1"};
+          "--listen", listen, "--metrics", "127.0.0.1:0",   "--cpu-workers", "1",
+          "--http",   "off"};
 }
 
 std::string Field(const std::string& line, const std::string& name) {

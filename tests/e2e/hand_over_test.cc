@@ -139,7 +139,7 @@ TEST_F(HandOverTest, ASuccessorThatDoesNotComeUpChangesNothing) {
   const std::string copy = ::testing::TempDir() + "hand_over_" + std::to_string(getpid());
   ASSERT_EQ(symlink(DRAGOMAN_DAEMON, copy.c_str()), 0);
   ChildProcess daemon({copy, "--model", kModel, "--listen", "127.0.0.1:0", "--metrics", "off",
-                       "--admin-listen", "127.0.0.1:0", "--cpu-workers", "1"});
+                       "--http", "off", "--admin-listen", "127.0.0.1:0", "--cpu-workers", "1"});
   const std::string line = daemon.ReadLine();
   const size_t at = line.find("grpc=") + 5;
   const std::string address = line.substr(at, line.find(' ', at) - at);
@@ -180,7 +180,7 @@ TEST_F(HandOverTest, NoConnectionIsRefusedWhileAnotherKeepsTheSocketOpen) {
                                  "exec 3<&" + std::to_string(socket_fd) +
                                      "; exec env LISTEN_FDS=1 LISTEN_PID=$$ \"$0\" \"$@\"",
                                  DRAGOMAN_DAEMON, "--model", kModel, "--listen", listen_at,
-                                 "--metrics", "off", "--cpu-workers", "1"});
+                                 "--metrics", "off", "--http", "off", "--cpu-workers", "1"});
   };
   auto first = start();
   EXPECT_THAT(first->ReadLine(), HasSubstr("grpc=" + listen_at));

@@ -365,9 +365,9 @@ TEST_F(ModelsTest, DrainingThroughAdministrationLeavesTheProcess) {
 }
 
 TEST_F(ModelsTest, WhatDoesNotFitIsRefusedWithTheArithmetic) {
-  ChildProcess daemon({DRAGOMAN_DAEMON, "--listen", "127.0.0.1:0", "--metrics", "off", "--model",
-                       "a=" + kBundled, "--model", "b=" + (root_ / "en-fr").string(),
-                       "--kv-memory-mb", "16777215"});
+  ChildProcess daemon({DRAGOMAN_DAEMON, "--listen", "127.0.0.1:0", "--metrics", "off", "--http",
+                       "off", "--model", "a=" + kBundled, "--model",
+                       "b=" + (root_ / "en-fr").string(), "--kv-memory-mb", "16777215"});
   EXPECT_EQ(daemon.Wait(), 1);
   EXPECT_THAT(daemon.Errors(),
               AllOf(HasSubstr("model a: kv-memory-mb is 16777215"), HasSubstr("expected at most")));

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <regex>
@@ -33,6 +34,9 @@ std::vector<std::string> Shell(const std::string& script, std::vector<std::strin
   std::vector<std::string> command = {
       "/bin/sh",  "-c",          script,      DRAGOMAN_DAEMON, "--model",         kModel,
       "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",   "--drain-seconds", "3"};
+  if (std::find(flags.begin(), flags.end(), "--http") == flags.end()) {
+    command.insert(command.end(), {"--http", "off"});
+  }
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
@@ -86,6 +90,20 @@ std::vector<std::string> PeersIn(const std::string& errors, const std::string& o
     if (own.find(at->str()) == std::string::npos) found.push_back(at->str());
   }
   return found;
+}
+
+TEST(Process, AnAddressThatOthersReachWithoutKeysIsWarnedOfOnce) {
+  for (const auto& [address, warnings] : {std::pair("0.0.0.0:0", 1), std::pair("127.0.0.1:0", 0)}) {
+    testing::Daemon daemon({"--http", address, "--cpu-workers", "1"});
+    daemon.process().Signal(SIGTERM);
+    EXPECT_EQ(daemon.process().Wait(), 0);
+    const std::string errors = daemon.process().Errors();
+    int found = 0;
+    for (size_t at = 0; (at = errors.find("without --api-keys", at)) != std::string::npos; ++at) {
+      ++found;
+    }
+    EXPECT_EQ(found, warnings) << address << errors;
+  }
 }
 
 TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -34,6 +35,9 @@ std::vector<std::string> DaemonCommand(const std::vector<std::string>& flags,
                                       "127.0.0.1:0",
                                       "--metrics",
                                       "127.0.0.1:0"};
+  if (std::find(flags.begin(), flags.end(), "--http") == flags.end()) {
+    command.insert(command.end(), {"--http", "off"});
+  }
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }

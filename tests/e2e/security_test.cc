@@ -69,7 +69,7 @@ class SecurityE2e : public ::testing::Test {
     const std::string made = RunClient(arguments);
     const size_t end = made.find('\n');
     Replace(Path(name + ".key"), made.substr(0, end + 1));
-    entries_[name] = made.substr(end + 1);
+    entries_[name] = made.substr(end + 1, made.find('\n', end + 1) - end - 1);
   }
   void WriteKeys(const std::vector<std::string>& names) {
     std::string list;
@@ -246,7 +246,7 @@ TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
   std::vector<std::string> command = {
       DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
       "--listen",      "127.0.0.1:0", "--metrics",
-      "127.0.0.1:0"};
+      "127.0.0.1:0",   "--http",      "off"};
   command.insert(command.end(), flags.begin(), flags.end());
   ChildProcess daemon(command);
   EXPECT_EQ(daemon.Wait(), 1);

@@ -66,8 +66,9 @@ TEST_F(EngineCheckpoint, TellsTheLongestOutput) {
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
   ASSERT_TRUE(Start({{"max_length", 100000}}).ok());  // as far as the positions go
   EXPECT_EQ(engine_->info().max_target_tokens, 511);
+  // No length is stated: the positions are the limit, less that of the forced EOS.
   ASSERT_TRUE(Start({{"max_length", nullptr}}).ok());
-  EXPECT_EQ(engine_->info().max_target_tokens, 19);
+  EXPECT_EQ(engine_->info().max_target_tokens, 511);
   ASSERT_TRUE(Start({{"max_length", 20}, {"forced_eos_token_id", nullptr}}).ok());
   EXPECT_EQ(engine_->info().max_target_tokens, 20);
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -58,6 +59,45 @@ TEST_F(EngineTerms, EveryOccurrenceAsksForItsTarget) {
   EXPECT_EQ(TextOf(With("Der Hundekuchen ist gut.", {dog})), Text("Der Hundekuchen ist gut."));
   EXPECT_EQ(TextOf(With("Der HUND schläft.", {dog})), Text("Der HUND schläft."));
   EXPECT_THAT(TextOf(With("Der HUND schläft.", {{"Hund", "hound", true}})), HasSubstr("hound"));
+}
+
+// Every target is the beginning of the word that the model would rather write: "houses", "works".
+TEST_F(EngineTerms, ATargetIsAWordOfItsOwn) {
+  Start();
+  const auto is_word = [](const std::string& text, const std::string& word) {
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+      const auto letter = [&](size_t i) {
+        return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;
+      };
+      if (!letter(at - 1) && !letter(at + word.size())) return true;
+    }
+    return false;
+  };
+  const struct {
+    const char* text;
+    TermRequest term;
+  } cases[] = {{"Die Häuser sind alt.", {"Häuser", "house", false}},
+               {"Ich habe drei Bücher gekauft.", {"Bücher", "book", false}},
+               {"Er arbeitet in einer Fabrik.", {"arbeitet", "work", false}},
+               {"Die Katzen sind müde.", {"Katzen", "cat", false}},
+               {"Die Lehrer sind nett.", {"Lehrer", "teach", false}},
+               {"Der Hund schläft.", {"schläft", "sleep", false}}};
+  for (const auto& c : cases) {
+    for (const int beam : {1, 4, 6}) {
+      SCOPED_TRACE(absl::StrCat(c.term.target, " with beam ", beam));
+      TranslationJob job = With(c.text, {c.term});
+      job.decoding.beam_size = beam;
+      const ItemResult item = TranslateOne(job);
+      EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos) << item.hypotheses[0].text;
+      EXPECT_TRUE(is_word(item.hypotheses[0].text, c.term.target)) << item.hypotheses[0].text;
+      // In no other word does the phrase count either.
+      TranslationJob required = Job({c.text});
+      required.decoding.beam_size = beam;
+      required.decoding.required_phrases = {{c.term.target, false}};
+      const std::string text = TextOf(required);
+      EXPECT_TRUE(is_word(text, c.term.target)) << text;
+    }
+  }
 }
 
 TEST_F(EngineTerms, TermsActOnTheSegmentsThatHoldThem) {

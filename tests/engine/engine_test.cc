@@ -98,7 +98,10 @@ TEST_F(EngineTest, RefusesOptionsOutOfRangeByName) {
   using ::testing::HasSubstr;
   EXPECT_THAT(refused([](auto& j) { j.decoding.beam_size = 33; }),
               HasSubstr("decoding.beam_size: found 33, expected 1..32"));
-  EXPECT_THAT(refused([](auto& j) { j.decoding.num_alternatives = 9; }),
+  EXPECT_THAT(refused([](auto& j) {
+                j.decoding.beam_size = 8;
+                j.decoding.num_alternatives = 9;
+              }),
               HasSubstr("decoding.num_alternatives: found 9"));
   EXPECT_THAT(refused([](auto& j) { j.decoding.length_penalty = NAN; }),
               HasSubstr("decoding.length_penalty"));

@@ -113,7 +113,7 @@ class DoorServer {
   void AskDoor(const Door& door, const HttpRequest& request) const {
     door.Key(request);
     door.ApiOf(request);
-    absl::StatusOr<DoorAction> action = door.Handle(request);
+    absl::StatusOr<DoorAction> action = door.Handle(request, nullptr);
     if (!action.ok()) {
       CheckError(door, request, action.status());
     } else if (const auto* const ready = std::get_if<HttpResponse>(&*action)) {
@@ -221,8 +221,8 @@ class DoorServer {
   const FakeDetector detector_;
   GlossaryEngine engine_;
   ModelTable models_{&clock_, {}, {}};
-  LanguageCatalog languages_{&models_};
   CallContext context_;
+  LanguageCatalog languages_{&context_};
   const Doors doors_{DoorContext{.calls = &context_, .languages = &languages_}};
 };
 

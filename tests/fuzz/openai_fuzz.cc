@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/doors/languages.h"
 #include "server/doors/openai_prompts.h"
 #include "server/doors/openai_stream.h"
 #include "tests/fuzz/door_server.h"
@@ -27,6 +28,8 @@ void AskPost(const DoorServer& server, const char* path, std::string body) {
 
 void CheckPrompt(const absl::StatusOr<Prompt>& prompt, std::string_view text,
                  std::string_view system) {
+  static const auto* const served =
+      new LanguageIndex({"de", "en", "zh-Hans"}, LanguageIndex::Names::kAll);
   if (!prompt.ok()) {
     FuzzCheck(prompt.status().code() == absl::StatusCode::kInvalidArgument);
     FuzzCheck(!FirstInvalidUtf8(std::string(prompt.status().message())).has_value());
@@ -36,7 +39,8 @@ void CheckPrompt(const absl::StatusOr<Prompt>& prompt, std::string_view text,
   for (const std::string& language : {prompt->from, prompt->to}) {
     FuzzCheck(text.find(language) != std::string_view::npos ||
               system.find(language) != std::string_view::npos);
-    LanguageOfName(language, {"de", "en", "zh-Hans"});
+    served->FindName(language);
+    served->CanMean(language, "zh-Hans");
   }
 }
 

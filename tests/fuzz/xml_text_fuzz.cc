@@ -33,10 +33,10 @@ void Run(std::string_view bytes) {
     return;
   }
   Check(!FirstInvalidUtf8(text->html()).has_value());
-  const std::string restored = text->Restore(text->html());
+  const std::string restored = *text->Restore(text->html());
   if (xml.find("<![CDATA[") == std::string_view::npos) Check(restored == xml);
   Check(XmlText::Parse(restored, options).ok());
-  text->Restore(xml);
+  text->Restore(xml).IgnoreError();
 }
 
 }  // namespace

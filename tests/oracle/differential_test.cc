@@ -6,10 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "engine/decode/phrase_tables.h"
 #include "tests/engine/support/random_segment.h"
+#include "tests/engine/support/reference_constraints.h"
 #include "tests/kernels/search/slot_harness.h"
 #include "tests/oracle/production_backend.h"
 #include "tests/oracle/reference_backend.h"
@@ -99,6 +102,44 @@ TEST(DifferentialParts, ConstraintStates) {
       ASSERT_EQ(found[i].allowed, expected[i].allowed) << "round " << round << " token " << i;
     }
   }
+}
+
+TEST(DifferentialParts, ConstraintStatesWithWordEdges) {
+  Random random(4);
+  int taken_back = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const int32_t alphabet = 2 + random.Below(4);
+    const auto phrases = random.Phrases(1 + random.Below(6), 5, alphabet);
+    ReferenceWordEdges edges;
+    WordEdgeTable table(alphabet);
+    for (int32_t token = 0; token < alphabet; ++token) {
+      if (random.Below(2) == 0) {
+        edges.continuing.push_back(token);
+        table.MarkContinues(token);
+      }
+      if (random.Below(3) != 0) {
+        edges.open.push_back(token);
+        table.MarkOpen(token);
+      }
+    }
+    ReferenceConstraints expected(phrases, edges);
+    const ConstraintTable constraints(phrases, &table);
+    const ConstraintSet set = constraints.set();
+    ConstraintState found = StartConstraints(set);
+    for (const int32_t token : random.Tokens(20, alphabet)) {
+      const int32_t before = Bank(found);
+      found = Advance(set, found, token);
+      expected.Advance(token);
+      std::set<int32_t> allowed;
+      ForProgressTokens(set, found, [&](int32_t id) { allowed.insert(id); });
+      ASSERT_EQ(Bank(found), expected.bank()) << "round " << round;
+      ASSERT_EQ(Finished(set, found), expected.finished()) << "round " << round;
+      ASSERT_EQ(EndsInWord(set, found), expected.ends_in_word()) << "round " << round;
+      ASSERT_EQ(TokenList(allowed.begin(), allowed.end()), expected.Allowed()) << "round " << round;
+      taken_back += Bank(found) < before ? 1 : 0;
+    }
+  }
+  EXPECT_GT(taken_back, 20000);
 }
 
 TEST(DifferentialParts, Allocations) {

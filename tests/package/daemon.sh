@@ -4,7 +4,7 @@ daemon=
 
 start_daemon() { # start_daemon COMMAND...: with its flags, but for the port of gRPC; returns when it listens
   mkfifo "$work/daemon.out"
-  "$@" --listen 127.0.0.1:0 >"$work/daemon.out" 2>"$work/log" &
+  "$@" --listen 127.0.0.1:0 --http 127.0.0.1:0 >"$work/daemon.out" 2>"$work/log" &
   daemon=$!
   # Open as long as the script runs, so that the daemon can write more. Nothing comes of one that has ended.
   exec {daemon_out}<"$work/daemon.out"

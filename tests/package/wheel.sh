@@ -47,7 +47,10 @@ else
 fi
 site="$(python -c 'import dragoman_server; print(dragoman_server.FOLDER.parent)')"
 model="$(python -c 'import dragoman_server; print(dragoman_server.MODEL)')"
-start_daemon "${dragomand[@]}" --model de-en="$model" --metrics off
+# Where no flag names a model the package names its own.
+ours=()
+[[ $machine == "$(uname -m)" ]] || ours=(--model de-en="$model")
+start_daemon "${dragomand[@]}" "${ours[@]}" --metrics off
 translate_and_detect "${dragoman[@]}"
 # The process is the program itself: the signal reaches it, and the status is its own.
 stop_daemon

@@ -368,7 +368,7 @@ def notices_a_server_that_is_gone(browser, _base):
 @case
 def asks_for_a_key_where_one_is_needed(browser, _base):
     with tempfile.TemporaryDirectory() as folder:
-        key, client = subprocess.run([CLIENT, "key", "web"], capture_output=True, text=True, check=True).stdout.splitlines()
+        key, client, _ = subprocess.run([CLIENT, "key", "web"], capture_output=True, text=True, check=True).stdout.splitlines()
         file = pathlib.Path(folder) / "keys.json"
         file.write_text(f'{{"clients": [{client}]}}', encoding="utf-8")
         with Daemon("--api-keys", file, *PAGE_FLAGS) as daemon, visit(browser, base_of(daemon)) as v:
@@ -423,6 +423,81 @@ def code_says_the_same(browser, base):
         v.page.click("#copy-code")
         check(v.page.evaluate("navigator.clipboard.readText()").startswith("grpcurl"), "the code is not copied")
         v.check_quiet()
+
+
+@case
+def an_answer_of_another_source_is_faint(browser, base):
+    """While the server is gone, what stands there is no answer to what was typed."""
+    with visit(browser, base) as v:
+        v.open().ready()
+        check("station" in v.type(TEXT), v.page.inner_text("#target"))
+        colour = "getComputedStyle(document.getElementById('target')).color"
+        ink = v.page.evaluate(colour)
+        v.page.route("**/v1/translate:stream", lambda route: route.abort())
+        v.page.fill("#source", "Nein.")
+        v.notice("does not answer")
+        check(v.page.inner_text("#target") == "" or v.page.evaluate(colour) != ink, "the old answer is in full black")
+        v.page.unroute("**/v1/translate:stream")
+        v.find("#alert button").click()
+        v.find("#facts", has_text="sentence").wait_for()
+        check(v.page.evaluate(colour) == ink, "the new answer is faint")
+
+
+@case
+def says_known_errors_in_its_language(browser, base):
+    with visit(browser, base, locale="de-DE") as v:
+        v.open().ready()
+        error = {"code": 403, "message": "model: found 'x', which client 'y' may not use"}
+        v.page.route("**/v1/translate:stream", lambda route: route.fulfill(status=403, json={"error": error}))
+        v.page.fill("#source", "Ja.")
+        check("gilt nicht für das Modell" in v.notice("API-Schlüssel"), v.page.inner_text("#alert"))
+
+
+@case
+def the_code_has_the_port_of_grpc(browser, base):
+    with detecting() as daemon, visit(browser, base_of(daemon)) as v:
+        v.open().ready()
+        v.page.click("#code summary")
+        v.page.click("#code-tabs [data-kind=grpcurl]")
+        v.find("#snippet", has_text=daemon.grpc.rsplit(":", 1)[1]).wait_for()
+        v.page.click("#code-tabs [data-kind=javascript]")
+        text = v.page.inner_text("#snippet")
+        check(text.startswith("const answer = await fetch(") and base_of(daemon) in text, text)
+        # What is shown runs: here, in the page's own scripts.
+        v.page.fill("#source", "Wo ist der Bahnhof?")
+        text = v.page.inner_text("#snippet")
+        said = []
+        v.page.on("console", lambda message: said.append(message.text))
+        v.page.evaluate(f"(async () => {{ {text} }})()")
+        check(any("station" in line for line in said), f"{said}: {text}")
+
+
+@case
+def a_phone_shows_the_translation_of_a_long_text(browser, base):
+    with visit(browser, base, width=390, height=844) as v:
+        v.open().ready()
+        v.type("\n".join([TEXT] * 40))
+        v.page.evaluate("scrollTo(0, 0)")
+        for selector in ("#target", "#copy"):
+            box = v.find(selector).bounding_box()
+            top, bottom = box["y"], box["y"] + min(box["height"], 44)
+            check(0 <= top and bottom <= 844, f"{selector} is at {top:.0f} to {bottom:.0f}, expected it on the screen")
+
+
+@case
+def what_a_finger_touches_has_44_pixels(browser, base):
+    with visit(browser, base, width=390, height=844) as v:
+        v.open().ready().open_options()
+        v.page.click("#code summary")
+        v.page.click("#add-term")
+        v.type(TEXT)
+        small = v.page.evaluate("""
+            [...document.querySelectorAll('button, select, summary, input:not([type=checkbox]), .check, a')]
+            .filter(node => node.checkVisibility())
+            .map(node => [node.id || node.textContent.trim(), node.getBoundingClientRect()])
+            .filter(([, box]) => box.width && (box.height < 44 || box.width < 44))
+            .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)""")
+        check(not small, f"too small: {small}")
 
 
 # ------------------------------------------------------------------ looks

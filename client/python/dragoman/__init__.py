@@ -30,6 +30,7 @@ from ._errors import (
     Unavailable,
     Unimplemented,
 )
+from ._files import FileReport
 from ._result import Translation, Update
 from ._retry import RetryPolicy
 from .aio import AsyncClient
@@ -45,6 +46,7 @@ __all__ = [
     "DeadlineExceeded",
     "DragomanError",
     "FieldViolation",
+    "FileReport",
     "Internal",
     "InvalidArgument",
     "NotFound",

@@ -105,8 +105,16 @@ def translate_request(
     return make_request([text] if isinstance(text, str) else text, to, from_, options)
 
 
-def detect_request(texts: Sequence[str], model: str, html: bool) -> pb.DetectLanguageRequest:
+def detect_request(text: Union[str, Sequence[str]], model: str, html: bool) -> pb.DetectLanguageRequest:
+    texts = [text] if isinstance(text, str) else text
     return pb.DetectLanguageRequest(contents=texts, model=model, mime_type="text/html" if html else "")
+
+
+def detections_of(
+    text: Union[str, Sequence[str]], response: pb.DetectLanguageResponse
+) -> Union[pb.Detection, List[pb.Detection]]:
+    """The languages of a text, or those of a list."""
+    return response.detections[0] if isinstance(text, str) else list(response.detections)
 
 
 def results_of(

@@ -15,7 +15,7 @@ from ._errors import StatusError
 from .v1 import translation_pb2 as pb
 
 DEFAULT_SERVER = "localhost:50051"
-LOCAL = ("unix:", "127.", "localhost:", "[::1]:", "ipv4:127.", "ipv6:[::1]")
+SCHEMES = ("http://", "https://", "grpc://", "grpcs://", "tcp://")
 SERVICE = "/dragoman.v1.TranslationService/"
 # How long a server that did not answer is passed over, where there are others.
 FAILED_SECONDS = 1.0
@@ -28,6 +28,18 @@ def read_pem(pem: Optional[Pem]) -> Optional[bytes]:
     if pem is None or isinstance(pem, bytes):
         return pem
     return pathlib.Path(pem).read_bytes()
+
+
+def is_local(address: str) -> bool:
+    """Whether what goes to this address stays on the machine. 127.example.org is a name like any other: a number has
+    digits and dots alone."""
+    if address.startswith("unix:"):
+        return True
+    for scheme in ("ipv4:", "ipv6:"):
+        if address.startswith(scheme):
+            address = address[len(scheme) :]
+    host = address.rpartition(":")[0] or address
+    return host in ("localhost", "[::1]") or (host.startswith("127.") and not host.strip("0123456789."))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +68,12 @@ class Settings:
         addresses = tuple(address.strip() for address in server.split(","))
         if not all(addresses):
             raise ValueError(f"the server address '{server}' has an empty part, expected host:port")
+        for address in addresses:
+            if address.startswith(SCHEMES):
+                raise ValueError(
+                    f"the server address '{address}' has a scheme, expected host:port alone, those of the daemon's "
+                    "--listen: this client speaks gRPC; tls=True is for TLS"
+                )
         if (cert is None) != (key is None):
             found, missing = ("cert", "key") if key is None else ("key", "cert")
             raise ValueError(f"found {found} without {missing}, expected both")
@@ -68,7 +86,7 @@ class Settings:
             if not all(" " < character < "\x7f" for character in api_key):
                 raise ValueError("the API key has a character that is not printable ASCII")
             for address in addresses:
-                if not (tls or plaintext_key or address.startswith(LOCAL)):
+                if not (tls or plaintext_key or is_local(address)):
                     raise ValueError(
                         f"the API key would travel to '{address}' unencrypted, expected tls=True (or plaintext_key=True "
                         "where something else encrypts the way)"
@@ -107,6 +125,11 @@ class Settings:
 
     def explain(self, error: StatusError) -> None:
         """Adds the likely cause to an UNAVAILABLE, of which gRPC says little."""
+        if error.code == "UNAVAILABLE" and "Connection refused" in error.message:
+            where = ",".join(self.addresses)
+            error.message = (
+                f"no server answers at {where} (connection refused): start dragomand there, or name another address"
+            )
         if error.code == "UNAVAILABLE" and "Socket closed" in error.message:
             tls = self.credentials is not None
             why = "the server may speak no TLS, or want another certificate" if tls else "the server may want TLS"

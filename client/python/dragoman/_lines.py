@@ -1,6 +1,6 @@
 """Many texts as requests of bounded size: what the sync and the asyncio client share.
 
-As the command line does it (client/README.md, "translate"): a request has at most `batch` texts, and no further one once
+As the command line does it (client/README.md, "translate"): a text's line end is not sent, and a request has at most `batch` texts, and no further one once
 it has 16 KiB; a text of that size is sent alone. An empty text is not sent. A request that is refused for what is in it
 is repeated text by text, so that one bad text does not fail the others.
 """
@@ -58,6 +58,17 @@ class Batch:
         return [place for place, result in enumerate(self.results) if result is None]
 
 
+def without_line_end(text: str) -> str:
+    """The text without the one line end that it has as a line of a file."""
+    text = text[:-1] if text.endswith("\n") else text
+    return text[:-1] if text.endswith("\r") else text
+
+
+def line_end(text: str) -> str:
+    """What without_line_end takes away."""
+    return text[len(without_line_end(text)) :]
+
+
 class Batcher:
     """Cuts a sequence of texts into batches: each text that comes may complete one, or two."""
 
@@ -67,7 +78,7 @@ class Batcher:
 
     def add(self, text: Any) -> List[Batch]:
         """The batches that are complete with this text."""
-        checked_text(text, "a text")
+        text = without_line_end(checked_text(text, "a text"))
         complete = []
         result: Optional[Translation] = None
         size = 0

@@ -8,6 +8,11 @@ from ._errors import StatusError, from_status
 from .v1 import translation_pb2 as pb
 
 
+def finish_reason_name(number: int) -> str:
+    value = pb.FinishReason.DESCRIPTOR.values_by_number.get(number)
+    return f"unknown_{number}" if value is None else value.name.lower()
+
+
 class Translation:
     """The translation of one text; `str()` of it is the text.
 
@@ -98,8 +103,9 @@ class Translation:
 
     @property
     def finish_reason(self) -> str:
-        """Why the search ended: eos, length, constraints_unmet or no_output."""
-        return pb.FinishReason.Name(self.message.finish_reason).lower()
+        """Why the search ended: eos, length, constraints_unmet or no_output; "unknown_" and a number for a reason that
+        only a newer server has."""
+        return finish_reason_name(self.message.finish_reason)
 
     @property
     def warnings(self) -> Sequence[pb.Warning]:

@@ -9,9 +9,10 @@ import grpc
 import grpc.aio
 from typing_extensions import Unpack
 
-from ._base import ClientBase, detect_request, results_of, translate_request
+from ._base import ClientBase, detect_request, detections_of, results_of, translate_request
 from ._channel import Link, Links, health_request, says_serving
 from ._errors import StatusError
+from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
 from ._result import Translation, Update
 from ._retry import RetryBudget, RetryPolicy
@@ -89,6 +90,27 @@ class AsyncClient(ClientBase):
         plan = Plan(to, from_, options, batch, concurrency, self._retry)
         return self._run_lines(plan, texts, timeout)
 
+    async def translate_file(
+        self,
+        source: Path,
+        target: Path,
+        *,
+        resume: bool = False,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        batch: Optional[int] = None,
+        concurrency: int = 16,
+        **options: Unpack[Options],
+    ) -> FileReport:
+        """Translates a file line by line into another; see Client.translate_file."""
+        with FileRun(source, target, resume) as run:
+            async for result in self.translate_lines(
+                run.texts(), to=to, from_=from_, timeout=timeout, batch=batch, concurrency=concurrency, **options
+            ):
+                run.write(result)
+        return run.report()
+
     def stream(
         self,
         text: Union[str, Sequence[str]],
@@ -104,13 +126,28 @@ class AsyncClient(ClientBase):
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
 
+    @overload
+    async def detect(  # type: ignore[overload-overlap]
+        self, text: str, *, model: str = "", html: bool = False, timeout: Optional[float] = None
+    ) -> pb.Detection: ...
+
+    @overload
     async def detect(
-        self, texts: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
-    ) -> List[pb.Detection]:
-        """The languages of texts, for each the most probable first; none where it is unknown."""
-        request = detect_request(texts, model, html)
+        self, text: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
+    ) -> List[pb.Detection]: ...
+
+    async def detect(
+        self,
+        text: Union[str, Sequence[str]],
+        *,
+        model: str = "",
+        html: bool = False,
+        timeout: Optional[float] = None,
+    ) -> Union[pb.Detection, List[pb.Detection]]:
+        """The languages of a text, or of each text of a list: the most probable first, none where it is unknown."""
+        request = detect_request(text, model, html)
         response: pb.DetectLanguageResponse = await self._unary("DetectLanguage", request, timeout)
-        return list(response.detections)
+        return detections_of(text, response)
 
     async def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
         """The languages, and the pairs of them, of a model or of all."""

@@ -10,9 +10,10 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, 
 import grpc
 from typing_extensions import Unpack
 
-from ._base import Attempts, ClientBase, detect_request, results_of, translate_request
+from ._base import Attempts, ClientBase, detect_request, detections_of, results_of, translate_request
 from ._channel import Link, Links, health_request, says_serving
 from ._errors import Cancelled, StatusError
+from ._files import FileReport, FileRun, Path
 from ._lines import Batch, Batcher, Plan, Window
 from ._result import Translation, Update
 from ._retry import RetryBudget, RetryPolicy
@@ -97,6 +98,8 @@ class Client(ClientBase):
     ) -> Iterator[Translation]:
         """Translates any number of texts, in their order and in bounded memory.
 
+        A text may be a line of a file: its line end is neither sent nor returned.
+
         `concurrency` requests of at most `batch` texts (16) or 16 KiB are in flight, and four times as many, or 32 MiB,
         are read ahead. `texts` is read on the caller's thread. `timeout` is a request's. A server that refuses for a
         while, or is away for a few seconds, is waited for. A text that fails has an `error`; an error that concerns all
@@ -104,6 +107,32 @@ class Client(ClientBase):
         """
         plan = Plan(to, from_, options, batch, concurrency, self._retry)
         return self._run_lines(plan, texts, timeout)
+
+    def translate_file(
+        self,
+        source: Path,
+        target: Path,
+        *,
+        resume: bool = False,
+        to: Optional[str] = None,
+        from_: Optional[str] = None,
+        timeout: Optional[float] = None,
+        batch: Optional[int] = None,
+        concurrency: int = 16,
+        **options: Unpack[Options],
+    ) -> FileReport:
+        """Translates each line of the file `source` into a line of the file `target`, as translate_lines does.
+
+        The target is a new file, or with `resume` one that an earlier run with the same source has left: its lines up
+        to the last that is not empty are kept. A line that fails leaves an empty one and is in the report; an error
+        that concerns all is raised. A line feed within a translation becomes a space.
+        """
+        with FileRun(source, target, resume) as run:
+            for result in self.translate_lines(
+                run.texts(), to=to, from_=from_, timeout=timeout, batch=batch, concurrency=concurrency, **options
+            ):
+                run.write(result)
+        return run.report()
 
     def stream(
         self,
@@ -117,19 +146,35 @@ class Client(ClientBase):
     ) -> Iterator[Update]:
         """Yields each segment as it is complete, out of order, and each text's translation at its end.
 
+        The last update of a text has a `translation` and no segment: the whole text, its model, scores and the rest.
         With `partials` also prefixes of segments that can no longer change. Ending the iteration cancels the call.
         """
         request = translate_request(text, to, from_, options)
         request.return_options.partials = partials
         return self._run_stream(request, timeout)
 
+    @overload
+    def detect(  # type: ignore[overload-overlap]
+        self, text: str, *, model: str = "", html: bool = False, timeout: Optional[float] = None
+    ) -> pb.Detection: ...
+
+    @overload
     def detect(
-        self, texts: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
-    ) -> List[pb.Detection]:
-        """The languages of texts, for each the most probable first; none where it is unknown."""
-        request = detect_request(texts, model, html)
+        self, text: Sequence[str], *, model: str = "", html: bool = False, timeout: Optional[float] = None
+    ) -> List[pb.Detection]: ...
+
+    def detect(
+        self,
+        text: Union[str, Sequence[str]],
+        *,
+        model: str = "",
+        html: bool = False,
+        timeout: Optional[float] = None,
+    ) -> Union[pb.Detection, List[pb.Detection]]:
+        """The languages of a text, or of each text of a list: the most probable first, none where it is unknown."""
+        request = detect_request(text, model, html)
         response: pb.DetectLanguageResponse = self._unary("DetectLanguage", request, timeout)
-        return list(response.detections)
+        return detections_of(text, response)
 
     def languages(self, model: str = "", *, timeout: Optional[float] = None) -> pb.ListLanguagesResponse:
         """The languages, and the pairs of them, of a model or of all."""

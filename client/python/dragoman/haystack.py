@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.utils import Secret, deserialize_secrets_inplace
 
+from ._lines import line_end
 from .client import Client
 
 
@@ -45,7 +46,7 @@ class _Translator:
         self.warm_up()
         assert self._client is not None
         results = self._client.translate_lines(texts, to=self.to, from_=self.from_, **self.options)
-        return [result.text for result in results]
+        return [result.text + line_end(text) for result, text in zip(results, texts)]
 
     def to_dict(self) -> Dict[str, Any]:
         names = ("to", "from_", "server", "tls", "ca", "timeout", "options")

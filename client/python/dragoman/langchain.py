@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional, Sequence
 
 from langchain_core.documents import BaseDocumentTransformer, Document
 
+from ._lines import line_end
 from ._result import Translation
 from .aio import AsyncClient
 from .client import Client
@@ -55,4 +56,4 @@ def translated(document: Document, result: Translation) -> Document:
     metadata = {**document.metadata, "model": result.model}
     if result.detected_language:
         metadata["detected_language"] = result.detected_language
-    return Document(page_content=result.text, metadata=metadata)
+    return Document(page_content=result.text + line_end(document.page_content), metadata=metadata)

@@ -6,15 +6,18 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MODEL = FOLDER / "models/de-en"
+# What names models, or serves none.
+WITHOUT_OURS = {"--model", "--models-dir", "--models-file", "--config", "--help", "--version"}
 
 
 def _become(name):
     """Replaces this process, so that signals, descriptors and the exit status are the program's own."""
     program = str(FOLDER / "bin" / name)
     arguments = sys.argv[1:]
-    # Without any argument there is something to try: the model that came along.
-    if name == "dragomand" and not arguments:
-        arguments = ["--model", f"de-en={MODEL}"]
+    # Where no model is named there is something to try: the model that came along.
+    named = {argument.split("=", 1)[0] for argument in arguments}
+    if name == "dragomand" and not named & WITHOUT_OURS:
+        arguments = ["--model", f"de-en={MODEL}", *arguments]
     os.execv(program, [name, *arguments])
 
 

@@ -15,6 +15,7 @@ const TYPING_MS = 600;
 let typing = 0;   // the timer after the last key
 let info = null;  // what the server says of itself
 let codeKind = 'curl';
+let grpcPort = 0;  // 0: not known
 
 // ------------------------------------------------------------------ what is shown
 
@@ -32,7 +33,7 @@ function showCode() {
     body.decoding = {...body.decoding, numAlternatives: wanted};
     body.returnOptions = {scores: true};
   }
-  $('snippet').textContent = snippet(codeKind, body, new URL('.', document.baseURI).href, hasKey());
+  $('snippet').textContent = snippet(codeKind, body, new URL('.', document.baseURI).href, hasKey(), grpcPort);
 }
 
 function showOptions() {
@@ -129,6 +130,7 @@ function translateSoon() {
 function typed() {
   translator.stop();
   view.forget();
+  view.age();
   showCount();
   showCode();
   if (source.value) translateSoon();
@@ -224,4 +226,8 @@ window.addEventListener('hashchange', () => {
 showLanguage(localStorage.getItem('language')
   || navigator.languages.map(code => code.slice(0, 2)).find(code => uiLanguages.includes(code)));
 view.forget();
+get('page/ports.json').then(ports => {
+  grpcPort = ports.grpc;
+  showCode();
+}, () => {});
 connect();

@@ -22,6 +22,20 @@ export function button(label, onClick) {
   return node;
 }
 
+// The page's own words for what a server says in English, by the status and the message; the server's where there are
+// none.
+const KNOWN = [
+  [401, /found no API key/, 'keyMissing'], [401, /./, 'keyWrong'], [403, /./, 'keyDenied'], [413, /./, 'tooLarge'],
+  [503, /is draining|is stopping/, 'draining'], [503, /model is being loaded/, 'loading'],
+  [429, /characters per minute/, 'rateUsed'], [504, /./, 'tooSlow'],
+  [400, /^target_language_code|a translation from/, 'noPair'],
+];
+
+function words(error) {
+  const known = KNOWN.find(([status, message]) => status === error.status && message.test(error.message));
+  return known ? text(known[2]) : error.message;
+}
+
 // Says what is wrong; `again` asks once more, where that may help.
 export function explain(error, again) {
   const more = [];
@@ -31,7 +45,7 @@ export function explain(error, again) {
       violation => element('li', '', violation.field && `${violation.field}: `, violation.description))));
   }
   const message = error.violations.length > 1 ? '' : error.isGone ? text(error.isCutOff ? 'cutOff' : 'goneLast')
-    : error.isBusy ? text('busyLast', {message: error.message}) : error.message;
+    : error.isBusy ? text('busyLast', {message: words(error)}) : words(error);
   notice(false, message, ...more);
   if (error.status !== 401) return;
   $('key-form').hidden = false;

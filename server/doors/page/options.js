@@ -23,7 +23,10 @@ export function setPairs(listed, canDetect, wish) {
   pairs = listed;
   detects = canDetect;
   const first = pairs[0];
-  fillLanguages(wish || (isFirst && first && {source: first.sourceLanguageCode, target: first.targetLanguageCode}) || {});
+  // Of several languages one is detected, unless the user says which; a short text in the only one is not.
+  const several = new Set(pairs.map(pair => pair.sourceLanguageCode)).size > 1;
+  const from = detects && several ? AUTO : first?.sourceLanguageCode;
+  fillLanguages(wish || (isFirst && first && {source: from, target: first.targetLanguageCode}) || {});
 }
 
 export const maxCharacters = () => limits.maxCodePoints || 0;
@@ -47,7 +50,7 @@ const byName = codes => [...new Set(codes)].map(code => [code, languageName(code
 
 export function fillLanguages(wish = {}) {
   const sources = byName(pairs.map(pair => pair.sourceLanguageCode));
-  if (detects && sources.length > 1) sources.unshift([AUTO, text('detect')]);
+  if (detects) sources.unshift([AUTO, text('detect')]);
   fill($('source-language'), sources, wish.source);
   fillTargets(wish.target);
 }

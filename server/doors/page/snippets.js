@@ -1,4 +1,4 @@
-// A request as code: curl, grpcurl and Python, none of which need more than the server's address.
+// A request as code: curl, grpcurl, Python and JavaScript, none of which need more than the server's address.
 
 const snake = name => name.replace(/[A-Z]/g, letter => '_' + letter.toLowerCase());
 
@@ -37,12 +37,12 @@ const WRITERS = {
       + `  -d ${quoted(json(body))}`;
   },
 
-  grpcurl(body, base, hasKey) {
+  grpcurl(body, base, hasKey, port) {
     const {hostname, protocol} = new URL(base);
     const plain = protocol === 'https:' ? '' : '-plaintext ';
     const key = hasKey ? `-H "authorization: Bearer $DRAGOMAN_API_KEY" \\\n  ` : '';
     return `grpcurl ${plain}${key}-d ${quoted(json(withProtoNames(body)))} \\\n`
-      + `  ${hostname}:50051 dragoman.v1.TranslationService/Translate`;
+      + `  ${hostname}:${port || 50051} dragoman.v1.TranslationService/Translate`;
   },
 
   python(body, base, hasKey) {
@@ -53,7 +53,17 @@ const WRITERS = {
       + `${headers.replaceAll('\n', '\n    ')})\nwith urllib.request.urlopen(request) as answer:\n`
       + `    for translation in json.load(answer)["translations"]:\n        print(translation["translatedText"])`;
   },
+
+  javascript(body, base, hasKey) {
+    const key = hasKey ? `\n    Authorization: \`Bearer \${process.env.DRAGOMAN_API_KEY}\`,` : '';
+    const headers = key ? `{\n    'Content-Type': 'application/json',${key}\n  }` : `{'Content-Type': 'application/json'}`;
+    return `const answer = await fetch(${JSON.stringify(base + 'v1/translate')}, {\n  method: 'POST',\n`
+      + `  headers: ${headers},\n  body: JSON.stringify(${json(body).replaceAll('\n', '\n  ')}),\n});\n`
+      + `if (!answer.ok) throw new Error(await answer.text());\n`
+      + `for (const {translatedText} of (await answer.json()).translations) console.log(translatedText);`;
+  },
 };
 
-// The code of a kind ("curl", "grpcurl", "python"). base: the server's address, with '/' at its end.
-export const snippet = (kind, body, base, hasKey) => WRITERS[kind](body, base, hasKey);
+// The code of a kind ("curl", "grpcurl", "python", "javascript"). base: the server's address, with '/' at its end;
+// port: that of gRPC, 0 where it is not known.
+export const snippet = (kind, body, base, hasKey, port) => WRITERS[kind](body, base, hasKey, port);

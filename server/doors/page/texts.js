@@ -24,8 +24,7 @@ const TEXTS = {
     terms: 'Terms', glossary: 'Glossary of the server', noGlossary: 'None', ownTerms: 'Own terms', addTerm: 'Add a term',
     termSource: 'Term {n}, source', termTarget: 'Term {n}, translation', removeTerm: 'Remove term {n}',
     ignoreCase: 'Ignore case', reset: 'Reset all options', asCode: 'This request as code', copyCode: 'Copy',
-    codeHelp: 'A key is not part of the code: it is read from the variable DRAGOMAN_API_KEY. The gRPC port of your '
-      + 'server may be another one than 50051.',
+    codeHelp: 'A key is not part of the code: it is read from the variable DRAGOMAN_API_KEY.',
     api: 'API description', ready: 'Translation ready', sentences: '{n} sentences', sentence: '1 sentence',
     parameters: '{n} M parameters', unmet: 'Not every required phrase fitted.', atLimit: 'The output was cut at its '
       + 'longest length.', linked: '{word}: {partners}', unlinked: '{word}: no word of the source',
@@ -33,7 +32,11 @@ const TEXTS = {
     gone: 'The server does not answer. Next try in {seconds} s ({n} of {all}).', tryNow: 'Try now',
     busyLast: 'The server is busy: {message}', goneLast: 'The server does not answer.', cutOff: 'The answer broke off.',
     tooLong: 'The text has {n} characters; the server takes {most}.',
-    loading: 'The server is loading its model.',
+    loading: 'The server is loading its model.', keyMissing: 'The server needs an API key.',
+    keyWrong: 'The server does not know this API key.', keyDenied: 'This API key may not use the model.',
+    tooLarge: 'The text is too large for this server.', draining: 'The server is about to end.',
+    rateUsed: 'The characters of this API key are used up for this minute.', tooSlow: 'The time for the answer has passed.',
+    noPair: 'There is no translation between these languages.',
   },
   de: {
     uiLanguage: 'Sprache dieser Seite', key: 'API-Schlüssel', keyLabel: 'Dieser Server verlangt einen API-Schlüssel',
@@ -59,8 +62,7 @@ const TEXTS = {
     addTerm: 'Begriff hinzufügen', termSource: 'Begriff {n}, Ausgangssprache', termTarget: 'Begriff {n}, Übersetzung',
     removeTerm: 'Begriff {n} entfernen', ignoreCase: 'Groß- und Kleinschreibung nicht beachten',
     reset: 'Alle Optionen zurücksetzen', asCode: 'Diese Anfrage als Code', copyCode: 'Kopieren',
-    codeHelp: 'Ein Schlüssel ist nicht Teil des Codes: er kommt aus der Variablen DRAGOMAN_API_KEY. Der gRPC-Port Ihres '
-      + 'Servers kann ein anderer als 50051 sein.',
+    codeHelp: 'Ein Schlüssel ist nicht Teil des Codes: er kommt aus der Variablen DRAGOMAN_API_KEY.',
     api: 'Beschreibung der API', ready: 'Übersetzung fertig', sentences: '{n} Sätze', sentence: '1 Satz',
     parameters: '{n} Mio. Parameter', unmet: 'Nicht jeder verlangte Ausdruck passte.', atLimit: 'Die Ausgabe wurde an '
       + 'ihrer größten Länge abgeschnitten.', linked: '{word}: {partners}', unlinked: '{word}: kein Wort des Ausgangstexts',
@@ -68,7 +70,12 @@ const TEXTS = {
     gone: 'Der Server antwortet nicht. Nächster Versuch in {seconds} s ({n} von {all}).', tryNow: 'Jetzt versuchen',
     busyLast: 'Der Server ist ausgelastet: {message}', goneLast: 'Der Server antwortet nicht.',
     cutOff: 'Die Antwort brach ab.', tooLong: 'Der Text hat {n} Zeichen; der Server nimmt {most}.',
-    loading: 'Der Server lädt sein Modell.',
+    loading: 'Der Server lädt sein Modell.', keyMissing: 'Der Server verlangt einen API-Schlüssel.',
+    keyWrong: 'Der Server kennt diesen API-Schlüssel nicht.', keyDenied: 'Dieser API-Schlüssel gilt nicht für das Modell.',
+    tooLarge: 'Der Text ist zu groß für diesen Server.', draining: 'Der Server wird gerade beendet.',
+    rateUsed: 'Die Zeichen dieses API-Schlüssels sind für diese Minute verbraucht.',
+    tooSlow: 'Die Zeit für die Antwort ist abgelaufen.',
+    noPair: 'Zwischen diesen Sprachen gibt es keine Übersetzung.',
   },
 };
 

@@ -37,6 +37,7 @@ function clearResult() {
   selected = 0;
   $('facts').textContent = '';
   options.showDetected('');
+  view.age();
   for (const id of ['copy', 'alternatives', 'tabs', 'preview']) $(id).hidden = true;
   hideNotice();
   $('target').hidden = false;
@@ -123,7 +124,10 @@ export async function translate() {
   setBusy(true);
   const started = performance.now();
   try {
-    const wire = await insist(signal, () => translateText(value, signal));
+    const wire = await insist(signal, () => translateText(value, signal).catch(error => {
+      view.age();  // what came of it before it broke off
+      throw error;
+    }));
     if (isUnknown(wire, value)) {
       view.showPlain('');
       return notice(false, text('unknown', {target: languageName(options.languages().target),

@@ -27,6 +27,14 @@ function wordSpans(words, textOf, side, sentence) {
   });
 }
 
+// What the target shows is of another source than the one beside it, until something new is shown.
+export const age = () => target.classList.add('aged');
+
+function renew(...children) {
+  target.classList.remove('aged');
+  target.replaceChildren(...children);
+}
+
 // Both sides cut into sentences and words.
 export function showTranslation(translation) {
   shown = translation;
@@ -41,19 +49,19 @@ export function showTranslation(translation) {
                  element('span', 'sentence', ...wordSpans(sentence.sourceWords, sentence.sourceText, 'source', index)));
     end = sentence.source.end;
   });
-  target.replaceChildren(...targets, translation.gaps.at(-1));
+  renew(...targets, translation.gaps.at(-1));
   mirror.replaceChildren(...sources, source.value.slice(end) + '\n');
 }
 
 // The translation as plain text, such as HTML's source.
 export function showPlain(value) {
   forget();
-  target.replaceChildren(value);
+  renew(value);
 }
 
 export function showDraft(draft) {
   forget();
-  target.replaceChildren(...draft.parts().flatMap(part => [
+  renew(...draft.parts().flatMap(part => [
     part.gap,
     element('span', part.text === null ? 'waiting' : part.isFinal ? '' : 'partial', part.text || ''),
   ]));

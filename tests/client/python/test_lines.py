@@ -1,13 +1,18 @@
 """translate_lines, sync and asyncio: order, bounded memory, what fails alone and what ends the run."""
 
 import asyncio
+import concurrent.futures
+import pathlib
 import random
+import tempfile
 import threading
 import time
 import unittest
 
 import dragoman
 import grpc
+from dragoman.v1 import translation_pb2 as pb
+from dragoman.v1 import translation_pb2_grpc as rpc
 from scripted import ScriptedServer, bracketed, fail, violation
 
 
@@ -62,6 +67,11 @@ class Lines(unittest.TestCase):
             self.assertEqual(([result.text for result in results], server.requests), (["", ""], []))
         for results, server in self.each([]):
             self.assertEqual((results, server.requests), ([], []))
+
+    def test_a_line_end_of_a_text_is_neither_sent_nor_returned(self):
+        for results, server in self.each(["a\n", "b\r\n", "c\n\n", "\n", "d"]):
+            self.assertEqual([result.text for result in results], ["<a>", "<b>", "<c\n>", "", "<d>"])
+            self.assertEqual(list(server.requests[0].contents), ["a", "b", "c\n", "d"])
 
     def test_a_bad_text_fails_alone(self):
         def handle(request, context, call):
@@ -239,6 +249,130 @@ class Streams(unittest.TestCase):
             for _ in client.stream("x"):
                 break
             self.assertTrue(ended.wait(30))
+
+
+
+def sync_file(address, *arguments, **options):
+    with dragoman.Client(address) as client:
+        return client.translate_file(*arguments, **options)
+
+
+def async_file(address, *arguments, **options):
+    async def run():
+        async with dragoman.AsyncClient(address) as client:
+            return await client.translate_file(*arguments, **options)
+
+    return asyncio.run(run())
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.source, self.target = (pathlib.Path(folder.name, name) for name in ("source.txt", "target.txt"))
+
+    def each(self, handler=None):
+        for run in (sync_file, async_file):
+            with self.subTest(run.__name__), ScriptedServer(handler) as server:
+                self.target.unlink(missing_ok=True)
+                yield lambda run=run, server=server, **options: run(
+                    server.address, self.source, str(self.target), **options
+                )
+
+    def test_each_line_becomes_one(self):
+        self.source.write_bytes(b"a\r\nb\n\nc\xff\nd")
+        for run in self.each(
+            lambda request, context, call: pb.TranslateResponse(
+                translations=[pb.Translation(translated_text=f"<{text}\n>") for text in request.contents]
+            )
+        ):
+            report = run(to="en")
+            self.assertEqual(self.target.read_text(), "<a >\n<b >\n\n\n<d >\n")
+            self.assertEqual((report.lines, report.kept, [line for line, _ in report.failed]), (5, 0, [4]))
+            self.assertIsInstance(report.failed[0][1], dragoman.InvalidArgument)
+
+    def test_resume_goes_on_after_the_last_translation(self):
+        self.source.write_text("".join(f"{i}\n" for i in range(6)))
+        for run in self.each():
+            self.target.write_text("<0>\n\n<2>\n\n<4")
+            with self.assertRaisesRegex(FileExistsError, "resume=True"):
+                run()
+            report = run(resume=True)
+            self.assertEqual(self.target.read_text(), "<0>\n\n<2>\n<3>\n<4>\n<5>\n")
+            self.assertEqual(report, (6, 3, []))
+            self.assertEqual(run(resume=True), (6, 6, []))
+
+    def test_another_source_is_refused(self):
+        self.source.write_text("0\n")
+        for run in self.each():
+            self.target.write_text("<0>\n<1>\n")
+            with self.assertRaisesRegex(ValueError, "2 translations.*1 lines"):
+                run(resume=True)
+
+    def test_what_was_translated_before_an_error_stays(self):
+        self.source.write_text("".join(f"{i}\n" for i in range(40)))
+
+        def handle(request, context, call):
+            if "20" in request.contents:
+                fail(context, grpc.StatusCode.NOT_FOUND, "no such model")
+            return bracketed(request)
+
+        for run in self.each(handle):
+            with self.assertRaises(dragoman.NotFound):
+                run(batch=10)
+            self.assertEqual(self.target.read_text(), "".join(f"<{i}>\n" for i in range(20)))
+
+
+class Settings(unittest.TestCase):
+    def test_a_key_goes_in_plaintext_to_this_machine_alone(self):
+        here = ("localhost:1", "127.0.0.1:1", "127.8.9.10:1", "[::1]:1", "unix:/a", "ipv4:127.0.0.1:1", "ipv6:[::1]:1")
+        for server in here:
+            dragoman.Client(server, api_key="k").close()
+        for server in (
+            "127.evil.example:1",
+            "127.0.0.1.evil.example:1",
+            "localhost.evil.example:1",
+            "localhost:1,127.evil.example:1",
+            "ipv4:127.evil.example:1",
+            "ipv4:10.0.0.1:1",
+            "[::1].evil.example:1",
+            "dns:///localhost:1",
+            "unixx:1",
+        ):
+            with self.assertRaisesRegex(ValueError, "unencrypted", msg=server):
+                dragoman.Client(server, api_key="k")
+
+    def test_a_scheme_in_an_address_is_explained(self):
+        for server in ("http://localhost:8080", "https://a:1", "grpc://localhost:50051"):
+            with self.assertRaisesRegex(ValueError, "has a scheme, expected host:port"):
+                dragoman.Client(server)
+
+    def test_a_reason_of_a_newer_server_has_its_number(self):
+        self.assertEqual(dragoman.Translation(pb.Translation(finish_reason=77)).finish_reason, "unknown_77")
+        self.assertEqual(dragoman.Translation(pb.Translation(finish_reason=pb.EOS)).finish_reason, "eos")
+
+    def test_one_text_is_detected_as_one(self):
+        class Service(rpc.TranslationServiceServicer):
+            def DetectLanguage(self, request, context):
+                detections = [
+                    pb.Detection(languages=[pb.DetectedLanguage(language_code=text)]) for text in request.contents
+                ]
+                return pb.DetectLanguageResponse(detections=detections)
+
+        server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
+        rpc.add_TranslationServiceServicer_to_server(Service(), server)
+        address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        server.start()
+        self.addCleanup(server.stop, None)
+        with dragoman.Client(address) as client:
+            self.assertEqual(client.detect("abc").languages[0].language_code, "abc")
+            self.assertEqual([one.languages[0].language_code for one in client.detect(["a", "b"])], ["a", "b"])
+
+        async def run():
+            async with dragoman.AsyncClient(address) as client:
+                return await client.detect("abc")
+
+        self.assertEqual(asyncio.run(run()).languages[0].language_code, "abc")
 
 
 if __name__ == "__main__":

@@ -88,6 +88,16 @@ TEST(SearchSettings, HowManyHypothesesIsTheCheckpointsWhereItIsNotAsked) {
   EXPECT_EQ(beam.num_alternatives, 1);
 }
 
+// Who asks for more translations than the model's own beam has, and for no beam, gets one that has them.
+TEST(SearchSettings, AlternativesWidenTheModelsOwnBeam) {
+  DecodingOptions asked;
+  asked.num_alternatives = 8;
+  EXPECT_EQ(Resolve(asked, Spec())->search.beam, 8);
+  EXPECT_EQ(Resolve(asked, Spec())->search.num_alternatives, 8);
+  asked.num_alternatives = 2;
+  EXPECT_EQ(Resolve(asked, Spec())->search.beam, 6);
+}
+
 TEST(SearchSettings, RulesOfTheSourceAreOfProfileHf) {
   ModelSpec spec = Spec();
   spec.generation.encoder_no_repeat_ngram = 3;
@@ -175,8 +185,13 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
   };
   EXPECT_THAT(message([](auto& o) { o.beam_size = 0; }), HasSubstr("beam_size: found 0"));
   EXPECT_THAT(message([](auto& o) { o.beam_size = 65; }), HasSubstr("beam_size: found 65"));
-  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 7; }),
+  EXPECT_THAT(message([](auto& o) {
+                o.beam_size = 6;
+                o.num_alternatives = 7;
+              }),
               HasSubstr("num_alternatives: found 7"));
+  EXPECT_THAT(message([](auto& o) { o.num_alternatives = 65; }),
+              HasSubstr("num_alternatives: found 65"));
   EXPECT_THAT(message([](auto& o) { o.num_alternatives = 0; }),
               HasSubstr("num_alternatives: found 0"));
   EXPECT_THAT(message([](auto& o) { o.length_penalty = std::numeric_limits<float>::infinity(); }),

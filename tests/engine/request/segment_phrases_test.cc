@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <limits>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "engine/request/alignment.h"
 #include "engine/request/forbidden_phrases.h"
 #include "engine/request/request_phrases.h"
 #include "engine/request/target_text.h"
+#include "engine/request/word_edges.h"
 #include "tests/engine/support/bundled_tokenizer.h"
 
 namespace dragoman {
@@ -220,6 +223,61 @@ TEST_F(SegmentPhrasesTest, WhatExistsAtAWordsBeginningOnlyIsTakenThere) {
   ASSERT_TRUE(found.ok()) << found.status();
   ASSERT_EQ(found->required.size(), 1U);
   EXPECT_EQ(found->required[0].tokens, Marked("house"));
+}
+
+// The edges of a token's text, by its piece.
+TEST_F(SegmentPhrasesTest, TheTextOfATokenTellsWhetherItContinuesAWord) {
+  ASSERT_TRUE(tokens()->MarksWordBegin());
+  const auto vocabulary = static_cast<int32_t>(tokens().pieces().size());
+  const std::unique_ptr<const WordEdgeTable> table = MakeWordEdges(*tokens(), vocabulary);
+  ASSERT_NE(table, nullptr);
+  const WordEdges edges = table->edges();
+  int continuing = 0;
+  for (int32_t token = 0; token < vocabulary; ++token) {
+    const std::string piece(tokens().pieces().PieceOf(token));
+    SCOPED_TRACE(piece);
+    if (tokens()->IsSpecial(token)) {
+      EXPECT_FALSE(edges.Continues(token));
+      EXPECT_FALSE(edges.IsOpen(token));
+    } else if (piece.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") ==
+               std::string::npos) {
+      ++continuing;
+      EXPECT_TRUE(edges.Continues(token));
+      EXPECT_TRUE(edges.IsOpen(token));
+    } else if (piece.starts_with("\xE2\x96\x81")) {
+      EXPECT_FALSE(edges.Continues(token));
+    } else if (std::ispunct(static_cast<unsigned char>(piece.back())) != 0) {
+      EXPECT_FALSE(edges.IsOpen(token));
+    }
+  }
+  EXPECT_GT(continuing, 500);
+}
+
+TEST_F(SegmentPhrasesTest, APhraseIsNotMetByTheBeginningOfALongerWord) {
+  const std::unique_ptr<const WordEdgeTable> table =
+      MakeWordEdges(*tokens(), static_cast<int32_t>(tokens().pieces().size()));
+  const auto is_met = [&](const std::string& phrase, bool word_start, Tokens text) {
+    const ConstraintTable constraints(
+        std::vector<Tokens>{tokens()->EncodePhrase(phrase, word_start).ids}, table.get());
+    text.push_back(Eos());
+    ConstraintState state = StartConstraints(constraints.set());
+    for (const int32_t token : text) state = Advance(constraints.set(), state, token);
+    return Finished(constraints.set(), state);
+  };
+  const auto joined = [](Tokens first, const Tokens& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  EXPECT_TRUE(is_met("hound", true, Marked("hound")));
+  EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Marked("dog"))));
+  EXPECT_FALSE(is_met("hound", true, joined(Marked("hound"), Inside("ed"))));
+  EXPECT_FALSE(is_met("hound", true, joined(Marked("hound"), Inside("7"))));
+  EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("."))));
+  EXPECT_TRUE(is_met("hound", true, joined(Marked("hound"), Inside("-ed"))));
+  EXPECT_TRUE(is_met("hound.", true, joined(Marked("hound."), Inside("ed"))));
+  // A phrase that is asked for after a bracket does not begin inside a word.
+  EXPECT_TRUE(is_met("hound", false, joined(Marked("("), Inside("hound"))));
+  EXPECT_FALSE(is_met("hound", false, joined(Marked("grey"), Inside("hound"))));
 }
 
 TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {

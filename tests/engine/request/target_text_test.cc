@@ -44,10 +44,26 @@ TEST(PhraseTrace, APhraseThatWaitsForALongerOneIsFoundWhenThatFails) {
   EXPECT_EQ(TracePhrases(table.set(), Tokens{9, 1, 2}, true).settled, 1);
 }
 
+TEST(PhraseTrace, APhraseInsideAWordLeavesTheTrace) {
+  WordEdgeTable edges(20);
+  for (int32_t token = 1; token < 20; ++token) edges.MarkOpen(token);
+  for (int32_t token = 10; token < 20; ++token) edges.MarkContinues(token);
+  const ConstraintTable table({{1, 11}, {2}}, &edges);
+  EXPECT_THAT(Found(table, {1, 11, 12, 2, 1, 11}),
+              ElementsAre(std::pair(3, Tokens{2}), std::pair(4, Tokens{1, 11})));
+  EXPECT_TRUE(Found(table, {1, 11, 12, 2, 13}).empty());
+  // Whether it is one is known with the next token.
+  EXPECT_TRUE(Found(table, {3, 1, 11}, true).empty());
+  EXPECT_EQ(TracePhrases(table.set(), Tokens{3, 1, 11}, true).settled, 1);
+  EXPECT_THAT(Found(table, {3, 1, 11, 4}, true), ElementsAre(std::pair(1, Tokens{1, 11})));
+  EXPECT_EQ(TracePhrases(table.set(), Tokens{3, 1, 11, 4}, true).settled, 4);
+}
+
 // With few tokens and many phrases, all that overlaps and is taken up again occurs.
 TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
   std::mt19937 random(5);
   int finished = 0;
+  int taken_back = 0;
   for (int round = 0; round < 30000; ++round) {
     const int vocabulary = 2 + static_cast<int>(random() % 3);
     std::vector<Tokens> phrases(1 + random() % 5);
@@ -55,14 +71,23 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
       phrase.resize(1 + random() % 4);
       for (int32_t& token : phrase) token = static_cast<int32_t>(random() % vocabulary);
     }
-    const ConstraintTable table(phrases);
+    WordEdgeTable edges(vocabulary);
+    for (int32_t token = 0; round % 2 == 0 && token < vocabulary; ++token) {
+      if (random() % 2 == 0) edges.MarkContinues(token);
+      if (random() % 3 != 0) edges.MarkOpen(token);
+    }
+    const ConstraintTable table(phrases, &edges);
     const ConstraintSet set = table.set();
     Tokens tokens(random() % 24);
     for (int32_t& token : tokens) token = static_cast<int32_t>(random() % vocabulary);
 
     const PhraseTrace trace = TracePhrases(set, tokens, false);
     ConstraintState state = StartConstraints(set);
-    for (const int32_t token : tokens) state = Advance(set, state, token);
+    for (const int32_t token : tokens) {
+      const int32_t met = state.met_phrases;
+      state = Advance(set, state, token);
+      taken_back += state.met_phrases < met ? 1 : 0;
+    }
     if (Finished(set, state)) {
       ++finished;
       ASSERT_EQ(trace.places.size(), phrases.size());
@@ -81,6 +106,13 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
       for (int32_t i = place.begin; i < place.end; ++i) {
         ASSERT_EQ(tokens[static_cast<size_t>(i)], set.Token(place.phrase, i - place.begin));
       }
+      const auto joins = [&](int32_t at) {
+        return at > 0 && at < static_cast<int32_t>(tokens.size()) &&
+               set.edges.Joins(tokens[static_cast<size_t>(at) - 1],
+                               tokens[static_cast<size_t>(at)]);
+      };
+      ASSERT_FALSE(joins(place.begin));
+      ASSERT_FALSE(joins(place.end));
     }
     // The trace of a prefix stays.
     for (size_t n = 0; n <= tokens.size(); ++n) {
@@ -94,6 +126,7 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
     }
   }
   EXPECT_GT(finished, 3000);
+  EXPECT_GT(taken_back, 3000);
 }
 
 }  // namespace

@@ -66,6 +66,13 @@ void AddPhrases(Random& random, int32_t vocabulary, ReferenceOptions& o) {
     return std::any_of(o.phrases.begin(), o.phrases.end(),
                        [&](const TokenList& phrase) { return Contains(phrase, forbidden); });
   });
+  // Half of the tokens, so that phrases are often met within words.
+  if (random.Chance(50)) {
+    for (int32_t token = 1; token < vocabulary; ++token) {
+      if (random.Chance(50)) o.edges.continuing.push_back(token);
+      if (random.Chance(70)) o.edges.open.push_back(token);
+    }
+  }
   o.allocation = random.OneOf({ReferenceAllocation::kBanks, ReferenceAllocation::kStripe});
   o.constraint_prune = random.OneOf({kInfinity, 20.0, 6.0, 2.0});
   o.stop_at_first_complete = random.Chance(15);
@@ -231,6 +238,7 @@ std::string RandomCase::ToString() const {
   Print(out, "stop(FIRST_K,HEURISTIC,NEVER,ALL_BEAMS)", number(o.stop), number(usual.stop));
   Print(out, "patience", o.patience, usual.patience);
   Print(out, "phrases", o.phrases);
+  if (!o.edges.empty()) Print(out, "continuing,open", {o.edges.continuing, o.edges.open});
   Print(out, "allocation(BANKS,STRIPE)", number(o.allocation), number(usual.allocation));
   Print(out, "constraint_prune", o.constraint_prune, usual.constraint_prune);
   Print(out, "stop_at_first_complete", o.stop_at_first_complete, false);

@@ -109,7 +109,44 @@ TEST(RandomCase, IsAFunctionOfItsSeed) {
   }
 }
 
-// The bank of the best hypothesis grows in every step (SEARCH.md d.2).
+// Whether the tokens hold the phrase between two word boundaries.
+bool HasAsWord(const TokenList& tokens, const TokenList& phrase, const ReferenceWordEdges& edges) {
+  for (size_t i = 0; i + phrase.size() <= tokens.size(); ++i) {
+    const size_t end = i + phrase.size();
+    if (std::equal(phrase.begin(), phrase.end(), tokens.begin() + static_cast<int>(i)) &&
+        (i == 0 || edges.IsBoundary(tokens[i - 1], tokens[i])) &&
+        (end == tokens.size() || edges.IsBoundary(tokens[end - 1], tokens[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST(RandomCase, PhrasesAreMetAsWordsOfTheirOwn) {
+  int cases = 0;
+  int within = 0;  // with a token that continues a word
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    const RandomCase c = MakeRandomCase(seed, ReferenceMethod::kConstrained);
+    if (c.options.edges.empty() || !c.expected.constraints_met) continue;
+    SCOPED_TRACE(c.ToString());
+    for (const ReferenceHypothesis& h : c.expected.nbest) {
+      TokenList whole = h.tokens;
+      whole.push_back(RandomCase::kEos);
+      for (const TokenList& phrase : c.options.phrases) {
+        EXPECT_TRUE(HasAsWord(whole, phrase, c.options.edges));
+      }
+      within += std::any_of(whole.begin(), whole.end(),
+                            [&](int32_t token) { return c.options.edges.Continues(token); })
+                    ? 1
+                    : 0;
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 500);
+  EXPECT_GT(within, 300);
+}
+
+// Without word edges the bank of the best hypothesis grows in every step (SEARCH.md d.2).
 TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
   int cases = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
@@ -119,13 +156,14 @@ TEST(RandomCase, ConstraintsAreAlwaysMetWhereTheLengthAllowsThem) {
     for (const TokenList& phrase : o.phrases) needed += phrase.size();
     const bool suffix = o.phrases.back().back() == RandomCase::kEos;
     if (needed > static_cast<size_t>(o.max_tokens) || !o.forbidden.empty()) continue;
+    if (!o.edges.empty()) continue;
     // All tokens may be banned once everything is met.
     if (o.no_repeat_ngram > 0) continue;
     if (suffix && o.min_tokens > 0) continue;  // EOS may be masked where it makes the progress
     EXPECT_TRUE(c.expected.constraints_met) << c.ToString();
     ++cases;
   }
-  EXPECT_GT(cases, 700);
+  EXPECT_GT(cases, 350);
 }
 
 }  // namespace

@@ -49,6 +49,15 @@ TokenList Ascending(const TokenList& tokens) {
   return {once.begin(), once.end()};
 }
 
+std::unique_ptr<const WordEdgeTable> ToWordEdges(const RandomCase& c) {
+  const ReferenceWordEdges& edges = c.options.edges;
+  if (edges.empty()) return nullptr;
+  auto table = std::make_unique<WordEdgeTable>(c.vocabulary);
+  for (const int32_t token : edges.continuing) table->MarkContinues(token);
+  for (const int32_t token : edges.open) table->MarkOpen(token);
+  return table;
+}
+
 }  // namespace
 
 SearchOptions ToSearchOptions(const RandomCase& c) {
@@ -70,6 +79,7 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
   o.constraint_prune = static_cast<float>(r.constraint_prune);
   o.constraint_allocation =
       r.allocation == ReferenceAllocation::kBanks ? Allocation::kBanks : Allocation::kStripe;
+  o.word_edges = !r.edges.empty();
   o.no_repeat_ngram = r.no_repeat_ngram;
   o.repetition_penalty = static_cast<float>(r.repetition_penalty);
   o.encoder_repetition_penalty = static_cast<float>(r.encoder_penalty);
@@ -110,7 +120,8 @@ RandomSegment::RandomSegment(RandomCase c)
       options(ToSearchOptions(random_case)),
       divisor_(LengthDivisors(options.max_tokens, options.length_penalty, options.penalty)),
       source_(Ascending(random_case.options.source)),
-      constraints_(random_case.options.phrases),
+      edges_(ToWordEdges(random_case)),
+      constraints_(random_case.options.phrases, edges_.get()),
       forbidden_(Forbidden(random_case.options), random_case.options.excluded) {}
 
 SegmentRules RandomSegment::Rules() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/decode/phrase_tables.h"
@@ -27,6 +28,7 @@ class RandomSegment {
  private:
   const std::vector<float> divisor_;
   const std::vector<int32_t> source_;
+  const std::unique_ptr<const WordEdgeTable> edges_;  // nullptr: the case has none
   const ConstraintTable constraints_;
   const ForbiddenTable forbidden_;
 };

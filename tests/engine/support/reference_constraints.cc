@@ -14,8 +14,8 @@ bool StartsWith(const TokenList& list, const TokenList& prefix) {
 
 }  // namespace
 
-ReferenceConstraints::ReferenceConstraints(std::vector<TokenList> phrases)
-    : needed_(std::move(phrases)) {}
+ReferenceConstraints::ReferenceConstraints(std::vector<TokenList> phrases, ReferenceWordEdges edges)
+    : needed_(std::move(phrases)), edges_(std::move(edges)) {}
 
 bool ReferenceConstraints::IsNeeded(const TokenList& tokens) const {
   return std::find(needed_.begin(), needed_.end(), tokens) != needed_.end();
@@ -33,27 +33,51 @@ void ReferenceConstraints::Complete(const TokenList& phrase) {
 }
 
 void ReferenceConstraints::Advance(int32_t token) {
-  TokenList longer = path_;
-  longer.push_back(token);
-  if (IsNeeded(longer) || IsLongerNeeded(longer)) {
-    path_ = longer;
-    if (IsNeeded(path_) && !IsLongerNeeded(path_)) {
-      Complete(path_);
-      path_.clear();
-    }
+  const bool boundary = edges_.IsBoundary(last_, token);
+  const TokenList ended = std::exchange(ended_, {});
+  if (!ended.empty() && !boundary) {
+    needed_.push_back(ended);
+    completed_tokens_ -= static_cast<int32_t>(ended.size());
+    TokenList longer = ended;
+    longer.push_back(token);
+    MatchAgain(longer);
     return;
   }
-  if (path_.empty()) return;
-  // The longest prefix of the path that is a needed phrase is completed; without one the path's
-  // first token is dropped. What is left is scanned again from the root, the new token last.
-  size_t used = path_.size();
-  while (used > 0 && !IsNeeded(TokenList(path_.begin(), path_.begin() + static_cast<int>(used)))) {
+  TokenList longer = path_;
+  longer.push_back(token);
+  const bool may_grow = !path_.empty() || boundary;
+  if (!may_grow || !(IsNeeded(longer) || IsLongerNeeded(longer))) {
+    MatchAgain(longer);
+    return;
+  }
+  last_ = token;
+  path_ = longer;
+  if (IsNeeded(path_) && !IsLongerNeeded(path_)) {
+    Complete(path_);
+    ended_ = std::exchange(path_, {});
+  }
+}
+
+void ReferenceConstraints::MatchAgain(const TokenList& longer) {
+  // The longest prefix of the path that is a needed phrase and ends at a boundary is completed;
+  // without one the path's first token is dropped. What is left is scanned again from the root, the
+  // new token last.
+  size_t used = longer.size() - 1;
+  const auto prefix = [&] {
+    return TokenList(longer.begin(), longer.begin() + static_cast<int>(used));
+  };
+  while (used > 0 && !(IsNeeded(prefix()) && edges_.IsBoundary(longer[used - 1], longer[used]))) {
     --used;
   }
-  if (used > 0) Complete(TokenList(path_.begin(), path_.begin() + static_cast<int>(used)));
-  const TokenList again(longer.begin() + static_cast<int>(std::max<size_t>(used, 1)), longer.end());
+  if (used > 0) Complete(prefix());
+  used = std::max<size_t>(used, 1);
   path_.clear();
-  for (const int32_t t : again) Advance(t);
+  last_ = longer[used - 1];
+  for (size_t i = used; i < longer.size(); ++i) Advance(longer[i]);
+}
+
+bool ReferenceConstraints::ends_in_word() const {
+  return edges_.IsOpen(last_) && (!ended_.empty() || (!path_.empty() && IsNeeded(path_)));
 }
 
 int32_t ReferenceConstraints::bank() const {
@@ -71,8 +95,10 @@ TokenList ReferenceConstraints::Allowed() const {
       tokens.insert(phrase[path_.size()]);
     }
   }
-  // Pending and complete: it may also be left as it is, and another phrase begun.
-  if (!path_.empty() && IsNeeded(path_)) {
+  if (path_.empty()) {
+    std::erase_if(tokens, [&](int32_t token) { return !edges_.IsBoundary(last_, token); });
+  } else if (IsNeeded(path_)) {
+    // Pending and complete: it may also be left as it is, and another phrase begun.
     ReferenceConstraints after = *this;
     after.Complete(path_);
     after.path_.clear();

@@ -13,9 +13,12 @@ namespace dragoman::testing {
 // listed twice. REQUIRES: no phrase is empty.
 class ReferenceConstraints {
  public:
-  explicit ReferenceConstraints(std::vector<TokenList> phrases);
+  explicit ReferenceConstraints(std::vector<TokenList> phrases, ReferenceWordEdges edges = {});
 
   void Advance(int32_t token);
+  // Whether the token that comes next, if it continues a word, would take a phrase back or keep it
+  // from being completed (d.2.2 iv).
+  bool ends_in_word() const;
 
   // Tokens of the completed phrases, and of the partial match.
   int32_t bank() const;
@@ -28,10 +31,15 @@ class ReferenceConstraints {
   // Whether some needed phrase starts with these tokens and goes on after them.
   bool IsLongerNeeded(const TokenList& tokens) const;
   void Complete(const TokenList& phrase);
+  // `longer` is a path and a token that does not continue it.
+  void MatchAgain(const TokenList& longer);
 
   std::vector<TokenList> needed_;
+  ReferenceWordEdges edges_;
   int32_t completed_tokens_ = 0;
   TokenList path_;
+  int32_t last_ = -1;  // the last token
+  TokenList ended_;    // the phrase that it completed
 };
 
 // d.2.4 "banks": slots for each of the banks 0..C of a beam of k. REQUIRES: one count for each

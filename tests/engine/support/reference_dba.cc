@@ -21,6 +21,7 @@ struct Item {
   size_t parent = 0;
   int32_t token = -1;
   bool best_of_row = false;
+  bool after_word = false;  // SEARCH.md d.2.2
   bool progress = false;
 };
 
@@ -42,7 +43,7 @@ class Search {
   }
 
   ReferenceResult Run() {
-    beam_.push_back({{}, ReferenceConstraints(o_.phrases)});
+    beam_.push_back({{}, ReferenceConstraints(o_.phrases, o_.edges)});
     for (int32_t length = 0; length <= o_.max_tokens; ++length) {
       std::vector<Item> running;
       for (const Item& item : beam_) {
@@ -95,6 +96,7 @@ class Search {
         child.progress = std::find(row.ngram_exempt.begin(), row.ngram_exempt.end(), child.token) !=
                          row.ngram_exempt.end();
         child.best_of_row = false;
+        child.after_word = false;
         child.state.Advance(child.token);
         if (child.token == model_.eos) {
           child.h.finished = child.h.has_eos = true;
@@ -106,6 +108,7 @@ class Search {
       std::sort(children.begin(), children.end(), Better);
       if (children.size() > 1) gap_.Note(children[0].h.score, children[1].h.score);
       if (!children.empty()) children.front().best_of_row = true;
+      if (parent.state.ends_in_word()) MarkAfterWord(children);
       all.insert(all.end(), children.begin(), children.end());
     }
     std::sort(all.begin(), all.end(), Better);
@@ -113,11 +116,23 @@ class Search {
     for (size_t i = 0; i < all.size(); ++i) {
       const bool among_best = i < static_cast<size_t>(o_.beam);
       if (i == static_cast<size_t>(o_.beam)) gap_.Note(all[i - 1].h.score, all[i].h.score);
-      if (among_best || all[i].progress || all[i].best_of_row || all[i].token < 0) {
+      if (among_best || all[i].progress || all[i].best_of_row || all[i].after_word ||
+          all[i].token < 0) {
         kept.push_back(all[i]);
       }
     }
     return kept;
+  }
+
+  // d.2.2 iv. `children` are all of one row, best first.
+  void MarkAfterWord(std::vector<Item>& children) {
+    const size_t looked_at = static_cast<size_t>(std::max(o_.beam, 8));
+    for (size_t i = 0; i < children.size() && i < looked_at; ++i) {
+      if (i + 1 < children.size()) gap_.Note(children[i].h.score, children[i + 1].h.score);
+      if (o_.edges.Continues(children[i].token)) continue;
+      children[i].after_word = true;
+      return;
+    }
   }
 
   // d.2.3 to d.2.5. `all` is sorted.
@@ -261,7 +276,7 @@ ReferenceResult ReferenceDba(const ReferenceModel& model, const ReferenceOptions
 ReferenceResult ExhaustiveConstrained(const ReferenceModel& model,
                                       const ReferenceOptions& options) {
   std::vector<ReferenceHypothesis> found;
-  Enumerate(model, options, {}, ReferenceConstraints(options.phrases), found);
+  Enumerate(model, options, {}, ReferenceConstraints(options.phrases, options.edges), found);
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
   ReferenceResult result;

@@ -6,6 +6,7 @@
 // logs, token lists have neither start token nor EOS.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,23 @@ enum class ReferenceForcedEos : uint8_t { kModel, kZero, kNone };
 enum class ReferenceNorm : uint8_t { kPower, kGnmt };
 enum class ReferenceStop : uint8_t { kFirstK, kHeuristic, kNever, kAllBeams };
 enum class ReferenceAllocation : uint8_t { kBanks, kStripe };
+
+// d.1: tokens that continue a word, and those after which one may go on.
+struct ReferenceWordEdges {
+  TokenList continuing;
+  TokenList open;
+
+  bool empty() const { return continuing.empty() && open.empty(); }
+  bool Continues(int32_t token) const {
+    return std::find(continuing.begin(), continuing.end(), token) != continuing.end();
+  }
+  bool IsOpen(int32_t token) const {
+    return std::find(open.begin(), open.end(), token) != open.end();
+  }
+  bool IsBoundary(int32_t before, int32_t after) const {
+    return !(IsOpen(before) && Continues(after));
+  }
+};
 
 // The options of one segment. What a field means is in SEARCH.md, at the section named.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
@@ -68,6 +86,7 @@ struct ReferenceOptions {
 
   // d
   std::vector<TokenList> phrases;
+  ReferenceWordEdges edges;
   ReferenceAllocation allocation = ReferenceAllocation::kStripe;
   double constraint_prune = kInfinity;
   bool stop_at_first_complete = false;  // FIRST_K with patience 1/beam

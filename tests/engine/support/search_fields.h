@@ -16,7 +16,7 @@ inline std::map<std::string, double> FieldsOf(const SearchOptions& options) {
   const auto& [beam, num_alternatives, max_tokens, min_tokens, eos, more_eos, more_eos_count,
                not_first, not_first_count, start_token, free_prefix, finalisation, stop_rule,
                forced_eos, penalty, length_penalty, patience, renormalize, need_log_probs, prune,
-               max_candidates, constraint_prune, constraint_allocation, no_repeat_ngram,
+               max_candidates, constraint_prune, constraint_allocation, word_edges, no_repeat_ngram,
                repetition_penalty, encoder_repetition_penalty, counts_start, penalise_logits,
                temperature, eos_penalty, sampling, row_cost, align, alignment_layer,
                alignment_heads] = options;
@@ -44,6 +44,7 @@ inline std::map<std::string, double> FieldsOf(const SearchOptions& options) {
           {"max_candidates", max_candidates},
           {"constraint_prune", constraint_prune},
           {"constraint_allocation", static_cast<double>(constraint_allocation)},
+          {"word_edges", word_edges},
           {"no_repeat_ngram", no_repeat_ngram},
           {"repetition_penalty", repetition_penalty},
           {"encoder_repetition_penalty", encoder_repetition_penalty},

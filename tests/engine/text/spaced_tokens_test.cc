@@ -74,6 +74,7 @@ TEST(SpacedTokens, MakeATokenizer) {
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   EXPECT_THAT((*tokenizer)->EncodeSource("a x \u2581  b </s>").ids, ElementsAre(2, 1, 4, 3, 1));
   EXPECT_EQ((*tokenizer)->Decode(std::vector<int>{2, 1, 4, 3, 0}), "a \u2581 b");
+  EXPECT_FALSE((*tokenizer)->MarksWordBegin());
   const EncodedPhrase phrase = (*tokenizer)->EncodePhrase("b a", true);
   EXPECT_THAT(phrase.ids, ElementsAre(3, 2));
   EXPECT_TRUE(phrase.space_before);

@@ -51,7 +51,7 @@ TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
                        "--compute-type=" + std::string(ComputeTypeName(GetParam())),
                        "--max-rows=" + std::to_string(kSmallMaxRows),
                        "--kv-memory-mb=" + std::to_string(kSmallKvMegabytes),
-                       "--listen=127.0.0.1:0", "--metrics=off"});
+                       "--listen=127.0.0.1:0", "--metrics=off", "--http=off"});
   const std::string ready = daemon.ReadLine();
   const size_t at = ready.find("grpc=");
   ASSERT_NE(at, std::string::npos) << ready << daemon.Errors();

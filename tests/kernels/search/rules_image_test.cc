@@ -26,12 +26,14 @@ void ExpectSame(const IdList& found, const IdList& expected) {
 
 TEST(RulesImage, HoldsWhatTheRulesHold) {
   int constrained = 0;
+  int with_edges = 0;
   int forbidden = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const RandomSegment segment(MakeRandomCase(seed));
     const SegmentRules rules = segment.Rules();
     const int32_t max_tokens = segment.options.max_tokens;
     const int64_t words = RulesImageWords(rules, max_tokens);
+    ASSERT_LE(words, MaxRulesImageWords(max_tokens, segment.random_case.vocabulary));
     std::vector<int32_t> image(static_cast<size_t>(words) + 1, -7);
     WriteRulesImage(rules, max_tokens, image.data());
     ASSERT_EQ(image.back(), -7);
@@ -49,6 +51,11 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
       ++constrained;
       ExpectSame(found.constraints.begin, rules.constraints.begin, rules.constraints.phrases + 1);
       ExpectSame(found.constraints.tokens, rules.constraints.tokens, rules.constraints.total());
+      const WordEdges& edges = rules.constraints.edges;
+      ASSERT_EQ(found.constraints.edges.words, edges.words);
+      ExpectSame(found.constraints.edges.continues, edges.continues, edges.words);
+      ExpectSame(found.constraints.edges.open, edges.open, edges.words);
+      with_edges += edges.words > 0 ? 1 : 0;
     }
     ASSERT_EQ(found.source.count, rules.source.count);
     ExpectSame(found.source.ids, rules.source.ids, rules.source.count);
@@ -67,6 +74,7 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
     ExpectSame(found.excluded, rules.excluded);
   }
   EXPECT_GT(constrained, 40);
+  EXPECT_GT(with_edges, 20);
   EXPECT_GT(forbidden, 20);
 }
 

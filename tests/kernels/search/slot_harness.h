@@ -26,7 +26,8 @@ class SlotHarness {
               int32_t start_token)
       : vocabulary_(vocabulary),
         lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
-        rows_(static_cast<size_t>(options.beam), static_cast<size_t>(options.beam),
+        rows_(static_cast<size_t>(options.beam),
+              static_cast<size_t>(std::max(options.beam, options.candidates())),
               MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
               static_cast<size_t>(vocabulary)),
         memory_(static_cast<size_t>(options.beam), Stride(options),

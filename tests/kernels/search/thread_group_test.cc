@@ -115,11 +115,17 @@ TEST(ThreadGroup, BeamStepIsTheSameForOneAndThirtyTwo) {
 
 TEST(ThreadGroup, ConstraintsAreTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
-  const ConstraintTable required({{3, 4}, {3, 4, 5}, {9}, {9}});
+  const std::vector<std::vector<int32_t>> phrases = {{3, 4}, {3, 4, 5}, {9}, {9}};
+  WordEdgeTable edges(kVocabulary);
+  for (int32_t token = 1; token < kVocabulary; ++token) {
+    edges.MarkOpen(token);
+    if (token % 2 == 0) edges.MarkContinues(token);
+  }
+  const ConstraintTable required(phrases);
+  const ConstraintTable words(phrases, &edges);
   const ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
   SegmentRules rules;
   rules.divisor = divisors.data();
-  rules.constraints = required.set();
   rules.forbidden = forbidden.automaton();
   for (const int beam : {1, 3, 8}) {
     for (const ForcedEos forced : kForcedEos) {
@@ -127,6 +133,10 @@ TEST(ThreadGroup, ConstraintsAreTheSameForOneAndThirtyTwo) {
         SearchOptions o = Options(beam, forced);
         o.constraint_allocation = allocation;
         o.constraint_prune = 20.0F;
+        rules.constraints = required.set();
+        ExpectGroupsAgree(o, rules);
+        o.word_edges = true;
+        rules.constraints = words.set();
         ExpectGroupsAgree(o, rules);
       }
     }

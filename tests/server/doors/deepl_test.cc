@@ -145,7 +145,9 @@ TEST_F(DeeplTest, WhatModelsCannotDoIsRefusedByName) {
   for (const std::string name : {"context", "style_id", "translation_memory_id"}) {
     EXPECT_THAT(RefusalOf("\"" + name + "\": \"x\""), HasSubstr(name + ": "));
   }
-  EXPECT_THAT(RefusalOf(R"("glossary_ids": ["x"])"), HasSubstr("glossary_ids: "));
+  EXPECT_THAT(RefusalOf(R"("glossary_ids": ["x", "y"])"), HasSubstr("glossary_ids: found 2"));
+  EXPECT_THAT(RefusalOf(R"("glossary_ids": ["x"], "glossary_id": "y")"),
+              HasSubstr("glossary_ids: found 2"));
   EXPECT_THAT(RefusalOf(R"("custom_instructions": ["x"])"), HasSubstr("custom_instructions: "));
   EXPECT_THAT(RefusalOf(R"("translation_memory_threshold": 80)"),
               HasSubstr("translation_memory_threshold: "));
@@ -223,6 +225,10 @@ TEST_F(DeeplTest, AGlossaryIsUsedForItsLanguages) {
                 .glossary_config()
                 .glossary(),
             "animals");
+  EXPECT_EQ(AskedFor(With(R"("source_lang": "DE", "glossary_ids": ["animals"])"))
+                .glossary_config()
+                .glossary(),
+            "animals");
   EXPECT_THAT(RefusalOf("\"glossary_id\": \"" + id + "\""),
               HasSubstr("source_lang: found nothing, expected a language with glossary_id"));
   EXPECT_THAT(RefusalOf(R"("source_lang": "EN", "glossary_id": ")" + id + "\""),
@@ -237,6 +243,23 @@ TEST_F(DeeplTest, MakingAndDeletingGlossariesIsForTheOperator) {
   request.method = "DELETE";
   request.path = "/v2/glossaries/x";
   EXPECT_THAT(JsonOf(request, 400)["message"], HasSubstr("--glossary-dir"));
+}
+
+TEST_F(DeeplTest, Version3ListsLanguagesOnce) {
+  const json list = JsonOf(Get("/v3/languages?resource=translate_text"));
+  EXPECT_EQ(JsonOf(Get("/v3/languages?product=translate_text")), list);
+  json codes = json::object();
+  for (const json& one : list) {
+    codes[one["lang"].get<std::string>()] = {one["usable_as_source"], one["usable_as_target"]};
+    EXPECT_EQ(one["status"], "stable");
+    EXPECT_TRUE(one["features"].contains("tag_handling"));
+  }
+  EXPECT_EQ(codes["en-US"], json({false, true}));
+  EXPECT_EQ(codes["en-GB"], json({false, true}));
+  EXPECT_EQ(codes["de"][0], true);
+  EXPECT_THAT(JsonOf(Get("/v3/languages"), 400)["message"], HasSubstr("resource: found none"));
+  EXPECT_THAT(JsonOf(Get("/v3/languages?resource=voice"), 400)["message"],
+              HasSubstr("resource: found 'voice', expected translate_text"));
 }
 
 TEST_F(DeeplTest, DocumentsAndVersion3AreRefusedByName) {

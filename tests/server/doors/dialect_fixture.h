@@ -26,7 +26,7 @@ class DialectFixture : public DoorFixture {
   void ServeDoor(Arguments... arguments) {
     EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
     context_.limits = {8, 200};
-    door_context_ = {.calls = &context_, .languages = &languages_};
+    door_context_ = {.calls = &context_, .languages = &languages_, .lists = &lists_};
     if constexpr (std::is_constructible_v<DialectDoor, const DoorContext&, Arguments...>) {
       door_ = std::make_unique<DialectDoor>(door_context_, arguments...);
     } else {
@@ -36,7 +36,7 @@ class DialectFixture : public DoorFixture {
 
   // The action of a request; a failure of the test if there is none.
   DoorAction ActionOf(const HttpRequest& request) const {
-    absl::StatusOr<DoorAction> action = door_->Handle(request);
+    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
     EXPECT_TRUE(action.ok()) << action.status();
     return action.ok() ? *std::move(action) : HttpResponse{};
   }
@@ -52,9 +52,9 @@ class DialectFixture : public DoorFixture {
   // The answer where each text comes back as "[text]". With the source "auto" texts are in the
   // language that FakeDetector finds.
   HttpResponse AnswerTo(const HttpRequest& request) const {
-    absl::StatusOr<DoorAction> action = door_->Handle(request);
+    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
     if (!action.ok()) return door_->Error(request, action.status());
-    if (auto* const ready = std::get_if<HttpResponse>(&*action)) return *ready;
+    if (auto* const ready = std::get_if<HttpResponse>(&*action)) return Whole(*ready);
     if (auto* const usage = std::get_if<UsageAction>(&*action)) {
       return usage->render(TranslatedCodePoints(context_, nullptr));
     }
@@ -79,7 +79,7 @@ class DialectFixture : public DoorFixture {
         item->add_alternatives()->set_text("[" + text + "]" + std::string(i / 2, '!'));
       }
       if (unary.request.source_language_code() != "auto") continue;
-      const auto found = detector_.Detect(text, languages_.Get()->all);
+      const auto found = detector_.Detect(text, languages_.Get(nullptr)->all);
       if (found.empty()) continue;
       item->set_detected_language_code(found[0].language);
       item->set_detection_confidence(static_cast<float>(found[0].confidence));
@@ -100,7 +100,8 @@ class DialectFixture : public DoorFixture {
   }
 
   Engine* served_ = &engine_;
-  LanguageCatalog languages_{&models_};
+  LanguageCatalog languages_{&context_};
+  ListAnswers lists_;
   const FakeDetector detector_;
   DoorContext door_context_;
   std::unique_ptr<Door> door_;

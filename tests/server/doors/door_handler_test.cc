@@ -56,7 +56,8 @@ class WordDoor final : public Door {
   std::string Key(const HttpRequest& request) const override {
     return std::string(request.Header("x-key"));
   }
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request) const override {
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* /*client*/) const override {
     if (request.body == "refuse") return InvalidField("body", "found refuse, expected a word");
     if (request.body == "list") return JsonResponse(200, {"de", "en"});
     if (request.body == "usage") {

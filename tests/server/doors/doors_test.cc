@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Dialect {
   const char* message;         // where errors have theirs, as a JSON pointer
   const char* code = nullptr;  // where they have the HTTP status; nullptr: nowhere
   int unauthenticated = 401;
+  int denied = 403;
 };
 
 const std::vector<Dialect>& Dialects() {
@@ -49,7 +51,8 @@ const std::vector<Dialect>& Dialects() {
       {"google_v3", "/v3/projects/p:translateText",
        R"({"contents": ["a"], "sourceLanguageCode": "de", "targetLanguageCode": "en"})",
        "/error/message", "/error/code"},
-      {"openai", "/v1/completions", R"({"model": "de-en", "prompt": "a"})", "/error/message"},
+      {"openai", "/v1/completions", R"({"model": "de-en", "prompt": "a"})", "/error/message",
+       nullptr, 401, 404},
       {"opus_mt", "/api/translate", R"({"source": "a", "from": "de", "to": "en"})", "/error"},
       {"opennmt", "/translator/translate", R"([{"src": "a"}])", "/error"},
       {"plugins", "/imme", R"({"text_list": ["a"], "source_lang": "de", "target_lang": "en"})",
@@ -138,8 +141,8 @@ TEST_F(DoorsTest, KeysThatAreMissingUnknownOrNotForTheModelAreTheDialectsErrors)
     request.headers.emplace_back("authorization", "Bearer dgm_wrong");
     ExpectError(dialect, Send(&handler, request)->Wait(), dialect.unauthenticated, "key");
     request.headers.back().second = "Bearer dgm_secret";
-    ExpectError(dialect, Send(&handler, request)->Wait(), 403, "may not use");
-    ExpectCounted(dialect, "PERMISSION_DENIED", "Translate");
+    ExpectError(dialect, Send(&handler, request)->Wait(), dialect.denied, "may use");
+    ExpectCounted(dialect, dialect.denied == 404 ? "NOT_FOUND" : "PERMISSION_DENIED", "Translate");
   }
 }
 
@@ -178,6 +181,74 @@ TEST_F(DoorsTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirDoor) {
   below("/v1/translation", {"dragoman", "", "", "/error/message", "/error/code"});
   below("/api/nothing", {"opus_mt", "", "", "/error"});
   below("/nothing", {"dragoman", "", "", "/error/message", "/error/code"});
+}
+
+// A request is refused by its headers, unless its key may be in the body.
+TEST_F(DoorsTest, ABodyIsReadOnlyWhereTheKeyIsKnownOrMayBeInIt) {
+  const std::string path = ::testing::TempDir() + "doors_keys.json";
+  std::ofstream(path) << R"({"clients": [{"name": "web", "models": ["*"], "keys": [")"
+                      << HashOfKey("dgm_right") << R"("]}]})";
+  const auto keys = ApiKeys::Open(path);
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  DoorHandler handler(&context_, keys->get(), doors_.routes());
+  const std::set<std::string> in_bodies = {"/translate", "/v2/translate"};
+  for (const Dialect& dialect : Dialects()) {
+    HttpRequest head = Post(dialect.path, "");
+    const HttpAdmission none = handler.Admit(head);
+    EXPECT_FALSE(none.client.has_key) << dialect.path;
+    EXPECT_EQ(none.client.name, "ipv4:192.0.2.7") << dialect.path;
+    EXPECT_EQ(none.refusal.has_value(), !in_bodies.contains(dialect.path)) << dialect.path;
+    if (none.refusal.has_value())
+      ExpectError(dialect, *none.refusal, dialect.unauthenticated, "key");
+
+    head.headers.emplace_back("authorization", "Bearer wrong");
+    const HttpAdmission wrong = handler.Admit(head);
+    ASSERT_TRUE(wrong.refusal.has_value()) << dialect.path;
+    // Headers do not tell the dialects of this path apart: the answer is LibreTranslate's.
+    const bool is_shared = std::string_view(dialect.path) == "/translate";
+    ExpectError(dialect, *wrong.refusal, is_shared ? 403 : dialect.unauthenticated, "");
+
+    head.headers.back().second = "Bearer dgm_right";
+    const HttpAdmission right = handler.Admit(head);
+    EXPECT_FALSE(right.refusal.has_value()) << dialect.path;
+    EXPECT_TRUE(right.client.has_key) << dialect.path;
+    EXPECT_NE(right.client.name, none.client.name) << dialect.path;
+  }
+  EXPECT_FALSE(handler_.Admit(Post("/v1/translate", "")).refusal.has_value()) << "no keys needed";
+  HttpRequest form = Post("/language/translate/v2", "", "application/x-www-form-urlencoded");
+  EXPECT_FALSE(handler.Admit(form).refusal.has_value());
+}
+
+TEST_F(DoorsTest, PagesOfNamedSitesMayReadEveryAnswer) {
+  DoorHandler handler(&context_, nullptr, doors_.routes(), {"https://a.example"});
+  const auto allowed = [](const HttpResponse& answer) {
+    return HeaderOf(answer, "Access-Control-Allow-Origin");
+  };
+  for (const Dialect& dialect : Dialects()) {
+    HttpRequest request = Post(dialect.path, dialect.body);
+    request.headers.emplace_back("origin", "https://a.example");
+    const std::string answered = allowed(Send(&handler, request)->Wait());
+    EXPECT_TRUE(answered == "https://a.example" || answered == "*") << dialect.path << answered;
+    request.body = "{";
+    EXPECT_NE(allowed(Send(&handler, request)->Wait()), "") << dialect.path;
+    EXPECT_NE(allowed(handler.Refused(request, {413, "too large"})), "") << dialect.path;
+
+    HttpRequest preflight = Get(dialect.path);
+    preflight.method = "OPTIONS";
+    preflight.headers = {{"origin", "https://a.example"},
+                         {"access-control-request-method", "POST"},
+                         {"access-control-request-headers", "authorization,content-type"}};
+    const HttpResponse asked = Send(&handler, preflight)->Wait();
+    EXPECT_EQ(asked.status, 204) << dialect.path;
+    EXPECT_EQ(allowed(asked), "https://a.example") << dialect.path;
+    EXPECT_EQ(HeaderOf(asked, "Access-Control-Allow-Headers"), "authorization,content-type");
+
+    request.body = dialect.body;
+    request.headers.back().second = "https://b.example";
+    const std::string other = allowed(Send(&handler, request)->Wait());
+    EXPECT_TRUE(other.empty() || other == "*") << dialect.path << other;
+    EXPECT_EQ(other, allowed(Send(&handler_, request)->Wait())) << dialect.path;
+  }
 }
 
 }  // namespace

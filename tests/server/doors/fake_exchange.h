@@ -16,6 +16,18 @@
 
 namespace dragoman {
 
+// The answer with all of its body in `body`.
+inline HttpResponse Whole(HttpResponse response) {
+  if (response.shared_body != nullptr)
+    response.body = *std::exchange(response.shared_body, nullptr);
+  while (response.pieces != nullptr) {
+    const std::string piece = response.pieces->Next();
+    if (piece.empty()) response.pieces = nullptr;
+    response.body += piece;
+  }
+  return response;
+}
+
 class FakeExchange final : public HttpExchange {
  public:
   explicit FakeExchange(HttpRequest request) : request_(std::move(request)) {}
@@ -121,7 +133,7 @@ class FakeExchange final : public HttpExchange {
   HttpResponse Wait() {
     MutexLock lock(&mu_);
     while (!answered_) changed_.Wait(&mu_);
-    HttpResponse whole = response_;
+    HttpResponse whole = Whole(response_);
     for (const std::string& piece : pieces_) whole.body += piece;
     return whole;
   }

@@ -219,7 +219,7 @@ TEST_F(GoogleDoorTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
         request.set_name("projects/p/locations/l/glossaries/animals");
         return request;
       }(),
-      context_);
+      context_, nullptr);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->entry_count(), 3);
   EXPECT_THAT(found->language_codes_set().language_codes(), ElementsAre("de", "en", "fr"));

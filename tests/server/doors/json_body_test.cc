@@ -105,5 +105,33 @@ TEST(DoorErrors, TheNeutralFormHasTheDetails) {
   EXPECT_EQ(DumpJson("\xff"), "\"\xef\xbf\xbd\"");
 }
 
+TEST(JsonBody, HalfASurrogatePairBecomesAReplacementCharacter) {
+  const auto value_of = [](const std::string& escaped) {
+    const auto body = ParseJsonBody(Body("[\"" + escaped + "\"]"));
+    return body.ok() ? body->at(0).get<std::string>() : std::string(body.status().message());
+  };
+  EXPECT_EQ(value_of(R"(Hallo \ud83d)"), "Hallo \xEF\xBF\xBD");
+  EXPECT_EQ(value_of(R"(\uDE00 Hallo)"), "\xEF\xBF\xBD Hallo");
+  EXPECT_EQ(value_of(R"(\ud83d\ud83d\ude00)"), "\xEF\xBF\xBD\xF0\x9F\x98\x80");
+  EXPECT_EQ(value_of(R"(\ud83d\u0041)"),
+            "\xEF\xBF\xBD"
+            "A");
+  EXPECT_EQ(value_of(R"(\\ud83d)"), R"(\ud83d)") << "an escaped backslash begins no escape";
+  EXPECT_EQ(value_of(R"(\\\ud83d)"), "\\\xEF\xBF\xBD");
+  EXPECT_EQ(value_of(R"(\ud83d\ude00)"), "\xF0\x9F\x98\x80");
+  EXPECT_EQ(WithoutLoneSurrogates(R"(["\ud83d\ude00", "\\ud83d"])"), std::nullopt);
+  EXPECT_EQ(WithoutLoneSurrogates(R"(\ud83)"), std::nullopt);
+}
+
+TEST(JsonBody, ErrorsEchoNoControlCharacterAndNoPartOfACharacter) {
+  std::string key = "\x01\x7f";
+  for (int i = 0; i < 40; ++i) key += "\xC3\xA4";
+  const std::string written = "\\u0001\x7f" + key.substr(2);
+  const auto twice = ParseJsonBody(Body("{\"" + written + "\": 1, \"" + written + "\": 2}"));
+  const std::string message(twice.status().message());
+  EXPECT_THAT(message, HasSubstr("appears twice"));
+  for (const char c : message) EXPECT_TRUE(c >= 0x20 && c <= 0x7E) << message;
+}
+
 }  // namespace
 }  // namespace dragoman

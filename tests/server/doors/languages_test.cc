@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/doors/language_catalog.h"
@@ -56,32 +58,55 @@ TEST(Languages, AServedLanguageIsFound) {
   EXPECT_EQ(FindLanguage("en", {"en-GB", "en-US"}), "en-US");
 }
 
+TEST(LanguageIndex, FindsNamesAndCodes) {
+  const LanguageIndex served({"de", "en", "en-GB", "pt-BR", "zh-Hans"}, LanguageIndex::Names::kAll);
+  for (const auto& [name, code] : {std::pair{"german", "de"},
+                                   {"Deutsch", "de"},
+                                   {"de-AT", "de"},
+                                   {"English", "en"},
+                                   {"British English", "en-GB"},
+                                   {"Brazilian Portuguese", "pt-BR"},
+                                   {"Portuguese (Brazil)", "pt-BR"},
+                                   {"Portuguese", "pt-BR"},
+                                   {"Simplified Chinese", "zh-Hans"},
+                                   {"Chinese", "zh-Hans"}}) {
+    EXPECT_EQ(served.FindName(name), code) << name;
+    EXPECT_TRUE(served.CanMean(name, code)) << name;
+  }
+  EXPECT_EQ(served.FindName("Klingon"), std::nullopt);
+  EXPECT_TRUE(served.CanMean("English", "en-GB"));
+  EXPECT_TRUE(served.CanMean("en", "en-GB"));
+  EXPECT_FALSE(served.CanMean("German", "en-GB"));
+  EXPECT_FALSE(served.CanMean("en-US", "en-GB"));
+  EXPECT_FALSE(served.CanMean("English", "fr"));
+}
+
 class LanguageCatalogTest : public DoorFixture {};
 
 TEST_F(LanguageCatalogTest, IsMadeAnewWhenTheModelsChange) {
   engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}, {"de", "fr"}};
-  const LanguageCatalog catalog(&models_);
-  EXPECT_TRUE(catalog.Get()->all.empty());
+  const LanguageCatalog catalog(&context_);
+  EXPECT_TRUE(catalog.Get(nullptr)->all.empty());
   Serve();
-  const auto served = catalog.Get();
+  const auto served = catalog.Get(nullptr);
   EXPECT_THAT(served->sources, ElementsAre("de", "en"));
   EXPECT_THAT(served->targets, ElementsAre("de", "en", "fr"));
   EXPECT_THAT(served->targets_of.at("de"), ElementsAre("en", "fr"));
   EXPECT_THAT(served->detectable, ElementsAre("de", "en"));
   EXPECT_FALSE(served->any_source());
-  EXPECT_EQ(catalog.Get(), served);
+  EXPECT_EQ(catalog.Get(nullptr), served);
 
   FakeEngine any;
   any.mutable_info()->name = "any-fr";
   any.mutable_info()->pairs = {{"", "fr"}};
   ASSERT_TRUE(models_.Put(Borrowed(&any)).ok());
-  EXPECT_NE(catalog.Get(), served);
-  EXPECT_TRUE(catalog.Get()->any_source());
-  EXPECT_THAT(catalog.Get()->targets_of.at(""), ElementsAre("fr"));
-  EXPECT_THAT(catalog.Get()->detectable, ElementsAre("de", "en", "fr"));
+  EXPECT_NE(catalog.Get(nullptr), served);
+  EXPECT_TRUE(catalog.Get(nullptr)->any_source());
+  EXPECT_THAT(catalog.Get(nullptr)->targets_of.at(""), ElementsAre("fr"));
+  EXPECT_THAT(catalog.Get(nullptr)->detectable, ElementsAre("de", "en", "fr"));
   models_.Remove("any-fr");
   EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
-  EXPECT_FALSE(catalog.Get()->any_source());
+  EXPECT_FALSE(catalog.Get(nullptr)->any_source());
 }
 
 }  // namespace

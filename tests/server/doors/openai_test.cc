@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -93,6 +94,81 @@ TEST(OpenAiPrompts, AnythingElseIsRefusedAndSaysSo) {
   }
 }
 
+// The prompts of KISS Translator's version 2.
+constexpr char kKissSystem[] = "You are a professional, authentic machine translation engine.";
+constexpr char kKissUser[] =
+    "# Context\nTitle: Source Text: a page\nDescription: \nSummary: # a summary\nTone: formal\n\n"
+    "# Glossary:\n- Hund: hound\n- React: \n\n"
+    "# Task\nTranslate the Source Text below to English.\n1. Use the Context to ensure accuracy.\n"
+    "2. Adapt the wording to match the specified Tone.\n3. If a Source Text term exactly matches a "
+    "Glossary entry, output ONLY that entry's value.\n4. Output ONLY the translated text.\n\n"
+    "Source Text: Der Hund.\nEr schläft.\n\nTranslated Text:";
+
+TEST(OpenAiPrompts, HeadingsBeforeATextAreContext) {
+  const auto prompt = ReadChat({{"system", kKissSystem}, {"user", kKissUser}});
+  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  EXPECT_EQ(prompt->text, "Der Hund.\nEr schläft.");
+  EXPECT_EQ(prompt->to, "English");
+  EXPECT_THAT(prompt->terms, ElementsAre(std::pair<std::string, std::string>("Hund", "hound"),
+                                         std::pair<std::string, std::string>("React", "")));
+  EXPECT_TRUE(ReadChat({{"user", kKissUser}}).ok());
+  for (const char* other :
+       {"# Context\nTitle: a\n\n# Task\nSummarise the page.\n\nSource Text: b\n\nTranslated Text:",
+        "# Context\nTitle: a\n\n# Task\nTranslate the Source Text below to English.",
+        "# Task\nSay hello.", "# Input Data\n\n## [Target]\nHaus", "Act as a poet. Haus"}) {
+    const absl::Status status = ReadChat({{"user", other}}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << other;
+  }
+  EXPECT_EQ(ReadChat({{"user", "# Kontext\nEin Haus."}})->text, "# Kontext\nEin Haus.");
+}
+
+TEST(OpenAiPrompts, SegmentsAreSeveralTexts) {
+  constexpr char kSegments[] =
+      R"({"targetLanguage": "English", "title": "a page", "segments": [{"id": 0, "text": "Eins"},)"
+      R"( {"id": "b", "text": "<b>Zwei</b>"}], "glossary": {"Hund": "hound"}, "tone": "formal"})";
+  const auto prompt = ReadChat({{"user", kSegments}});
+  ASSERT_TRUE(prompt.ok()) << prompt.status();
+  ASSERT_TRUE(prompt->batch.has_value());
+  EXPECT_EQ(prompt->to, "English");
+  EXPECT_THAT(prompt->batch->texts, ElementsAre("Eins", "<b>Zwei</b>"));
+  EXPECT_TRUE(prompt->batch->html);
+  EXPECT_EQ(prompt->terms.size(), 1U);
+
+  v1::TranslateResponse answer;
+  answer.add_translations()->set_translated_text("One & a\nhalf");
+  answer.add_translations()->set_translated_text("<b>Two</b>");
+  answer.mutable_translations(0)->set_detected_language_code("de");
+  const auto answered = [&](const char* system) {
+    const auto read = ReadChat({{"system", system}, {"user", kSegments}});
+    return read.ok() ? WriteSegmentBatch(*read->batch, answer)
+                     : std::string(read.status().message());
+  };
+  EXPECT_EQ(json::parse(answered("Act as a translation API.\n{\"translations\":[]}")),
+            json::parse(R"({"translations": [
+                {"id": 0, "text": "One & a\nhalf", "sourceLanguage": "de"},
+                {"id": "b", "text": "<b>Two</b>"}]})"));
+  EXPECT_EQ(answered("Output XML.\n<root>\n<t id=\"0\">...</t>\n</root>"),
+            "<root>\n<t id=\"0\" sourceLanguage=\"de\">One & a\nhalf</t>\n"
+            "<t id=\"b\" sourceLanguage=\"\"><b>Two</b></t>\n</root>");
+  EXPECT_EQ(answered("Output raw text lines in \"ID | Text\" format."),
+            "0 | One & a<br>half\nb | <b>Two</b>\n");
+  EXPECT_THAT(answered("Talk like a pirate."), HasSubstr("messages[0]: found a system message"));
+}
+
+TEST(OpenAiPrompts, OtherJsonIsNoText) {
+  for (const char* data : {R"({"a": 1})", R"(["Eins", "Zwei"])", R"([{"id": 1}])",
+                           R"({"segments": []})", R"({"segments": [{"text": "a"}]})",
+                           R"({"segments": "a"})", R"({"segments": [{"id": 1, "text": 2}]})"}) {
+    EXPECT_EQ(ReadChat({{"user", data}}).status().code(), absl::StatusCode::kInvalidArgument)
+        << data;
+    EXPECT_EQ(ReadCompletionPrompt(data).status().code(), absl::StatusCode::kInvalidArgument)
+        << data;
+  }
+  for (const char* text : {"[Musik]", "[1]", "{0} ist da", "{", "[]"}) {
+    EXPECT_EQ(ReadChat({{"user", text}})->text, text);
+  }
+}
+
 TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
   std::string system;
   for (const PromptTemplate& row : PromptTemplates()) {
@@ -103,21 +179,6 @@ TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
   ASSERT_TRUE(prompt.ok()) << prompt.status();
   EXPECT_EQ(prompt->text, "Zwei.");
   EXPECT_EQ(prompt->from, "German");
-}
-
-TEST(OpenAiPrompts, LanguagesHaveNamesAndCodes) {
-  const std::vector<std::string> codes = {"de", "en", "pt-BR", "zh-Hans"};
-  for (const auto& [name, code] : {std::pair{"german", "de"},
-                                   {"Deutsch", "de"},
-                                   {"de-AT", "de"},
-                                   {"Brazilian Portuguese", "pt-BR"},
-                                   {"Portuguese (Brazil)", "pt-BR"},
-                                   {"Portuguese", "pt-BR"},
-                                   {"Simplified Chinese", "zh-Hans"},
-                                   {"Chinese", "zh-Hans"}}) {
-    EXPECT_EQ(LanguageOfName(name, codes), code) << name;
-  }
-  EXPECT_EQ(LanguageOfName("Klingon", codes), std::nullopt);
 }
 
 class OpenAiTest : public DoorFixture {
@@ -241,6 +302,44 @@ TEST_F(OpenAiTest, ParametersAreMapped) {
   EXPECT_EQ(answer["choices"][1]["index"], 1);
 }
 
+TEST_F(OpenAiTest, TheOnlyModelNeedsNoName) {
+  Start();
+  for (const json& model : {json(), json("")}) {
+    json body = Chat("Haus");
+    body["model"] = model;
+    const json answer = Ask(body);
+    EXPECT_EQ(answer["choices"][0]["message"]["content"], "[Haus]");
+    EXPECT_EQ(answer["model"], "de-en");
+    body.erase("model");
+    EXPECT_EQ(Ask(body)["model"], "de-en");
+  }
+  FakeEngine other;
+  other.mutable_info()->name = "fr-en";
+  ASSERT_TRUE(models_.Put(Borrowed(&other)).ok());
+  json body = Chat("Haus");
+  body.erase("model");
+  EXPECT_THAT(Ask(body, 404)["error"]["message"].get<std::string>(),
+              HasSubstr("expected one of de-en, fr-en"));
+  models_.Remove("fr-en");
+  EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
+}
+
+TEST_F(OpenAiTest, SegmentsAreAnsweredInOneChoice) {
+  Start();
+  json body = Chat(R"({"targetLanguage": "English", "segments": [{"id": 4, "text": "Eins"},)"
+                   R"( {"id": 5, "text": "Zwei"}], "glossary": {"Hund": "hound", "React": ""}})");
+  const json answer = Ask(body);
+  ASSERT_EQ(answer["choices"].size(), 1U);
+  EXPECT_EQ(json::parse(answer["choices"][0]["message"]["content"].get<std::string>()),
+            json::parse(R"({"translations": [{"id": 4, "text": "[Eins]"},)"
+                        R"( {"id": 5, "text": "[Zwei]"}]})"));
+  body["stream"] = true;
+  EXPECT_EQ(Ask(body, 400)["error"]["param"], "stream");
+  body["stream"] = false;
+  body["n"] = 2;
+  EXPECT_EQ(Ask(body, 400)["error"]["param"], "n");
+}
+
 TEST_F(OpenAiTest, WhatIsNotHereIsRefusedByName) {
   Start();
   const std::vector<std::pair<json, const char*>> wrong = {
@@ -257,7 +356,7 @@ TEST_F(OpenAiTest, WhatIsNotHereIsRefusedByName) {
       {{{"max_tokens", 0}}, "max_tokens"},
       {{{"stream_options", {{"colour", true}}}}, "colour"},
       {{{"messages", "Haus"}}, "messages"},
-      {{{"model", nullptr}}, "model"}};
+      {{{"model", 1}}, "model"}};
   for (const auto& [fields, name] : wrong) {
     json body = Chat("Haus");
     body.update(fields);

@@ -34,18 +34,18 @@ HttpResponse Ask(const std::string& path) {
   HttpRequest request;
   request.method = "GET";
   request.path = path;
-  absl::StatusOr<DoorAction> action = MakePageDoor()->Handle(request);
+  absl::StatusOr<DoorAction> action = MakePageDoor(50051)->Handle(request, nullptr);
   EXPECT_TRUE(action.ok()) << action.status();
   return action.ok() ? std::get<HttpResponse>(*std::move(action)) : HttpResponse{};
 }
 
 TEST(Page, EveryRouteIsAFileWithThePolicy) {
-  EXPECT_EQ(PageRoutes().size(), PageFiles().size());
+  EXPECT_EQ(PageRoutes().size(), PageFiles().size() + 1);  // and ports.json
   for (const DoorRoute& route : PageRoutes()) {
     EXPECT_TRUE(route.is_open);
     const HttpResponse answer = Ask(std::string(route.path));
     EXPECT_EQ(answer.status, 200);
-    EXPECT_FALSE(answer.body.empty()) << route.path;
+    EXPECT_FALSE(answer.text().empty()) << route.path;
     const std::pair<std::string, std::string> policy = {"Content-Security-Policy",
                                                         std::string(kPagePolicy)};
     EXPECT_THAT(answer.headers, ::testing::Contains(policy)) << route.path;
@@ -113,7 +113,8 @@ TEST(Page, EveryTextIsThereInBothLanguages) {
 TEST(Page, AnotherPathIsNotFound) {
   HttpRequest request;
   request.path = "/page/../secret";
-  EXPECT_EQ(MakePageDoor()->Handle(request).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(MakePageDoor(50051)->Handle(request, nullptr).status().code(),
+            absl::StatusCode::kNotFound);
 }
 
 }  // namespace

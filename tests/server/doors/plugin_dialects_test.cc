@@ -78,6 +78,8 @@ TEST_F(PluginTest, GooglesPage) {
   ServeDialect(GooglePageDialect());
   EXPECT_EQ(JsonOf(Get("/?client=gtx&sl=auto&tl=en&dt=t&q=de:%20a")),
             json::parse(R"([[["[de: a]", "de: a", null, null, 1]], null, "de"])"));
+  EXPECT_EQ(JsonOf(Get("/?client=gtx&sl=auto&tl=en&dt=t&dj=1&q=de:%20a")),
+            json::parse(R"({"sentences": [{"trans": "[de: a]", "orig": "de: a"}], "src": "de"})"));
   EXPECT_THAT(JsonOf(Get("/?tl=en"), 400)["error"], HasSubstr("q: found nothing"));
 }
 

@@ -27,7 +27,8 @@ class RestTest : public DoorFixture {
   void Start() {
     Serve();
     const DoorContext context{.calls = &context_,
-                              .bounds = {.max_request_bytes = 4711, .max_streams = 0}};
+                              .bounds = {.max_request_bytes = 4711, .max_streams = 0},
+                              .lists = &lists_};
     door_ = MakeRestDoor(context);
     std::vector<DoorRoute> routes = RestRoutes();
     for (DoorRoute& route : routes) route.door = door_.get();
@@ -36,6 +37,7 @@ class RestTest : public DoorFixture {
 
   HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
 
+  ListAnswers lists_;
   std::unique_ptr<Door> door_;
   std::unique_ptr<DoorHandler> handler_;
 };

@@ -68,15 +68,15 @@ TEST(Riva, WhatIsWrongIsNamed) {
 class RivaListTest : public DoorFixture {};
 
 TEST_F(RivaListTest, EachModelHasItsLanguages) {
-  EXPECT_EQ(PairsOfRiva({}, context_).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(PairsOfRiva({}, context_, nullptr).status().code(), absl::StatusCode::kUnavailable);
   Serve();
-  const auto all = PairsOfRiva({}, context_);
+  const auto all = PairsOfRiva({}, context_, nullptr);
   ASSERT_TRUE(all.ok());
   EXPECT_THAT(all->languages().at("de-en").src_lang(), ElementsAre("de"));
   EXPECT_THAT(all->languages().at("de-en").tgt_lang(), ElementsAre("en"));
   riva::AvailableLanguageRequest request;
   request.set_model("none");
-  EXPECT_EQ(PairsOfRiva(request, context_).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(PairsOfRiva(request, context_, nullptr).status().code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -46,6 +46,23 @@ TEST_F(TranslatePathTest, ServersOfFirefoxModels) {
   EXPECT_EQ(door_->Key(request), "k");
 }
 
+TEST_F(TranslatePathTest, DeeplxAlsoAsPlainText) {
+  const std::string body = R"({"text": "a", "source_lang": "DE", "target_lang": "EN"})";
+  for (const char* type : {"application/json", "text/plain", "text/plain; charset=utf-8"}) {
+    const json answer = JsonOf(Post("/translate", body, type));
+    EXPECT_EQ(answer["data"], "[a]") << type;
+    EXPECT_EQ(answer["code"], 200) << type;
+  }
+}
+
+TEST_F(TranslatePathTest, MTranServersKeyNeedsNoScheme) {
+  HttpRequest request = Post("/translate", R"({"to": "en", "text": "a"})");
+  request.headers.emplace_back("authorization", "the-key");
+  EXPECT_EQ(door_->Key(request), "the-key");
+  request.headers.back().second = "Basic the-key";
+  EXPECT_EQ(door_->Key(request), "");
+}
+
 TEST_F(TranslatePathTest, CuratorGetsExactlyAsManyTranslations) {
   const std::string body = R"({"texts": ["a", "b"], "src_lang": "de", "tgt_lang": "en"})";
   EXPECT_EQ(Posted(body), json::parse(R"({"translations": ["[a]", "[b]"]})"));
@@ -128,7 +145,9 @@ TEST_F(TranslatePathTest, EachDialectHasAnInterfaceOfItsOwnInMetrics) {
 
 TEST_F(TranslatePathTest, BodiesThatAreNoneOfTheKnownKindsAreRefused) {
   EXPECT_THAT(JsonOf(Post("/translate", "a", "text/plain"), 400)["error"],
-              HasSubstr("the header Content-Type: found 'text/plain', expected"));
+              HasSubstr("expected JSON"));
+  EXPECT_THAT(JsonOf(Post("/translate", "a", "text/html"), 400)["error"],
+              HasSubstr("the header Content-Type: found 'text/html', expected"));
   EXPECT_EQ(AnswerTo(Post("/translate", "[1]")).status, 400);
 }
 

@@ -30,10 +30,10 @@ TEST(XmlText, TagsBecomeNumbersAndComeBackByteForByte) {
   const std::string xml = "Ein <G  id='1' >großes</G > Haus &amp; <x id=\"3\"></x>.<!-- x -->";
   const XmlText text = Parsed(xml);
   EXPECT_EQ(text.html(), "Ein <x0>großes</x0> Haus &amp; <img 1>.<img 2>");
-  EXPECT_EQ(text.Restore(text.html()), xml);
-  EXPECT_EQ(text.Restore("A <img 1>house<img 2> is <x0>big</x0>"),
+  EXPECT_EQ(*text.Restore(text.html()), xml);
+  EXPECT_EQ(*text.Restore("A <img 1>house<img 2> is <x0>big</x0>"),
             "A <x id=\"3\"></x>house<!-- x --> is <G  id='1' >big</G >");
-  EXPECT_EQ(text.Restore("<x0>a</x0> <x0>b</x0>"), "<G  id='1' >a</G > <G  id='1' >b</G >");
+  EXPECT_EQ(*text.Restore("<x0>a</x0> <x0>b</x0>"), "<G  id='1' >a</G > <G  id='1' >b</G >");
 }
 
 TEST(XmlText, NamesOfHtmlHaveNoMeaning) {
@@ -68,7 +68,7 @@ TEST(XmlText, IgnoredElementsComeBackAsOnePiece) {
   const std::string xml = "Klick auf <x id=\"1\">Hier <b>nicht</b></x> und <b>da</b>";
   const XmlText text = Parsed(xml, options);
   EXPECT_EQ(text.html(), "Klick auf <img 0> und <x1>da</x1>");
-  EXPECT_EQ(text.Restore(text.html()), xml);
+  EXPECT_EQ(*text.Restore(text.html()), xml);
 }
 
 TEST(XmlText, LineEndsSplitIfAsked) {
@@ -81,7 +81,7 @@ TEST(XmlText, LineEndsSplitIfAsked) {
 TEST(XmlText, CdataIsTextAndOtherMarkupStays) {
   const XmlText text = Parsed("<?pi a>b?>Eins <![CDATA[<zwei> & drei]]>");
   EXPECT_EQ(text.html(), "<img 0>Eins &lt;zwei> &amp; drei");
-  EXPECT_EQ(text.Restore("<img 0>One &lt;two&gt; &amp; three"),
+  EXPECT_EQ(*text.Restore("<img 0>One &lt;two&gt; &amp; three"),
             "<?pi a>b?>One &lt;two&gt; &amp; three");
 }
 
@@ -102,7 +102,7 @@ TEST(XmlText, WhatIsNotWellFormedIsNamed) {
 
 TEST(XmlText, ATextOfATranslationIsNeverATag) {
   const XmlText text = Parsed("<b>a</b> b");
-  EXPECT_EQ(text.Restore("x <x7>y</x7> <script>"), "x &lt;x7>y&lt;/x7> &lt;script>");
+  EXPECT_EQ(*text.Restore("x <x7>y</x7> <script>"), "x &lt;x7>y&lt;/x7> &lt;script>");
 }
 
 }  // namespace

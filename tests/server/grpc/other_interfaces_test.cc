@@ -29,6 +29,7 @@ class OtherInterfacesTest : public ::testing::Test {
   OtherInterfacesTest() {
     SetLogLevel(LogLevel::kOff);
     config_.listen = {.host = "127.0.0.1"};
+    config_.http.reset();
     config_.longest_call_seconds = 60;
     EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
     auto serving = Serving::Start(config_, &models_, &clock_, &metrics_);

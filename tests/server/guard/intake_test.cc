@@ -273,6 +273,65 @@ TEST_F(IntakeTest, BytesThatBelongToNoCallEndTheirConnection) {
   for (const int fd : ended_) EXPECT_EQ(fd, 6);
 }
 
+TEST_F(IntakeTest, BytesOfACallThatWasCutAreNotHeldAgainstItsConnection) {
+  intake_->Open(5);
+  std::vector<uint64_t> calls;
+  for (int i = 0; i < 4; ++i) calls.push_back(Enter(5));
+  received_[5] = 2 * kMiB - 4'000;  // all of the first
+  intake_->Look();
+  intake_->LeaveCut(calls[0]);
+  for (int i = 1; i < 4; ++i) {
+    received_[5] += 1'000;
+    intake_->LeaveWhole(calls[i], 1'000);
+  }
+  for (int i = 0; i < 10; ++i) intake_->Look();
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_THAT(refused_, IsEmpty());
+}
+
+TEST_F(IntakeTest, TheRestOfARequestThatIsTooLargeHarmsNoLaterCall) {
+  intake_->Open(5);
+  Enter(5);
+  received_[5] = 3 * kMiB;
+  intake_->Look();
+  ASSERT_THAT(refused_[5], ElementsAre(absl::StatusCode::kInvalidArgument));
+  received_[5] += 4 * kMiB;  // sent before its client saw the refusal
+  for (int i = 0; i < 10; ++i) intake_->Look();
+  EXPECT_THAT(ended_, IsEmpty());
+  Enter(5);
+  received_[5] += 2 * kMiB;
+  intake_->Look();
+  EXPECT_THAT(refused_[5], ElementsAre(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ended_, IsEmpty());
+}
+
+TEST_F(IntakeTest, AFewRequestsThatWereCutDoNotPayForForeignBytesWithoutEnd) {
+  intake_->Open(5);
+  for (int i = 0; i < 1000; ++i) intake_->LeaveCut(Enter(5));
+  for (int i = 0; i < 200 && ended_.empty(); ++i) {
+    received_[5] += 100'000;
+    intake_->Look();
+  }
+  EXPECT_THAT(ended_, ElementsAre(5));
+}
+
+TEST_F(IntakeTest, FramesOfLargeRequestsAreNotHeldAgainstTheirConnection) {
+  intake_->Open(5);
+  uint64_t last = Enter(5);
+  for (int i = 0; i < 1'000; ++i) {  // there is always a call that waits
+    const uint64_t next = Enter(5);
+    received_[5] += 2 * kMiB + 5'000;
+    intake_->LeaveWhole(last, 2 * kMiB);
+    last = next;
+    intake_->Look();
+  }
+  received_[5] += 1'000;
+  intake_->LeaveWhole(last, 1'000);
+  for (int i = 0; i < 10; ++i) intake_->Look();
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_THAT(refused_, IsEmpty());
+}
+
 TEST_F(IntakeTest, UnknownConnectionsAreLeftAlone) {
   const uint64_t local = intake_->Enter("unix:", [](const absl::Status&) {});
   EXPECT_NE(local, 0U);

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
-  TransportSettings settings;
+  TransportSettings settings{.http = std::nullopt};
   const auto limits = ComputeTransportLimits(settings, 1 << 20);
   ASSERT_TRUE(limits.ok()) << limits.status();
   EXPECT_EQ(limits->message_bytes, 2 << 20);
@@ -32,7 +32,7 @@ TEST(TransportLimits, ARequestHasRoomForWhatItMayHold) {
 }
 
 TEST(TransportLimits, ConnectionsFitIntoOpenFiles) {
-  TransportSettings settings;
+  TransportSettings settings{.http = std::nullopt};
   const auto few = ComputeTransportLimits(settings, 1024);
   ASSERT_TRUE(few.ok());
   EXPECT_LT(2 * few->max_connections, 1024);
@@ -45,7 +45,7 @@ TEST(TransportLimits, ConnectionsFitIntoOpenFiles) {
 
 // HTTP has as many connections as gRPC, which share the open files.
 TEST(TransportLimits, HttpTakesItsShareOfOpenFilesAndMemory) {
-  TransportSettings settings;
+  TransportSettings settings{.http = std::nullopt};
   const auto without = ComputeTransportLimits(settings, 4096);
   EXPECT_EQ(without->http_connections, 0);
   EXPECT_EQ(without->http_bytes, 0);

@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -92,6 +94,17 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
     } else {
       at->second(exchange);
     }
+  }
+
+  // At /keyed every request needs the key "right"; /body takes it from the body as well.
+  HttpAdmission Admit(const HttpRequest& head) override {
+    EXPECT_EQ(head.body, "");
+    HttpAdmission admission{{.name = head.peer}, std::nullopt};
+    admission.client.has_key = head.Header("key") == "right";
+    if (head.path != "/keyed" || admission.client.has_key) return admission;
+    admission.refusal = Text("no key");
+    admission.refusal->status = 401;
+    return admission;
   }
 
   HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override {
@@ -424,6 +437,150 @@ TEST_F(ExchangeServerTest, IdleConnectionsMakeRoomWhereThereIsLittle) {
     answer = client.ReadAnswer();
   }
   EXPECT_THAT(answer, EndsWith("GET /echo? "));
+}
+
+// "0", "1", ... in pieces of a hundred.
+class Numbers final : public BodyPieces {
+ public:
+  Numbers(int count, std::atomic<int>* made) : count_(count), made_(made) {}
+  std::string Next() override {
+    if (next_ == count_) return "";
+    ++*made_;
+    return std::string(100'000, static_cast<char>('0' + next_++ % 10));
+  }
+
+ private:
+  const int count_;
+  std::atomic<int>* const made_;
+  int next_ = 0;
+};
+
+TEST_F(ExchangeServerTest, AnAnswerInPiecesIsMadeWhileItIsRead) {
+  std::atomic<int> made{0};
+  paths_["/pieces"] = [&made](const Exchange& exchange) {
+    HttpResponse response;
+    const int count = std::stoi(exchange->request().query);
+    response.pieces = std::make_shared<Numbers>(count, &made);
+    exchange->Respond(std::move(response));
+  };
+  Start();
+  RawClient unread = Connect();
+  ASSERT_TRUE(unread.Send(Get("/pieces?1000")));
+  EXPECT_THAT(unread.ReadTo("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
+  RawClient old = Connect();
+  ASSERT_TRUE(old.Send("GET /pieces?100 HTTP/1.0\r\n\r\n"));
+  const std::string whole = old.ReadAll();
+  EXPECT_THAT(whole, HasSubstr("Connection: close\r\n"));
+  EXPECT_EQ(whole.substr(whole.find("\r\n\r\n") + 4).size(), 10'000'000);
+  // The sockets hold some megabytes for the client that does not read.
+  EXPECT_LT(made, 100 + 400);
+  RawClient head = Connect();
+  ASSERT_TRUE(
+      head.Send("HEAD /pieces?9 HTTP/1.1\r\nHost: a\r\n\r\nGET /echo HTTP/1.1\r\nHost: a\r\n\r\n"));
+  EXPECT_THAT(head.ReadTo("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(head.ReadAnswer(), EndsWith("GET /echo? "));
+}
+
+TEST_F(ExchangeServerTest, ATextThatIsSharedIsSentAsIt) {
+  const auto text = std::make_shared<const std::string>(300'000, 's');
+  paths_["/shared"] = [&text](const Exchange& exchange) {
+    HttpResponse response;
+    response.shared_body = text;
+    exchange->Respond(std::move(response));
+  };
+  Start();
+  RawClient client = Connect();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client.Send(Get("/shared")));
+    EXPECT_THAT(client.ReadAnswer(),
+                AllOf(HasSubstr("Content-Length: 300000\r\n"), EndsWith(*text)));
+  }
+  ASSERT_TRUE(client.Send("HEAD /shared HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+  EXPECT_THAT(client.ReadAll(),
+              AllOf(HasSubstr("Content-Length: 300000\r\n"), EndsWith("\r\n\r\n")));
+}
+
+TEST_F(ExchangeServerTest, NothingIsReadOfABodyWhoseRequestIsNotAdmitted) {
+  Start();
+  RawClient stranger = Connect();
+  ASSERT_TRUE(stranger.Send(
+      "POST /keyed HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 500000\r\n\r\n"));
+  EXPECT_THAT(stranger.ReadAll(), AllOf(StartsWith("HTTP/1.1 401 "),
+                                        HasSubstr("Connection: close\r\n"), EndsWith("no key")));
+  RawClient client = Connect();
+  ASSERT_TRUE(
+      client.Send("POST /keyed HTTP/1.1\r\nHost: a\r\nKey: right\r\nContent-Length: 6\r\n\r\nbod"));
+  ASSERT_TRUE(client.Send("ies"));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ExchangeServerTest, StrangersWithHalfBodiesCostNoRequestWithAKey) {
+  options_.held_bytes = 4 << 20;
+  Start();
+  const std::string half = "POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 600000\r\n\r\n" +
+                           std::string(500'000, 'a');
+  std::vector<RawClient> strangers;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 12; ++i) {
+      strangers.push_back(Connect());
+      strangers.back().Send(half);
+    }
+    RawClient client = Connect();
+    const std::string body(900'000, 'k');
+    ASSERT_TRUE(client.Send(
+        "POST /echo HTTP/1.1\r\nHost: a\r\nKey: right\r\nContent-Length: 900000\r\n\r\n"));
+    ASSERT_TRUE(client.Send(body));
+    EXPECT_THAT(client.ReadAnswer(), EndsWith(body));
+  }
+}
+
+TEST_F(ExchangeServerTest, AnAnswerIsCountedBeforeItIsBuilt) {
+  options_.held_bytes = 4 << 20;
+  KeepAt("/keep");
+  Start();
+  RawClient large = Connect();
+  ASSERT_TRUE(large.Send(Get("/keep")));
+  const Exchange built = WaitForKept();
+  EXPECT_TRUE(built->Reserve(3 << 20));
+  RawClient other = Connect();
+  ASSERT_TRUE(other.Send(Get("/keep")));
+  const Exchange second = WaitForKept();
+  EXPECT_TRUE(second->Reserve(2 << 20));
+  // The larger one has gone, and its client was told.
+  EXPECT_FALSE(built->Reserve(1));
+  EXPECT_THAT(large.ReadAll(), StartsWith("HTTP/1.1 503 "));
+  built->Respond(Text("late"));
+  second->Respond(Text("done"));
+  EXPECT_THAT(other.ReadAnswer(), EndsWith("done"));
+}
+
+TEST_F(ExchangeServerTest, OnlyItsOwnHostsAreAnsweredWhereTheyAreChecked) {
+  options_.hosts = {"translate.example"};
+  Start();
+  for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1:1", "192.0.2.7", "[::1]:8080",
+                           "translate.example", "Translate.Example:443", "translate.example."}) {
+    RawClient client = Connect();
+    ASSERT_TRUE(client.Send("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"));
+    EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 ")) << host;
+  }
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
+                           "translate.example.evil", "[::1", "[evil.example]", "1", "2130706433"}) {
+    RawClient client = Connect();
+    ASSERT_TRUE(client.Send("GET /echo HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"));
+    EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 403 "), HasSubstr("--http-hosts")))
+        << host;
+    RawClient socket = Connect();
+    ASSERT_TRUE(
+        socket.Send("GET /socket HTTP/1.1\r\nHost: " + std::string(host) +
+                    "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                    "Origin: http://" +
+                    host + "\r\n\r\n"));
+    EXPECT_THAT(socket.ReadAll(), StartsWith("HTTP/1.1 403 ")) << host;
+  }
+  RawClient old = Connect();
+  ASSERT_TRUE(old.Send("GET /echo HTTP/1.0\r\n\r\n"));
+  EXPECT_THAT(old.ReadAll(), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(ExchangeServerTest, TheGreediestRequestGoesWhenAllTogetherHoldTooMuch) {

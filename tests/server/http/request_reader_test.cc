@@ -194,6 +194,7 @@ TEST(RequestReader, RefusesOtherProtocolsAndOddTargets) {
         << target;
   }
   EXPECT_EQ(Read("GET http://a?b HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/");
+  EXPECT_EQ(Read("GET //a///b/?c//d HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/a/b/");
   EXPECT_EQ(Read("GET HTTPS://a:1/b?c HTTP/1.1\r\nHost: a\r\n\r\n", 99)->request().path, "/b");
 }
 
@@ -223,6 +224,13 @@ TEST(RequestReader, BoundsTheFramingOfChunks) {
   const std::string chunked = Get("Transfer-Encoding: chunked\r\n");
   EXPECT_EQ(Read(chunked + "1;" + std::string(20'000, 'a'), 100)->refusal().value().status, 400);
   EXPECT_EQ(Read(chunked + "0\r\nA: " + std::string(20'000, 'a'), 100)->refusal().value().status,
+            400);
+  // All of it in one packet.
+  const std::string long_text(9000, 'a');
+  EXPECT_EQ(RefusedWith(chunked + "1;" + long_text + "\r\nx\r\n0\r\n\r\n"), 400);
+  EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text + "\r\n\r\n"), 400);
+  EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text.substr(4500) + "\r\nB: " +
+                        long_text.substr(4500) + "\r\n\r\n"),
             400);
   std::string padded = chunked;
   for (size_t i = 0; i < kBody; ++i) padded += "1;pad=" + std::string(20, 'a') + "\r\nx\r\n";

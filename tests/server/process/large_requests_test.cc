@@ -115,7 +115,7 @@ class LargeRequestsTest : public ::testing::Test {
     testing::RawClient client(serving_->http_address());
     const std::string body = R"({"contents": [")" + text + R"("]})";
     EXPECT_TRUE(
-        client.Send("POST /v1/detect HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        client.Send("POST /v1/detect HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                     "Authorization: Bearer " +
                     key + "\r\nContent-Type: application/json\r\nContent-Length: " +
                     std::to_string(body.size()) + "\r\n\r\n" + body));

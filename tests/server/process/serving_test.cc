@@ -46,6 +46,7 @@ class ServingTest : public ::testing::Test {
     SetLogLevel(LogLevel::kOff);
     google::protobuf::SetLogHandler(nullptr);
     config_.listen = {.host = "127.0.0.1"};
+    config_.http.reset();
     config_.longest_call_seconds = 60;
   }
   ~ServingTest() override {

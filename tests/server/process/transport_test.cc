@@ -62,6 +62,7 @@ class TransportTest : public ::testing::Test {
   TransportTest() {
     SetLogLevel(LogLevel::kOff);
     config_.listen = {.host = "127.0.0.1"};
+    config_.http.reset();
   }
   ~TransportTest() override {
     serving_.reset();

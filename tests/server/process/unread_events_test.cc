@@ -42,7 +42,7 @@ class UnreadEventsTest : public ::testing::Test {
   testing::RawClient Post(const std::string& path, const std::string& body) const {
     testing::RawClient client(serving_->http_address());
     EXPECT_TRUE(client.Send("POST " + path +
-                            " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                            " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                             "Content-Length: " +
                             std::to_string(body.size()) + "\r\n\r\n" + body));
     return client;

@@ -576,7 +576,8 @@ TEST(Config, HelpForProgramsHasEveryFlagAndKeyWithItsHelp) {
 }
 
 TEST(Config, HttpIsOffOrAnAddress) {
-  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http, std::nullopt);
+  EXPECT_EQ(ParseCommandLine({"--model=x=/m"})->config.http,
+            (Address{.host = "127.0.0.1", .port = 8080}));
   for (const char* address : {"off", "127.0.0.1:8080", "[::1]:0", "unix:/run/http"}) {
     const auto command = ParseCommandLine({"--model=x=/m", absl::StrCat("--http=", address)});
     ASSERT_TRUE(command.ok()) << command.status();
@@ -585,6 +586,50 @@ TEST(Config, HttpIsOffOrAnAddress) {
   for (const char* address : {"", "on", "8080", "host:http", "host:70000", "unix:"}) {
     EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--http=", address)}), HasSubstr("--http: "))
         << address;
+  }
+}
+
+TEST(Config, EveryPortIsOnTheLoopbackUnlessToldOtherwise) {
+  const auto command = ParseCommandLine({"--model=x=/m"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const ServerConfig& config = command->config;
+  EXPECT_EQ(AddressText(config.listen), "127.0.0.1:50051");
+  EXPECT_EQ(AddressText(*config.http), "127.0.0.1:8080");
+  EXPECT_EQ(AddressText(*config.metrics), "127.0.0.1:9464");
+  EXPECT_EQ(config.admin_listen, std::nullopt);
+}
+
+TEST(Config, HostsAreCheckedOnTheLoopbackAndWhereSomeAreNamed) {
+  const Address loopback{.host = "127.0.0.1", .port = 1};
+  const Address open{.host = "0.0.0.0", .port = 1};
+  ServerConfig config;
+  EXPECT_EQ(HostsOf(config, loopback), std::vector<std::string>());
+  EXPECT_EQ(HostsOf(config, open), std::nullopt);
+  EXPECT_EQ(HostsOf(config, {.unix_path = "/run/http"}), std::nullopt);
+  const auto command =
+      ParseCommandLine({"--model=x=/m", "--http-hosts=translate.example,other_host"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  const std::vector<std::string> names = {"translate.example", "other_host"};
+  EXPECT_EQ(HostsOf(command->config, loopback), names);
+  EXPECT_EQ(HostsOf(command->config, open), names);
+  for (const char* names_with_more : {"a,", "http://a", "a:80", "a b", "*"}) {
+    EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--http-hosts=", names_with_more)}),
+                HasSubstr("--http-hosts: "))
+        << names_with_more;
+  }
+}
+
+TEST(Config, OriginsAreThoseThatBrowsersSend) {
+  const auto command =
+      ParseCommandLine({"--model=x=/m", "--cors-origin=https://a.example:8443,http://[::1]:1,*"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.cors_origins,
+            (std::vector<std::string>{"https://a.example:8443", "http://[::1]:1", "*"}));
+  for (const char* origin :
+       {"a.example", "https://", "https://a.example/", "https://A.example", "://a"}) {
+    EXPECT_THAT(ErrorOf({"--model=x=/m", absl::StrCat("--cors-origin=", origin)}),
+                HasSubstr("--cors-origin: "))
+        << origin;
   }
 }
 

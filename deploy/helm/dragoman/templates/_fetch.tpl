@@ -2,6 +2,9 @@
 {{- define "dragoman.fetchedSources" -}}
 {{- $found := list -}}
 {{- range .Values.models.sources -}}
+{{- if and (hasPrefix "hf://" .from) (not (contains "@" (first (splitList "#" .from)))) -}}
+{{- fail (printf "models.sources: %s has %s without a revision, expected hf://OWNER/NAME@REVISION with a commit or a tag, so that all pods get the same model" .name .from) -}}
+{{- end -}}
 {{- if include "dragoman.fetched" . -}}{{- $found = append $found . -}}{{- end -}}
 {{- end -}}
 {{- toYaml $found -}}

@@ -1,0 +1,22 @@
+// The work that a thread does on requests before their jobs, counted so that a test can bound it.
+//
+// A parser counts the bytes that it looks at, with each pass over them; a lookup of languages counts each
+// question to ICU and each name that it compares. The counts belong to the thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dragoman {
+
+struct WorkCount {
+  int64_t names = 0;
+  int64_t bytes = 0;
+};
+
+inline thread_local WorkCount this_threads_work;
+
+inline void CountNames(size_t names) { this_threads_work.names += static_cast<int64_t>(names); }
+inline void CountBytes(size_t bytes) { this_threads_work.bytes += static_cast<int64_t>(bytes); }
+
+}  // namespace dragoman

@@ -1,0 +1,159 @@
+// The constraint state with word edges (SEARCH.md d.1), by hand. Without them it is tested by
+// tests/oracle, and in all combinations by the differential test there.
+#include "kernels/search/constraints.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "engine/decode/phrase_tables.h"
+
+namespace dragoman {
+namespace {
+
+using ::testing::ElementsAre;
+using Tokens = std::vector<int32_t>;
+
+constexpr int32_t kEos = 0;
+constexpr int32_t kVocabulary = 100;
+
+// Tokens 1 to 9 begin a word, 11 to 19 continue one (11 is the same text as 1, and so on), and 20 to
+// 29 are neither open nor continue a word: punctuation.
+class Words : public ::testing::Test {
+ protected:
+  Words() : edges_(kVocabulary) {
+    for (int32_t token = 1; token <= 19; ++token) edges_.MarkOpen(token);
+    for (int32_t token = 11; token <= 19; ++token) edges_.MarkContinues(token);
+  }
+
+  ConstraintTable Table(const std::vector<Tokens>& phrases) const {
+    return ConstraintTable(phrases, &edges_);
+  }
+
+  // The bank after each token.
+  Tokens Banks(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
+    const ConstraintTable table = Table(phrases);
+    ConstraintState state = StartConstraints(table.set());
+    Tokens banks;
+    for (const int32_t token : tokens) {
+      state = Advance(table.set(), state, token);
+      banks.push_back(Bank(state));
+    }
+    return banks;
+  }
+
+  ConstraintState After(const ConstraintTable& table, const Tokens& tokens) const {
+    ConstraintState state = StartConstraints(table.set());
+    for (const int32_t token : tokens) state = Advance(table.set(), state, token);
+    return state;
+  }
+
+  bool IsMetBy(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
+    const ConstraintTable table = Table(phrases);
+    return Finished(table.set(), After(table, tokens));
+  }
+
+  Tokens Progress(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
+    const ConstraintTable table = Table(phrases);
+    std::set<int32_t> progress;
+    ForProgressTokens(table.set(), After(table, tokens),
+                      [&](int32_t token) { progress.insert(token); });
+    return {progress.begin(), progress.end()};
+  }
+
+  WordEdgeTable edges_;
+};
+
+TEST_F(Words, APhraseIsNotMetByTheBeginningOfALongerWord) {
+  EXPECT_THAT(Banks({{1, 12}}, {1, 12, 13}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(Banks({{1, 12}}, {1, 12, 2}), ElementsAre(1, 2, 2));
+  EXPECT_THAT(Banks({{1, 12}}, {1, 12, 20, 13}), ElementsAre(1, 2, 2, 2));
+  EXPECT_FALSE(IsMetBy({{1}}, {3, 1, 12}));
+  EXPECT_TRUE(IsMetBy({{1}}, {3, 1, 12, 1}));
+  EXPECT_TRUE(IsMetBy({{1}}, {1, 2, 1, 12}));  // the first one counts, whatever comes later
+}
+
+TEST_F(Words, EndOfSentenceIsABoundary) {
+  EXPECT_TRUE(IsMetBy({{1, 12}}, {1, 12, kEos}));
+  EXPECT_TRUE(IsMetBy({{1, 12, kEos}}, {1, 12, kEos}));
+  EXPECT_TRUE(IsMetBy({{1}, {1, 12}}, {1, 12, 1, kEos}));
+}
+
+TEST_F(Words, AnythingMayFollowAPhraseThatIsNotOpen) {
+  EXPECT_THAT(Banks({{1, 20}}, {1, 20, 13}), ElementsAre(1, 2, 2));
+  EXPECT_THAT(Banks({{20}}, {20, 13}), ElementsAre(1, 1));
+}
+
+TEST_F(Words, APhraseDoesNotBeginInsideAWord) {
+  EXPECT_THAT(Banks({{11}}, {3, 11}), ElementsAre(0, 0));
+  EXPECT_THAT(Banks({{11, 12}}, {3, 11, 12}), ElementsAre(0, 0, 0));
+  EXPECT_THAT(Banks({{11}}, {20, 11}), ElementsAre(0, 1));  // after a bracket
+  EXPECT_THAT(Banks({{11}}, {11}), ElementsAre(1));         // at the very beginning
+  EXPECT_THAT(Progress({{11}, {2}}, {3}), ElementsAre(2));
+  EXPECT_THAT(Progress({{11}, {2}}, {20}), ElementsAre(2, 11));
+}
+
+TEST_F(Words, WhatIsTakenBackIsMatchedAgain) {
+  // The end of [1, 12], taken back, is the beginning of [12, 13]: but that is inside a word.
+  EXPECT_FALSE(IsMetBy({{1, 12}, {12, 13}}, {1, 12, 13}));
+  // After punctuation it is not.
+  EXPECT_THAT(Banks({{1, 20}, {20, 13}}, {1, 20, 13}), ElementsAre(1, 2, 2));
+  EXPECT_THAT(Banks({{1, 20, 11}, {11, 12}}, {1, 20, 11, 12}), ElementsAre(1, 2, 3, 2));
+  EXPECT_THAT(Banks({{1, 2}, {2, 13}}, {1, 2, 13}), ElementsAre(1, 2, 2));
+  // A shorter phrase at its beginning is met after all, by the tokens before the last word.
+  EXPECT_THAT(Banks({{1, 2}, {1}}, {1, 2, 13}), ElementsAre(1, 2, 1));
+  EXPECT_THAT(Banks({{1, 12}, {1}}, {1, 12, 13}), ElementsAre(1, 2, 0));
+}
+
+TEST_F(Words, OneOfTwoEqualPhrasesIsTakenBack) {
+  EXPECT_THAT(Banks({{7}, {7}}, {7, 7, 13, 7}), ElementsAre(1, 2, 1, 2));
+  EXPECT_THAT(Banks({{7}, {7}}, {7, 13, 7, 13, 7, 7}), ElementsAre(1, 0, 1, 0, 1, 2));
+}
+
+TEST_F(Words, APendingPhraseIsCompletedOnlyAtABoundary) {
+  const std::vector<Tokens> phrases = {{1, 2}, {1, 2, 13}};
+  EXPECT_THAT(Banks(phrases, {1, 2, 13}), ElementsAre(1, 2, 3));
+  EXPECT_THAT(Banks(phrases, {1, 2, 14}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(Banks(phrases, {1, 2, 3}), ElementsAre(1, 2, 2));
+  // The longer one is taken back, and the shorter one does not end at a boundary either.
+  EXPECT_THAT(Banks(phrases, {1, 2, 13, 14}), ElementsAre(1, 2, 3, 0));
+  // The next shorter one does.
+  EXPECT_THAT(Banks({{1}, {1, 2}, {1, 2, 13}}, {1, 2, 14}), ElementsAre(1, 2, 1));
+}
+
+// Phrases that are completed while text is matched again, before its last token and by it.
+TEST_F(Words, WhatIsMatchedAgainLooksAtTheNextTokenToo) {
+  const std::vector<Tokens> phrases = {{1, 2, 13, 4}, {2}};
+  EXPECT_THAT(Banks(phrases, {1, 2, 13, 5}), ElementsAre(1, 2, 3, 0));
+  EXPECT_THAT(Banks({{1, 2, 3, 4}, {2}}, {1, 2, 3, 5}), ElementsAre(1, 2, 3, 1));
+  EXPECT_THAT(Banks({{1, 2, 3}, {2}}, {1, 2, 13}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(Banks({{1, 2, 3}, {2}, {2, 13}}, {1, 2, 13, 4}), ElementsAre(1, 2, 2, 2));
+  // [2, 3] is completed by the last token, which the next one continues.
+  EXPECT_THAT(Banks({{1, 2, 4}, {2, 3}}, {1, 2, 3, 14}), ElementsAre(1, 2, 2, 0));
+  // [2, 3] is completed and taken back within the text, and [3, 14] is what remains of it.
+  EXPECT_THAT(Banks({{1, 2, 3, 14, 5}, {2, 3}, {3, 14}}, {1, 2, 3, 14, 6}),
+              ElementsAre(1, 2, 3, 4, 2));
+}
+
+TEST_F(Words, TellsWhetherTheNextTokenMayContinueAPhrase) {
+  const ConstraintTable table = Table({{1, 2}, {1, 2, 3}, {20}});
+  EXPECT_FALSE(EndsInWord(table.set(), After(table, {})));
+  EXPECT_FALSE(EndsInWord(table.set(), After(table, {1})));
+  EXPECT_TRUE(EndsInWord(table.set(), After(table, {1, 2})));
+  EXPECT_TRUE(EndsInWord(table.set(), After(table, {1, 2, 3})));
+  EXPECT_FALSE(EndsInWord(table.set(), After(table, {1, 2, 3, 4})));
+  EXPECT_FALSE(EndsInWord(table.set(), After(table, {20})));
+  const ConstraintTable plain(std::vector<Tokens>{{1}});
+  EXPECT_FALSE(EndsInWord(plain.set(), After(plain, {1})));
+}
+
+TEST_F(Words, TokensBeyondTheTableAreWordsOfTheirOwn) {
+  EXPECT_THAT(Banks({{1}}, {1, 1000}), ElementsAre(1, 1));
+  EXPECT_THAT(Banks({{1}}, {1, -1}), ElementsAre(1, 1));
+}
+
+}  // namespace
+}  // namespace dragoman

