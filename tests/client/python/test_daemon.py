@@ -75,19 +75,19 @@ class OneDaemon(unittest.TestCase):
 
     def test_what_was_asked_for_comes_back(self):
         result = self.client.translate(
-            "Der Hund schläft.",
+            "Der Hund schläft im Garten.",
             to="en",
             from_="de",
             num_alternatives=2,
             beam_size=4,
-            terms={"Hund": "hound"},
+            terms={"Garten": "yard"},
             return_scores=True,
             return_tokens=True,
             return_alignment=True,
             return_timings=True,
             request_id="mine",
         )
-        self.assertIn("hound", result.text)
+        self.assertIn("yard", result.text)
         self.assertEqual((result.model, result.finish_reason, result.request_id), ("de-en", "eos", "mine"))
         self.assertLess(result.score, 0)
         self.assertEqual(len(result.alternatives), 1)
@@ -251,7 +251,7 @@ class Security(unittest.TestCase):
         for name in ("server", "other"):
             make_certificate(cls.folder, name)
         made = subprocess.run([CLIENT, "key", "web"], stdout=subprocess.PIPE, universal_newlines=True, check=True)
-        cls.key, entry = made.stdout.splitlines()
+        cls.key, entry, _ = made.stdout.splitlines()
         keys = cls.folder / "keys.json"
         keys.write_text('{"clients": [' + entry + "]}")
         keys.chmod(0o600)
