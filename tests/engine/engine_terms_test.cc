@@ -363,9 +363,8 @@ TEST_F(EngineTerms, SentinelsShowNowhere) {
 
 TEST_F(EngineTerms, NoSentenceEndsInsideAPhrase) {
   Start();
-  const ItemResult item =
-      TranslateOne(Keeping("Sie arbeitet bei Yahoo! Deutschland in Berlin. Er schläft.",
-                           {"Yahoo! Deutschland"}));
+  const ItemResult item = TranslateOne(Keeping(
+      "Sie arbeitet bei Yahoo! Deutschland in Berlin. Er schläft.", {"Yahoo! Deutschland"}));
   EXPECT_EQ(Count(item.hypotheses[0].text, "Yahoo! Deutschland"), 1U) << item.hypotheses[0].text;
   EXPECT_EQ(item.sentences.size(), 2U);
 }

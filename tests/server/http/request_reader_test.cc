@@ -229,8 +229,8 @@ TEST(RequestReader, BoundsTheFramingOfChunks) {
   const std::string long_text(9000, 'a');
   EXPECT_EQ(RefusedWith(chunked + "1;" + long_text + "\r\nx\r\n0\r\n\r\n"), 400);
   EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text + "\r\n\r\n"), 400);
-  EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text.substr(4500) + "\r\nB: " +
-                        long_text.substr(4500) + "\r\n\r\n"),
+  EXPECT_EQ(RefusedWith(chunked + "1\r\nx\r\n0\r\nA: " + long_text.substr(4500) +
+                        "\r\nB: " + long_text.substr(4500) + "\r\n\r\n"),
             400);
   std::string padded = chunked;
   for (size_t i = 0; i < kBody; ++i) padded += "1;pad=" + std::string(20, 'a') + "\r\nx\r\n";
