@@ -10,7 +10,8 @@
 namespace dragoman {
 namespace {
 
-// The beginning of a key, for a message: no control characters, and no part of a character.
+// Returns the beginning of a key for a message, without control characters and without a part of a
+// character.
 std::string Printable(std::string_view key) {
   constexpr size_t kQuoted = 64;
   std::string out(key.substr(0, kQuoted));

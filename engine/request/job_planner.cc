@@ -276,7 +276,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSegment(std::string_view text, TextR
   absl::StatusOr<SegmentPlan> segment =
       PlanSearch(piece.encoded, *std::move(phrases), piece.sentinels, prefix);
   if (!segment.ok()) return segment;
-  // The rest, for the segment and for what takes its place.
+  // Completes the segment, and the one with constraints that may take its place.
   const auto complete = [&](const EncodedText& encoded, SegmentPlan& plan) {
     plan.range = range;
     plan.unknown = piece.unknown;

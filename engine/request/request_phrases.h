@@ -60,7 +60,7 @@ class RequestPhrases {
   // Finds the phrases for a segment with this text. Every occurrence of a term asks for its target
   // once; after an opening bracket or quote it is asked for without the mark of a word's beginning,
   // because no space will stand before it in the translation either.
-  // Of `kept`, parts of the segment with sentinels, nothing is asked for.
+  // `kept` are the parts of the segment that have sentinels: they ask for nothing.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
                                       std::span<const Sentinel> kept) const;
 

@@ -6,7 +6,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MODEL = FOLDER / "models/de-en"
-# What names models, or serves none.
+# Flags that name a model, or that end without serving one.
 WITHOUT_OURS = {"--model", "--models-dir", "--models-file", "--config", "--help", "--version"}
 
 

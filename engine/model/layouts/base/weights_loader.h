@@ -21,8 +21,8 @@ struct OpenedWeights {
   std::vector<std::string> replaced;  // spare ones of another storage than the one that is used
 };
 
-// Whether the checkpoint has a spare tensor beside the one that it is spare to, with other numbers:
-// an output layer of its own in a network that ties it.
+// Returns whether the checkpoint stores an output layer of its own, with other numbers than the embeddings,
+// although the network ties the two.
 bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 
 // Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was

@@ -188,8 +188,8 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
 }
 
 // max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
-// What is left must have room for a token besides those that are forced. Without any length the
-// positions limit an output: the 20 tokens of transformers would cut most sentences.
+// The limit must leave room for one token besides the forced ones. Where no file states a length, the
+// positions are the limit, because the 20 tokens of transformers would cut most sentences.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
   const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
   const int least = 2 + forced;  // the start token and one more
