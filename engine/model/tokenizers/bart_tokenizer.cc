@@ -8,7 +8,6 @@
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
-#include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {
 namespace {
@@ -105,14 +104,7 @@ void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocab
 absl::StatusOr<ModelTokenizer> ReadBartTokenizer(const ModelFolder& folder, TokenizerChoice choice,
                                                  CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  const absl::StatusOr<TokenizerRules> rules =
-      RulesOf(choice,
-              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
-               .tokenizer_class = "TokenizersBackend",
-               .slow_file = std::string(kMergesFile),
-               .has_slow = folder.Has(kMergesFile),
-               .has_fast = folder.Has(kTokenizerJsonFile)},
-              &config->notes);
+  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kMergesFile, config);
   if (!rules.ok()) return rules.status();
   const bool is_json = *rules == TokenizerRules::kFast;
   const std::string_view file = is_json ? kTokenizerJsonFile : kVocabularyFile;

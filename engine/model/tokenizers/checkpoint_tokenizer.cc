@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
+#include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {
@@ -70,6 +71,18 @@ absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, TokenizerChoice choice,
+                                            std::string_view slow_file, CheckpointConfig* config) {
+  const bool is_backend = config->tokenizer.is_backend;
+  return RulesOf(choice,
+                 {.kinds = is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
+                  .tokenizer_class = "TokenizersBackend",
+                  .slow_file = std::string(slow_file),
+                  .has_slow = folder.Has(slow_file),
+                  .has_fast = folder.Has(kTokenizerJsonFile)},
+                 &config->notes);
 }
 
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special) {

@@ -16,6 +16,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
+#include "engine/text/added_tokens.h"
 
 namespace dragoman {
 
@@ -76,6 +77,10 @@ absl::StatusOr<int> SpecialId(const Vocabulary& vocabulary, std::string_view fil
 // Checks that EOS and pad have the ids that the configuration gives them.
 absl::Status CheckSpecialIds(const Vocabulary& target, std::string_view file,
                              const CheckpointConfig& config);
+// Chooses between the slow tokenizer, which reads `slow_file`, and tokenizer.json (RulesOf), by the files
+// that are there. A tokenizer of class TokenizersBackend is tokenizer.json.
+absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, TokenizerChoice choice,
+                                            std::string_view slow_file, CheckpointConfig* config);
 // Checks that a source has room for the model's `special` tokens and one of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
 

@@ -11,7 +11,6 @@
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
-#include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spm_file.h"
 
 namespace dragoman {
@@ -96,14 +95,7 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
                                                     TokenizerChoice choice,
                                                     CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  const absl::StatusOr<TokenizerRules> rules =
-      RulesOf(choice,
-              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
-               .tokenizer_class = "TokenizersBackend",
-               .slow_file = std::string(kSpmFile),
-               .has_slow = folder.Has(kSpmFile),
-               .has_fast = folder.Has(kTokenizerJsonFile)},
-              &config->notes);
+  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpmFile, config);
   if (!rules.ok()) return rules.status();
   const bool is_json = *rules == TokenizerRules::kFast;
   const std::string_view file = is_json ? kTokenizerJsonFile : kSpmFile;

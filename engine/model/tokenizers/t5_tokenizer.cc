@@ -11,7 +11,6 @@
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
-#include "engine/model/tokenizers/tokenizer_rules.h"
 
 namespace dragoman {
 namespace {
@@ -125,14 +124,7 @@ bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id
 absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, TokenizerChoice choice,
                                                CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
-  const absl::StatusOr<TokenizerRules> rules =
-      RulesOf(choice,
-              {.kinds = tokenizer.is_backend ? TokenizerOffer::kFastOnly : TokenizerOffer::kBoth,
-               .tokenizer_class = "TokenizersBackend",
-               .slow_file = std::string(kSpmFile),
-               .has_slow = folder.Has(kSpmFile),
-               .has_fast = folder.Has(kTokenizerJsonFile)},
-              &config->notes);
+  const absl::StatusOr<TokenizerRules> rules = RulesOfFiles(folder, choice, kSpmFile, config);
   if (!rules.ok()) return rules.status();
   TokenizerDescription facts;
   const bool is_json = *rules == TokenizerRules::kFast;
