@@ -3,6 +3,8 @@ printed bound plus 20 MiB, next to polite clients with a key: nothing is killed,
 within three times what it is when nothing else goes on."""
 
 import contextlib
+import functools
+import http.client
 import json
 import pathlib
 import statistics
@@ -11,6 +13,7 @@ import threading
 import time
 
 from control_group import SKIPPED, daemons_in, memory_group
+from fairness import Repeated
 from harness import MIB, ROOT, Daemon, HttpClient, Outcome, attack, check, mib, wait_until
 from http_transport import connect, post
 from security import keys_file
@@ -24,42 +27,30 @@ LEAST_P99 = 0.010
 PER_MIB, LEAST_COST = 0.050, 0.001
 
 
-class Polite:
+class Polite(Repeated):
     """Clients that translate a short sentence every 50 ms with their key."""
 
     def __init__(self, daemon, key, count=4, path=None, body=None):
-        self._daemon, self._key = daemon, key
+        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         self._path = path or "/v1/translate"
         self._body = body or json.dumps({"contents": ["Das ist ein Test."], "model": "de-en"})
-        self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
         self._lock = threading.Lock()
         self._answers = []  # (when it began, seconds)
         self.failures = []
+        super().__init__(*(functools.partial(self._ask, HttpClient(daemon.door)) for _ in range(count)))
 
-    def _run(self):
-        headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
-        with HttpClient(self._daemon.door) as client:
-            while not self._stop.wait(0.05):
-                begin = time.monotonic()
-                try:
-                    status = client.ask("POST", self._path, self._body, headers)[0]
-                except (OSError, ValueError) as error:
-                    status = type(error).__name__
-                with self._lock:
-                    self._answers.append((begin, time.monotonic() - begin))
-                    if status != 200:
-                        self.failures.append(status)
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        for thread in self._threads:
-            thread.join(40)
+    def _ask(self, client, stop):
+        if stop.wait(0.05):
+            return
+        begin = time.monotonic()
+        try:
+            status = client.ask("POST", self._path, self._body, self._headers)[0]
+        except (OSError, http.client.HTTPException) as error:
+            status = type(error).__name__
+        with self._lock:
+            self._answers.append((begin, time.monotonic() - begin))
+            if status != 200:
+                self.failures.append(status)
 
     def p99(self, begin, end):
         with self._lock:
