@@ -1,89 +1,48 @@
 #include "server/settings/option_table.h"
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "server/base/address.h"
+#include "server/settings/option_fields.h"
 
 namespace dragoman {
 namespace {
 
-template <typename E>
-struct Named {
-  const char* name;
-  E value;
-};
-
-constexpr char kOff[] = "off";
-
-constexpr Named<bool> kSwitch[] = {{"off", false}, {"on", true}};
-constexpr Named<NarrowType> kProducts[] = {
+constexpr OptionWord<bool> kSwitch[] = {{"off", false}, {"on", true}};
+constexpr OptionWord<NarrowType> kProducts[] = {
     {"model", NarrowType::kNone}, {"float8", NarrowType::kFloat8}, {"int8", NarrowType::kInt8}};
-constexpr Named<Pinning> kPinnings[] = {
+constexpr OptionWord<Pinning> kPinnings[] = {
     {"auto", Pinning::kAuto}, {"off", Pinning::kOff}, {"cores", Pinning::kCores}};
-constexpr Named<MeanKind> kMeans[] = {{"probability", MeanKind::kProbability},
-                                      {"log-probability", MeanKind::kLogProbability}};
-constexpr Named<TokenizerChoice> kTokenizers[] = {{"auto", TokenizerChoice::kAuto},
-                                                  {"slow", TokenizerChoice::kSlow},
-                                                  {"fast", TokenizerChoice::kFast}};
-constexpr Named<Profile> kProfiles[] = {{"hf", Profile::kHf},
-                                        {"ct2", Profile::kCt2},
-                                        {"marian", Profile::kMarian},
-                                        {"paper", Profile::kPaper},
-                                        {"article", Profile::kArticle}};
-constexpr Named<HttpTlsMode> kHttpTlsModes[] = {
+constexpr OptionWord<MeanKind> kMeans[] = {{"probability", MeanKind::kProbability},
+                                           {"log-probability", MeanKind::kLogProbability}};
+constexpr OptionWord<TokenizerChoice> kTokenizers[] = {{"auto", TokenizerChoice::kAuto},
+                                                       {"slow", TokenizerChoice::kSlow},
+                                                       {"fast", TokenizerChoice::kFast}};
+constexpr OptionWord<Profile> kProfiles[] = {{"hf", Profile::kHf},
+                                             {"ct2", Profile::kCt2},
+                                             {"marian", Profile::kMarian},
+                                             {"paper", Profile::kPaper},
+                                             {"article", Profile::kArticle}};
+constexpr OptionWord<HttpTlsMode> kHttpTlsModes[] = {
     {"off", HttpTlsMode::kOff}, {"on", HttpTlsMode::kOn}, {"mutual", HttpTlsMode::kMutual}};
-constexpr Named<RefillRule> kRefillRules[] = {{"continuous", RefillRule::kContinuous},
-                                              {"stream", RefillRule::kStream},
-                                              {"half-empty", RefillRule::kHalfEmpty},
-                                              {"static", RefillRule::kStatic}};
-constexpr Named<CapacityUnit> kUnits[] = {{"rows", CapacityUnit::kRows},
-                                          {"segments", CapacityUnit::kSegments},
-                                          {"source-tokens", CapacityUnit::kSourceTokens}};
-constexpr Named<SlotSelection> kSelections[] = {{"all", SlotSelection::kAll},
-                                                {"shortest-first", SlotSelection::kShortest},
-                                                {"longest-first", SlotSelection::kLongest}};
-constexpr Named<WindowOrder> kOrders[] = {{"arrival", WindowOrder::kArrival},
-                                          {"longest-first", WindowOrder::kLongestFirst},
-                                          {"shortest-first", WindowOrder::kShortestFirst}};
-
-// "off, on or mutual".
-std::string AnyOf(const std::vector<std::string>& words) {
-  return absl::StrCat(absl::StrJoin(words.begin(), words.end() - 1, ", "), " or ", words.back());
-}
+constexpr OptionWord<RefillRule> kRefillRules[] = {{"continuous", RefillRule::kContinuous},
+                                                   {"stream", RefillRule::kStream},
+                                                   {"half-empty", RefillRule::kHalfEmpty},
+                                                   {"static", RefillRule::kStatic}};
+constexpr OptionWord<CapacityUnit> kUnits[] = {{"rows", CapacityUnit::kRows},
+                                               {"segments", CapacityUnit::kSegments},
+                                               {"source-tokens", CapacityUnit::kSourceTokens}};
+constexpr OptionWord<SlotSelection> kSelections[] = {{"all", SlotSelection::kAll},
+                                                     {"shortest-first", SlotSelection::kShortest},
+                                                     {"longest-first", SlotSelection::kLongest}};
+constexpr OptionWord<WindowOrder> kOrders[] = {{"arrival", WindowOrder::kArrival},
+                                               {"longest-first", WindowOrder::kLongestFirst},
+                                               {"shortest-first", WindowOrder::kShortestFirst}};
 
 template <typename E, size_t kSize>
-TextField ChoiceField(E* field, const Named<E> (&names)[kSize]) {
-  TextField out;
-  out.read = [field, &names](const std::string& text) -> std::string {
-    std::vector<std::string> words;
-    for (const Named<E>& named : names) {
-      words.emplace_back(named.name);
-      if (text != named.name) continue;
-      *field = named.value;
-      return "";
-    }
-    return AnyOf(words);
-  };
-  out.text = [field, &names]() -> std::string {
-    for (const Named<E>& named : names) {
-      if (named.value == *field) return named.name;
-    }
-    return "";
-  };
-  return out;
-}
-
-template <typename E, size_t kSize>
-Target Choice(E ModelSettings::*member, const Named<E> (&names)[kSize]) {
+Target Choice(E ModelSettings::*member, const OptionWord<E> (&names)[kSize]) {
   return Target::Model([member, &names](ModelSettings& settings) -> Field {
     return ChoiceField(&(settings.*member), names);
   });
@@ -93,176 +52,6 @@ Target Switch(bool CudaOptions::*member) {
   return Target::Model([member](ModelSettings& settings) -> Field {
     return ChoiceField(&(settings.cuda.*member), kSwitch);
   });
-}
-
-TextField DeviceField(DeviceRequest* field) {
-  TextField out;
-  out.read = [field](const std::string& text) { return ReadDevice(text, field); };
-  out.text = [field] { return DeviceText(*field); };
-  return out;
-}
-
-TextField ComputeTypeField(DeviceRequest* field) {
-  TextField out;
-  out.read = [field](const std::string& text) { return ReadComputeType(text, field); };
-  out.text = [field]() -> std::string {
-    return field->compute_type.has_value() ? ComputeTypeName(*field->compute_type) : "auto";
-  };
-  return out;
-}
-
-TextField DirectoriesField(std::vector<std::string>* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    std::vector<std::string> directories;
-    if (!text.empty()) directories = absl::StrSplit(text, ',');
-    const bool empty = std::find(directories.begin(), directories.end(), "") != directories.end();
-    if (empty || directories.size() >= kMaxEnsembleMembers) {
-      return absl::StrCat("1 to ", kMaxEnsembleMembers - 1, " directories, by commas");
-    }
-    *field = std::move(directories);
-    return "";
-  };
-  out.text = [field] { return absl::StrJoin(*field, ","); };
-  return out;
-}
-
-// Words between commas, each of which has the form that `expected` names.
-TextField WordsField(std::vector<std::string>* field, bool (*fits)(const std::string&),
-                     const char* expected) {
-  TextField out;
-  out.read = [field, fits, expected](const std::string& text) -> std::string {
-    std::vector<std::string> words;
-    if (!text.empty()) words = absl::StrSplit(text, ',');
-    if (!std::all_of(words.begin(), words.end(), fits)) return expected;
-    *field = std::move(words);
-    return "";
-  };
-  out.text = [field] { return absl::StrJoin(*field, ","); };
-  return out;
-}
-
-bool IsHostName(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_';
-  });
-}
-
-// "https://example.org:8443", as browsers write an origin, or "*".
-bool IsOrigin(const std::string& text) {
-  if (text == "*") return true;
-  const size_t host = text.find("://");
-  return host != std::string::npos && host > 0 && host + 3 < text.size() &&
-         std::all_of(text.begin() + static_cast<ptrdiff_t>(host) + 3, text.end(),
-                     [](unsigned char c) {
-                       return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '.' ||
-                              c == '-' || c == '_' || c == ':' || c == '[' || c == ']';
-                     });
-}
-
-TextField WeightsField(std::vector<double>* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    std::vector<std::string> words;
-    if (!text.empty()) words = absl::StrSplit(text, ',');
-    std::vector<double> weights;
-    for (const std::string& word : words) {
-      double weight = 0;
-      if (!absl::SimpleAtod(word, &weight) || !(weight > 0) || !(weight <= 1e6)) {
-        return "a number above 0, up to 1000000, for each member, by commas";
-      }
-      weights.push_back(weight);
-    }
-    *field = std::move(weights);
-    return "";
-  };
-  out.text = [field] { return absl::StrJoin(*field, ","); };
-  return out;
-}
-
-TextField LogLevelField(LogLevel* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    const std::optional<LogLevel> level = ParseLogLevel(text);
-    if (!level.has_value()) return "trace, debug, info, warn, error or off";
-    *field = *level;
-    return "";
-  };
-  out.text = [field]() -> std::string { return LogLevelName(*field); };
-  return out;
-}
-
-std::string ExpectedAddress(AddressForms forms) {
-  return absl::StrCat("host:port with a port from 0 to 65535",
-                      forms == AddressForms::kHostOrUnix ? ", or unix:PATH" : "");
-}
-
-TextField AddressField(Address* field, AddressForms forms) {
-  TextField out;
-  out.read = [field, forms](const std::string& text) -> std::string {
-    std::optional<Address> address = ParseAddress(text, forms);
-    if (!address.has_value()) return ExpectedAddress(forms);
-    *field = *std::move(address);
-    return "";
-  };
-  out.text = [field] { return AddressText(*field); };
-  return out;
-}
-
-// An address, or "off".
-TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms) {
-  TextField out;
-  out.read = [field, forms](const std::string& text) -> std::string {
-    std::optional<Address> address;
-    if (text != kOff) {
-      address = ParseAddress(text, forms);
-      if (!address.has_value()) return absl::StrCat(ExpectedAddress(forms), ", or ", kOff);
-    }
-    *field = std::move(address);
-    return "";
-  };
-  out.text = [field]() -> std::string { return field->has_value() ? AddressText(**field) : kOff; };
-  return out;
-}
-
-TextField OtlpField(std::optional<HttpUrl>* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    std::optional<HttpUrl> collector;
-    if (!text.empty()) {
-      collector = ParseHttpUrl(text);
-      if (!collector.has_value()) {
-        return "http://HOST:PORT[/PATH] or https://HOST[:PORT][/PATH] (without a path it is "
-               "/v1/traces)";
-      }
-    }
-    *field = std::move(collector);
-    return "";
-  };
-  out.text = [field] { return field->has_value() ? HttpUrlText(**field) : ""; };
-  return out;
-}
-
-// "1/6", exactly.
-TextField ThresholdField(SchedulerOptions* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    constexpr int64_t kLargest = 1'000'000;
-    const size_t slash = text.find('/');
-    if (slash != std::string::npos) {
-      const auto above = WholeNumber(std::string_view(text).substr(0, slash));
-      const auto below = WholeNumber(std::string_view(text).substr(slash + 1));
-      if (above.has_value() && below.has_value() && *above >= 0 && *above <= *below &&
-          *below >= 1 && *below <= kLargest) {
-        field->eps_num = *above;
-        field->eps_den = *below;
-        return "";
-      }
-    }
-    return "a fraction from 0 to 1, such as 1/6, of whole numbers up to 1000000";
-  };
-  out.text = [field] { return absl::StrCat(field->eps_num, "/", field->eps_den); };
-  return out;
 }
 
 }  // namespace
@@ -309,16 +98,11 @@ const std::vector<Option>& Options() {
        "names by which clients reach --http and --metrics, besides localhost and IP addresses; "
        "requests for any other host are refused on a loopback address, and on any address where "
        "names are given; empty: none",
-       Target::Server([](C& c) -> Field {
-         return WordsField(&c.http_hosts, IsHostName, "names of hosts without ports, by commas");
-       })},
+       Target::Server([](C& c) -> Field { return HostsField(&c.http_hosts); })},
       {kSome, "cors-origin", "ORIGIN[,ORIGIN...]",
        "sites whose pages may read every answer of --http (CORS) and open WebSockets, such as "
        "https://example.org; *: all sites; empty: none, except where the original API lets all",
-       Target::Server([](C& c) -> Field {
-         return WordsField(&c.cors_origins, IsOrigin,
-                           "origins such as https://example.org, or *, by commas");
-       })},
+       Target::Server([](C& c) -> Field { return OriginsField(&c.cors_origins); })},
       {kEveryone, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",
@@ -580,7 +364,7 @@ constexpr std::pair<std::string_view, std::string_view> kScheduleFlags[] = {
 }  // namespace
 
 const char* PinningName(Pinning pinning) {
-  for (const Named<Pinning>& named : kPinnings) {
+  for (const OptionWord<Pinning>& named : kPinnings) {
     if (named.value == pinning) return named.name;
   }
   return "";

@@ -1,0 +1,70 @@
+// How the values of settings that are neither numbers nor plain text are read and written: choices of words,
+// devices, lists by commas, addresses.
+//
+// Part of config.h. Pure. Each function borrows the field that its result reads into.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/base/address.h"
+#include "server/settings/config.h"
+#include "server/settings/option_table.h"
+
+namespace dragoman {
+
+// A word that stands for a value.
+template <typename E>
+struct OptionWord {
+  const char* name;
+  E value;
+};
+
+// "off, on or mutual": the words, for a message. REQUIRES: there are two at least.
+std::string ListOfWords(const std::vector<std::string>& words);
+
+// One of the words. `names` outlives the result.
+template <typename E, size_t kSize>
+TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
+  TextField out;
+  out.read = [field, &names](const std::string& text) -> std::string {
+    std::vector<std::string> words;
+    for (const OptionWord<E>& named : names) {
+      words.emplace_back(named.name);
+      if (text != named.name) continue;
+      *field = named.value;
+      return "";
+    }
+    return ListOfWords(words);
+  };
+  out.text = [field, &names]() -> std::string {
+    for (const OptionWord<E>& named : names) {
+      if (named.value == *field) return named.name;
+    }
+    return "";
+  };
+  return out;
+}
+
+TextField DeviceField(DeviceRequest* field);
+TextField ComputeTypeField(DeviceRequest* field);
+// Directories of the other members of an ensemble, by commas.
+TextField DirectoriesField(std::vector<std::string>* field);
+// Names of hosts, by commas.
+TextField HostsField(std::vector<std::string>* field);
+// Origins as browsers write them ("https://example.org:8443"), or "*", by commas.
+TextField OriginsField(std::vector<std::string>* field);
+// Numbers above 0, by commas.
+TextField WeightsField(std::vector<double>* field);
+TextField LogLevelField(LogLevel* field);
+TextField AddressField(Address* field, AddressForms forms);
+// An address, or "off".
+TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms);
+// The URL of a collector; empty: none.
+TextField OtlpField(std::optional<HttpUrl>* field);
+// A fraction such as "1/6", exactly.
+TextField ThresholdField(SchedulerOptions* field);
+
+}  // namespace dragoman
