@@ -24,9 +24,8 @@ struct AssemblyOptions {
   bool alignment = false;          // asked for
 };
 
-// `segments`: of each segment of the plan its hypotheses, best first, at least one. An item of one
-// segment has as many hypotheses as that; else one. Sets hypotheses and sentences, and adds
-// the warnings that they ask for.
+// `segments` has the hypotheses of each segment of the plan, best first, at least one. An item of one
+// segment gets all of them, any other item one. Sets hypotheses, sentences and warnings.
 void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result);

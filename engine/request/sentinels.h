@@ -64,8 +64,8 @@ struct SentinelTokens {
   size_t sentinel = 0;
 };
 
-// The tokens of `encoded`, which is the encoding of `text.text`, that stand for sentinels. The ranges
-// of all tokens become ranges of the segment's text.
+// Returns the tokens of `encoded`, the encoding of `text.text`, that stand for sentinels. Changes the ranges
+// of all its tokens to ranges of the segment's text.
 std::vector<SentinelTokens> MoveToSource(const SentinelText& text, EncodedText* encoded);
 
 struct RestoredText {

@@ -19,13 +19,13 @@
 
 namespace dragoman {
 
-// Between which target tokens a word goes on: after an open one, before one that continues a word.
-// Token t is bit t % 32 of word t / 32; tokens beyond the words are neither. No words: every token
-// is a word of its own.
+// Says between which target tokens a word goes on: after an open token, before one that continues a
+// word (SEARCH.md a.8, "Word boundaries"). Two bitmaps: token t is bit t % 32 of integer t / 32. Tokens
+// beyond the bitmaps are neither open nor continue a word.
 struct WordEdges {
   const uint32_t* continues = nullptr;  // [words] never EOS
   const uint32_t* open = nullptr;       // [words]
-  int32_t words = 0;
+  int32_t words = 0;                    // integers of each bitmap
 
   DRAGOMAN_HD bool Continues(int32_t token) const { return Has(continues, token); }
   DRAGOMAN_HD bool IsOpen(int32_t token) const { return Has(open, token); }

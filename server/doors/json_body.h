@@ -30,10 +30,10 @@ absl::StatusOr<nlohmann::json> ParseJsonObject(const HttpRequest& request);
 // writes where a text was cut within an emoji. Nothing: there are none.
 std::optional<std::string> WithoutLoneSurrogates(std::string_view text);
 
-// Calls `visit` with each field of the object that `text` is the JSON of, until it returns false: with its
-// name as it is written, and its value if that is a string (with its quotes), else the value's first
-// character. Nothing is built and little is checked, for looks at requests of clients that may have no
-// key. Time is linear, about a nanosecond a byte.
+// Calls `visit` with each field of the JSON object `text`, until `visit` returns false. The arguments are the
+// name as it is written, and the value: a string with its quotes, or the first character of any other value.
+// It builds nothing and checks little, because the client may turn out to have no key. Time is linear, about
+// a nanosecond a byte.
 void ScanObject(std::string_view text,
                 const std::function<bool(std::string_view name, std::string_view value)>& visit);
 

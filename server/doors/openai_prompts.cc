@@ -113,8 +113,8 @@ std::optional<size_t> MatchLiteral(std::string_view literal, std::string_view te
 
 bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
 
-// Whether `literal` follows a language that ends where `text` begins. White space around a word is needed
-// here: "to" ends no name in "Estonian".
+// Whether `text` begins with `literal`, so that the name of a language ends before it. A word needs white
+// space around it: the "to" inside "Estonian" does not count.
 bool FollowsLanguage(std::string_view literal, std::string_view text) {
   if (literal.starts_with(' ') && (text.empty() || !IsSpace(text.front()))) return false;
   const std::optional<size_t> matched = MatchLiteral(literal, text);

@@ -54,8 +54,8 @@ struct Refusal {
 class BodyPieces {
  public:
   virtual ~BodyPieces() = default;
-  // The next piece, "" at the end. It is called on a thread that serves connections: a piece has some
-  // 64 KiB, and takes well below a millisecond.
+  // Returns the next piece, "" at the end. Threads that serve connections call it: it must take well below
+  // a millisecond. A piece has about 64 KiB.
   virtual std::string Next() = 0;
 };
 

@@ -19,8 +19,8 @@ void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   spec->stored_output_wins = IsByTransformers5(*fields);
 }
 
-// In transformers 4 the output layer is a second name of the target's embedding, so the two may not
-// differ. transformers 5 reads both.
+// In transformers 4 the output layer is a second name of the target's embedding, so a
+// checkpoint must store equal numbers for both. transformers 5 reads both.
 BartNames NamesOf(bool has_own_output) {
   const std::string output = "model.decoder.output_projection.weight";
   BartNames names = HuggingFaceBartNames();

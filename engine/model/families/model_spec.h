@@ -76,8 +76,8 @@ struct ModelSpec {
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
   bool share_embeddings = true;  // one matrix for source and target embedding
   bool tie_output = true;        // the output layer's matrix is the target embedding
-  // With tie_output: an output layer that the checkpoint stores with other numbers is used, as
-  // transformers 5 does. Otherwise it is ignored, as transformers 4 does.
+  // Matters with tie_output. True: an output layer that the checkpoint stores with other numbers is used,
+  // as transformers 5 does. False: it is ignored, as transformers 4 does.
   bool stored_output_wins = false;
   bool scale_output = false;  // T5's: the output layer's input is multiplied by d_model^-0.5
   SpecialIds tokens;

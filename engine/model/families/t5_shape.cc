@@ -42,9 +42,9 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
   spec->activation = found.value_or(Activation::kNone);
 }
 
-// transformers 4 scales what a tied output layer gets, by one field for both. transformers 5 writes that
-// every output layer is tied, uses one that the checkpoint stores with other numbers all the same, and
-// says in a field of its own whether the output is scaled; an mT5 has none and is never scaled.
+// In transformers 4 one field says that the output layer is tied and that its input is scaled.
+// transformers 5 always writes that the layer is tied, but uses the layer that the checkpoint stores if its
+// numbers differ. It has a field of its own for the scaling. An mT5 lacks that field and is never scaled.
 void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kScale = "scale_decoder_outputs";
   const bool tied = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
