@@ -13,14 +13,19 @@
 
 namespace dragoman {
 
+// Whether an engine tries which sentinels its model copies (engine/sentinel_trial.h). One of a
+// directory does. Places that do not translate, scripted ones, cannot.
+enum class SentinelTrial { kNone, kRun };
+
 // Runs in these places; config.devices and .workers are not asked.
 // REQUIRES: at least one, all of one compute type.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer);
+                                                     EngineObserver* observer,
+                                                     SentinelTrial trial = SentinelTrial::kNone);
 
-// The same on the CPU with this model, which may be scripted (tests).
+// The same on the CPU with this model, which may be scripted (tests). No sentinels are tried.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::shared_ptr<const StepModel> model,
                                                      const EngineConfig& config, const Clock* clock,

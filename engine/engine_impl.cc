@@ -8,7 +8,6 @@
 #include "engine/base/field_error.h"
 #include "engine/base/on_cpus.h"
 #include "engine/base/out_of_memory.h"
-#include "engine/create_loaded_engine.h"
 #include "engine/decode/backend.h"
 #include "engine/model/layouts/ensemble_source.h"
 #include "engine/page_plans.h"
@@ -79,14 +78,17 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
       OrOutOfMemory("packing the weights", [&] { return CreatePlaces(config, &*loaded); });
   if (!places.ok()) return places.status();
   if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
-  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load);
+  return EngineImpl::Create(*std::move(loaded), *std::move(places), config, clock, observer, load,
+                            SentinelTrial::kRun);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      std::vector<WorkerPlace> places,
                                                      const EngineConfig& config, const Clock* clock,
-                                                     EngineObserver* observer) {
-  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr);
+                                                     EngineObserver* observer,
+                                                     SentinelTrial trial) {
+  return EngineImpl::Create(std::move(loaded), std::move(places), config, clock, observer, nullptr,
+                            trial);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
@@ -99,7 +101,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
 
 absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
     LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
-    const Clock* clock, EngineObserver* observer, LoadContext* load) {
+    const Clock* clock, EngineObserver* observer, LoadContext* load, SentinelTrial trial) {
   if (const absl::Status status = CheckCounts(places, config); !status.ok()) return status;
   if (const absl::Status status = CheckSchedulerOptions(config.scheduler, config.max_rows);
       !status.ok()) {
@@ -124,13 +126,13 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
   }
   if (!status.ok()) return status;
   engine->FillInfo();
-  if (load != nullptr) engine->WarmUp();
+  if (trial == SentinelTrial::kRun) engine->TrySentinels();
   engine->gate_.Open();
   return engine;
 }
 
-void EngineImpl::WarmUp() {
-  sentinels_ = TrySentinels(*this, *tokenizer_);
+void EngineImpl::TrySentinels() {
+  sentinels_ = dragoman::TrySentinels(*this, *tokenizer_);
   ledger_.Reset();
 }
 

@@ -12,6 +12,7 @@
 #include "engine/api/engine.h"
 #include "engine/api/glossary_terms.h"
 #include "engine/base/worker_pool.h"
+#include "engine/create_loaded_engine.h"
 #include "engine/gated_observer.h"
 #include "engine/model/layouts/model_source.h"
 #include "engine/request/job.h"
@@ -33,7 +34,7 @@ class EngineImpl final : public Engine, public GlossarySource {
  public:
   static absl::StatusOr<std::unique_ptr<Engine>> Create(
       LoadedModel loaded, std::vector<WorkerPlace> places, const EngineConfig& config,
-      const Clock* clock, EngineObserver* observer, LoadContext* load);
+      const Clock* clock, EngineObserver* observer, LoadContext* load, SentinelTrial trial);
   ~EngineImpl() override;
 
   const ModelInfo& info() const override { return *info_.load(std::memory_order_acquire); }
@@ -58,7 +59,7 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::Status StartWorkers();
   void FillInfo();
   // Finds the sentinels that the model copies, which warms it up too.
-  void WarmUp();
+  void TrySentinels();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 

@@ -110,22 +110,27 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
   if (group.rank() == 0) {
     for (int r = 0; r < s.live; ++r) {
       const RowCursor taken = offers.cursor[r];
-      Candidate best;
-      if (taken.top == 0 && taken.extra == 0) best = RowOffer(slot, offers, r);
-      if (best.rank >= 0) pool[n++] = best;
-      Candidate after;
-      if (EndsInWord(set, slot.Constraints(r))) after = BestAfterWord(slot, offers, r);
-      if (best.rank >= 0 && after.token == best.token) after = {};
-      if (after.rank >= 0) pool[n++] = after;
+      int32_t best_token = -1;
+      int32_t after_token = -1;
+      if (taken.top == 0 && taken.extra == 0) {
+        const Candidate best = RowOffer(slot, offers, r);
+        if (best.rank >= 0) {
+          best_token = best.token;
+          pool[n++] = best;
+        }
+      }
+      if (EndsInWord(set, slot.Constraints(r))) {
+        const Candidate after = BestAfterWord(slot, offers, r);
+        if (after.rank >= 0 && after.token != best_token) {
+          after_token = after.token;
+          pool[n++] = after;
+        }
+      }
       for (int32_t i = taken.extra; i < offers.extra_count[r]; ++i) {
         const Extra& x = offers.extras[int64_t{r} * kMaxWantedIds + i];
-        if (best.rank >= 0 && best.token == x.token) continue;
-        if (after.rank >= 0 && after.token == x.token) continue;
+        if (x.token == best_token || x.token == after_token) continue;
         // EOS is wanted whenever it is possible, but is progress only as the end of a phrase.
-        if (s.options.Ends(x.token) &&
-            Bank(Advance(set, slot.Constraints(r), x.token)) <= Bank(slot.Constraints(r))) {
-          continue;
-        }
+        if (s.options.Ends(x.token) && !MakesProgress(set, slot.Constraints(r), x.token)) continue;
         pool[n++] = MakeCandidate(slot, r, x.key, x.log_prob, x.token);
       }
     }

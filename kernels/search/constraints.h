@@ -268,4 +268,11 @@ DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintSta
   }
 }
 
+DRAGOMAN_HD inline bool MakesProgress(const ConstraintSet& set, const ConstraintState& s,
+                                      int32_t token) {
+  bool makes = false;
+  ForProgressTokens(set, s, [&](int32_t other) { makes = makes || other == token; });
+  return makes;
+}
+
 }  // namespace dragoman

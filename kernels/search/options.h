@@ -138,8 +138,9 @@ struct SearchOptions {
   // Best tokens that are asked of a row: the children that it offers at most, or more where they
   // are looked through for one that ends a word.
   DRAGOMAN_HD int32_t candidates() const {
-    if (word_edges && beam < kWordCandidates) return kWordCandidates;
-    return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
+    // Not &&, as in stored_logits().
+    const int32_t children = (max_candidates > 0) & (max_candidates < beam) ? max_candidates : beam;
+    return word_edges & (beam < kWordCandidates) ? kWordCandidates : children;
   }
 
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the

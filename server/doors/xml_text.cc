@@ -267,7 +267,7 @@ absl::StatusOr<std::string> XmlText::Restore(std::string_view html) const {
   };
   ForEachPiece(html, count);
   if (tag_bytes > most_tag_bytes()) {
-    return absl::OutOfRangeError(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "found tags of ", tag_bytes, " bytes in the translation of ", xml_->size(),
         " bytes, because they stand around words that do not stay together, expected at most ",
         kMostRepeats, " times the text"));

@@ -111,9 +111,9 @@ std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
   }
   auto model = CreateCpuModel(loaded.program, WeightsInMemory(loaded.program, std::move(values)));
   EXPECT_TRUE(model.ok()) << model.status();
-  EngineConfig config;
-  config.workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-  auto engine = CreateEngine(std::move(loaded), *std::move(model), config, &Clock(), &Observer());
+  const auto workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+  auto engine = CreateEngine(std::move(loaded), {{CreateCpuBackend(*std::move(model)), workers}},
+                             EngineConfig{}, &Clock(), &Observer(), SentinelTrial::kRun);
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
 }

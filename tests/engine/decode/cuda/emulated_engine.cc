@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(
   engine.max_rows = config.max_rows;
   engine.kv_memory_mb = config.kv_memory_mb;
   return CreateEngine(std::move(loaded), std::vector<WorkerPlace>{{*std::move(backend), 1}}, engine,
-                      clock, observer);
+                      clock, observer, SentinelTrial::kRun);
 }
 
 }  // namespace dragoman
