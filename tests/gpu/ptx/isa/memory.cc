@@ -415,6 +415,7 @@ std::vector<Form> MemoryForms() {
       {"st.u32", {"r"}},
       {"st.u64", {"rd"}, 1, 8},
       {"st.u8", {"rs", "r", "rd"}, 1, 1},
+      {"st.v2.u16", {"rs"}, 2, 2},
       {"st.v2.u32", {"r"}, 2, 4},
       {"st.v4.u16", {"rs"}, 4, 2},
       {"st.volatile.f32", {"f"}},
