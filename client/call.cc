@@ -74,7 +74,9 @@ void Call::Ended(const grpc::Status& grpc_status, bool received) {
   if (!received && WasNeverTaken(grpc_status)) {
     status = absl::UnavailableError("the server shut down before it took the call");
   }
+  const bool nobody = core_.NobodyIsThere(status);
   status = core_.Explain(std::move(status));
+  if (nobody) return Finish(std::move(status));
   const auto delay = retry_.AfterFailure(status, core_.options.clock->Now(), received);
   if (!delay.has_value()) return Finish(std::move(status));
   const int64_t attempt = Attempts();

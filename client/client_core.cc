@@ -57,6 +57,10 @@ std::unique_ptr<Link> MakeLink(const std::string& address,
       grpc::CreateCustomChannel(address, credentials, arguments));
 }
 
+bool IsRefused(const absl::Status& status) {
+  return absl::IsUnavailable(status) && absl::StrContains(status.message(), "Connection refused");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptions& options) {
@@ -103,8 +107,7 @@ Link& ClientCore::Pick() {
 absl::Status ClientCore::Explain(absl::Status status) const {
   constexpr absl::string_view kClosed = "Socket closed";
   if (status.code() != absl::StatusCode::kUnavailable) return status;
-  constexpr absl::string_view kRefused = "Connection refused";
-  if (absl::StrContains(status.message(), kRefused)) {
+  if (IsRefused(status)) {
     return absl::UnavailableError(absl::StrCat("no server answers at ", options.server,
                                                " (connection refused): start dragomand there, or "
                                                "name another address"));
@@ -121,6 +124,10 @@ absl::Status ClientCore::Explain(absl::Status status) const {
     explained.SetPayload(url, value);
   });
   return explained;
+}
+
+bool ClientCore::NobodyIsThere(const absl::Status& status) const {
+  return links_.size() == 1 && !budget.answered() && IsRefused(status);
 }
 
 ClientCore::InFlight::InFlight(ClientCore* core) : core_(*core) {

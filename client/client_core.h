@@ -45,6 +45,10 @@ class ClientCore {
   // else is known.
   absl::Status Explain(absl::Status status) const;
 
+  // Whether gRPC's `status` says that nobody listens at the client's only address, and nobody has
+  // answered there before. A retry would keep a user waiting for a server that was never started.
+  bool NobodyIsThere(const absl::Status& status) const;
+
   // Held by a call as long as it has anything of the client or of gRPC. The last reference to a
   // channel must not go on a thread of gRPC's callbacks: the channel joins those threads, itself
   // among them, and frees the queue that they wait on (gRPC 1.51: "assertion failed: prior > 0").

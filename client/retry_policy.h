@@ -4,6 +4,9 @@
 // then the server has done nothing of the call. A message that is larger than the server takes is
 // RESOURCE_EXHAUSTED too, by gRPC's choice, and will be so again: it is not. Waits double from one
 // attempt to the next, with jitter; a pushback of the server takes their place.
+//
+// A refused connection to the client's only address is not tried again until somebody has answered
+// there: the user of a client without a server is told at once.
 #pragma once
 
 #include <atomic>

@@ -19,11 +19,9 @@ constexpr std::string_view kPortsFile = "/page/ports.json";
 class PageDoor final : public Door {
  public:
   explicit PageDoor(int grpc_port) {
-    HttpResponse ports = JsonResponse(200, {{"grpc", grpc_port}});
-    Add(kPortsFile, std::move(ports.content_type), std::move(ports.body));
-    for (const PageFile& file : PageFiles()) {
-      Add(file.path, std::string(file.content_type), std::string(file.text));
-    }
+    const HttpResponse ports = JsonResponse(200, {{"grpc", grpc_port}});
+    Add({kPortsFile, ports.content_type, kPagePolicy, ports.body});
+    for (const PageFile& file : PageFiles()) Add(file);
   }
 
   Api api() const override { return Api::kDragoman; }
@@ -43,18 +41,18 @@ class PageDoor final : public Door {
   }
 
  private:
-  void Add(std::string_view path, std::string content_type, std::string body) {
+  void Add(const PageFile& file) {
     HttpResponse answer;
-    answer.content_type = std::move(content_type);
-    answer.headers = {{"Content-Security-Policy", std::string(kPagePolicy)},
+    answer.content_type = std::string(file.content_type);
+    answer.headers = {{"Content-Security-Policy", std::string(file.policy)},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
                       // A newer server has a newer page.
                       {"Cache-Control", "no-cache"}};
-    answer.body = std::move(body);
-    answers_.emplace(path, WithTag(std::move(answer)));
+    answer.body = std::string(file.text);
+    answers_.emplace(file.path, WithTag(std::move(answer)));
   }
 
   std::map<std::string, HttpResponse, std::less<>> answers_;  // by path

@@ -1,8 +1,9 @@
-// The page at /: a text and its translation in the browser, by our own REST (rest.h).
+// The page at /: a text and its translation in the browser, by our own REST (rest.h). And the page at
+// /docs, which shows the description of that REST and sends requests to it.
 //
-// It is plain HTML, CSS and JavaScript (page/), of which CMake makes a part of the program, and asks
-// for nothing but its own files and the REST of this server. Its policy lets the browser do no more
-// than that.
+// Both are HTML, CSS and JavaScript (page/), which CMake compiles into the program. They ask for
+// nothing but their own files and the REST of this server, and their policies let the browser do no
+// more than that.
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@ namespace dragoman {
 struct PageFile {
   std::string_view path;  // "/", "/page/main.js"
   std::string_view content_type;
+  std::string_view policy;  // the answer's Content-Security-Policy
   std::string_view text;
 };
 
@@ -29,6 +31,13 @@ inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types preview";
+
+// The policy of /docs. RapiDoc, the library that draws it, makes its elements of strings and styles
+// them inline.
+inline constexpr std::string_view kDocsPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+    "data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 // `grpc_port` is DoorContext's, which the page gets at /page/ports.json.
 std::unique_ptr<Door> MakePageDoor(int grpc_port);

@@ -22,6 +22,7 @@ constexpr size_t kReadBytes = 16 * 1024;
 // An announced frame that Beast refuses by its head, without words. Shorter ones that are too long
 // are refused with the handler's words once their first bytes come.
 constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
+constexpr uint16_t kLastCloseCode = 4999;
 // How long a client has to answer the close frame.
 constexpr Nanos kEndingNanos = 2 * kNanosPerSecond;
 
@@ -68,6 +69,10 @@ WebSocketConnection::WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketS
   // An answer is one frame.
   socket_.auto_fragment(false);
   socket_.read_message_max(kAbsurdBytes);
+  // Beast echoes codes that no endpoint may send (RFC 6455, 7.4.2: there is none above 4999).
+  socket_.control_callback([this](websocket::frame_type type, beast::string_view /*payload*/) {
+    if (type == websocket::frame_type::close && socket_.reason().code > kLastCloseCode) Close();
+  });
   socket_.set_option(websocket::stream_base::decorator(
       [](websocket::response_type& response) { response.set(http::field::server, "dragomand"); }));
 }

@@ -271,7 +271,24 @@ TEST_F(Client, GivesUpOnAServerThatIsNotThere) {
     ScriptedServer server;
     address = server.address();
   }
-  EXPECT_TRUE(absl::IsUnavailable(Connect(address)->Translate(Request("a")).status()));
+  const auto gone = Connect(address)->Translate(Request("a")).status();
+  EXPECT_EQ(gone.message(), "no server answers at " + address +
+                                " (connection refused): start dragomand there, or name another "
+                                "address");
+  EXPECT_EQ(clock_.waits(), 0);
+  // Another address may still answer.
+  EXPECT_TRUE(
+      absl::IsUnavailable(Connect(address + "," + address)->Translate(Request("a")).status()));
+  EXPECT_EQ(clock_.waits(), 1);
+}
+
+TEST_F(Client, TriesAServerAgainThatHasAnswered) {
+  options_.retry.max_attempts = 2;
+  auto server = std::make_unique<ScriptedServer>();
+  const auto client = Connect(server->address());
+  EXPECT_TRUE(client->Translate(Request("a")).ok());
+  server.reset();
+  EXPECT_TRUE(absl::IsUnavailable(client->Translate(Request("a")).status()));
   EXPECT_EQ(clock_.waits(), 1);
 }
 

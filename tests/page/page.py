@@ -579,6 +579,22 @@ def works_by_keyboard_alone(browser, base):
 
 
 @case
+def docs_shows_the_api_and_tries_it(browser, base):
+    """/docs has every path of the description, asks nobody else, and sends a request that is answered."""
+    with urllib.request.urlopen(base + "v1/openapi.json") as answer:
+        paths = json.load(answer)["paths"]
+    with visit(browser, base) as v:
+        v.page.goto(base + "docs")
+        for path in paths:
+            v.page.locator(".section-endpoint-head .path, .endpoint-head .path", has_text=path).first.wait_for()
+        v.page.locator(".endpoint-head", has_text="/v1/languages").click()
+        with v.page.expect_response("**/v1/languages*") as answered:
+            v.page.get_by_role("button", name="TRY").click()
+        check("languages" in answered.value.json(), answered.value.text())
+        v.check_quiet()
+
+
+@case
 def is_not_there_when_turned_off(_browser, _base):
     with Daemon(*PAGE_FLAGS, "--page", "off") as daemon:
         for path, status in (("", 404), ("page/main.js", 404), ("v1/info", 200)):

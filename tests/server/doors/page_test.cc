@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace dragoman {
 namespace {
@@ -19,6 +20,16 @@ std::string TextOf(std::string_view path) {
   }
   ADD_FAILURE() << "no file " << path;
   return "";
+}
+
+// Those of the page at /, which are ours alone.
+std::vector<PageFile> OwnFiles() {
+  std::vector<PageFile> files;
+  for (const PageFile& file : PageFiles()) {
+    if (file.policy == kPagePolicy) files.push_back(file);
+  }
+  EXPECT_GT(files.size(), 10U);
+  return files;
 }
 
 std::set<std::string> Matches(const std::string& text, const std::string& pattern) {
@@ -46,10 +57,20 @@ TEST(Page, EveryRouteIsAFileWithThePolicy) {
     const HttpResponse answer = Ask(std::string(route.path));
     EXPECT_EQ(answer.status, 200);
     EXPECT_FALSE(answer.text().empty()) << route.path;
-    const std::pair<std::string, std::string> policy = {"Content-Security-Policy",
-                                                        std::string(kPagePolicy)};
+    const std::pair<std::string, std::string> policy = {
+        "Content-Security-Policy",
+        std::string(route.path == "/docs" || route.path == "/page/rapidoc-min.js" ? kDocsPolicy
+                                                                                  : kPagePolicy)};
     EXPECT_THAT(answer.headers, ::testing::Contains(policy)) << route.path;
   }
+}
+
+TEST(Page, DocsRunsOnlyScriptsOfThisServer) {
+  EXPECT_EQ(Matches(TextOf("/docs"), "<script([^>]*)>"),
+            std::set<std::string>{R"( type="module" src="page/rapidoc-min.js")"});
+  EXPECT_THAT(TextOf("/docs"), HasSubstr(R"(spec-url="v1/openapi.json" load-fonts="false")"));
+  EXPECT_THAT(std::string(kDocsPolicy), HasSubstr("script-src 'self';"));
+  EXPECT_THAT(TextOf("/page/rapidoc-min.js"), HasSubstr("RapiDoc 9.3.4"));
 }
 
 TEST(Page, ThePolicyAllowsNothingInline) {
@@ -62,7 +83,7 @@ TEST(Page, ThePolicyAllowsNothingInline) {
 }
 
 TEST(Page, NoFileNamesAnotherHost) {
-  for (const PageFile& file : PageFiles()) {
+  for (const PageFile& file : OwnFiles()) {
     std::set<std::string> hosts = Matches(std::string(file.text), R"((https?://[\w.]+))");
     hosts.erase("http://www.w3.org");  // the namespace of SVG
     EXPECT_EQ(hosts, std::set<std::string>{}) << file.path;
@@ -73,7 +94,7 @@ TEST(Page, EveryFileThatIsAskedForIsThere) {
   for (const std::string& path : Matches(TextOf("/"), R"re((?:src|href)="(page/[^"]*)")re")) {
     TextOf("/" + path);
   }
-  for (const PageFile& file : PageFiles()) {
+  for (const PageFile& file : OwnFiles()) {
     for (const std::string& path : Matches(std::string(file.text), R"(from '\./([^']*)')")) {
       TextOf("/page/" + path);
     }
@@ -81,7 +102,7 @@ TEST(Page, EveryFileThatIsAskedForIsThere) {
 }
 
 TEST(Page, TextIsNeverMadeIntoMarkup) {
-  for (const PageFile& file : PageFiles()) {
+  for (const PageFile& file : OwnFiles()) {
     for (const char* way : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
                             "eval(", "new Function", "javascript:"}) {
       EXPECT_THAT(std::string(file.text), Not(HasSubstr(way))) << file.path;
@@ -100,7 +121,7 @@ TEST(Page, EveryTextIsThereInBothLanguages) {
   EXPECT_EQ(Matches(texts.substr(german, end - german), key), english);
   std::set<std::string> asked =
       Matches(TextOf("/"), R"re(data-(?:text|label|title|placeholder)="(\w+)")re");
-  for (const PageFile& file : PageFiles()) {
+  for (const PageFile& file : OwnFiles()) {
     if (!file.path.ends_with(".js")) continue;
     const std::string script(file.text);
     asked.merge(Matches(script, R"(\btext\('(\w+)')"));
