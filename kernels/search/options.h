@@ -135,12 +135,15 @@ struct SearchOptions {
     return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
   }
 
-  // Best tokens that are asked of a row: the children that it offers at most, or more where they
-  // are looked through for one that ends a word.
+  // Children that a row offers at most.
+  DRAGOMAN_HD int32_t children() const {
+    return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
+  }
+
+  // Best tokens that are asked of a row: as many as it may offer, or more where they are looked
+  // through for one that ends a word.
   DRAGOMAN_HD int32_t candidates() const {
-    // Not &&, as in stored_logits().
-    const int32_t children = (max_candidates > 0) & (max_candidates < beam) ? max_candidates : beam;
-    return word_edges & (beam < kWordCandidates) ? kWordCandidates : children;
+    return word_edges && beam < kWordCandidates ? kWordCandidates : children();
   }
 
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
@@ -158,7 +161,9 @@ inline constexpr int kMaxFusedTopK = 16;
 
 // Whether rows of a segment may go that way.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  const int k = o.candidates();
+  // candidates() is more than children() only where it is kWordCandidates.
+  static_assert(kWordCandidates <= kMaxFusedTopK);
+  const int k = o.children();
   return (k <= kMaxFusedTopK) & !o.stored_logits();
 }
 

@@ -304,6 +304,37 @@ def bodies_without_a_key():
         return Outcome(f"{polite}; {'; '.join(text)}", "12 ms a MiB")
 
 
+@attack("repeated_tags", issue=53, limit=240)
+def repeated_tags():
+    """A tag of 1.8 MiB around words that their translation tears apart, in DeepL's XML; eight such texts at a time."""
+    words = "Wenn ich Zeit <b/>hätte, würde <b/>ich heute <b/>eine neue <b/>Sprache lernen. " * 4
+    text = f"<a c='{'d' * 1_800_000}'>{words}</a>"
+    body = json.dumps({"text": [text], "source_lang": "DE", "target_lang": "EN", "tag_handling": "xml"})
+    with _attacked() as attacked:
+        if attacked is None:
+            return SKIPPED
+        daemon, key, group = attacked
+        found = []
+
+        def ask(stop):
+            if len(found) < 32 and not stop.is_set():
+                status, _, answer = _ask(daemon, key, "POST", "/v2/translate", body)
+                found.append((status, len(answer)))
+            else:
+                stop.wait(0.05)
+
+        def act():
+            with Repeated(*[ask] * 8):
+                check(wait_until(lambda: len(found) >= 32, 120), f"{len(found)} of 32 answers")
+
+        polite, _ = _next_to_polite(daemon, key, group, act)
+        statuses = sorted({status for status, _ in found})
+        check(set(statuses) <= {200, 400, 413, 503}, f"{polite}; {statuses}")
+        longest = max(size for _, size in found)
+        check(longest <= 5 * len(text), f"{polite}; an answer of {mib(longest)} to {mib(len(text))}")
+        return Outcome(f"{polite}; {statuses}, at most {mib(longest)}", f"five times {mib(len(text))}")
+
+
 @attack("half_bodies_of_strangers", issue=53, limit=240)
 def half_bodies_of_strangers():
     """200 connections without a key that send half a body each, at paths with and without keys in bodies."""
