@@ -22,7 +22,7 @@ std::string TextOf(std::string_view path) {
   return "";
 }
 
-// Those of the page at /, which are ours alone.
+// Returns the files of the page at /, which has no other code than ours.
 std::vector<PageFile> OwnFiles() {
   std::vector<PageFile> files;
   for (const PageFile& file : PageFiles()) {
