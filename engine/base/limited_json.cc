@@ -46,6 +46,9 @@ class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
       return Fail(limits_.is_secret ? "a key appears twice"
                                     : absl::StrCat("key \"", Printable(name), "\" appears twice"));
     }
+    if (open_.back()->size() >= limits_.max_fields) {
+      return Fail(absl::StrCat("more than ", limits_.max_fields, " fields in an object"));
+    }
     key_ = std::move(name);
     return true;
   }

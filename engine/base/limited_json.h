@@ -16,6 +16,7 @@ struct JsonLimits {
   size_t max_bytes = 1 << 20;
   int max_depth = 16;
   size_t max_values = 1 << 17;  // scalars, arrays and objects together
+  size_t max_fields = 1 << 17;  // of one object
   // The text is a secret: no message quotes any of it.
   bool is_secret = false;
 };

@@ -17,6 +17,9 @@
 namespace dragoman {
 namespace {
 
+// Names in one of the lists of tags. Documents have some dozens.
+constexpr size_t kMostTagNames = 1000;
+
 using nlohmann::json;
 using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
@@ -79,6 +82,11 @@ void ReadTagNames(const json& fields, const char* name, const DeeplRequest& requ
   if (request.tags == Tags::kHtml) {
     reader->Fail(absl::UnimplementedError(absl::StrCat(
         name, ": expected with tag_handling xml; in html, translate=\"no\" keeps what it is on")));
+  }
+  if (names->size() > kMostTagNames) {
+    reader->Fail(InvalidField(
+        name, absl::StrCat("found ", names->size(), " names, expected at most ", kMostTagNames)));
+    return;
   }
   out->insert(names->begin(), names->end());
 }

@@ -19,8 +19,10 @@ namespace {
 using nlohmann::json;
 
 // The transport bounds the bytes. Each item of a request may be an object with a few fields.
-constexpr JsonLimits kBodyLimits = {
-    .max_bytes = std::numeric_limits<size_t>::max(), .max_depth = 16, .max_values = 1 << 16};
+constexpr JsonLimits kBodyLimits = {.max_bytes = std::numeric_limits<size_t>::max(),
+                                    .max_depth = 16,
+                                    .max_values = 1 << 16,
+                                    .max_fields = 1 << 12};
 
 absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
   return InvalidField(std::string(name),

@@ -31,7 +31,7 @@ using google::protobuf::Reflection;
 using Json = nlohmann::json;
 
 constexpr JsonLimits kMessageLimits{
-    .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17};
+    .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17, .max_fields = 1 << 12};
 
 // Says what a value is, without its text, which may be somebody's.
 std::string Found(const Json& value) {

@@ -18,6 +18,8 @@ using Kind = XmlToken::Kind;
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
 // The most of a name that a message shows.
 constexpr size_t kMaxShownBytes = 40;
+// Open tags at a time, as libxml2's default.
+constexpr size_t kMaxDepth = 256;
 
 bool BeginsName(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_' || c == ':' ||
@@ -45,6 +47,9 @@ class Tokenizer {
   explicit Tokenizer(std::string_view xml) : xml_(xml) {}
 
   absl::StatusOr<std::vector<XmlToken>> Run() {
+    // At most one for each '<' and one for the text after it.
+    tokens_.reserve(2 * static_cast<size_t>(std::ranges::count(xml_, '<')) + 1);
+    CountBytes(xml_.size());
     while (at_ < xml_.size()) {
       const absl::Status read = xml_[at_] == '<' ? ReadMarkup() : ReadText();
       if (!read.ok()) return read;
@@ -191,6 +196,9 @@ class Tokenizer {
     while (true) {
       const size_t next = AfterSpace(end);
       if (next < xml_.size() && xml_[next] == '>') {
+        if (open_.size() == kMaxDepth) {
+          return Error(absl::StrCat("found more tags in each other than ", kMaxDepth));
+        }
         open_.push_back(tokens_.size());
         Add(Kind::kStart, next + 1, name);
         return absl::OkStatus();

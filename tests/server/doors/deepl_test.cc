@@ -148,6 +148,10 @@ TEST_F(DeeplTest, WhatModelsCannotDoIsRefusedByName) {
   EXPECT_THAT(RefusalOf(R"("glossary_ids": ["x", "y"])"), HasSubstr("glossary_ids: found 2"));
   EXPECT_THAT(RefusalOf(R"("glossary_ids": ["x"], "glossary_id": "y")"),
               HasSubstr("glossary_ids: found 2"));
+  std::string names = "a";
+  for (int i = 0; i < 1000; ++i) names += ",b" + std::to_string(i);
+  EXPECT_THAT(RefusalOf(R"("tag_handling": "xml", "ignore_tags": ")" + names + "\""),
+              HasSubstr("ignore_tags: found 1001 names, expected at most 1000"));
   EXPECT_THAT(RefusalOf(R"("custom_instructions": ["x"])"), HasSubstr("custom_instructions: "));
   EXPECT_THAT(RefusalOf(R"("translation_memory_threshold": 80)"),
               HasSubstr("translation_memory_threshold: "));

@@ -96,6 +96,10 @@ TEST(XmlText, WhatIsNotWellFormedIsNamed) {
   EXPECT_THAT(ErrorOf("<a b=\"1\"c=\"2\">"), HasSubstr("found <a without its end"));
   EXPECT_THAT(ErrorOf("<!-- a"), HasSubstr("a comment without end"));
   EXPECT_THAT(ErrorOf(std::string("a\0b", 3)), HasSubstr("byte 1: found U+0000"));
+  std::string deep;
+  for (int i = 0; i < 256; ++i) deep = "<a>" + deep + "</a>";
+  EXPECT_TRUE(XmlText::Parse(deep, {}).ok());
+  EXPECT_EQ(ErrorOf("<a>" + deep + "</a>"), "byte 768: found more tags in each other than 256");
   // Case is part of a name.
   EXPECT_THAT(ErrorOf("<a></A>"), HasSubstr("expected </a>"));
 }

@@ -34,6 +34,8 @@ TEST(ParseJson, RefusesWhatBreaksALimit) {
   EXPECT_THAT(ErrorOf("[[[]]]", {.max_depth = 2}), HasSubstr("nested deeper than 2 levels"));
   EXPECT_THAT(ErrorOf(std::string(100000, '[')), HasSubstr("nested deeper"));
   EXPECT_THAT(ErrorOf("[1,2,3]", {.max_values = 3}), HasSubstr("more than 3 values"));
+  EXPECT_THAT(ErrorOf(R"({"a":1,"b":2,"c":3})", {.max_fields = 2}),
+              HasSubstr("more than 2 fields in an object"));
   EXPECT_THAT(ErrorOf("[1,2,3]", {.max_bytes = 6}),
               HasSubstr("7 bytes of JSON, expected at most 6"));
 }
