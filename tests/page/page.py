@@ -139,10 +139,12 @@ def obeys_phrases_and_terms(browser, base):
         v.open().ready().open_options()
         text = "Das Wetter ist heute schön."
         plain = v.type(text)
-        check("beautiful" in plain, plain)
-        v.page.fill("#forbidden", "beautiful")
+        # In float32 it is beautiful, in int8 nice.
+        word = next((word for word in ("beautiful", "nice") if word in plain), None)
+        check(word is not None, plain)
+        v.page.fill("#forbidden", word)
         without = v.translation()
-        check("beautiful" not in without, without)
+        check(word not in without, without)
         v.page.fill("#forbidden", "")
         v.page.fill("#required", "lovely")
         check("lovely" in v.translation(), v.page.inner_text("#target"))
