@@ -45,8 +45,8 @@ class ClientCore {
   // else is known.
   absl::Status Explain(absl::Status status) const;
 
-  // Whether gRPC's `status` says that nobody listens at the client's only address, and nobody has
-  // answered there before. A retry would keep a user waiting for a server that was never started.
+  // Reports whether the client has one address, no server has ever answered it, and `status` (as gRPC
+  // made it) says that the connection was refused. A retry would only make the user wait.
   bool NobodyIsThere(const absl::Status& status) const;
 
   // Held by a call as long as it has anything of the client or of gRPC. The last reference to a

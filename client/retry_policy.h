@@ -5,8 +5,8 @@
 // RESOURCE_EXHAUSTED too, by gRPC's choice, and will be so again: it is not. Waits double from one
 // attempt to the next, with jitter; a pushback of the server takes their place.
 //
-// A refused connection to the client's only address is not tried again until somebody has answered
-// there: the user of a client without a server is told at once.
+// A client with one address does not retry a refused connection before its first answer. So a user who
+// has not started the server learns it at once.
 #pragma once
 
 #include <atomic>

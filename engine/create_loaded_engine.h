@@ -13,8 +13,8 @@
 
 namespace dragoman {
 
-// Whether an engine tries which sentinels its model copies (engine/sentinel_trial.h). One of a
-// directory does. Places that do not translate, scripted ones, cannot.
+// Says whether an engine tries which sentinels its model copies (engine/sentinel_trial.h). The engine
+// of a directory always does. Scripted places do not translate and must use kNone.
 enum class SentinelTrial { kNone, kRun };
 
 // Runs in these places; config.devices and .workers are not asked.

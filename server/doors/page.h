@@ -32,8 +32,8 @@ inline constexpr std::string_view kPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types preview";
 
-// The policy of /docs. RapiDoc, the library that draws it, makes its elements of strings and styles
-// them inline.
+// The policy of /docs. The library RapiDoc draws that page. It needs inline styles, and it writes
+// innerHTML, which trusted types would forbid.
 inline constexpr std::string_view kDocsPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
     "data:; "

@@ -18,8 +18,10 @@ using Kind = XmlToken::Kind;
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
 // The most of a name that a message shows.
 constexpr size_t kMaxShownBytes = 40;
-// Open tags at a time, as libxml2's default.
+// The most tags that may be open at a time.
 constexpr size_t kMaxDepth = 256;
+// The most elements of a text.
+constexpr size_t kMaxElements = 1 << 16;
 
 bool BeginsName(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_' || c == ':' ||
@@ -47,9 +49,6 @@ class Tokenizer {
   explicit Tokenizer(std::string_view xml) : xml_(xml) {}
 
   absl::StatusOr<std::vector<XmlToken>> Run() {
-    // At most one for each '<' and one for the text after it.
-    tokens_.reserve(2 * static_cast<size_t>(std::ranges::count(xml_, '<')) + 1);
-    CountBytes(xml_.size());
     while (at_ < xml_.size()) {
       const absl::Status read = xml_[at_] == '<' ? ReadMarkup() : ReadText();
       if (!read.ok()) return read;
@@ -192,6 +191,9 @@ class Tokenizer {
   absl::Status ReadStartTag() {
     const std::string_view name = NameAt(at_ + 1);
     if (name.empty()) return Error("found \"<\", expected a tag, or &lt; for the character");
+    if (++elements_ > kMaxElements) {
+      return Error(absl::StrCat("found more elements than ", kMaxElements));
+    }
     size_t end = at_ + 1 + name.size();
     while (true) {
       const size_t next = AfterSpace(end);
@@ -230,6 +232,7 @@ class Tokenizer {
 
   const std::string_view xml_;
   size_t at_ = 0;
+  size_t elements_ = 0;
   std::vector<XmlToken> tokens_;
   std::vector<size_t> open_;  // the kStart of each
 };

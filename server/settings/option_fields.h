@@ -22,7 +22,7 @@ struct OptionWord {
   E value;
 };
 
-// "off, on or mutual": the words, for a message. REQUIRES: there are two at least.
+// Joins the words for a message: "off, on or mutual". REQUIRES: at least two words.
 std::string ListOfWords(const std::vector<std::string>& words);
 
 // One of the words. `names` outlives the result.

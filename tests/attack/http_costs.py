@@ -219,6 +219,7 @@ def _costly():
     yield "document types", "/v2/translate", json.dumps({**xml, "text": ["<!DOCTYPE>" * 190_000]})
     yield "comments", "/v2/translate", json.dumps({**xml, "text": ["<!---->" * 250_000]})
     yield "open tags", "/v2/translate", json.dumps({**xml, "text": ["<a>" * 500_000]})
+    yield "empty elements", "/v2/translate", json.dumps({**xml, "text": ["<a/>" * 375_000]})
     yield "ignored tags", "/v2/translate", json.dumps(
         {**xml, "text": ["<x/>"], "ignore_tags": ",".join(f"a{i}" for i in range(200_000))})  # fmt: skip
     yield "fields", "/v2/translate", json.dumps({f"a{i}": "b" for i in range(60_000)})

@@ -100,6 +100,10 @@ TEST(XmlText, WhatIsNotWellFormedIsNamed) {
   for (int i = 0; i < 256; ++i) deep = "<a>" + deep + "</a>";
   EXPECT_TRUE(XmlText::Parse(deep, {}).ok());
   EXPECT_EQ(ErrorOf("<a>" + deep + "</a>"), "byte 768: found more tags in each other than 256");
+  std::string many;
+  for (int i = 0; i < 1 << 16; ++i) many += "<a/>";
+  EXPECT_TRUE(XmlText::Parse(many, {}).ok());
+  EXPECT_EQ(ErrorOf(many + "<a/>"), "byte 262144: found more elements than 65536");
   // Case is part of a name.
   EXPECT_THAT(ErrorOf("<a></A>"), HasSubstr("expected </a>"));
 }

@@ -221,7 +221,7 @@ TEST_F(WebSocketTest, WhatBreaksTheProtocolEndsTheConnection) {
   EXPECT_EQ(closes_with(Frame(kFinal | kPing, std::string(126, 'p'))), 1002);
   EXPECT_EQ(closes_with(Frame(kFinal | kText, "\xff\xfe")), 1007);
   EXPECT_EQ(closes_with(Frame(kFinal | kBinary, "binary")), 1003);
-  // Close codes: the last of an application's own, and the first that nobody may send.
+  // 4999 is the last close code that an application may send. 5000 is invalid.
   EXPECT_EQ(closes_with(Frame(kFinal | kClose, "\x13\x87")), 4999);
   EXPECT_EQ(closes_with(Frame(kFinal | kClose, "\x13\x88")), 0);
 }
