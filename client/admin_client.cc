@@ -64,25 +64,9 @@ absl::StatusOr<v1::UnloadModelResponse> AdminClient::UnloadModel(const std::stri
                                              &v1::AdminService::Stub::UnloadModel, request);
 }
 
-absl::StatusOr<v1::SetCanaryResponse> AdminClient::SetCanary(
-    const std::string& name, const std::string& directory,
-    const std::map<std::string, std::string>& settings, double percent) {
-  v1::SetCanaryRequest request;
-  request.set_name(name);
-  request.set_directory(directory);
-  for (const auto& [key, value] : settings) (*request.mutable_settings())[key] = value;
-  request.set_percent(percent);
-  return CallServer<v1::SetCanaryResponse>(stub_.get(), timeout_,
-                                           &v1::AdminService::Stub::SetCanary, request);
-}
-
-absl::StatusOr<v1::EndCanaryResponse> AdminClient::EndCanary(const std::string& name,
-                                                             bool promote) {
-  v1::EndCanaryRequest request;
-  request.set_name(name);
-  request.set_promote(promote);
-  return CallServer<v1::EndCanaryResponse>(stub_.get(), timeout_,
-                                           &v1::AdminService::Stub::EndCanary, request);
+absl::StatusOr<v1::ReloadAllResponse> AdminClient::ReloadAll() {
+  return CallServer<v1::ReloadAllResponse>(
+      stub_.get(), timeout_, &v1::AdminService::Stub::ReloadAll, v1::ReloadAllRequest());
 }
 
 absl::StatusOr<v1::ListModelsResponse> AdminClient::ListModels() {

@@ -29,11 +29,7 @@ class AdminClient {
   absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const std::string& name,
                                                       bool only_if_changed);
   absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
-  // With "" for the directory the share of the canary that is there changes.
-  absl::StatusOr<v1::SetCanaryResponse> SetCanary(
-      const std::string& name, const std::string& directory,
-      const std::map<std::string, std::string>& settings, double percent);
-  absl::StatusOr<v1::EndCanaryResponse> EndCanary(const std::string& name, bool promote);
+  absl::StatusOr<v1::ReloadAllResponse> ReloadAll();
   absl::StatusOr<v1::ListModelsResponse> ListModels();
   // Without `limit`, the server's drain limit holds.
   absl::StatusOr<v1::DrainResponse> Drain(std::optional<std::chrono::nanoseconds> limit);

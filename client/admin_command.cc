@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/admin_client.h"
 #include "client/channel_security.h"
 #include "client/command.h"
@@ -18,17 +19,18 @@ struct AdminOptions {
   std::string server;
   ChannelSecurity security;
   double timeout = 600;
+  bool all = false;
   bool if_changed = false;
   std::optional<double> limit;
-  std::optional<double> percent;
   std::map<std::string, std::string> settings;
 };
 
 // The result of an action.
 struct AdminAnswer {
   absl::Status status;
-  std::string text;  // for people, without the last line's end
-  bool kept = true;  // a restart does not lose what was changed
+  std::string text;     // for people, without the last line's end
+  std::string note;     // for people, next to the result; "": none
+  bool failed = false;  // the text says what
 };
 
 // An action: what it does, how many arguments it takes and which flags it obeys.
@@ -47,12 +49,14 @@ AdminAnswer Failed(const absl::Status& status) {
   return answer;
 }
 
+constexpr char kUntilItEnds[] =
+    "this holds until the daemon ends; the next start serves what its configuration names";
+
 // The answer about one version of a model; `done` is what was done to it.
-AdminAnswer Answer(const v1::Model& model, const std::string& done, bool kept = true) {
+AdminAnswer Answer(const v1::Model& model, const std::string& done) {
   AdminAnswer answer;
   answer.text =
       absl::StrCat(done, " ", model.name(), " version ", model.version(), " ", model.checksum());
-  answer.kept = kept;
   return answer;
 }
 
@@ -61,11 +65,49 @@ AdminAnswer Load(AdminClient* client, const AdminOptions& options,
   const auto answer =
       client->LoadModel(arguments[0], arguments.size() > 1 ? arguments[1] : "", options.settings);
   if (!answer.ok()) return Failed(answer.status());
-  return Answer(answer->model(), "loaded", answer->kept());
+  AdminAnswer loaded = Answer(answer->model(), "loaded");
+  loaded.note = kUntilItEnds;
+  return loaded;
+}
+
+const char* NameOf(v1::ModelChange::Kind kind) {
+  switch (kind) {
+    case v1::ModelChange::UNCHANGED:
+      return "unchanged";
+    case v1::ModelChange::LOADED:
+      return "loaded";
+    case v1::ModelChange::RELOADED:
+      return "reloaded";
+    case v1::ModelChange::UNLOADED:
+      return "unloaded";
+    case v1::ModelChange::FAILED:
+      return "failed";
+    default:
+      return "unknown";
+  }
+}
+
+AdminAnswer ReloadAll(AdminClient* client) {
+  const auto done = client->ReloadAll();
+  if (!done.ok()) return Failed(done.status());
+  AdminAnswer answer;
+  for (const v1::ModelChange& change : done->models()) {
+    absl::StrAppend(&answer.text, answer.text.empty() ? "" : "\n", NameOf(change.kind()), " ",
+                    change.name());
+    if (change.version() > 0) absl::StrAppend(&answer.text, " version ", change.version());
+    if (!change.error().empty()) absl::StrAppend(&answer.text, ": ", change.error());
+    answer.failed = answer.failed || change.kind() == v1::ModelChange::FAILED;
+  }
+  if (done->settings_at_next_start_size() > 0) {
+    answer.note = absl::StrCat("settings that take effect at the next start: ",
+                               absl::StrJoin(done->settings_at_next_start(), ", "));
+  }
+  return answer;
 }
 
 AdminAnswer Reload(AdminClient* client, const AdminOptions& options,
                    const std::vector<std::string>& arguments) {
+  if (options.all) return ReloadAll(client);
   const auto answer = client->ReloadModel(arguments[0], options.if_changed);
   if (!answer.ok()) return Failed(answer.status());
   return Answer(answer->model(), answer->reloaded() ? "reloaded" : "unchanged");
@@ -77,36 +119,8 @@ AdminAnswer Unload(AdminClient* client, const AdminOptions& /*options*/,
   if (!done.ok()) return Failed(done.status());
   AdminAnswer answer;
   answer.text = absl::StrCat("unloaded ", arguments[0], ", ", done->calls_left(), " calls go on");
-  answer.kept = done->kept();
+  answer.note = kUntilItEnds;
   return answer;
-}
-
-AdminAnswer Canary(AdminClient* client, const AdminOptions& options,
-                   const std::vector<std::string>& arguments) {
-  const auto answer = client->SetCanary(arguments[0], arguments.size() > 1 ? arguments[1] : "",
-                                        options.settings, options.percent.value_or(0));
-  if (!answer.ok()) return Failed(answer.status());
-  return Answer(answer->model(), absl::StrCat("canary of ", answer->model().canary_percent(), " %"),
-                answer->kept());
-}
-
-AdminAnswer EndCanary(AdminClient* client, const std::string& name, bool promote) {
-  const auto done = client->EndCanary(name, promote);
-  if (!done.ok()) return Failed(done.status());
-  AdminAnswer answer =
-      Answer(done->model(), promote ? "promoted" : "canary withdrawn, serving", done->kept());
-  absl::StrAppend(&answer.text, ", ", done->calls_left(), " calls go on with the other version");
-  return answer;
-}
-
-AdminAnswer Promote(AdminClient* client, const AdminOptions& /*options*/,
-                    const std::vector<std::string>& arguments) {
-  return EndCanary(client, arguments[0], true);
-}
-
-AdminAnswer Withdraw(AdminClient* client, const AdminOptions& /*options*/,
-                     const std::vector<std::string>& arguments) {
-  return EndCanary(client, arguments[0], false);
 }
 
 std::string StateOf(const v1::Model& model) {
@@ -119,8 +133,6 @@ std::string StateOf(const v1::Model& model) {
       return "loading";
     case v1::Model::FAILED:
       return "failed";
-    case v1::Model::CANARY:
-      return absl::StrCat("canary of ", model.canary_percent(), " %");
     default:
       return "unknown";
   }
@@ -168,20 +180,17 @@ AdminAnswer SetLevel(AdminClient* client, const AdminOptions& /*options*/,
 constexpr Action kActions[] = {
     {"list", "", 0, 0, List},
     {"load", "NAME [DIR] [--set SETTING=VALUE ...]", 1, 2, Load},
-    {"reload", "NAME [--if-changed]", 1, 1, Reload},
+    {"reload", "NAME [--if-changed] | --all", 0, 1, Reload},
     {"unload", "NAME", 1, 1, Unload},
-    {"canary", "NAME [DIR] --percent P [--set SETTING=VALUE ...]", 1, 2, Canary},
-    {"promote", "NAME", 1, 1, Promote},
-    {"withdraw", "NAME", 1, 1, Withdraw},
     {"drain", "[--limit S]", 0, 0, Drain},
     {"log-level", "LEVEL", 1, 1, SetLevel},
 };
 
 std::string About() {
   std::string about =
-      "Changes what a daemon serves, by its --admin-listen address. Changes of models are lost\n"
-      "when the daemon ends, unless it keeps them (--models-file and --admin-writes): a restart\n"
-      "serves what the daemon's settings name.\n";
+      "Changes what a daemon serves, by its --admin-listen address. 'reload --all' applies the\n"
+      "daemon's configuration (--config and --models-dir) again, as SIGHUP does. What the other\n"
+      "actions change holds until the daemon ends.\n";
   for (const Action& action : kActions) {
     absl::StrAppend(&about, "\n  dragoman admin ", action.name);
     if (*action.arguments != '\0') absl::StrAppend(&about, " ", action.arguments);
@@ -198,8 +207,8 @@ const Action* FindAction(const std::string& name) {
 
 // Names a given flag that the action does not take, or returns "".
 std::string WrongFlag(const Action& action, const AdminOptions& options) {
-  if (!options.settings.empty() && action.run != Load && action.run != Canary) return "--set";
-  if (options.percent.has_value() && action.run != Canary) return "--percent";
+  if (!options.settings.empty() && action.run != Load) return "--set";
+  if (options.all && action.run != Reload) return "--all";
   if (options.if_changed && action.run != Reload) return "--if-changed";
   if (options.limit.has_value() && action.run != Drain) return "--limit";
   return "";
@@ -215,12 +224,8 @@ int Run(const Io& io, const Action& action, const AdminOptions& options,
   if (!answer.status.ok()) return Fail(io, "admin", answer.status);
   io.out << answer.text << "\n";
   // Not on standard output, which scripts read.
-  if (!answer.kept) {
-    io.err << "dragoman admin: note: this holds in the daemon at " << options.server
-           << " until it ends; for its next start change its settings, or let it keep changes "
-              "(--models-file and --admin-writes)\n";
-  }
-  return kExitOk;
+  if (!answer.note.empty()) io.err << "dragoman admin: note: " << answer.note << "\n";
+  return answer.failed ? kExitFailed : kExitOk;
 }
 
 }  // namespace
@@ -242,10 +247,10 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
         options.settings[text.substr(0, equals)] = text.substr(equals + 1);
         return "";
       },
-      "load, canary: a flag of the daemon for this model alone, as max-rows=64");
-  flags.OptionalNumber("percent", "P", 0, 100, &options.percent,
-                       "canary: the share of the model's calls that DIR gets, or without DIR that\n"
-                       "the canary gets from now on");
+      "load: a flag of the daemon for this model alone, such as max-rows=64");
+  flags.Bool("all", &options.all,
+             "reload: read the configuration again; load models that are new, unload those\n"
+             "that are gone, reload those whose files or settings have changed");
   flags.Bool("if-changed", &options.if_changed, "reload: only if the files have changed");
   flags.OptionalNumber("limit", "S", 0, 86400, &options.limit,
                        "drain: seconds that calls have to finish (default: the daemon's)");
@@ -278,8 +283,14 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   if (const std::string wrong = WrongFlag(*action, options); !wrong.empty()) {
     return UsageError(io, "admin", absl::StrCat("found ", wrong, ", expected ", usage));
   }
-  if (action->run == Canary && !options.percent.has_value()) {
-    return UsageError(io, "admin", absl::StrCat("found no --percent, expected ", usage));
+  if (action->run == Reload && options.all == !positional.empty()) {
+    return UsageError(
+        io, "admin",
+        absl::StrCat("found ", options.all ? "both a name and --all" : "neither a name nor --all",
+                     ", expected ", usage));
+  }
+  if (options.all && options.if_changed) {
+    return UsageError(io, "admin", absl::StrCat("found --if-changed and --all, expected ", usage));
   }
   return Run(io, *action, options, positional);
 }

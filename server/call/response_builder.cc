@@ -220,15 +220,8 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
 }
 
 v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default) {
+  if (entry.model != nullptr) return BuildModel(*entry.model, is_default);
   v1::Model out;
-  if (entry.model != nullptr) {
-    out = BuildModel(*entry.model, is_default);
-    if (entry.state == ModelState::kCanary) {
-      out.set_state(v1::Model::CANARY);
-      out.set_canary_percent(entry.share * 100.0 / CanarySplit::kWhole);
-    }
-    return out;
-  }
   out.set_name(entry.name);
   out.set_state(entry.state == ModelState::kDraining  ? v1::Model::DRAINING
                 : entry.state == ModelState::kLoading ? v1::Model::LOADING

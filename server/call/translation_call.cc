@@ -29,33 +29,6 @@ Admission Refused(RejectReason reason, absl::Status status) {
   return admission;
 }
 
-// Where the model has a canary, the version that is to take the job, with its own languages.
-void ChooseVersion(const ModelTable& models, const TranslationJob& job, Route* route) {
-  ModelPtr version = models.ForCall(route->model);
-  if (version == route->model) return;
-  if (route->languages != nullptr) {
-    auto languages = version->engine->ResolveLanguages(job.source_language, job.target_language);
-    if (!languages.ok()) return;  // it has every pair: only a name that it does not know fails
-    route->languages = *std::move(languages);
-  }
-  route->model = std::move(version);
-}
-
-// The same for the parts of a call, of which those of one model have one version.
-void ChooseVersions(const ModelTable& models, std::vector<JobPart>* parts) {
-  std::map<const ServedModel*, ModelPtr> chosen;
-  for (JobPart& part : *parts) {
-    const auto [at, is_new] = chosen.try_emplace(part.model.get(), nullptr);
-    if (is_new) at->second = models.ForCall(part.model);
-    if (at->second == part.model) continue;
-    auto languages =
-        at->second->engine->ResolveLanguages(part.job.source_language, part.job.target_language);
-    if (!languages.ok()) continue;
-    part.job.languages = *std::move(languages);
-    part.model = at->second;
-  }
-}
-
 // The attributes of a call's span that OpenTelemetry has names for.
 CallTrace::Attributes AttributesOf(const CallHead& head, absl::StatusCode code) {
   const bool is_http = head.carrier == Carrier::kHttp;
@@ -169,9 +142,7 @@ Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models, Pars
   metrics_model_ = model_;
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
-  ChooseVersion(*context_->models, parsed.job, &*route);
   served_ = std::move(route->model);
-  measured_ = served_;
   parsed.job.languages = std::move(route->languages);
   Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
@@ -192,9 +163,7 @@ Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedReque
   if (jobs.ok()) {
     detected_ = std::move(jobs->items);
     model_ = absl::StrJoin(jobs->models, ",");
-    ChooseVersions(*context_->models, &jobs->parts);
     metrics_model_ = jobs->models.size() > 1 ? kSeveralModels : model_;
-    if (jobs->models.size() == 1) measured_ = jobs->parts.front().model;
     joint_ = std::make_shared<JointJob>(context_->clock, std::move(jobs->parts),
                                         std::move(jobs->done), shared_from_this());
     admission = joint_->Start();
@@ -260,7 +229,7 @@ void TranslationCall::CancelJob(CancelCause cause) {
 
 void TranslationCall::NoteSent(Nanos begin) {
   const Nanos now = context_->clock->Now();
-  context_->metrics->OnSent(metrics_model(), now - begin);
+  context_->metrics->OnSent(metrics_model_, now - begin);
   trace_.Sent(begin, now);
 }
 
@@ -314,7 +283,7 @@ void TranslationCall::Conclude(absl::Status status) {
                                        {"dragoman.source_tokens", source_tokens_.load()},
                                        {"dragoman.target_tokens", target_tokens_.load()}});
   trace_.Concluded(now, status.ok(), std::move(attributes));
-  context_->metrics->OnRpc(head_.api, method_, status.code(), duration, metrics_model());
+  context_->metrics->OnRpc(head_.api, method_, status.code(), duration, metrics_model_);
   LogFields fields = {{"request_id", request_id_},
                       {"api", ApiName(head_.api)},
                       {"method", RpcMethodName(method_)},
@@ -325,9 +294,6 @@ void TranslationCall::Conclude(absl::Status status) {
   if (!trace_.trace_id().empty()) fields["trace_id"] = trace_.trace_id();
   if (head_.grant != nullptr) fields["client"] = head_.grant->client().name();
   if (!model_.empty()) fields["model"] = model_;
-  if (measured_ != nullptr && measured_->canary_metrics != nullptr) {
-    fields["version"] = measured_->version;
-  }
   if (status.ok()) {
     fields["source_tokens"] = source_tokens_.load();
     fields["target_tokens"] = target_tokens_.load();
@@ -337,7 +303,7 @@ void TranslationCall::Conclude(absl::Status status) {
   if (failed_items_ > 0) fields["failed_items"] = failed_items_.load();
   if (status.ok()) {
     CountTranslated(*context_, client(), code_points_);
-    context_->metrics->OnCharacters(metrics_model(), code_points_);
+    context_->metrics->OnCharacters(metrics_model_, code_points_);
   }
   if (!labels_.empty()) {
     LogFields labels = LogFields::object();

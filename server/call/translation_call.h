@@ -86,10 +86,8 @@ class TranslationCall : public TranslationSink,
 
   // These are known in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
-  // The label model of metrics, which a canary that is promoted changes.
-  std::string metrics_model() const {
-    return measured_ == nullptr ? metrics_model_ : measured_->metrics_label();
-  }
+  // The label model of metrics.
+  const std::string& metrics_model() const { return metrics_model_; }
   const ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
 
@@ -116,8 +114,7 @@ class TranslationCall : public TranslationSink,
   // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
   std::string model_;          // of several models their names by commas
-  std::string metrics_model_;  // the label model of metrics where `measured_` is null
-  ModelPtr measured_;          // the version whose series have the call
+  std::string metrics_model_;  // the label model of metrics
   std::vector<std::pair<std::string, std::string>> labels_;
   ReturnOptions returns_;
   bool timings_ = false;

@@ -48,6 +48,29 @@ absl::StatusOr<std::chrono::nanoseconds> DrainLimitOf(const google::protobuf::Du
   return std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos);
 }
 
+v1::ModelChange::Kind WireKind(ModelChange::Kind kind) {
+  switch (kind) {
+    case ModelChange::Kind::kUnchanged:
+      return v1::ModelChange::UNCHANGED;
+    case ModelChange::Kind::kLoaded:
+      return v1::ModelChange::LOADED;
+    case ModelChange::Kind::kReloaded:
+      return v1::ModelChange::RELOADED;
+    case ModelChange::Kind::kUnloaded:
+      return v1::ModelChange::UNLOADED;
+    case ModelChange::Kind::kFailed:
+      return v1::ModelChange::FAILED;
+  }
+  return v1::ModelChange::KIND_UNSPECIFIED;
+}
+
+void FillChange(const ModelChange& change, v1::ModelChange* out) {
+  out->set_name(change.name);
+  out->set_kind(WireKind(change.kind));
+  out->set_version(change.version);
+  if (!change.status.ok()) out->set_error(std::string(change.status.message()));
+}
+
 // Sets the permissions of files to come: a socket that is closed to others from its first moment.
 class PrivateFiles {
  public:
@@ -91,38 +114,6 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
           hooks_.manager->Load(in->name(), in->directory(), settings);
       if (!model.ok()) return model.status();
       *out->mutable_model() = BuildModel(**model, false);
-      out->set_kept(hooks_.manager->keeps_changes());
-      return absl::OkStatus();
-    });
-  }
-
-  grpc::ServerUnaryReactor* SetCanary(grpc::CallbackServerContext* rpc,
-                                      const v1::SetCanaryRequest* in,
-                                      v1::SetCanaryResponse* out) override {
-    return Later(RpcMethod::kSetCanary, rpc, *in, [this, in, out] {
-      const std::map<std::string, std::string> settings(in->settings().begin(),
-                                                        in->settings().end());
-      const absl::StatusOr<ModelTable::Canary> canary =
-          hooks_.manager->SetCanary(in->name(), in->directory(), settings, in->percent());
-      if (!canary.ok()) return canary.status();
-      const ServedModel& model = *canary->model;
-      *out->mutable_model() = BuildEntry(
-          {model.name, ModelState::kCanary, model.version, canary->model, canary->share}, false);
-      out->set_kept(hooks_.manager->keeps_changes());
-      return absl::OkStatus();
-    });
-  }
-
-  grpc::ServerUnaryReactor* EndCanary(grpc::CallbackServerContext* rpc,
-                                      const v1::EndCanaryRequest* in,
-                                      v1::EndCanaryResponse* out) override {
-    return Later(RpcMethod::kEndCanary, rpc, *in, [this, in, out] {
-      const absl::StatusOr<ModelManager::CanaryEnded> ended =
-          hooks_.manager->EndCanary(in->name(), in->promote());
-      if (!ended.ok()) return ended.status();
-      *out->mutable_model() = BuildModel(*ended->model, false);
-      out->set_calls_left(ended->calls_left);
-      out->set_kept(hooks_.manager->keeps_changes());
       return absl::OkStatus();
     });
   }
@@ -156,6 +147,18 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     });
   }
 
+  grpc::ServerUnaryReactor* ReloadAll(grpc::CallbackServerContext* rpc,
+                                      const v1::ReloadAllRequest* in,
+                                      v1::ReloadAllResponse* out) override {
+    return Later(RpcMethod::kReloadAll, rpc, *in, [this, out] {
+      const absl::StatusOr<ReloadReport> report = hooks_.reload_all();
+      if (!report.ok()) return report.status();
+      for (const ModelChange& change : report->models) FillChange(change, out->add_models());
+      for (const std::string& name : report->at_next_start) out->add_settings_at_next_start(name);
+      return absl::OkStatus();
+    });
+  }
+
   grpc::ServerUnaryReactor* UnloadModel(grpc::CallbackServerContext* rpc,
                                         const v1::UnloadModelRequest* in,
                                         v1::UnloadModelResponse* out) override {
@@ -163,7 +166,6 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
       const absl::StatusOr<int64_t> calls = hooks_.manager->Unload(in->name());
       if (!calls.ok()) return calls.status();
       out->set_calls_left(*calls);
-      out->set_kept(hooks_.manager->keeps_changes());
       return absl::OkStatus();
     });
   }

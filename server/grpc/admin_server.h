@@ -1,6 +1,6 @@
 // AdminService on an address of its own: everyone who can connect, with TLS everyone who has a
-// certificate of its authorities, may change what is served. Loads and unloads models, starts and
-// ends canaries, drains, sets the log level.
+// certificate of its authorities, may change what is served. Loads and unloads models, applies the
+// configuration again, drains, sets the log level.
 //
 // Thread-safe. Loads run on the model manager's thread, one after another, and drains on one of
 // their own, which no load holds up; gRPC's threads never wait for either.
@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
@@ -22,6 +23,12 @@
 #include "server/security/tls_store.h"
 
 namespace dragoman {
+
+// What a reload of everything did.
+struct ReloadReport {
+  std::vector<ModelChange> models;
+  std::vector<std::string> at_next_start;  // names of settings that have changed
+};
 
 // Everything outlives the server.
 struct AdminHooks {
@@ -33,6 +40,8 @@ struct AdminHooks {
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
   std::chrono::nanoseconds drain_limit{0};  // of a request that names none
   std::function<bool()> draining;
+  // Called on the manager's thread.
+  std::function<absl::StatusOr<ReloadReport>()> reload_all;
 };
 
 class AdminServer {

@@ -197,12 +197,6 @@ absl::Status Listener::TakeInherited() {
   return absl::OkStatus();
 }
 
-std::vector<int> Listener::ShareSockets() {
-  MutexLock lock(&mu_);
-  unix_path_.clear();
-  return sockets_;
-}
-
 absl::Status Listener::Prepare() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -239,6 +233,12 @@ void Listener::StopAccepting() {
     close(fd);
   }
   if (!sockets.empty() && !unix_path.empty()) unlink(unix_path.c_str());
+}
+
+bool Listener::LeaveInherited() {
+  if (options_.inherited.empty()) return false;
+  StopAccepting();
+  return true;
 }
 
 void Listener::EndConnections() {

@@ -77,9 +77,9 @@ class Listener {
   // Closes the port, or its own part in one that others have, too.
   void StopAccepting();
 
-  // The sockets of the port, for a process that is to have a part in it; borrowed, until
-  // StopAccepting. From now on the port is not this listener's alone.
-  std::vector<int> ShareSockets();
+  // Stops accepting if the sockets were inherited: connections to come wait for the next process that
+  // gets the sockets. False, without effect: they were not.
+  bool LeaveInherited();
 
   // Ends every connection after what was sent on it: its peer sees the end, and nothing that is
   // written later.
@@ -132,7 +132,7 @@ class Listener {
   int epoll_ = -1;
   int wake_ = -1;  // eventfd
   std::function<void(int)> take_;
-  // Removed at the end, unless others have the socket, too.
+  // Removed at the end. Empty for an inherited socket.
   std::string unix_path_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 

@@ -38,9 +38,7 @@ constexpr int64_t kOtherDescriptors = 128;
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 int64_t MessageBytes(const TransportSettings& settings) {
-  return settings.max_message_mb > 0
-             ? settings.max_message_mb * kMiB
-             : RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kMiB);
+  return RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kMiB);
 }
 
 }  // namespace
@@ -51,18 +49,12 @@ int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
 }
 
 absl::Status CheckTransportSettings(const TransportSettings& settings) {
-  const int64_t needed = NeededMessageBytes(settings.max_items, settings.max_code_points);
   const int64_t message = MessageBytes(settings);
-  if (message < needed) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--max-message-mb: found ", settings.max_message_mb, ", expected at least ",
-        RoundUp(needed, kMiB) / kMiB, ", which --max-code-points ", settings.max_code_points,
-        " and --max-items ", settings.max_items, " require"));
-  }
   if (settings.receive_memory_mb > 0 && settings.receive_memory_mb * kMiB < 2 * message) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--receive-memory-mb: found ", settings.receive_memory_mb, ", expected at least ",
-        2 * message / kMiB, ", twice the largest request (--max-message-mb)"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--receive-memory-mb: found ", settings.receive_memory_mb,
+                     ", expected at least ", 2 * message / kMiB,
+                     ", twice the largest request that --max-code-points and --max-items allow"));
   }
   return absl::OkStatus();
 }

@@ -17,7 +17,6 @@ namespace dragoman {
 struct TransportSettings {
   int max_items = 1024;
   int max_code_points = 30'000;
-  int max_message_mb = 0;
   int max_streams = 1024;
   int max_connections = 0;
   int receive_memory_mb = 0;

@@ -28,10 +28,8 @@ const char* RpcMethodName(RpcMethod method) {
       return "UnloadModel";
     case RpcMethod::kReloadModel:
       return "ReloadModel";
-    case RpcMethod::kSetCanary:
-      return "SetCanary";
-    case RpcMethod::kEndCanary:
-      return "EndCanary";
+    case RpcMethod::kReloadAll:
+      return "ReloadAll";
     case RpcMethod::kDrain:
       return "Drain";
     case RpcMethod::kSetLogLevel:

@@ -38,9 +38,9 @@ ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const Clock* clo
       metrics_(metrics),
       clock_(clock),
       resources_(resources),
-      defaults_(std::move(defaults)),
       planner_(std::move(planner)),
-      loader_(std::move(loader)) {}
+      loader_(std::move(loader)),
+      defaults_(std::move(defaults)) {}
 
 ModelManager::~ModelManager() { Stop(); }
 
@@ -122,7 +122,12 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
   return share;
 }
 
-absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
+absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models,
+                                   const std::vector<PivotSettings>& pivots) {
+  pivots_ = pivots;
+  for (const PivotSettings& pivot : pivots) {
+    pivot_series_[pivot.name] = metrics_->ForPivot(pivot.name);
+  }
   std::vector<DevicePlan> plans;
   std::vector<ModelSettings> placed;
   for (const ModelSettings& model : models) {
@@ -160,24 +165,19 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models) {
     const absl::Status status =
         LoadVersion(model, ShareOf(model, plans[order[i]], to_come)).status();
     if (!status.ok()) return status;
+    applied_[model.model_name] = model;
   }
   serves_ = true;
   return absl::OkStatus();
 }
 
 absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& settings,
-                                                      const ModelShare& share,
-                                                      std::shared_ptr<VersionMetrics> canary) {
+                                                      const ModelShare& share) {
   ServedModel model;
   model.name = settings.model_name;
   const std::vector<std::string> directories = DirectoriesOf(settings);
   model.directory = absl::StrJoin(directories, ",");
-  if (canary == nullptr) {
-    model.observer = metrics_->ForModel(settings.model_name);
-  } else {
-    model.observer = canary;
-    model.canary_metrics = std::move(canary);
-  }
+  model.observer = metrics_->ForModel(settings.model_name);
   const Nanos begun = clock_->Now();
   LoadContext load(&gives_up_);
   absl::StatusOr<std::unique_ptr<Engine>> engine =
@@ -221,7 +221,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
   table_->Note(name, ModelState::kLoading);
   absl::StatusOr<ModelPtr> put = absl::InternalError("");
   try {
-    absl::StatusOr<ServedModel> made = MakeVersion(settings, share, nullptr);
+    absl::StatusOr<ServedModel> made = MakeVersion(settings, share);
     put = made.ok() ? table_->Put(*std::move(made)) : absl::StatusOr<ModelPtr>(made.status());
   } catch (const std::exception& e) {
     put = absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
@@ -278,23 +278,13 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   }
   const auto known = settings_.find(name);
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
-  if (absl::Status status = CheckPaths(directory, settings); !status.ok()) return status;
-  if (absl::Status status = CheckKeeps(); !status.ok()) return status;
+  if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
   if (!model.ok()) return model.status();
-  absl::StatusOr<ModelPtr> loaded = Replace(*model);
-  if (!loaded.ok()) return loaded;
-  const absl::Status kept = Keep([&](DesiredModels* desired) {
-    DesiredModel& entry = desired->models[name];
-    entry.directory = model->model_directory;
-    for (const auto& [key, value] : settings) entry.settings[key] = value;
-    desired->unloaded.erase(name);
-  });
-  if (!kept.ok()) return kept;
-  return loaded;
+  return Replace(*model);
 }
 
 absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
@@ -349,17 +339,7 @@ absl::StatusOr<int64_t> ModelManager::Unload(const std::string& name) {
     if (table_->ForgetFailure(name)) return 0;
     return NoSuchModel(name);
   }
-  if (absl::Status status = CheckKeeps(); !status.ok()) return status;
-  absl::StatusOr<int64_t> calls = TakeOut(name);
-  if (!calls.ok()) return calls;
-  const absl::Status kept = Keep([&](DesiredModels* desired) {
-    desired->models.erase(name);
-    bool is_configured = false;
-    BaseOf(name, &is_configured);
-    if (is_configured) desired->unloaded.insert(name);
-  });
-  if (!kept.ok()) return kept;
-  return calls;
+  return TakeOut(name);
 }
 
 absl::StatusOr<int64_t> ModelManager::TakeOut(const std::string& name) {
@@ -371,34 +351,9 @@ absl::StatusOr<int64_t> ModelManager::TakeOut(const std::string& name) {
   if (const ModelPtr present = table_->Find(name)) calls = present->engine->jobs_in_flight();
   table_->Remove(name);
   settings_.erase(name);
-  canary_settings_.erase(name);
   shares_.erase(name);
   Log(LogLevel::kInfo, "model unloaded", {{"model", name}, {"calls_left", calls}});
   return calls;
-}
-
-void ModelManager::ReloadChanged() {
-  AdoptModelsFile();
-  std::vector<std::string> names;
-  for (const auto& [name, settings] : settings_) names.push_back(name);
-  int reloaded = 0;
-  for (const std::string& name : names) {
-    if (gives_up_.load()) return;
-    const absl::StatusOr<Reloaded> model = Reload(name, true);
-    if (!model.ok()) continue;  // the log has it
-    if (model->changed) {
-      ++reloaded;
-      continue;  // with the glossaries of now
-    }
-    const absl::Status glossaries = ReloadGlossariesOf(*model->model);
-    if (glossaries.ok()) {
-      Log(LogLevel::kInfo, "glossaries reloaded", {{"model", name}});
-    } else {
-      Log(LogLevel::kError, "glossaries not reloaded, the old ones stay in use",
-          {{"model", name}, {"error", std::string(glossaries.message())}});
-    }
-  }
-  Log(LogLevel::kInfo, "models looked at", {{"models", names.size()}, {"reloaded", reloaded}});
 }
 
 }  // namespace dragoman

@@ -1,6 +1,6 @@
-// Changes what the table serves: loads models, new versions of them, takes them out. A new version
-// is loaded and warmed up beside the old one and takes its place when it is ready; whatever goes
-// wrong before changes nothing.
+// Changes what the table serves: loads models and new versions of them, and takes models out. A new
+// version is loaded and warmed up next to the old one, and takes its place when it is ready. A load
+// that fails changes nothing.
 //
 // Changes run one after another, on a thread of its own. Post is thread-safe; methods for the
 // manager's thread may be called from posted tasks, and before Start.
@@ -43,6 +43,15 @@ using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
     const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
     LoadContext* load)>;
 
+// What applying the configuration did to one model.
+struct ModelChange {
+  enum class Kind : uint8_t { kUnchanged, kLoaded, kReloaded, kUnloaded, kFailed };
+  std::string name;
+  Kind kind = Kind::kUnchanged;
+  int version = 0;      // that serves now; 0: none does, or a pivot
+  absl::Status status;  // of kFailed
+};
+
 // The resources of the machine.
 struct ModelResources {
   int cpus = 1;
@@ -80,7 +89,21 @@ class ModelManager {
   // The methods below are for the manager's thread.
 
   // Loads the models of the start. Ends with the first that cannot be loaded.
-  absl::Status LoadAll(const std::vector<ModelSettings>& models);
+  absl::Status LoadAll(const std::vector<ModelSettings>& models,
+                       const std::vector<PivotSettings>& pivots = {});
+
+  // Serves what `config` names. Compares its models with those of the configuration that was applied
+  // before (at first, that of LoadAll):
+  //   * loads models that are new;
+  //   * loads models again whose settings or files have changed, and the glossaries of the others;
+  //   * takes out models that are gone;
+  //   * changes the order of the models, and the pivots.
+  // Models that Load and Unload changed stay as they are unless their configuration has changed. A
+  // model that cannot be loaded keeps its present version, and the next Apply tries it again.
+  //
+  // Returns an entry for each model that is served or was, and for a pivot that failed. The log has
+  // the changes as well.
+  std::vector<ModelChange> Apply(const ServerConfig& config);
 
   // Loads a new model, or a new version of one. With "" and no settings it keeps those of the model
   // of that name. INVALID_ARGUMENT, NOT_FOUND, or the loader's error; ABORTED if the files were
@@ -98,49 +121,19 @@ class ModelManager {
   // loaded it forgets the failure. NOT_FOUND; FAILED_PRECONDITION for the last model.
   absl::StatusOr<int64_t> Unload(const std::string& name);
 
-  // Loads a second version of a model that serves, which gets `percent` of its calls (0 to 100 in
-  // steps of 0.01); with "" changes the share of the canary that is there. Settings are over the
-  // model's own. Errors as Load's; FAILED_PRECONDITION: it lacks languages that the model has.
-  absl::StatusOr<ModelTable::Canary> SetCanary(const std::string& name,
-                                               const std::string& directory,
-                                               const SettingTexts& settings, double percent);
-  struct CanaryEnded {
-    ModelPtr model;          // that serves now
-    int64_t calls_left = 0;  // of the other
-  };
-  // The canary becomes the model's version, or takes no more calls. NOT_FOUND without a canary.
-  absl::StatusOr<CanaryEnded> EndCanary(const std::string& name, bool promote);
-
-  // From now on Load, Unload and what they do to canaries is kept in config.models_file where
-  // config.admin_writes is on: they fail with FAILED_PRECONDITION, and change nothing, while the file
-  // cannot be written or has other contents than were read last; and with INTERNAL, once the change
-  // is made, if it could not be kept after all. Also loads config.canaries; a canary that cannot be
-  // loaded is in the log, and its model serves without it.
-  void UseModelsFile(const ServerConfig& config);
-  bool keeps_changes() const { return keeps_changes_; }
-
-  // Makes the changes that the models file has since it was read last, and reloads what has changed on
-  // disk: models, by their files, and the glossaries of all. The outcome is in the log.
-  void ReloadChanged();
-
   // The most of the host's memory that all models held at once while those of the start were
   // loaded: the loaded ones with their K/V at its largest, and what loading the next one took.
   int64_t start_peak_bytes() const { return start_peak_bytes_; }
 
  private:
   absl::StatusOr<ModelPtr> LoadVersion(const ModelSettings& settings, const ModelShare& share);
-  // `canary`: null, or what the version reports to instead of the series of its name.
-  absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share,
-                                          std::shared_ptr<VersionMetrics> canary);
-  absl::StatusOr<ModelPtr> LoadCanaryVersion(const ModelSettings& settings, int share);
+  absl::StatusOr<ServedModel> MakeVersion(const ModelSettings& settings, const ModelShare& share);
   absl::StatusOr<int64_t> TakeOut(const std::string& name);
-  // Whether the change that follows can be kept; it is kept by the other.
-  absl::Status CheckKeeps() const;
-  absl::Status Keep(const std::function<void(DesiredModels*)>& change);
-  // The flags' settings of a model, or those of all models.
-  ModelSettings BaseOf(const std::string& name, bool* is_configured) const;
-  void AdoptModelsFile();
-  absl::Status Adopt(const std::string& name, const DesiredModels& desired);
+  // Parts of Apply (applied_config.cc): for a model of the configuration, for any model that is served,
+  // and for the order and the pivots.
+  ModelChange Adopt(const ModelSettings& model);
+  ModelChange Refresh(const std::string& name);
+  absl::Status SetPivots(const ServerConfig& config, std::vector<PivotSettings> pivots);
   absl::StatusOr<ModelPtr> Replace(const ModelSettings& settings);
   // The part of a share that is the host's memory, but for models to come.
   ModelShare HostShare() const;
@@ -159,22 +152,22 @@ class ModelManager {
   Metrics* const metrics_;
   const Clock* const clock_;
   const ModelResources resources_;
-  const ModelSettings defaults_;
   const DevicePlanner planner_;
   const EngineLoader loader_;
 
   std::atomic<bool> gives_up_{false};
 
   // Used by the manager's thread alone.
+  ModelSettings defaults_;
   std::map<std::string, ModelSettings> settings_;  // of the served models, by name
-  std::map<std::string, ModelSettings> canary_settings_;
+  // The configuration of each model, by name, as it was applied last.
+  std::map<std::string, ModelSettings> applied_;
+  std::vector<PivotSettings> pivots_;
+  // The series of the pivots, which end with them.
+  std::map<std::string, std::shared_ptr<ModelMetrics>> pivot_series_;
   std::map<std::string, ModelShare> shares_;  // of the models of the start
   bool serves_ = false;                       // the models of the start are loaded
   int64_t start_peak_bytes_ = 0;
-  std::string models_file_;  // "": none
-  std::atomic<bool> keeps_changes_{false};
-  std::vector<ModelSettings> configured_;  // by the flags
-  DesiredModels desired_;                  // of the file, as it was read or written last
 
   TaskThread thread_{"models", kMaxPosted};
 };

@@ -1,7 +1,6 @@
 #include "server/models/model_paths.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
 
 namespace dragoman {
@@ -13,20 +12,10 @@ std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
   return directories;
 }
 
-absl::Status CheckPaths(const std::string& directory, const SettingTexts& settings) {
-  if (!directory.empty() && directory[0] != '/') {
-    return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
-                                                   ", expected an absolute path on the server"));
-  }
-  const auto with = settings.find("ensemble-with");
-  if (with == settings.end()) return absl::OkStatus();
-  for (const absl::string_view other : absl::StrSplit(with->second, ',', absl::SkipEmpty())) {
-    if (other[0] == '/') continue;
-    return absl::InvalidArgumentError(absl::StrCat("settings: ensemble-with: found ",
-                                                   Quoted(std::string(other)),
-                                                   ", expected absolute paths on the server"));
-  }
-  return absl::OkStatus();
+absl::Status CheckDirectory(const std::string& directory) {
+  if (directory.empty() || directory[0] == '/') return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
+                                                 ", expected an absolute path on the server"));
 }
 
 }  // namespace dragoman

@@ -12,7 +12,7 @@ namespace dragoman {
 // The directory of a model, or those of the members of an ensemble.
 std::vector<std::string> DirectoriesOf(const ModelSettings& settings);
 
-// INVALID_ARGUMENT: `directory` of a request ("": none), or a path in its settings, is not absolute.
-absl::Status CheckPaths(const std::string& directory, const SettingTexts& settings);
+// INVALID_ARGUMENT: `directory` of a request ("": none) is not absolute.
+absl::Status CheckDirectory(const std::string& directory);
 
 }  // namespace dragoman

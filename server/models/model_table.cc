@@ -16,12 +16,10 @@ struct ModelTable::Registry {
   // While it is held, no version ends. The thread that lets go of a model may hold the engine's
   // locks: so this one, and not `mu`, is held where engines are called.
   Mutex hold;
-  // The records of names and of labels in metrics, which are kept as long as a version has them.
+  // The records of names, which are kept as long as a version has them.
   std::map<std::string, int> versions ABSL_GUARDED_BY(hold);  // how many of a name were put
-  // The counts, by label, of versions that have ended or have another label now.
+  // The counts, by name, of versions that have ended.
   std::map<std::string, SegmentCounts> ended ABSL_GUARDED_BY(hold);
-  // The counts of a version that was promoted which stay with its old label.
-  std::map<const ServedModel*, SegmentCounts> before ABSL_GUARDED_BY(hold);
 
   Mutex mu;
   CondVar changed;
@@ -38,50 +36,32 @@ struct ModelTable::Registry {
     return {live.begin(), live.end()};
   }
 
-  // The counts of a version under its present label.
-  SegmentCounts CountsOf(const ServedModel& version, SegmentCounts counts) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(hold) {
-    const auto at = before.find(&version);
-    if (at != before.end()) SubtractCounts(at->second, &counts);
-    return counts;
-  }
-
   // Forgets the records that no version has any more.
   void ForgetUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(hold) {
     std::set<std::string> names;
-    std::set<std::string> labels;
-    for (const ServedModel* version : Live()) {
-      names.insert(version->name);
-      labels.insert(version->metrics_label());
-    }
+    for (const ServedModel* version : Live()) names.insert(version->name);
     std::erase_if(versions, [&](const auto& known) { return !names.contains(known.first); });
-    std::erase_if(ended, [&](const auto& known) { return !labels.contains(known.first); });
+    std::erase_if(ended, [&](const auto& known) { return !names.contains(known.first); });
   }
 };
 
 ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
                        std::vector<PivotSettings> pivots)
     : clock_(clock),
-      names_(std::move(names)),
-      pivots_(std::move(pivots)),
       timer_(clock),
       registry_(std::make_shared<Registry>()),
+      names_(std::move(names)),
+      pivots_(std::move(pivots)),
       ender_([this] {
         NameThisThread("model end");
         EndUnheld();
       }) {
-  if (!pivots_.empty()) timer_.Start();
+  timer_.Start();
 }
 
 ModelTable::~ModelTable() {
   OnChange(nullptr);
   CancelAll(CancelCause::kDrain);
-  std::map<std::string, RunningCanary, std::less<>> canaries;
-  {
-    MutexLock lock(&mu_);
-    canaries_.swap(canaries);
-  }
-  canaries.clear();
   Publish({});
   {
     MutexLock lock(&registry_->mu);
@@ -106,12 +86,11 @@ void ModelTable::EndUnheld() {
       MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
         // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
-        SegmentCounts counts = registry_->CountsOf(*model, model->engine->Stats().segments);
+        SegmentCounts counts = model->engine->Stats().segments;
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
         counts.running = 0;
-        AddCounts(counts, &registry_->ended[model->metrics_label()]);
-        registry_->before.erase(model);
+        AddCounts(counts, &registry_->ended[model->name]);
       }
       {
         MutexLock lock(&registry_->mu);
@@ -183,7 +162,8 @@ absl::StatusOr<std::vector<ModelPtr>> ModelTable::WithPivots(std::vector<ModelPt
   return all;
 }
 
-absl::Status ModelTable::Serve(const ModelPtr& added) {
+absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
+  const ModelPtr added = ShareNextVersion(std::move(model));
   std::vector<ModelPtr> direct;
   for (const ModelPtr& known : models()) {
     if (!known->is_pivot() && known->name != added->name) direct.push_back(known);
@@ -196,103 +176,32 @@ absl::Status ModelTable::Serve(const ModelPtr& added) {
   if (!all.ok()) return all.status();
   {
     MutexLock hold(&registry_->hold);
-    int& versions = registry_->versions[added->name];
-    versions = std::max(versions, added->version);
+    registry_->versions[added->name] = added->version;
   }
   Note(added->name, ModelState::kServing);
   Publish(*std::move(all));
+  return added;
+}
+
+absl::Status ModelTable::Configure(std::vector<std::string> names,
+                                   std::vector<PivotSettings> pivots) {
+  names_.swap(names);
+  pivots_.swap(pivots);
+  std::vector<ModelPtr> direct;
+  for (const ModelPtr& known : models()) {
+    if (!known->is_pivot()) direct.push_back(known);
+  }
+  std::stable_sort(direct.begin(), direct.end(), [this](const ModelPtr& a, const ModelPtr& b) {
+    return RankOf(a->name) < RankOf(b->name);
+  });
+  absl::StatusOr<std::vector<ModelPtr>> all = WithPivots(std::move(direct));
+  if (!all.ok()) {
+    names_.swap(names);
+    pivots_.swap(pivots);
+    return all.status();
+  }
+  Publish(*std::move(all));
   return absl::OkStatus();
-}
-
-absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
-  const ModelPtr added = ShareNextVersion(std::move(model));
-  const absl::Status served = Serve(added);
-  if (!served.ok()) return served;
-  return added;
-}
-
-absl::StatusOr<ModelPtr> ModelTable::PutCanary(ServedModel model, int share) {
-  const ModelPtr present = Find(model.name);
-  if (present == nullptr || present->is_pivot()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "found no model ", model.name, " that serves, expected one beside its canary"));
-  }
-  std::set<std::pair<std::string_view, std::string_view>> pairs;
-  for (const LanguagePair& pair : model.engine->info().pairs) {
-    pairs.emplace(pair.source, pair.target);
-  }
-  for (const LanguagePair& pair : present->engine->info().pairs) {
-    if (pairs.contains({pair.source, pair.target})) continue;
-    return absl::FailedPreconditionError(absl::StrCat(
-        "found no translation from ", pair.source.empty() ? "any language" : pair.source, " to ",
-        pair.target, " in the canary, expected every one of version ", present->version));
-  }
-  ModelPtr added = ShareNextVersion(std::move(model));
-  {
-    MutexLock hold(&registry_->hold);
-    registry_->versions[added->name] = added->version;
-  }
-  ModelPtr before;  // is let go of without the lock
-  MutexLock lock(&mu_);
-  auto& running =
-      canaries_.try_emplace(added->name, RunningCanary{nullptr, CanarySplit(share)}).first->second;
-  before = std::exchange(running.model, added);
-  running.split = CanarySplit(share);
-  has_canaries_ = true;
-  return added;
-}
-
-bool ModelTable::SetCanaryShare(std::string_view name, int share) {
-  MutexLock lock(&mu_);
-  const auto at = canaries_.find(name);
-  if (at == canaries_.end()) return false;
-  at->second.split.SetShare(share);
-  return true;
-}
-
-std::optional<ModelTable::Canary> ModelTable::FindCanary(std::string_view name) const {
-  MutexLock lock(&mu_);
-  const auto at = canaries_.find(name);
-  if (at == canaries_.end()) return std::nullopt;
-  return Canary{at->second.model, at->second.split.share()};
-}
-
-ModelPtr ModelTable::WithdrawCanary(std::string_view name) {
-  MutexLock lock(&mu_);
-  const auto at = canaries_.find(name);
-  if (at == canaries_.end()) return nullptr;
-  ModelPtr model = std::move(at->second.model);
-  canaries_.erase(at);
-  has_canaries_ = !canaries_.empty();
-  return model;
-}
-
-absl::StatusOr<ModelPtr> ModelTable::PromoteCanary(const std::string& name,
-                                                   std::shared_ptr<ModelMetrics> metrics) {
-  const std::optional<Canary> canary = FindCanary(name);
-  if (!canary.has_value()) {
-    return absl::NotFoundError(absl::StrCat("found no canary of ", name, ", expected one"));
-  }
-  // Calls find the version in either place until it is withdrawn from the first.
-  const absl::Status served = Serve(canary->model);
-  if (!served.ok()) return served;
-  WithdrawCanary(name);
-  const ServedModel& version = *canary->model;
-  MutexLock hold(&registry_->hold);
-  const SegmentCounts stay = Concluded(version.engine->Stats().segments);
-  registry_->before[&version] = stay;
-  AddCounts(stay, &registry_->ended[version.metrics_label()]);
-  version.canary_metrics->MoveTo(name, std::move(metrics));
-  registry_->ForgetUnused();
-  return canary->model;
-}
-
-ModelPtr ModelTable::ForCall(const ModelPtr& model) const {
-  if (!has_canaries_.load(std::memory_order_relaxed)) return model;
-  MutexLock lock(&mu_);
-  const auto at = canaries_.find(model->name);
-  if (at == canaries_.end() || !at->second.split.Next()) return model;
-  return at->second.model;
 }
 
 bool ModelTable::Remove(std::string_view name) {
@@ -310,7 +219,6 @@ bool ModelTable::Remove(std::string_view name) {
   }
   ForgetFailure(std::string(name));
   if (!found) return false;
-  WithdrawCanary(name);
   {
     MutexLock hold(&registry_->hold);
     last_removed_ = std::max(last_removed_, registry_->versions[std::string(name)]);
@@ -382,14 +290,7 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
   std::vector<Entry> entries;
   for (ModelPtr& model : models()) {
     const ServedModel& served = *model;
-    entries.push_back({served.name, ModelState::kServing, served.version, std::move(model), 0});
-  }
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [name, canary] : canaries_) {
-      entries.push_back(
-          {name, ModelState::kCanary, canary.model->version, canary.model, canary.split.share()});
-    }
+    entries.push_back({served.name, ModelState::kServing, served.version, std::move(model)});
   }
   const size_t serving = entries.size();
   {
@@ -399,12 +300,12 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
           std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(serving),
                       [version](const Entry& entry) { return entry.model.get() == version; });
       if (!present && !version->is_pivot()) {
-        entries.push_back({version->name, ModelState::kDraining, version->version, nullptr, 0});
+        entries.push_back({version->name, ModelState::kDraining, version->version, nullptr});
       }
     }
   }
   MutexLock lock(&mu_);
-  for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr, 0});
+  for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr});
   return entries;
 }
 
@@ -420,13 +321,9 @@ void ModelTable::OnChange(Change change) {
 }
 
 std::vector<ModelStats> ModelTable::Stats() const {
-  std::vector<ModelPtr> present = models();
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [name, canary] : canaries_) present.push_back(canary.model);
-  }
+  const std::vector<ModelPtr> present = models();
   std::vector<ModelStats> out;
-  MutexLock hold(&registry_->hold);  // no version changes its label
+  MutexLock hold(&registry_->hold);
   const auto of = [&out](const std::string& name) -> ModelStats& {
     for (ModelStats& stats : out) {
       if (stats.name == name) return stats;
@@ -437,7 +334,7 @@ std::vector<ModelStats> ModelTable::Stats() const {
   for (const ModelPtr& model : present) {
     if (model->is_pivot()) continue;
     const ModelInfo& info = model->engine->info();
-    ModelStats& stats = of(model->metrics_label());
+    ModelStats& stats = of(model->name);
     stats.family = info.family;
     stats.device = info.device;
     stats.compute_type = info.compute_type;
@@ -447,9 +344,7 @@ std::vector<ModelStats> ModelTable::Stats() const {
   }
   for (const ServedModel* version : registry_->Live()) {
     if (version->is_pivot()) continue;
-    EngineStats stats = version->engine->Stats();
-    stats.segments = registry_->CountsOf(*version, stats.segments);
-    AddStats(stats, &of(version->metrics_label()).stats);
+    AddStats(version->engine->Stats(), &of(version->name).stats);
   }
   for (ModelStats& stats : out) {
     const auto known = registry_->ended.find(stats.name);
@@ -480,10 +375,6 @@ int64_t ModelTable::jobs_in_flight() const {
 bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   std::set<const ServedModel*> present;
   for (const ModelPtr& model : models()) present.insert(model.get());
-  {
-    MutexLock lock(&mu_);
-    for (const auto& [name, canary] : canaries_) present.insert(canary.model.get());
-  }
   const auto end = std::chrono::steady_clock::now() + timeout;
   MutexLock lock(&registry_->mu);
   while (registry_->live != present || registry_->ending > 0) {

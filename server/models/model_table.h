@@ -5,23 +5,18 @@
 // let go of calls themselves. The engine's counts stay in those of its name, until no version of
 // that name is left: nothing is kept for ever for names that were served once, or never.
 //
-// A model may have a canary: a second version, which gets a share of the calls of its name. Whatever
-// asks for the model finds the version that serves; only calls that are about to begin ask ForCall.
-//
 // Pivots are made here from the models that they go through: a pivot is there whenever both of them
 // are, and always goes through their present versions.
 //
 // Thread-safe. Put, Remove and other changes are for one thread at a time.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,13 +29,12 @@
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
 #include "server/metrics/engine_families.h"
-#include "server/models/canary_split.h"
 #include "server/models/served_model.h"
 #include "server/settings/config.h"
 
 namespace dragoman {
 
-enum class ModelState { kServing, kDraining, kLoading, kFailed, kCanary };
+enum class ModelState { kServing, kDraining, kLoading, kFailed };
 
 class ModelTable {
  public:
@@ -64,28 +58,9 @@ class ModelTable {
   // well.
   bool Remove(std::string_view name);
 
-  // From now on `model` gets `share` parts of 10,000 of the calls of its name, in place of the canary
-  // before, if any. It has a version as from Put, and a label of its own in metrics.
-  // FAILED_PRECONDITION, and nothing has changed: no model of that name is served, or it has
-  // languages that the canary does not have.
-  absl::StatusOr<ModelPtr> PutCanary(ServedModel model, int share);
-  // False: there is no canary of that name.
-  bool SetCanaryShare(std::string_view name, int share);
-  // The canary takes all calls of its name from now on, as after Put, and reports to `metrics`. An
-  // error as Put's; NOT_FOUND without a canary.
-  absl::StatusOr<ModelPtr> PromoteCanary(const std::string& name,
-                                         std::shared_ptr<ModelMetrics> metrics);
-  // Calls to come do not find the canary. nullptr: there is none.
-  ModelPtr WithdrawCanary(std::string_view name);
-  struct Canary {
-    ModelPtr model;
-    int share = 0;  // parts of 10,000
-  };
-  std::optional<Canary> FindCanary(std::string_view name) const;
-
-  // The version that a call which begins now is to use where it has found `model`: its canary, in
-  // its share of these questions, else `model` itself.
-  ModelPtr ForCall(const ModelPtr& model) const;
+  // Changes the order of the list and the pivots. An error, and nothing has changed, if two models
+  // of a pivot have no language between.
+  absl::Status Configure(std::vector<std::string> names, std::vector<PivotSettings> pivots);
 
   // nullptr if there is none of this name.
   ModelPtr Find(std::string_view name) const;
@@ -108,9 +83,8 @@ class ModelTable {
     int version = 0;  // 0: not known yet
     // The model, if it takes calls. Hold it no longer than needed: it keeps the engine.
     ModelPtr model;
-    int share = 0;  // of a canary, in parts of 10,000
   };
-  // The entries of models(), then of canaries, then of old versions that still have calls, then of Note.
+  // The entries of models(), then of old versions that still have calls, then of Note.
   std::vector<Entry> Entries() const;
 
   // Calls `change` with the name and whether it takes calls, once for every present model and then
@@ -143,35 +117,26 @@ class ModelTable {
   ModelPtr Share(ServedModel model);
   ModelPtr ShareNextVersion(ServedModel model);
   void Forget(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // `added` in place of the present version of its name.
-  absl::Status Serve(const ModelPtr& added);
   void Publish(std::vector<ModelPtr> models);
   size_t RankOf(const std::string& name) const;
   // Ends the engines of versions that nobody holds any more, on a thread of its own.
   void EndUnheld();
 
   const Clock* const clock_;
-  const std::vector<std::string> names_;
-  const std::vector<PivotSettings> pivots_;
   DeadlineTimer timer_;  // of the pivots
   const std::shared_ptr<Registry> registry_;
 
-  struct RunningCanary {
-    ModelPtr model;
-    CanarySplit split;
-  };
-
-  std::atomic<bool> has_canaries_{false};
-
   mutable Mutex mu_;
   std::vector<ModelPtr> models_ ABSL_GUARDED_BY(mu_);
-  mutable std::map<std::string, RunningCanary, std::less<>> canaries_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, ModelState> notes_ ABSL_GUARDED_BY(mu_);
   std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // of names not served; the oldest first
   Change change_ ABSL_GUARDED_BY(mu_);
 
-  // Used by the thread that makes changes. The highest version of a name that was taken out: new
-  // names begin above it, so that no name has a version twice and no names need to be remembered.
+  // Used by the thread that makes changes.
+  std::vector<std::string> names_;
+  std::vector<PivotSettings> pivots_;
+  // The highest version of a name that was taken out. New names begin above it, so that no name has
+  // a version twice and no names need to be remembered.
   int last_removed_ = 0;
 
   std::thread ender_;

@@ -13,7 +13,6 @@
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
 #include "engine/base/file_record.h"
-#include "server/metrics/version_metrics.h"
 
 namespace dragoman {
 
@@ -43,18 +42,12 @@ struct ServedModel {
   // The engine reports to it, and it outlives the engine; null for a pivot. Shared because all
   // versions of the model have the same, and any of them may go last: its metrics go with that one.
   std::shared_ptr<EngineObserver> observer;
-  // The same object for a version that began as a canary; null for others.
-  std::shared_ptr<VersionMetrics> canary_metrics;
   // Shared because a test may keep it.
   std::shared_ptr<Engine> engine;
   ModelLanguages languages;  // of the engine; ModelTable fills it in
   std::vector<int> cuda;     // the GPUs that the engine is on; empty: the CPU
 
   bool is_pivot() const { return !legs.empty(); }
-  // The label model of its series: its name, or of a canary CanaryLabel.
-  std::string metrics_label() const {
-    return canary_metrics == nullptr ? name : canary_metrics->label();
-  }
 };
 
 }  // namespace dragoman

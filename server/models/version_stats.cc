@@ -23,28 +23,6 @@ void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
   running += from.running;
 }
 
-SegmentCounts Concluded(SegmentCounts counts) {
-  counts.accepted -= counts.waiting + counts.running;
-  counts.waiting = 0;
-  counts.running = 0;
-  return counts;
-}
-
-void SubtractCounts(const SegmentCounts& from, SegmentCounts* to) {
-  auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
-         running] = *to;
-  accepted -= from.accepted;
-  eos -= from.eos;
-  length -= from.length;
-  constraints_unmet -= from.constraints_unmet;
-  no_output -= from.no_output;
-  cancelled -= from.cancelled;
-  deadline -= from.deadline;
-  error -= from.error;
-  waiting -= from.waiting;
-  running -= from.running;
-}
-
 namespace {
 
 // The device is the same one, so its two names stay.

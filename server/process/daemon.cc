@@ -32,7 +32,6 @@
 #include "server/process/detection.h"
 #include "server/process/drain.h"
 #include "server/process/engine_start.h"
-#include "server/process/hand_over.h"
 #include "server/process/inherited_sockets.h"
 #include "server/process/memory_limit.h"
 #include "server/process/security.h"
@@ -121,15 +120,28 @@ void TellServiceManager(const std::string& state) {
 // Nothing was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
-// How long connections may take until their clients have renewed them: gRPC adds up to a tenth to
-// their age, and calls in flight then have as long as they may take.
-std::chrono::seconds RenewalTime(const ServerConfig& config) {
-  if (config.connection_age_seconds == 0) return std::chrono::seconds(config.lame_duck_seconds);
-  return std::chrono::seconds(config.connection_age_seconds + config.connection_age_seconds / 10 +
-                              config.longest_call_seconds + 1);
+// Reads the configuration and what it names again, and applies it. An error, which is in the log, has
+// changed nothing. For the manager's thread.
+absl::StatusOr<ReloadReport> ReloadAll(const ServerConfig& config, const ReadConfig& read_again,
+                                       Security* security, ModelManager* manager) {
+  const absl::StatusOr<ServerConfig> now = read_again ? read_again() : config;
+  if (!now.ok()) {
+    Log(LogLevel::kError, "configuration not applied, everything stays as it is",
+        {{"error", std::string(now.status().message())}});
+    return now.status();
+  }
+  security->ReloadAll();
+  ReloadReport report;
+  report.models = manager->Apply(*now);
+  report.at_next_start = ProcessSettingsThatDiffer(config, *now);
+  if (!report.at_next_start.empty()) {
+    Log(LogLevel::kWarn, "settings that take effect at the next start",
+        {{"settings", report.at_next_start}});
+  }
+  return report;
 }
 
-int Run(const ServerConfig& config, InheritedSockets sockets) {
+int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSockets sockets) {
   const auto fail = [](const char* what, const absl::Status& status) {
     const std::string message(status.message());
     if (isatty(STDERR_FILENO) == 1) {
@@ -154,29 +166,20 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
   for (const ModelSettings& model : config.models) names.push_back(model.model_name);
   ModelTable models(&clock, names, config.pivots);
   metrics.AttachModels([&models] { return models.Stats(); });
-  // Pivots come and go with their models, but only those of the settings exist.
-  std::vector<std::shared_ptr<ModelMetrics>> pivots;
-  for (const PivotSettings& pivot : config.pivots) pivots.push_back(metrics.ForPivot(pivot.name));
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
   // Opened before HTTP and calls, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
-  const auto open_http = [&]() -> absl::Status {
-    if (!config.metrics.has_value()) return absl::OkStatus();
-    auto started = HttpServer::Start(
-        *config.metrics, MakeHooks(&metrics, &state), HttpConnections(RaiseDescriptorLimit()),
-        HttpTlsOf(config, **security), sockets.For("metrics", *config.metrics),
-        HostsOf(config, *config.metrics));
-    if (!started.ok()) return started.status();
+  // HTTP starts first, so that probes see a process that loads, and not one that is dead.
+  if (config.metrics.has_value()) {
+    auto started =
+        HttpServer::Start(*config.metrics, MakeHooks(&metrics, &state),
+                          HttpConnections(RaiseDescriptorLimit()), HttpTlsOf(config, **security),
+                          sockets.For(*config.metrics), HostsOf(config, *config.metrics));
+    if (!started.ok()) return fail("start", started.status());
     http = *std::move(started);
     http_address = http->address();
-    return absl::OkStatus();
-  };
-  // HTTP starts first, so that probes see a process that loads, and not one that is dead. Where a
-  // predecessor answers them on the same port they are left to it until this process serves.
-  if (!HasPredecessor()) {
-    if (const absl::Status status = open_http(); !status.ok()) return fail("start", status);
   }
 
   // Before the models, so that a wrong file is said at once.
@@ -195,7 +198,7 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
       },
       [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
                LoadContext* load) { return StartEngine(model, share, &clock, observer, load); });
-  if (const absl::Status status = manager.LoadAll(config.models); !status.ok()) {
+  if (const absl::Status status = manager.LoadAll(config.models, config.pivots); !status.ok()) {
     if (AnyDeviceGivenUp()) {
       fail("model", status);
       EndWhileLoading(false, 1);  // models that are loaded would wait for the device
@@ -203,7 +206,6 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
     http.reset();
     return fail("model", status);
   }
-  manager.UseModelsFile(config);
   LogMemoryBound(config, detector->memory, resources, models.Stats(), manager.start_peak_bytes());
   state.models = &models;
 
@@ -218,9 +220,12 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
     http.reset();
     return fail("start", serving.status());
   }
+  // On the manager's thread.
+  const auto reload_all = [&]() -> absl::StatusOr<ReloadReport> {
+    return ReloadAll(config, read_again, security->get(), &manager);
+  };
   std::unique_ptr<AdminServer> admin;
-  const auto open_admin = [&]() -> absl::Status {
-    if (!config.admin_listen.has_value()) return absl::OkStatus();
+  if (config.admin_listen.has_value()) {
     AdminHooks hooks;
     hooks.manager = &manager;
     hooks.models = &models;
@@ -231,20 +236,16 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
       return serving->DrainAndStay(limit).cut_off;
     };
     hooks.draining = [serving = serving->get()] { return serving->NotReady() == "draining"; };
+    hooks.reload_all = reload_all;
     auto started = AdminServer::Start(*config.admin_listen, hooks, (*security)->admin_tls());
-    if (!started.ok()) return started.status();
+    if (!started.ok()) {
+      http.reset();
+      return fail("start", started.status());
+    }
     admin = *std::move(started);
-    return absl::OkStatus();
-  };
-  if (const absl::Status status = open_admin(); !status.ok()) {
-    http.reset();
-    return fail("start", status);
   }
   manager.Start();
   state.serving = serving->get();
-  if (HasPredecessor()) {
-    if (const absl::Status status = open_http(); !status.ok()) return fail("start", status);
-  }
   for (const std::string& unused : sockets.Unused()) {
     Log(LogLevel::kWarn, "a socket that was passed is not used: no setting has its address",
         {{"address", unused}});
@@ -262,18 +263,12 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
        {"models", names},
        {"load_seconds", ToSeconds(clock.Now() - load_started)}});
 
-  const std::string status_text = absl::StrCat("serving ", absl::StrJoin(names, ", "));
-  if (HasPredecessor()) {
-    TellPredecessor();  // it tells the service manager, which does not listen to others yet
-  } else {
-    TellServiceManager(absl::StrCat("READY=1\nSTATUS=", status_text));
-  }
+  TellServiceManager(absl::StrCat("READY=1\nSTATUS=serving ", absl::StrJoin(names, ", ")));
 
   // Posted, because a signal that comes while a model is loaded must not wait for it.
   const auto reload = [&] {
-    (*security)->ReloadAll();
-    const absl::Status posted = manager.Post([&manager](bool go_on) {
-      if (go_on) manager.ReloadChanged();
+    const absl::Status posted = manager.Post([&reload_all](bool go_on) {
+      if (go_on) reload_all().IgnoreError();  // the log has the error
     });
     if (!posted.ok()) {
       Log(LogLevel::kWarn, "SIGHUP has no effect", {{"because", std::string(posted.message())}});
@@ -287,39 +282,15 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
     }
     return false;
   };
-  HandOverHooks hand_over_hooks;
-  hand_over_hooks.sockets = [&] {
-    NamedSockets shared = (*serving)->ShareSockets();
-    if (http == nullptr) return shared;
-    for (const int fd : http->listener()->ShareSockets()) shared.emplace_back("metrics", fd);
-    return shared;
-  };
-  hand_over_hooks.close_admin = [&admin] { admin.reset(); };
-  hand_over_hooks.open_admin = [&] {
-    if (const absl::Status status = open_admin(); !status.ok()) fail("admin", status);
-  };
-  hand_over_hooks.tell_manager = TellServiceManager;
-  hand_over_hooks.serving = status_text;
-  HandOver hand_over(std::move(hand_over_hooks));
-  const int signal = WaitForEnd({.reload = reload,
-                                 .hand_over = [&hand_over] { hand_over.Begin(); },
-                                 .handed_over = [&hand_over] { return hand_over.IsDone(); },
-                                 .dead = dead});
-  const bool handed_over = signal == SIGUSR2;
+  const int signal = WaitForEnd({.reload = reload, .dead = dead});
   // Beside a model without workers there may be others, whose calls have their time.
   const bool others = models.models().size() > 1;
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
-  if (handed_over) times.lame_duck = RenewalTime(config);
   // Armed before anything else, even before a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
-  if (handed_over) {
-    (*serving)->LeavePorts();
-    if (http != nullptr) http->listener()->StopAccepting();
-  } else {
-    TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
-  }
+  TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
   // A load is given up: the model would not serve any more.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
@@ -340,7 +311,7 @@ int Run(const ServerConfig& config, InheritedSockets sockets) {
 
 }  // namespace
 
-int RunDaemon(const ServerConfig& config) {
+int RunDaemon(const ServerConfig& config, const ReadConfig& read_again) {
   InheritedSockets sockets = InheritedSockets::Take();
   ConfigureAllocator();
   SaveAddressSpace();
@@ -351,7 +322,7 @@ int RunDaemon(const ServerConfig& config) {
   Log(LogLevel::kInfo, "starting", {{"version", kVersion}, {"model", config.model_name}});
   int status = 1;
   try {
-    status = Run(config, std::move(sockets));
+    status = Run(config, read_again, std::move(sockets));
   } catch (const std::exception& e) {
     // The engine catches its own exceptions; these come from the rest of the daemon.
     Log(LogLevel::kError, "failed",

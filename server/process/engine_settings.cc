@@ -24,10 +24,8 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   // engine_start.cc.
   const auto& [model_name, model_directory, asked_devices, device_memory_fraction,
                own_device_memory_fraction, max_rows, cpu_workers, threads_per_worker, pin,
-               max_threads_per_worker, tokenizer_threads, detokenizer_threads, max_queue_segments,
-               max_queue_tokens, encoded_queue_segments, kv_memory_mb, scheduler, cuda, ensemble,
-               lexical_shortlist, tokenizer, default_profile, glossary_dir, watchdog_seconds] =
-      config;
+               text_threads, max_queue_segments, max_queue_tokens, kv_memory_mb, scheduler, cuda,
+               ensemble, lexical_shortlist, tokenizer, default_profile, glossary_dir] = config;
   const WorkerPlan plan =
       PlanWorkers(share.cpus, share.cpus_per_cache, cpu_workers, threads_per_worker);
   EngineConfig out;
@@ -41,12 +39,10 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   out.max_rows = max_rows > 0 ? max_rows : usual_rows;
   out.workers = plan.workers;
   out.threads_per_worker = plan.threads_per_worker;
-  out.max_threads_per_worker = max_threads_per_worker;
-  out.tokenizer_threads = TextThreads(share.text_cpus, tokenizer_threads);
-  out.detokenizer_threads = detokenizer_threads >= 0 ? detokenizer_threads : out.tokenizer_threads;
+  out.tokenizer_threads = TextThreads(share.text_cpus, text_threads);
+  out.detokenizer_threads = out.tokenizer_threads;
   out.max_queue_segments = max_queue_segments;
   out.max_queue_tokens = max_queue_tokens;
-  out.encoded_queue_segments = encoded_queue_segments;
   out.kv_memory_mb = kv_memory_mb;
   out.scheduler = scheduler;
   out.cuda = cuda;
@@ -55,7 +51,6 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   }
   out.default_profile = default_profile;
   out.glossary_directory = glossary_dir;
-  out.watchdog = watchdog_seconds * kNanosPerSecond;
   return out;
 }
 

@@ -17,14 +17,12 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "server/process/successor.h"
 
 namespace dragoman {
 namespace {
 
 constexpr int kMost = 64;
-constexpr const char* kPorts[] = {"grpc", "http", "metrics"};
+constexpr int kFirst = 3;  // SD_LISTEN_FDS_START
 
 std::string Environment(const char* name) {
   const char* const text = std::getenv(name);
@@ -87,11 +85,11 @@ std::vector<std::string> NumbersOf(const std::string& host) {
   return numbers;
 }
 
-bool Fits(const Bound& bound, const Address& address, bool any_port) {
+bool Fits(const Bound& bound, const Address& address) {
   if (!address.unix_path.empty() || bound.family == AF_UNIX) {
     return !bound.unix_path.empty() && bound.unix_path == address.unix_path;
   }
-  if (bound.port != address.port && !(any_port && address.port == 0)) return false;
+  if (bound.port != address.port) return false;
   if (address.host == "0.0.0.0" || address.host == "::") return bound.everywhere;
   const std::vector<std::string> numbers = NumbersOf(address.host);
   return std::find(numbers.begin(), numbers.end(), bound.host) != numbers.end();
@@ -104,22 +102,14 @@ InheritedSockets InheritedSockets::Take() {
   int count = 0;
   int pid = 0;
   const bool announced = absl::SimpleAtoi(Environment("LISTEN_FDS"), &count);
-  const bool ours =
-      (absl::SimpleAtoi(Environment("LISTEN_PID"), &pid) && pid == getpid()) || HasPredecessor();
-  const std::vector<std::string> names = absl::StrSplit(Environment("LISTEN_FDNAMES"), ':');
+  const bool ours = absl::SimpleAtoi(Environment("LISTEN_PID"), &pid) && pid == getpid();
   if (announced && ours) {
     for (int i = 0; i < std::min(count, kMost); ++i) {
-      const int fd = kFirstInheritedFd + i;
+      const int fd = kFirst + i;
       if (!IsListening(fd)) continue;
       fcntl(fd, F_SETFD, FD_CLOEXEC);
       fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-      Socket socket{fd, ""};
-      for (const char* port : kPorts) {
-        if (static_cast<size_t>(i) < names.size() && names[static_cast<size_t>(i)] == port) {
-          socket.name = port;
-        }
-      }
-      out.sockets_.push_back(std::move(socket));
+      out.sockets_.push_back(fd);
     }
   }
   for (const char* name : {"LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}) unsetenv(name);
@@ -130,16 +120,14 @@ InheritedSockets::InheritedSockets(InheritedSockets&& other) noexcept
     : sockets_(std::exchange(other.sockets_, {})) {}
 
 InheritedSockets::~InheritedSockets() {
-  for (const Socket& socket : sockets_) close(socket.fd);
+  for (const int fd : sockets_) close(fd);
 }
 
-std::vector<int> InheritedSockets::For(const std::string& name, const Address& address) {
+std::vector<int> InheritedSockets::For(const Address& address) {
   std::vector<int> out;
-  std::erase_if(sockets_, [&](const Socket& socket) {
-    const bool named = socket.name == name;
-    if (!named && !socket.name.empty()) return false;
-    if (!Fits(BoundOf(socket.fd), address, named)) return false;
-    out.push_back(socket.fd);
+  std::erase_if(sockets_, [&](int fd) {
+    if (!Fits(BoundOf(fd), address)) return false;
+    out.push_back(fd);
     return true;
   });
   return out;
@@ -147,8 +135,8 @@ std::vector<int> InheritedSockets::For(const std::string& name, const Address& a
 
 std::vector<std::string> InheritedSockets::Unused() const {
   std::vector<std::string> out;
-  for (const Socket& socket : sockets_) {
-    const Bound bound = BoundOf(socket.fd);
+  for (const int fd : sockets_) {
+    const Bound bound = BoundOf(fd);
     out.push_back(
         AddressText({.host = bound.host, .port = bound.port, .unix_path = bound.unix_path}));
   }

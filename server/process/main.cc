@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "dragomand: %s\n", std::string(status.message()).c_str());
     return 2;
   };
-  const auto command = dragoman::ParseCommandLine(std::vector<std::string>(argv + 1, argv + argc));
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto command = dragoman::ParseCommandLine(arguments);
   if (!command.ok()) return refuse(command.status());
   using Mode = dragoman::CommandMode;
   if (command->mode == Mode::kServe || command->mode == Mode::kCheckConfig) {
@@ -77,5 +78,15 @@ int main(int argc, char** argv) {
   }
   // From here on signals are waited for; until here they end the process by themselves.
   dragoman::PrepareSignals();
-  return dragoman::RunDaemon(command->config);
+  dragoman::ReadConfig read_again;
+  if (command->can_be_read_again) {
+    read_again = [&arguments]() -> absl::StatusOr<dragoman::ServerConfig> {
+      const auto again = dragoman::ParseCommandLine(arguments);
+      if (!again.ok()) return again.status();
+      const absl::Status settings = dragoman::CheckEngineSettings(again->config);
+      if (!settings.ok()) return settings;
+      return again->config;
+    };
+  }
+  return dragoman::RunDaemon(command->config, read_again);
 }

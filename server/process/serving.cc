@@ -75,7 +75,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   serving->timer_.Start();
   GrpcServerOptions options;
   options.listen = config.listen;
-  if (sockets != nullptr) options.inherited = sockets->For("grpc", config.listen);
+  if (sockets != nullptr) options.inherited = sockets->For(config.listen);
   options.limits = *limits;
   options.max_connections_per_peer = config.max_connections_per_peer;
   if (security != nullptr) options.tls = security->tls();
@@ -115,7 +115,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
       std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes(), config.cors_origins);
   ExchangeServerOptions options;
   options.listener.address = *config.http;
-  if (sockets != nullptr) options.listener.inherited = sockets->For("http", *config.http);
+  if (sockets != nullptr) options.listener.inherited = sockets->For(*config.http);
   options.listener.max_connections = limits.http_connections;
   options.listener.max_per_peer = config.max_connections_per_peer;
   options.hosts = HostsOf(config, *config.http);
@@ -163,47 +163,17 @@ std::string Serving::NotReady() const {
   return "";
 }
 
-NamedSockets Serving::ShareSockets() {
-  NamedSockets sockets;
-  for (const int fd : grpc_->mutable_listener()->ShareSockets()) sockets.emplace_back("grpc", fd);
-  if (http_ == nullptr) return sockets;
-  for (const int fd : http_->mutable_listener()->ShareSockets()) sockets.emplace_back("http", fd);
-  return sockets;
-}
-
-void Serving::LeavePorts() {
-  handed_over_ = true;
-  grpc_->mutable_listener()->StopAccepting();
-  if (http_ != nullptr) http_->mutable_listener()->StopAccepting();
-}
-
-bool Serving::WaitConnections(std::chrono::nanoseconds time) {
-  constexpr std::chrono::milliseconds kLook{50};
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-    const int64_t http = http_ == nullptr ? 0 : http_->listener().Stats().open;
-    if (grpc_->listener().Stats().open + http == 0) return false;
-    if (tracker_.WaitInterrupted(kLook)) return true;
-  }
-  return false;
-}
-
 DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.leave = [this] {
     // Clients that keep their connections would never notice.
     if (http_ != nullptr) http_->RenewConnections();
     metrics_->SetDraining(true);
-    // Clients of a port that a successor has would find it not serving for as long as their
-    // connections to this process last.
-    if (handed_over_) return;
     leaving_ = true;
     metrics_->SetReady(false);
     grpc_->SetNotServing();
   };
-  steps.linger = [this](std::chrono::nanoseconds time) {
-    return handed_over_ ? WaitConnections(time) : tracker_.WaitInterrupted(time);
-  };
+  steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
     // Calls are refused where they come in, and not by the engines: a pivot's jobs still have to be
     // admitted by its second model.
@@ -219,7 +189,20 @@ DrainSteps Serving::Steps() {
   return steps;
 }
 
-DrainResult Serving::DrainCalls(const DrainTimes& times) { return Drain(Steps(), times); }
+bool Serving::LeaveInheritedPorts() {
+  bool left = grpc_->mutable_listener()->LeaveInherited();
+  if (http_ != nullptr) left |= http_->mutable_listener()->LeaveInherited();
+  return left;
+}
+
+DrainResult Serving::DrainCalls(DrainTimes times) {
+  // The first calls of connections that were accepted a moment ago are still on their way.
+  constexpr std::chrono::seconds kFirstCalls{1};
+  if (LeaveInheritedPorts()) {
+    times.lame_duck = std::max<std::chrono::nanoseconds>(times.lame_duck, kFirstCalls);
+  }
+  return Drain(Steps(), times);
+}
 
 DrainResult Serving::DrainAndStay(std::chrono::nanoseconds limit) {
   DrainSteps steps = Steps();

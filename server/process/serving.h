@@ -24,7 +24,6 @@
 #include "server/process/drain.h"
 #include "server/process/inherited_sockets.h"
 #include "server/process/security.h"
-#include "server/process/successor.h"
 #include "server/settings/config.h"
 #include "server/trace/span.h"
 
@@ -55,14 +54,10 @@ class Serving {
   // "" while calls are taken and can be worked on, else why not: for /readyz.
   std::string NotReady() const;
 
-  // The sockets of both ports, for a successor; borrowed until the ports are closed.
-  NamedSockets ShareSockets();
-  // Takes no more connections, which a successor does from now on. A drain that follows has no
-  // effect on calls and health until the connections that there are have ended, or its lame duck.
-  void LeavePorts();
-
-  // Ends service; see drain.h. Afterwards no call is in flight.
-  DrainResult DrainCalls(const DrainTimes& times);
+  // Ends service; see drain.h. Afterwards no call is in flight. Connections to an inherited port wait
+  // for the next process from now on; calls on those that were accepted are taken for a second more at
+  // least.
+  DrainResult DrainCalls(DrainTimes times);
 
   // The same without closing the port: calls are refused and health says so.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
@@ -74,8 +69,8 @@ class Serving {
   Serving(const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
                          const Security* security, InheritedSockets* sockets);
-  // Waits until no connection is open, or that long, or until the drain is hurried. True: hurried.
-  bool WaitConnections(std::chrono::nanoseconds time);
+  // False: no port was inherited.
+  bool LeaveInheritedPorts();
   DrainSteps Steps();
 
   ModelTable* const models_;
@@ -87,7 +82,6 @@ class Serving {
   CallContext calls_;
   std::unique_ptr<RequestReaders> readers_;  // outlives grpc_ and http_, which hand requests to it
   ServiceContext context_;
-  std::atomic<bool> handed_over_{false};
   std::atomic<bool> leaving_{false};   // not ready any more
   std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;

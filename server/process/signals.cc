@@ -27,7 +27,6 @@ sigset_t AwaitedSignals() {
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGHUP);
-  sigaddset(&set, SIGUSR2);
   return set;
 }
 
@@ -79,12 +78,9 @@ int WaitForEnd(const SignalHooks& hooks) {
     const int signal = WaitSignal(std::chrono::seconds(1));
     if (signal == SIGHUP) {
       hooks.reload();
-    } else if (signal == SIGUSR2) {
-      hooks.hand_over();
     } else if (signal != 0) {
       return signal;
     }
-    if (hooks.handed_over()) return SIGUSR2;
     if (hooks.dead()) return 0;
   }
 }
@@ -97,7 +93,7 @@ DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
       NameThisThread("second signal");
       while (!done) {
         const int signal = WaitSignal(std::chrono::milliseconds(100));
-        if (signal == 0 || signal == SIGHUP || signal == SIGUSR2) continue;
+        if (signal == 0 || signal == SIGHUP) continue;
         Log(LogLevel::kWarn, "second signal");
         serving->Hurry();
       }

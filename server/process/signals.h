@@ -13,8 +13,8 @@
 
 namespace dragoman {
 
-// Blocks SIGTERM, SIGINT, SIGHUP and SIGUSR2 and ignores SIGPIPE, for this thread and those it starts. Call
-// it before any thread is started.
+// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call it
+// before any thread is started.
 void PrepareSignals();
 
 // While it lives, a thread waits for SIGTERM and SIGINT and calls `end` with the first one's
@@ -34,17 +34,14 @@ class EarlyEnd {
 };
 
 struct SignalHooks {
-  std::function<void()> reload;       // SIGHUP
-  std::function<void()> hand_over;    // SIGUSR2: begins; called again while it goes on
-  std::function<bool()> handed_over;  // called every second, as the next
-  std::function<bool()> dead;
+  std::function<void()> reload;  // SIGHUP
+  std::function<bool()> dead;    // called every second
 };
 
-// Waits for SIGTERM or SIGINT and returns its number, or until `handed_over` and returns SIGUSR2, or
-// until `dead` and returns 0.
+// Waits for SIGTERM or SIGINT and returns its number, or until `dead` and returns 0.
 int WaitForEnd(const SignalHooks& hooks);
 
-// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP and SIGUSR2 have no effect any more.
+// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman

@@ -1,5 +1,7 @@
 #include "server/settings/config.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -14,7 +16,6 @@
 #include "server/guard/guard.h"
 #include "server/settings/config_file.h"
 #include "server/settings/models_config.h"
-#include "server/settings/models_file.h"
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
 
@@ -85,10 +86,6 @@ absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   absl::Status status = CheckModel(*config);
   if (status.ok()) status = ResolveModels(file, config);
   if (status.ok()) status = ResolvePivots(config);
-  if (status.ok()) status = ApplyModelsFile(config);
-  if (status.ok() && config->admin_writes && config->models_file.empty()) {
-    status = Refuse("--", "admin-writes", "on", "--models-file with it");
-  }
   if (status.ok()) status = CheckAdminAddress(*config);
   if (status.ok()) status = CheckTransportSettings(*config);
   if (status.ok()) status = CheckTls(*config);
@@ -153,8 +150,8 @@ absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* 
       continue;
     }
     if (flag.name != "config" && known == nullptr) {
-      return RefuseUnknown("", Quoted(arg), flag.name, "an unknown flag",
-                           "one of those that dragomand --help all lists");
+      return Refuse("", Quoted(arg), "an unknown flag",
+                    "one of those that dragomand --help all lists");
     }
     if (!flag.value.has_value()) {
       if (i + 1 == args.size()) return Refuse("--", flag.name, "no value", "one");
@@ -189,8 +186,8 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
       if (IsOfModel(known) && ObjectFor(known.audience).empty()) names.emplace_back(known.name);
     }
     for (const std::string_view object : kOptionObjects) names.emplace_back(object);
-    return RefuseUnknown(where, Quoted(name), name, "no setting of a model",
-                         absl::StrCat("one of ", absl::StrJoin(names, ", ")));
+    return Refuse(where, Quoted(name), "no setting of a model",
+                  absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   const Place place{model, nullptr};
   // In a request everything is text, as in a flag.
@@ -234,7 +231,36 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   }
   status = Check(file, &out.config);
   if (!status.ok()) return status;
+  out.can_be_read_again = file.is_regular;
   return out;
+}
+
+bool SameSettings(const ModelSettings& a, const ModelSettings& b) {
+  ModelSettings one = a;
+  ModelSettings other = b;
+  const bool same = a.model_directory == b.model_directory &&
+                    a.ensemble.directories == b.ensemble.directories &&
+                    a.own_device_memory_fraction == b.own_device_memory_fraction;
+  return same && std::all_of(Options().begin(), Options().end(), [&](const Option& option) {
+           return !IsOfModel(option) ||
+                  TextOf(option, {&one, nullptr}) == TextOf(option, {&other, nullptr});
+         });
+}
+
+std::vector<std::string> ProcessSettingsThatDiffer(const ServerConfig& a, const ServerConfig& b) {
+  constexpr std::string_view kOfModels[] = {"model", "models-dir", "default-model", "ensemble",
+                                            "pivot"};
+  ServerConfig one = a;
+  ServerConfig other = b;
+  std::vector<std::string> names;
+  for (const Option& option : Options()) {
+    const bool counts = !IsOfModel(option) && std::find(std::begin(kOfModels), std::end(kOfModels),
+                                                        option.name) == std::end(kOfModels);
+    if (counts && TextOf(option, {&one, &one}) != TextOf(option, {&other, &other})) {
+      names.emplace_back(option.name);
+    }
+  }
+  return names;
 }
 
 std::string ConfigToJson(const ServerConfig& config) {
@@ -251,6 +277,11 @@ std::string ConfigToJson(const ServerConfig& config) {
   json["models"] = nlohmann::ordered_json::array();
   for (ModelSettings model : config.models) {
     nlohmann::ordered_json one = {{"name", model.model_name}, {"directory", model.model_directory}};
+    if (!model.ensemble.directories.empty()) {
+      one["directory"] = nlohmann::ordered_json::array({model.model_directory});
+      for (const std::string& member : model.ensemble.directories)
+        one["directory"].push_back(member);
+    }
     for (const Option& option : Options()) {
       if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
@@ -261,6 +292,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     json["models"].push_back(std::move(one));
   }
   json["model"] = nlohmann::ordered_json::array();  // they are in `models`
+  json["ensemble"] = nlohmann::ordered_json::array();
   json["models-dir"] = "";
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -21,7 +21,6 @@
 #include "server/base/address.h"
 #include "server/base/log.h"
 #include "server/guard/guard.h"
-#include "server/settings/desired_models.h"
 
 namespace dragoman {
 
@@ -34,6 +33,9 @@ const char* PinningName(Pinning pinning);
 // TLS of the HTTP port. kMutual: all but probes need a client's certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
+// Settings as texts, by the names of flags: the form of LoadModelRequest.
+using SettingTexts = std::map<std::string, std::string>;
+
 // The settings of one model.
 struct ModelSettings {
   std::string model_name;
@@ -45,13 +47,10 @@ struct ModelSettings {
   int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
   int threads_per_worker = 0;               // 0: by CPUs
   Pinning pin = Pinning::kAuto;
-  int max_threads_per_worker = 0;  // 0: see engine/worker_places.cc
-  int tokenizer_threads = 0;       // 0: by CPUs
-  int detokenizer_threads = -1;    // -1: as tokenizer_threads; 0: the decode threads do it
+  int text_threads = 0;  // that tokenize, and as many that detokenize; 0: by CPUs
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
-  int encoded_queue_segments = 256;  // of each worker
-  int kv_memory_mb = 0;              // 0: the engine takes what max_rows needs
+  int kv_memory_mb = 0;  // 0: the engine takes what max_rows needs
   SchedulerOptions scheduler;
   CudaOptions cuda;
   EnsembleChoice ensemble;
@@ -59,7 +58,6 @@ struct ModelSettings {
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   Profile default_profile = Profile::kHf;
   std::string glossary_dir;  // "": no named glossaries
-  int watchdog_seconds = 30;
 };
 
 // A translation over a language between: what `first` makes of a text goes to `second`.
@@ -67,12 +65,7 @@ struct PivotSettings {
   std::string name;  // as a request's `model`
   std::string first;
   std::string second;
-};
-
-// A second version of a model that gets a share of its calls.
-struct CanarySettings {
-  ModelSettings model;
-  int share = 0;  // parts of 10,000
+  bool operator==(const PivotSettings&) const = default;
 };
 
 // Its own ModelSettings are what a model has that says nothing else; name and directory are the
@@ -84,8 +77,6 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> ensembles;  // each NAME=DIR,DIR,... as given
   std::vector<std::string> pivot;      // each [NAME=]FIRST+SECOND as given
   Address listen{.host = "127.0.0.1", .port = 50'051};
-  std::string models_file;              // "": none; see models_file.h
-  bool admin_writes = false;            // AdminService keeps its changes in models_file
   std::optional<Address> admin_listen;  // none: no AdminService
   std::string admin_client_ca;          // "": AdminService has no TLS
   std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};  // none: no HTTP
@@ -115,10 +106,6 @@ struct ServerConfig : ModelSettings, TransportSettings {
 
   // Made from `model`, `ensembles`, the file's `models` and `models_dir`; the default first.
   std::vector<ModelSettings> models;
-  // The same without what models_file says, which is `desired` and has the canaries.
-  std::vector<ModelSettings> configured;
-  DesiredModels desired;
-  std::vector<CanarySettings> canaries;
   // Made from `pivot`.
   std::vector<PivotSettings> pivots;
 };
@@ -136,6 +123,8 @@ struct CommandLine {
   bool verbose = false;               // of kVersion
   HelpForm help = HelpForm::kCommon;  // of kHelp
   ServerConfig config;
+  // --config is a regular file, or is not given: parsing the arguments again reads what is there then.
+  bool can_be_read_again = true;
 };
 
 // `args` without the program's name. INVALID_ARGUMENT for anything that is not understood; for
@@ -152,8 +141,14 @@ bool IsModelName(std::string_view name);
 
 // A model's settings with some of its own, by the names of their flags. INVALID_ARGUMENT as
 // ParseCommandLine; also for names that are not settings of a model.
-absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
-                                               const std::map<std::string, std::string>& settings);
+absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model, const SettingTexts& settings);
+
+// Whether two models have the same directories and settings, apart from their names.
+bool SameSettings(const ModelSettings& a, const ModelSettings& b);
+
+// The names of the settings of the process that differ. A running daemon cannot change them. Those that
+// say which models and pivots there are, and the settings of models, do not count.
+std::vector<std::string> ProcessSettingsThatDiffer(const ServerConfig& a, const ServerConfig& b);
 
 // Text of --help, in each of its forms.
 std::string HelpText(HelpForm form = HelpForm::kCommon);

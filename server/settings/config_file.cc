@@ -29,8 +29,6 @@ absl::Status RefuseFile(const std::string& path, const std::string& what) {
 }
 
 absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
-  struct stat info {};
-  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return RefuseFile(path, "a directory");
   std::string text;
   std::array<char, 16 << 10> block{};
   while (text.size() <= kConfigFileLimits.max_bytes) {
@@ -52,13 +50,17 @@ absl::StatusOr<std::string> ReadAll(const std::string& path, int fd) {
                                        " bytes allowed"));
 }
 
-absl::StatusOr<std::string> TextOfFile(const std::string& path) {
+absl::StatusOr<std::string> TextOfFile(const std::string& path, bool* is_regular) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return RefuseFile(path, absl::StrCat("which cannot be opened (", std::strerror(errno), ")"));
   }
-  absl::StatusOr<std::string> text = ReadAll(path, fd);
+  struct stat info {};
+  const bool known = fstat(fd, &info) == 0;
+  *is_regular = known && S_ISREG(info.st_mode);
+  absl::StatusOr<std::string> text =
+      known && S_ISDIR(info.st_mode) ? RefuseFile(path, "a directory") : ReadAll(path, fd);
   close(fd);
   return text;
 }
@@ -67,7 +69,7 @@ absl::StatusOr<std::string> TextOfFile(const std::string& path) {
 
 absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
   const std::string& path = file->path;
-  const absl::StatusOr<std::string> text = TextOfFile(path);
+  const absl::StatusOr<std::string> text = TextOfFile(path, &file->is_regular);
   if (!text.ok()) return text.status();
   absl::StatusOr<nlohmann::json> parsed = ParseJson(*text, path, kConfigFileLimits);
   if (!parsed.ok()) return parsed.status();
@@ -89,9 +91,8 @@ absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
     } else if (const Option* option = FindFlag(key)) {
       status = SetFromFile(*option, where, value, {config, config});
     } else {
-      status = RefuseUnknown(
-          where, Quoted(key), key, "an unknown setting",
-          "one of the flags that dragomand --help all lists, models, schedule or cuda");
+      status = Refuse(where, Quoted(key), "an unknown setting",
+                      "one of the flags that dragomand --help all lists, models, schedule or cuda");
     }
     if (!status.ok()) return status;
   }

@@ -18,6 +18,7 @@ inline constexpr JsonLimits kConfigFileLimits = {
 // Sets the settings of the file at `file->path`, and leaves its models in `file`. INVALID_ARGUMENT
 // names the path and what it is instead of a file (not there, a directory, too large, a pipe without
 // a writer), or the setting that is wrong. Never waits longer than five seconds for bytes.
+// `file->is_regular` says whether the path can be read again.
 absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file);
 
 }  // namespace dragoman

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "server/base/version.h"
 #include "server/settings/config.h"
 #include "server/settings/option_table.h"
@@ -31,21 +33,38 @@ constexpr OwnFlag kOwnFlags[] = {
     {"print-program", "", "print the operations of the model's network and exit", false},
     {"version", "", "print the version and exit", true},
     {"verbose", "", "with --version: also the build, the instruction set and the libraries", false},
-    {"help", "[all|json]", "print these flags, or all that there are, as text or JSON, and exit",
-     true}};
+    {"help", "[all|json]", "print these flags, or all flags as text or JSON, and exit", true}};
+
+// Breaks the text into lines of at most `width` bytes, of which all but the first begin with `indent`
+// spaces.
+std::string Wrap(absl::string_view text, size_t width, size_t indent) {
+  std::string out;
+  size_t used = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    if (used > 0 && used + 1 + word.size() > width) {
+      absl::StrAppend(&out, "\n", std::string(indent, ' '));
+      used = 0;
+    }
+    absl::StrAppend(&out, used > 0 ? " " : "", word);
+    used += (used > 0 ? 1 : 0) + word.size();
+  }
+  return out;
+}
 
 std::string HelpForPeople(bool all) {
+  constexpr size_t kColumn = 36;
+  constexpr size_t kWidth = 100 - kColumn;
   ServerConfig defaults;
   std::string out = absl::StrCat("dragomand: ", kAbout, "\n\n  ", kUsage, "\n\n");
   const auto line = [&out](std::string_view name, std::string_view argument, std::string_view help,
                            const std::string& value) {
     std::string left = absl::StrCat("  --", absl::string_view(name.data(), name.size()), " ",
                                     absl::string_view(argument.data(), argument.size()));
-    constexpr size_t kColumn = 36;
     left += left.size() < kColumn ? "" : "\n";
     left.resize(left.back() == '\n' ? left.size() + kColumn : kColumn, ' ');
-    absl::StrAppend(&out, left, absl::string_view(help.data(), help.size()),
-                    value.empty() ? "" : absl::StrCat(" (", value, ")"), "\n");
+    const std::string text = absl::StrCat(absl::string_view(help.data(), help.size()),
+                                          value.empty() ? "" : absl::StrCat(" (", value, ")"));
+    absl::StrAppend(&out, left, Wrap(text, kWidth, kColumn), "\n");
   };
   for (const Option& option : Options()) {
     const bool shown =
@@ -56,6 +75,7 @@ std::string HelpForPeople(bool all) {
   for (const OwnFlag& flag : kOwnFlags) {
     if (flag.everyone || all) line(flag.name, flag.argument, flag.help, "");
   }
+  if (!all) absl::StrAppend(&out, "\nThe other flags: dragomand --help all\n");
   return out;
 }
 

@@ -87,15 +87,34 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   return model;
 }
 
+// The directory of a model of the file, or an array of those of an ensemble's members.
+absl::Status SetDirectories(const std::string& where, const nlohmann::json& value,
+                            ModelSettings* model) {
+  const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
+  const auto is_text = [](const nlohmann::json& one) { return one.is_string() && one != ""; };
+  if (list.empty() || list.size() > kMaxEnsembleMembers ||
+      !std::all_of(list.begin(), list.end(), is_text)) {
+    return Refuse(where + ": ", "directory", value.dump(),
+                  absl::StrCat("a string, or 2 to ", kMaxEnsembleMembers, " for an ensemble"));
+  }
+  model->model_directory = list.front().get<std::string>();
+  model->ensemble.directories.assign(list.begin() + 1, list.end());
+  return absl::OkStatus();
+}
+
 // One of the file's `models`: its name, its directory and settings of its own.
 absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std::string& where,
                                           const nlohmann::json& json) {
   if (!json.is_object()) return Refuse(where, "", json.type_name(), "a JSON object");
   ModelSettings model = MakeModel(config, "", "");
   for (const auto& [key, value] : json.items()) {
-    if (key == "name" || key == "directory") {
+    if (key == "name") {
       if (!value.is_string()) return Refuse(where + ": ", key, value.type_name(), "a string");
-      (key == "name" ? model.model_name : model.model_directory) = value.get<std::string>();
+      model.model_name = value.get<std::string>();
+      continue;
+    }
+    if (key == "directory") {
+      if (absl::Status status = SetDirectories(where, value, &model); !status.ok()) return status;
       continue;
     }
     const absl::Status status = SetModelOption(key, where + ": ", value, &model);
@@ -268,7 +287,7 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     absl::Status status = AddModelsOfDirectory(*config, &models);
     if (!status.ok()) return status;
   }
-  if (models.empty() && config->models_file.empty()) {
+  if (models.empty()) {
     return Refuse("--", "model", "nothing", "DIR or NAME=DIR");
   }
   std::set<std::string> names;
@@ -290,7 +309,6 @@ absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config) {
     }
     std::rotate(models.begin(), at, at + 1);
   }
-  if (models.empty()) return absl::OkStatus();  // they are in --models-file
   config->model_name = models[0].model_name;
   config->ensemble = models[0].ensemble;
   config->model_directory = models[0].model_directory;

@@ -16,6 +16,7 @@ namespace dragoman {
 // settled the defaults of a model.
 struct ModelsOfFile {
   std::string path;
+  bool is_regular = true;  // false: a pipe, which can be read once
   nlohmann::json models = nlohmann::json::array();
 };
 

@@ -74,22 +74,6 @@ TextField ComputeTypeField(DeviceRequest* field) {
   return out;
 }
 
-TextField DirectoriesField(std::vector<std::string>* field) {
-  TextField out;
-  out.read = [field](const std::string& text) -> std::string {
-    std::vector<std::string> directories;
-    if (!text.empty()) directories = absl::StrSplit(text, ',');
-    const bool empty = std::find(directories.begin(), directories.end(), "") != directories.end();
-    if (empty || directories.size() >= kMaxEnsembleMembers) {
-      return absl::StrCat("1 to ", kMaxEnsembleMembers - 1, " directories, by commas");
-    }
-    *field = std::move(directories);
-    return "";
-  };
-  out.text = [field] { return absl::StrJoin(*field, ","); };
-  return out;
-}
-
 TextField HostsField(std::vector<std::string>* field) {
   return WordsField(field, IsHostName, "names of hosts without ports, by commas");
 }

@@ -50,8 +50,6 @@ TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
 
 TextField DeviceField(DeviceRequest* field);
 TextField ComputeTypeField(DeviceRequest* field);
-// Directories of the other members of an ensemble, by commas.
-TextField DirectoriesField(std::vector<std::string>* field);
 // Names of hosts, by commas.
 TextField HostsField(std::vector<std::string>* field);
 // Origins as browsers write them ("https://example.org:8443"), or "*", by commas.

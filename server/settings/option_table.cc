@@ -71,14 +71,14 @@ const std::vector<Option>& Options() {
        "serve every directory of DIR that has a config.json, an .npz, a .bin or a metadata.json, "
        "and every *.argosmodel, by its name; empty: none",
        &C::models_dir},
-      {kEveryone, "default-model", "NAME",
+      {kSome, "default-model", "NAME",
        "the model of requests that name none and fit it; empty: the first", &C::default_model},
-      {kEveryone, "ensemble", "NAME=DIR,DIR[,...]",
+      {kSome, "ensemble", "NAME=DIR,DIR[,...]",
        "serve the mean of two to eight models of one vocabulary as one model; a DIR may be the "
        "name "
        "of a --model, whose directory is meant; one flag for each",
        &C::ensembles},
-      {kEveryone, "pivot", "[NAME=]FIRST+SECOND",
+      {kSome, "pivot", "[NAME=]FIRST+SECOND",
        "serve what model FIRST makes of a text, translated by model SECOND; one flag for each",
        &C::pivot},
       {kEveryone, "listen", "ADDR",
@@ -103,7 +103,7 @@ const std::vector<Option>& Options() {
        "sites whose pages may read every answer of --http (CORS) and open WebSockets, such as "
        "https://example.org; *: all sites; empty: none, except where the original API lets all",
        Target::Server([](C& c) -> Field { return OriginsField(&c.cors_origins); })},
-      {kEveryone, "admin-listen", "ADDR",
+      {kSome, "admin-listen", "ADDR",
        "gRPC address for 'dragoman admin' (load, unload, reload): a loopback host:port, for every "
        "user of this machine, or unix:PATH; off: none",
        Target::Server([](C& c) -> Field {
@@ -114,14 +114,6 @@ const std::vector<Option>& Options() {
        "by "
        "--tls-cert, needs such a certificate and may be any address; empty: no TLS",
        &C::admin_client_ca},
-      {kSome, "models-file", "FILE",
-       "JSON of models that wins, name by name, over --model, --models-dir and --config; read at "
-       "the "
-       "start and on SIGHUP; need not exist; empty: none",
-       &C::models_file},
-      {kSome, "admin-writes", "off|on",
-       "keep what 'dragoman admin' changes in --models-file, so that a restart does not lose it",
-       Target::Server([](C& c) -> Field { return ChoiceField(&c.admin_writes, kSwitch); })},
       {kEveryone, "metrics", "ADDR",
        "HTTP address of /metrics, /livez, /readyz and /status, host:port; off: no HTTP server",
        Target::Server(
@@ -132,47 +124,34 @@ const std::vector<Option>& Options() {
       {kEveryone, "compute-type", "auto|float32|float16|bfloat16|int8",
        "number format of the model; auto: int8 on the CPU, float16 on GPUs",
        Target::Model([](M& m) -> Field { return ComputeTypeField(&m.devices); })},
-      {kEveryone, "device-memory-fraction", "F",
+      {kSome, "device-memory-fraction", "F",
        "largest share of a GPU's memory that may be in use, above 0 and up to 1",
        &C::device_memory_fraction, 0, 1},
       {kEveryone, "max-rows", "N",
        "rows (hypotheses) in each worker's decoding batch; 0: 256 on the CPU, 4096 on a GPU",
        &C::max_rows, 0, 4096},
-      {kEveryone, "cpu-workers", "N",
+      {kSome, "cpu-workers", "N",
        "workers on the CPU, each an encoder and a decode loop; 0: from the number of CPUs",
        &C::cpu_workers, 0, 1024},
-      {kEveryone, "threads-per-worker", "N",
+      {kSome, "threads-per-worker", "N",
        "threads that share the arithmetic of a CPU worker; 0: from the number of CPUs",
        &C::threads_per_worker, 0, 1024},
       {kSome, "pin", "auto|off|cores",
        "keep each CPU worker on processors of its own (cores), or on those of one NUMA node where "
        "there are several (auto)",
        Choice(&M::pin, kPinnings)},
-      {kSome, "max-threads-per-worker", "N",
-       "threads that may do the arithmetic of one CPU worker while the others' have nothing to do; "
-       "1: its own alone; 0: 8, or --threads-per-worker if that is more",
-       &C::max_threads_per_worker, 0, 1024},
-      {kSome, "tokenizer-threads", "N",
-       "threads that split and tokenize incoming text; 0: one for every four CPUs",
-       &C::tokenizer_threads, 0, 256},
-      {kSome, "detokenizer-threads", "N",
-       "threads that write translations; -1: as tokenizer-threads; 0: decode threads do it",
-       &C::detokenizer_threads, -1, 256},
+      {kSome, "text-threads", "N",
+       "threads that tokenize texts, and as many again that detokenize; 0: one for every four CPUs",
+       &C::text_threads, 0, 256},
       {kSome, "max-queue-segments", "N",
        "segments that may wait to be encoded; requests beyond that are refused",
        &C::max_queue_segments, 1, 10'000'000},
       {kSome, "max-queue-tokens", "N",
        "source tokens that may wait to be encoded; requests beyond that are refused",
        &C::max_queue_tokens, 1, 1'000'000'000},
-      {kSome, "encoded-queue-segments", "N",
-       "encoded segments that may wait for a place in the batch of each worker",
-       &C::encoded_queue_segments, 1, 1'000'000},
-      {kEveryone, "kv-memory-mb", "N",
+      {kSome, "kv-memory-mb", "N",
        "MiB of K/V cache for all workers; 0: what max-rows needs, on a GPU all that is left",
        &C::kv_memory_mb, 0, 16'777'216},
-      {kSome, "ensemble-with", "DIR[,DIR...]",
-       "directories of models to be decoded together with a model; empty: none. --ensemble sets it",
-       Target::Model([](M& m) -> Field { return DirectoriesField(&m.ensemble.directories); })},
       {kSome, "ensemble-weights", "W,W[,...]",
        "weights of an ensemble's members in their order, each above 0; empty: all the same",
        Target::Model([](M& m) -> Field { return WeightsField(&m.ensemble.weights); })},
@@ -197,16 +176,13 @@ const std::vector<Option>& Options() {
        "classifier by fastText with which the languages of texts are detected (lid.176.ftz); auto: "
        "the one that is installed with dragomand, if there is one",
        &C::language_model},
-      {kEveryone, "lame-duck-seconds", "N",
+      {kSome, "lame-duck-seconds", "N",
        "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
        "while balancers notice",
        &C::lame_duck_seconds, 0, 3600},
       {kEveryone, "drain-seconds", "N",
        "seconds that calls in flight have to finish after SIGTERM or SIGINT", &C::drain_seconds, 0,
        86'400},
-      {kSome, "watchdog-seconds", "N",
-       "seconds that a worker with busy rows may make no decode step before /livez fails",
-       &C::watchdog_seconds, 1, 86'400},
       {kEveryone, "log-level", "LEVEL",
        "least severe lines that are logged: trace, debug, info, warn, error or off",
        Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},
@@ -232,11 +208,6 @@ const std::vector<Option>& Options() {
       {kSome, "max-code-points", "N",
        "Unicode code points that the items of one request may have in all", &C::max_code_points, 1,
        100'000'000},
-      {kSome, "max-message-mb", "N",
-       "largest request, in MiB; 0: what max-code-points and max-items need", &C::max_message_mb, 0,
-       1024},
-      {kSome, "max-streams", "N", "calls that one connection may have open at once",
-       &C::max_streams, 1, 1'000'000},
       {kSome, "max-connections", "N",
        "connections that may be open at once, of gRPC and of --http; 0: by the limit on open "
        "files, "
@@ -266,7 +237,7 @@ const std::vector<Option>& Options() {
        "TLS",
        &C::tls_cert},
       {kEveryone, "tls-key", "FILE", "private key (PEM, no password) of --tls-cert", &C::tls_key},
-      {kEveryone, "tls-client-ca", "FILE",
+      {kSome, "tls-client-ca", "FILE",
        "authorities (PEM) of clients' certificates; with it every client needs one",
        &C::tls_client_ca},
       {kSome, "metrics-tls", "off|on|mutual",
@@ -344,25 +315,6 @@ const std::vector<Option>& Options() {
   return *kOptions;
 }
 
-namespace {
-
-// Flags that existed once, and the keys of "schedule" that replaced them.
-constexpr std::pair<std::string_view, std::string_view> kScheduleFlags[] = {
-    {"scheduler", "refill"},
-    {"refill-threshold", "threshold"},
-    {"scheduler-unit", "unit"},
-    {"scheduler-capacity", "capacity"},
-    {"slot-selection", "slots"},
-    {"width-budget", "width-budget"},
-    {"max-pause-steps", "max-pause-steps"},
-    {"decode-lanes", "lanes"},
-    {"encode-window-segments", "window-segments"},
-    {"encode-window-tokens", "window-tokens"},
-    {"encode-window-order", "window-order"},
-};
-
-}  // namespace
-
 const char* PinningName(Pinning pinning) {
   for (const OptionWord<Pinning>& named : kPinnings) {
     if (named.value == pinning) return named.name;
@@ -384,16 +336,6 @@ const Option* FindKey(std::string_view object, std::string_view name) {
     if (option.name == name && ObjectFor(option.audience) == object) return &option;
   }
   return nullptr;
-}
-
-std::string SuccessorOf(std::string_view name) {
-  for (const auto& [flag, key] : kScheduleFlags) {
-    if (name != flag) continue;
-    return absl::StrCat("{\"schedule\": {\"", absl::string_view(key.data(), key.size()),
-                        "\": ...}} in the file of --config");
-  }
-  if (name == "profile-steps") return "the program dragoman_profile";
-  return "";
 }
 
 }  // namespace dragoman

@@ -94,7 +94,4 @@ const Option* FindFlag(std::string_view name);
 // The key of that name in an object of kOptionObjects; nullptr if there is none.
 const Option* FindKey(std::string_view object, std::string_view name);
 
-// Names the replacement of a flag that existed once; "" if there never was one of that name.
-std::string SuccessorOf(std::string_view name);
-
 }  // namespace dragoman

@@ -74,14 +74,6 @@ absl::Status Refuse(std::string_view where, std::string_view name, const std::st
                                                  ": found ", found, ", expected ", expected));
 }
 
-absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
-                           const std::string& name, const std::string& found,
-                           const std::string& expected) {
-  const std::string successor = SuccessorOf(name);
-  if (successor.empty()) return Refuse(where, shown, found, expected);
-  return Refuse(where, shown, "a setting that is gone", successor);
-}
-
 Field Place::FieldOf(const Option& option) const {
   return option.target.of_model ? option.target.of_model(*model) : option.target.of_server(*server);
 }

@@ -17,11 +17,6 @@ namespace dragoman {
 // INVALID_ARGUMENT: `where` (a file, "--") and `name`, what was found and what was expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
                     const std::string& expected);
-// The same for a setting that is not in the table, `shown` as in the message; one that existed once
-// is refused with the name of its replacement.
-absl::Status RefuseUnknown(std::string_view where, const std::string& shown,
-                           const std::string& name, const std::string& found,
-                           const std::string& expected);
 
 // Where values go: into a model's settings, or into the process's with those of all models.
 struct Place {

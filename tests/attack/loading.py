@@ -207,7 +207,7 @@ def files_beside_a_model():
             ended = _ends(daemon, "after the load")
         with Daemon(*SMALL, *ADMIN, model=model, wait=20) as daemon:
             daemon.signal(signal.SIGHUP)
-            check(wait_until(lambda: daemon.log("models looked at"), 20), "SIGHUP is not done after 20 s")
+            check(wait_until(lambda: daemon.log("configuration applied"), 20), "SIGHUP is not done after 20 s")
             _ends(daemon, "after SIGHUP")
     return Outcome(f"loaded in {took:.2f} s, ended in {ended:.2f} s")
 

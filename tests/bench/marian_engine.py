@@ -137,7 +137,7 @@ class DragomanSide:
         self.log = open(os.path.join(scratch, f"log{shortlist}"), "w+", encoding="utf-8")
         self.daemon = subprocess.Popen(
             ["taskset", "-c", str(arguments.cpu), arguments.dragomand, "--model", f"tiny={folder}", "--device", "cpu",
-             "--compute-type", "int8", "--cpu-workers", "1", "--threads-per-worker", "1", "--max-threads-per-worker", "1",
+             "--compute-type", "int8", "--cpu-workers", "1", "--threads-per-worker", "1",
              "--lexical-shortlist", "on" if shortlist else "off", "--listen", self.server, "--metrics", "off", "--http", "off"],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         if "listening" not in self.daemon.stdout.readline():

@@ -88,7 +88,7 @@ class OpenLoop:
     def run(self):
         o = self.options
         daemons = {name: Daemon(o.daemon, ["--model", o.model, "--device", o.device, *schedule(refill=name),
-                                           "--max-rows", str(o.max_rows), "--encoded-queue-segments", str(max(1, o.max_rows // 2)),
+                                           "--max-rows", str(o.max_rows),
                                            "--max-queue-segments", "1000000", "--max-queue-tokens", "100000000",
                                            *shlex.split(o.daemon_flags)])
                    for name in o.schedulers}

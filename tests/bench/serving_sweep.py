@@ -35,7 +35,6 @@ def switches(rows):
         "static": schedule(refill="static"),
         "half-empty": schedule(refill="half-empty"),
         "stream": schedule(refill="stream"),
-        "inline text": ["--detokenizer-threads", "0"],
         "window of 512": schedule(window_segments=512),
         # More than fit: those too many pause, and take the rows of whoever ends at once.
         "capacity 9/8": schedule(capacity=rows * 9 // 8),
@@ -88,8 +87,6 @@ class Bench:
         for name, (device, rows, flags) in settings.items():
             daemons[name] = Daemon(o.daemon, ["--model", o.model, "--device", device,
                                               *(["--max-rows", str(rows)] if rows else []),
-                                              # So that a static batch of the widest mix finds its segments encoded.
-                                              *(["--encoded-queue-segments", str(rows // 2)] if rows else []),
                                               "--max-queue-segments", "1000000", "--max-queue-tokens", "100000000",
                                               # All clients begin at once.
                                               "--receive-memory-mb", "512",

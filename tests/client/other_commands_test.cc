@@ -173,12 +173,18 @@ TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
   const CommandRun loaded = run({"load", "a"});
   EXPECT_EQ(loaded.status, 0);
   // Who has changed one process is told that it is one, and for how long.
-  EXPECT_THAT(loaded.err,
-              HasSubstr("this holds in the daemon at " + admin.address() + " until it ends"));
+  EXPECT_THAT(loaded.err, HasSubstr("this holds until the daemon ends"));
   EXPECT_EQ(admin.last(), "load a ");
   EXPECT_EQ(run({"reload", "a"}).out, "reloaded a version 2 c0ffee\n");
   EXPECT_EQ(run({"reload", "a"}).err, "");
   EXPECT_EQ(run({"reload", "a", "--if-changed"}).out, "unchanged a version 2 c0ffee\n");
+  const CommandRun all = run({"reload", "--all"});
+  EXPECT_EQ(all.status, 1);  // because one failed
+  EXPECT_EQ(all.out,
+            "reloaded a version 3\n"
+            "unloaded b\n"
+            "failed c version 1: /m/c: no such directory\n");
+  EXPECT_THAT(all.err, HasSubstr("settings that take effect at the next start: listen, page\n"));
   EXPECT_EQ(run({"unload", "a"}).out, "unloaded a, 3 calls go on\n");
   EXPECT_EQ(run({"drain", "--limit", "1.5"}).out, "drained, 4 calls cut off\n");
   EXPECT_EQ(admin.last(), "drain 1500000000");
@@ -200,8 +206,10 @@ TEST(Admin, RefusesWhatItDoesNotUnderstand) {
                               {"admin", "eject", "a"},
                               {"admin", "load"},
                               {"admin", "unload", "a", "b"},
-                              {"admin", "canary", "a", "/d"},
-                              {"admin", "promote", "a", "--percent", "1"},
+                              {"admin", "reload"},
+                              {"admin", "reload", "a", "--all"},
+                              {"admin", "reload", "--all", "--if-changed"},
+                              {"admin", "load", "a", "--all"},
                               {"admin", "unload", "a", "--if-changed"},
                               {"admin", "reload", "a", "--set", "x=1"},
                               {"admin", "load", "a", "--limit", "1"},
@@ -215,8 +223,7 @@ TEST(Admin, RefusesWhatItDoesNotUnderstand) {
     EXPECT_THAT(run.err, HasSubstr("--server: found '" + server + "', expected one address"));
   }
   EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("dragoman admin unload NAME"));
-  EXPECT_THAT(RunCommand({"admin", "--help"}).out,
-              HasSubstr("a restart serves\nwhat the daemon's"));
+  EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("change holds until the daemon ends"));
 }
 
 TEST(Main, HelpForProgramsHasTheFlagsThatHelpForPeopleHas) {

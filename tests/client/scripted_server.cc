@@ -193,6 +193,23 @@ class ScriptedAdmin::Service final : public v1::AdminService::Service {
     out->set_reloaded(!in->only_if_changed());
     return grpc::Status::OK;
   }
+  grpc::Status ReloadAll(grpc::ServerContext*, const v1::ReloadAllRequest*,
+                         v1::ReloadAllResponse* out) override {
+    const auto add = [out](const char* name, v1::ModelChange::Kind kind, int version) {
+      v1::ModelChange* change = out->add_models();
+      change->set_name(name);
+      change->set_kind(kind);
+      change->set_version(version);
+      return change;
+    };
+    add("a", v1::ModelChange::RELOADED, 3);
+    add("b", v1::ModelChange::UNLOADED, 0);
+    add("c", v1::ModelChange::FAILED, 1)->set_error("/m/c: no such directory");
+    out->add_settings_at_next_start("listen");
+    out->add_settings_at_next_start("page");
+    return grpc::Status::OK;
+  }
+
   grpc::Status UnloadModel(grpc::ServerContext*, const v1::UnloadModelRequest* in,
                            v1::UnloadModelResponse* out) override {
     if (in->name() == "x") return grpc::Status(grpc::StatusCode::NOT_FOUND, "no x");

@@ -40,28 +40,18 @@ def helm(*arguments):
     return result.stdout
 
 
-def render(values=(), version=VERSIONS[-1], chart=CHART, sets=()):
+def render(values=(), version=VERSIONS[-1], chart=CHART, sets=(), release='release'):
     """The objects that the chart makes of files of values and `name=value`s."""
     arguments = [argument for file in values for argument in ('--values', file)]
     arguments += [argument for one in sets for argument in ('--set', one)]
-    text = helm('template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', version, *arguments)
+    text = helm('template', release, chart, '--namespace', NAMESPACE, '--kube-version', version, *arguments)
     return [document for document in yaml.safe_load_all(text) if document]
 
 
 def help_defaults(dragomand):
-    """{flag: default} as `dragomand --help all` prints them; the default is '' where it prints none."""
-    text = subprocess.run([dragomand, '--help', 'all'], check=True, capture_output=True, text=True).stdout
-    flags = {}
-    name = None
-    for line in text.splitlines():
-        flag = re.match(r'  --([a-z0-9-]+)', line)
-        if flag:
-            name = flag[1]
-            flags[name] = ''
-        default = re.search(r'\(([^()]*)\)$', line)
-        if name and default:
-            flags[name] = default[1]
-    return flags
+    """{flag: default} as `dragomand --help json` prints them."""
+    text = subprocess.run([dragomand, '--help', 'json'], check=True, capture_output=True, text=True).stdout
+    return {flag['name']: flag['default'] for flag in json.loads(text)['flags']}
 
 
 def exit_grace_seconds():
@@ -189,9 +179,10 @@ def selector_findings(objects):
     return findings
 
 
-def route_findings(objects):
-    """What stands in front names Services and ports that are there."""
-    services = {service['metadata']['name']: service['spec']['ports'] for service in of_kind(objects, 'Service')}
+def route_findings(objects, others=()):
+    """What stands in front names Services and ports that are there, in the release or in `others`."""
+    services = {service['metadata']['name']: service['spec']['ports']
+                for service in of_kind([*objects, *others], 'Service')}
     targets = []
     for ingress in of_kind(objects, 'Ingress'):
         targets += [('Ingress', path['backend']['service']['name'], path['backend']['service']['port']['name'])

@@ -96,6 +96,26 @@ class Rendered(unittest.TestCase):
             with self.subTest(values=name_of(values)):
                 self.assertNotIn('[WARNING]', manifests.helm('lint', '--strict', manifests.CHART, '--values', values))
 
+    def test_two_releases_share_the_calls(self):
+        """A release with a new model gets a share by the weights of the routes of the one that is there."""
+        values = [os.path.join(manifests.HERE, 'values', 'gateway.yaml')]
+        split = ('gateway.split.service=next-dragoman', 'gateway.split.percent=5')
+        stable = manifests.render(values, sets=split)
+        following = manifests.render([OPERATORS], release='next', sets=('gateway.grpc.enabled=false',))
+        self.assertEqual(manifests.schema_findings(stable, manifests.VERSIONS[-1]), [])
+        self.assertEqual(manifests.route_findings(stable, following), [])
+        for kind in ('GRPCRoute', 'HTTPRoute'):
+            route, = manifests.of_kind(stable, kind)
+            self.assertEqual([(backend['name'], backend['weight'])
+                              for backend in route['spec']['rules'][0]['backendRefs']],
+                             [('release-dragoman', 95), ('next-dragoman', 5)])
+        # Neither release's Service selects the other's pods.
+        for objects, others in ((stable, following), (following, stable)):
+            labels = manifests.Pod(others).labels
+            for service in manifests.of_kind(objects, 'Service'):
+                self.assertFalse(manifests.selects(service['spec']['selector'], labels))
+        self.assertIn('a Service next-dragoman', ' '.join(manifests.route_findings(stable)))
+
     def test_all_values_on_all_versions(self):
         """The chart makes the same of them for the oldest and the newest version, and every version takes that."""
         self.assertGreaterEqual(len(manifests.VERSIONS), 13)
@@ -169,14 +189,14 @@ class Rendered(unittest.TestCase):
         flags = manifests.Pod(manifests.render([os.path.join(manifests.HERE, 'values', 'settings.yaml')])).flags
         self.assertEqual(flags['max-queue-tokens'], '1048576')
         self.assertEqual(flags['device-memory-fraction'], '0.5')
-        self.assertEqual((flags['cpu-workers'], flags['threads-per-worker'], flags['tokenizer-threads']),
+        self.assertEqual((flags['cpu-workers'], flags['threads-per-worker'], flags['text-threads']),
                          ('1', '2', '2'))
 
     def test_workers_follow_the_cpus(self):
         for cpus, workers, threads, tokenizers in ((1, 1, 1, 1), (2, 2, 1, 1), (16, 16, 1, 4), (64, 16, 4, 16),
                                                    (0.5, 1, 1, 1), ('500m', 1, 1, 1), (1.5, 2, 1, 1), ('2100m', 3, 1, 1)):
             flags = manifests.Pod(manifests.render(sets=[f'resources.cpus={cpus}'])).flags
-            self.assertEqual([flags['cpu-workers'], flags['threads-per-worker'], flags['tokenizer-threads']],
+            self.assertEqual([flags['cpu-workers'], flags['threads-per-worker'], flags['text-threads']],
                              [str(workers), str(threads), str(tokenizers)])
 
     def test_a_changed_source_has_another_folder_and_another_job(self):

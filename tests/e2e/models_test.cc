@@ -281,6 +281,67 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
+// By both ways to ask for it.
+TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
+  const fs::path file = root_ / "config.json";
+  const auto write = [&](const json& config) { std::ofstream(file) << config.dump(); };
+  const json bundled = {{"name", "de-en"}, {"directory", kBundled}};
+  const json other = {{"name", "en-fr"}, {"directory", (root_ / "en-fr").string()}};
+  json config = {{"models", {bundled}},     {"admin-listen", "127.0.0.1:0"},
+                 {"listen", "127.0.0.1:0"}, {"metrics", "127.0.0.1:0"},
+                 {"http", "off"},           {"max-items", 100}};
+  write(config);
+  ChildProcess daemon({DRAGOMAN_DAEMON, "--config", file.string()});
+  const std::string line = daemon.ReadLine();
+  const auto field = [&line](const std::string& name) {
+    const size_t at = line.find(name + "=") + name.size() + 1;
+    return line.substr(at, line.find(' ', at) - at);
+  };
+  std::string said;
+  const auto reload_all = [&] {
+    ChildProcess client(ClientCommand({"admin", "reload", "--all", "--server", field("admin")}));
+    const std::string output = client.ReadAll();
+    const int status = client.Wait();
+    said = output + client.Errors();
+    return status;
+  };
+  const auto names = [&] {
+    std::string out;
+    for (const json& model :
+         json::parse(RunClient({"models", "--json", "--server", field("grpc")}))) {
+      out += model["name"].get<std::string>() + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(reload_all(), 0) << said;
+  EXPECT_EQ(said, "unchanged de-en version 1\n");
+
+  config["models"] = {other, bundled};
+  config["max-items"] = 200;
+  write(config);
+  EXPECT_EQ(reload_all(), 0) << said;
+  EXPECT_THAT(said, AllOf(HasSubstr("loaded en-fr version 1\nunchanged de-en version 1\n"),
+                          HasSubstr("take effect at the next start: max-items\n")));
+  EXPECT_EQ(names(), "en-fr de-en ");
+
+  // A mistake anywhere changes nothing.
+  config["models"] = {other};
+  config["max-itmes"] = 300;
+  write(config);
+  EXPECT_EQ(reload_all(), 1);
+  EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("'max-itmes'")));
+  EXPECT_EQ(names(), "en-fr de-en ");
+
+  config.erase("max-itmes");
+  write(config);
+  daemon.Signal(SIGHUP);
+  while (daemon.running() && names() != "en-fr ") {
+  }
+  daemon.Signal(SIGTERM);
+  EXPECT_EQ(daemon.Wait(), 0);
+  EXPECT_THAT(daemon.Errors(), HasSubstr("configuration not applied, everything stays as it is"));
+}
+
 TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
   const fs::path models = DRAGOMAN_SOURCE_DIR "/tests/data/models";
   const fs::path package = root_ / "argos.argosmodel";

@@ -7,7 +7,7 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 MODEL = FOLDER / "models/de-en"
 # Flags that name a model, or that end without serving one.
-WITHOUT_OURS = {"--model", "--models-dir", "--models-file", "--config", "--help", "--version"}
+WITHOUT_OURS = {"--model", "--models-dir", "--config", "--help", "--version"}
 
 
 def _become(name):

@@ -48,6 +48,30 @@ class ModelManagerTest : public ::testing::Test {
     return settings;
   }
 
+  static ServerConfig Config(std::vector<ModelSettings> models) {
+    ServerConfig config;
+    config.models = std::move(models);
+    return config;
+  }
+
+  // "NAME KIND VERSION" of each, by commas.
+  static std::string TextOf(const std::vector<ModelChange>& changes) {
+    constexpr const char* kKinds[] = {"unchanged", "loaded", "reloaded", "unloaded", "failed"};
+    std::vector<std::string> out;
+    for (const ModelChange& change : changes) {
+      EXPECT_EQ(change.status.ok(), change.kind != ModelChange::Kind::kFailed);
+      out.push_back(absl::StrCat(change.name, " ", kKinds[static_cast<size_t>(change.kind)], " ",
+                                 change.version));
+    }
+    return absl::StrJoin(out, ", ");
+  }
+
+  std::string Names() const {
+    return absl::StrJoin(table_.models(), ", ", [](std::string* out, const ModelPtr& model) {
+      absl::StrAppend(out, model->name);
+    });
+  }
+
   // An engine whose weights' content is its family; "broken" cannot be loaded.
   absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const ModelSettings& settings,
                                                      const ModelShare& share, LoadContext* load) {
@@ -143,9 +167,6 @@ TEST_F(ModelManagerTest, WatchesEveryMemberOfAnEnsemble) {
   while_loading_ = [this] { Write("b", "while"); };
   EXPECT_THAT(std::string(manager_.Reload("a", false).status().message()),
               HasSubstr((root_ / "b" / "model.safetensors").string() + ": changed while"));
-  EXPECT_THAT(
-      std::string(manager_.Load("a", "", {{"ensemble-with", "relative"}}).status().message()),
-      HasSubstr("expected absolute paths"));
 }
 
 TEST_F(ModelManagerTest, LoadsAllWithTheirShares) {
@@ -219,19 +240,6 @@ TEST_F(ModelManagerTest, AReloadThatMovesAModelToTheCpuGivesItProcessors) {
   ASSERT_TRUE(manager_.Reload("a", true).ok());
   EXPECT_EQ(loads_.back().second.cpus, 1);
   EXPECT_DOUBLE_EQ(loads_.back().second.device_memory_fraction, 0.45);
-}
-
-// The canary is on the CPU, and takes the place of its model on the GPU.
-TEST_F(ModelManagerTest, APromotedCanaryIsCountedWhereItRuns) {
-  has_gpu_ = true;
-  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
-  Write("c", "cpu");
-  ASSERT_TRUE(manager_.SetCanary("a", (root_ / "c").string(), {}, 10).ok());
-  EXPECT_EQ(loads_.back().second.cpus, 7);
-  ASSERT_TRUE(manager_.EndCanary("a", true).ok());
-  Write("d", "cpu");
-  ASSERT_TRUE(manager_.Load("d", (root_ / "d").string(), {}).ok());
-  EXPECT_EQ(loads_.back().second.cpus, 3);
 }
 
 TEST_F(ModelManagerTest, WhatCannotBePlannedIsReportedLikeALoadThatFails) {
@@ -360,21 +368,89 @@ TEST_F(ModelManagerTest, WithoutAChangeNothingIsLoaded) {
   EXPECT_EQ(manager_.Reload("c", true).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(ModelManagerTest, LooksAtWhatChangedOnDisk) {
-  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+TEST_F(ModelManagerTest, AppliesWhatChangedOnDisk) {
+  const ServerConfig config = Config({Model("a"), Model("b")});
+  ASSERT_TRUE(manager_.LoadAll(config.models).ok());
   Write("b", "two");
   FakeEngine* const a = engines_["a"];
   a->SetReload(absl::InvalidArgumentError("names.tsv:3: found one cell"));
-  manager_.ReloadChanged();
+  const std::vector<ModelChange> changes = manager_.Apply(config);
   EXPECT_EQ(Family("a"), "one");
   EXPECT_EQ(Family("b"), "two");
   EXPECT_EQ(a->reloads(), 1);
   EXPECT_THAT(LastLog("glossaries not reloaded, the old ones stay in use"),
               AllOf(HasSubstr("names.tsv:3"), HasSubstr(R"("model":"a")")));
-  EXPECT_THAT(LastLog("models looked at"), HasSubstr(R"("reloaded":1)"));
+  EXPECT_EQ(TextOf(changes), "a failed 1, b reloaded 2");
+  EXPECT_THAT(LastLog("configuration applied"), HasSubstr(R"("reloaded":1)"));
   a->SetReload(absl::OkStatus());
-  manager_.ReloadChanged();
+  EXPECT_EQ(TextOf(manager_.Apply(config)), "a unchanged 1, b unchanged 2");
   EXPECT_THAT(LastLog("glossaries reloaded"), HasSubstr(R"("model":"b")"));
+}
+
+TEST_F(ModelManagerTest, AppliesModelsThatAreNewGoneOrHaveOtherSettings) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  Write("c", "three");
+  ModelSettings b = Model("b");
+  b.max_rows = 8;
+  EXPECT_EQ(TextOf(manager_.Apply(Config({Model("c"), b}))),
+            "c loaded 1, b reloaded 2, a unloaded 0");
+  EXPECT_EQ(Names(), "c, b");  // in the order of the configuration: the first is the default
+  EXPECT_EQ(loads_.back().first.max_rows, 8);
+  EXPECT_EQ(TextOf(manager_.Apply(Config({b, Model("c")}))), "b unchanged 2, c unchanged 1");
+  EXPECT_EQ(Names(), "b, c");
+}
+
+TEST_F(ModelManagerTest, AModelThatCannotBeAppliedServesOnAndIsTriedAgain) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a")}).ok());
+  Write("c", "broken");
+  ModelSettings a = Model("a");
+  a.model_directory = root_ / "c";
+  const std::vector<ModelChange> failed = manager_.Apply(Config({a}));
+  EXPECT_EQ(TextOf(failed), "a failed 1");
+  EXPECT_THAT(std::string(failed[0].status.message()), HasSubstr("expected a header"));
+  EXPECT_EQ(Family("a"), "one");
+  Write("c", "mended");
+  EXPECT_EQ(TextOf(manager_.Apply(Config({a}))), "a reloaded 2");
+  EXPECT_EQ(Family("a"), "mended");
+  // The only model that could be loaded is not taken out for one that could not.
+  Write("d", "broken");
+  EXPECT_EQ(TextOf(manager_.Apply(Config({Model("d")}))), "d failed 0, a failed 2");
+  EXPECT_EQ(Family("a"), "mended");
+  Write("d", "four");
+  EXPECT_EQ(TextOf(manager_.Apply(Config({Model("d")}))), "d loaded 1, a unloaded 0");
+}
+
+TEST_F(ModelManagerTest, WhatTheAdministratorChangedStaysUntilItsConfigurationChanges) {
+  const ServerConfig config = Config({Model("a"), Model("b")});
+  ASSERT_TRUE(manager_.LoadAll(config.models).ok());
+  Write("c", "three");
+  ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
+  ASSERT_TRUE(manager_.Load("a", (root_ / "c").string(), {}).ok());
+  ASSERT_TRUE(manager_.Unload("b").ok());
+  EXPECT_EQ(TextOf(manager_.Apply(config)), "a unchanged 2, b unchanged 0, c unchanged 1");
+  EXPECT_EQ(Names(), "a, c");
+  EXPECT_EQ(Family("a"), "three");
+  ModelSettings b = Model("b");
+  b.max_rows = 8;
+  EXPECT_EQ(TextOf(manager_.Apply(Config({Model("a"), b}))),
+            "a unchanged 2, b loaded 1, c unchanged 1");
+}
+
+TEST_F(ModelManagerTest, AppliesPivots) {
+  ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
+  ServerConfig config = Config({Model("a"), Model("b")});
+  config.pivots = {{"over", "a", "b"}};
+  manager_.Apply(config);
+  EXPECT_EQ(Names(), "a, b, over");
+  config.pivots = {{"under", "b", "a"}};
+  manager_.Apply(config);
+  EXPECT_EQ(Names(), "a, b, under");
+  // A pivot cannot have the name of a model that is served.
+  ASSERT_TRUE(manager_.Load("c", (root_ / "a").string(), {}).ok());
+  config.pivots = {{"c", "a", "b"}};
+  const std::vector<ModelChange> changes = manager_.Apply(config);
+  EXPECT_EQ(TextOf(changes), "a unchanged 1, b unchanged 1, c unchanged 1, --pivot failed 0");
+  EXPECT_THAT(std::string(changes.back().status.message()), HasSubstr("pivot: found 'c'"));
 }
 
 TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {

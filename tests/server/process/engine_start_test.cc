@@ -85,11 +85,11 @@ class EngineStart : public ::testing::Test {
 const CudaProbe kOneGpu{"", {""}, false, {90}};
 
 TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
-  const std::map<std::string, ModelSettings> models = Read(absl::StrCat(
-      R"({"models": [{"name": "heads", "directory": ")", DirectoryOf("tiny-a2"),
-      R"("}, {"name": "short", "lexical-shortlist": "on", "directory": ")",
-      DirectoryOf("marian-firefox"), R"("}, {"name": "pair", "directory": ")",
-      DirectoryOf("tiny-a"), R"(", "ensemble-with": ")", DirectoryOf("tiny-a2"), R"("}]})"));
+  const std::map<std::string, ModelSettings> models =
+      Read(absl::StrCat(R"({"models": [{"name": "heads", "directory": ")", DirectoryOf("tiny-a2"),
+                        R"("}, {"name": "short", "lexical-shortlist": "on", "directory": ")",
+                        DirectoryOf("marian-firefox"), R"("}, {"name": "pair", "directory": [")",
+                        DirectoryOf("tiny-a"), R"(", ")", DirectoryOf("tiny-a2"), R"("]}]})"));
   ASSERT_EQ(models.size(), 3U);
   const std::map<std::string, std::string> reasons = {
       {"heads", "has heads of 12 dimensions, expected a multiple of 8"},
@@ -114,9 +114,9 @@ TEST_F(EngineStart, AutoTakesTheGpuForWhatItTakes) {
   EXPECT_EQ(DeviceNames(plan->devices), "cuda:0");
   EXPECT_EQ(plan->compute_type, ComputeType::kFloat16);
   EXPECT_EQ(plan->compute_type_because, "the fastest on a GPU");
-  const auto pair =
-      Plan(ReadOne("tiny-a", absl::StrCat(R"(, "ensemble-with": ")", DirectoryOf("tiny-a"), "\"")),
-           kOneGpu);
+  ModelSettings twice = ReadOne("tiny-a");
+  twice.ensemble.directories = {twice.model_directory};
+  const auto pair = Plan(twice, kOneGpu);
   ASSERT_TRUE(pair.ok()) << pair.status();
   EXPECT_EQ(DeviceNames(pair->devices), "cuda:0");
 }
@@ -210,8 +210,8 @@ TEST_F(EngineStart, AModelThatIsUnknownIsNotLeftToTheCpu) {
 // Nothing is replaced that was asked for.
 TEST_F(EngineStart, AGpuThatWasNamedDoesNotGiveWayToTheCpu) {
   ModelSettings settings =
-      Read(absl::StrCat(R"({"models": [{"name": "pair", "directory": ")", DirectoryOf("tiny-a"),
-                        R"(", "ensemble-with": ")", DirectoryOf("tiny-a2"), R"("}]})"))
+      Read(absl::StrCat(R"({"models": [{"name": "pair", "directory": [")", DirectoryOf("tiny-a"),
+                        R"(", ")", DirectoryOf("tiny-a2"), R"("]}]})"))
           .at("pair");
   settings.devices = DeviceRequest{.cuda = {0}};
   const absl::Status status = Start(settings, kOneGpu).status();

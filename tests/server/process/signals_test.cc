@@ -41,14 +41,14 @@ TEST_F(SignalsTest, HangUpReloadsAndGoesOn) {
   Send(SIGTERM);
   int reloads = 0;
   const auto never = [] { return false; };
-  EXPECT_EQ(WaitForEnd({[&] { ++reloads; }, [] {}, never, never}), SIGTERM);
+  EXPECT_EQ(WaitForEnd({[&] { ++reloads; }, never}), SIGTERM);
   EXPECT_EQ(reloads, 1);
   EXPECT_TRUE(log_.empty());  // of the end nothing yet: the timer of the hard exit comes first
 }
 
 TEST_F(SignalsTest, WhatIsDeadIsTheEnd) {
   Send(SIGHUP);  // so that nothing is waited for
-  EXPECT_EQ(WaitForEnd({[] {}, [] {}, [] { return false; }, [] { return true; }}), 0);
+  EXPECT_EQ(WaitForEnd({[] {}, [] { return true; }}), 0);
 }
 
 class EarlyEndTest : public ::testing::Test {

@@ -27,6 +27,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAreArray;
 
@@ -62,14 +63,12 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(config.max_rows, 0);
   EXPECT_EQ(config.max_queue_segments, 4096);
   EXPECT_EQ(config.max_queue_tokens, 131'072);
-  EXPECT_EQ(config.encoded_queue_segments, 256);
   EXPECT_EQ(config.max_items, 1024);
   EXPECT_EQ(config.max_code_points, 30'000);
   EXPECT_EQ(config.default_profile, Profile::kHf);
   EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
   EXPECT_EQ(config.lame_duck_seconds, 0);
-  EXPECT_EQ(config.watchdog_seconds, 30);
   EXPECT_EQ(config.longest_call_seconds, 120);
   EXPECT_EQ(config.connection_age_seconds, 300);
 }
@@ -87,7 +86,6 @@ TEST(Config, ReadsEveryFlagInBothForms) {
                                          "--cpu-workers",
                                          "2",
                                          "--threads-per-worker=3",
-                                         "--max-threads-per-worker=5",
                                          "--max-queue-segments=10",
                                          "--max-queue-tokens=20",
                                          "--kv-memory-mb=30",
@@ -116,7 +114,6 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.max_rows, 64);
   EXPECT_EQ(config.cpu_workers, 2);
   EXPECT_EQ(config.threads_per_worker, 3);
-  EXPECT_EQ(config.max_threads_per_worker, 5);
   EXPECT_EQ(config.max_queue_segments, 10);
   EXPECT_EQ(config.max_queue_tokens, 20);
   EXPECT_EQ(config.kv_memory_mb, 30);
@@ -339,11 +336,24 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
   EXPECT_EQ(choice.mean, MeanKind::kProbability);
   EXPECT_TRUE(good->config.models[0].ensemble.directories.empty());
 
-  // Alone, and as the settings of a model that is there by itself.
+  // Alone, and as a model of the file.
   EXPECT_THAT(NamesOf(ParseCommandLine({"--ensemble=e=x,y"})), ElementsAre("e"));
-  const auto with = ParseCommandLine({"--model=x", "--ensemble-with=y,z"});
+  const auto with = ParseFile(R"({"models": [{"name": "e", "directory": ["x", "y", "z"]}]})");
   ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_EQ(with->config.models[0].model_directory, "x");
   EXPECT_THAT(with->config.models[0].ensemble.directories, ElementsAre("y", "z"));
+  for (const char* wrong : {"[]", "[1]", "[\"x\", \"\"]", "1", "\"\"",
+                            R"(["1", "2", "3", "4", "5", "6", "7", "8", "9"])"}) {
+    EXPECT_THAT(
+        FileErrorOf(absl::StrCat(R"({"models": [{"name": "e", "directory": )", wrong, "}]}")),
+        HasSubstr("models[0]: directory: found"))
+        << wrong;
+  }
+  // The printed settings say the same once more.
+  const auto again = ParseFile(ConfigToJson(good->config));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_THAT(NamesOf(again), ElementsAre("a", "all"));
+  EXPECT_TRUE(SameSettings(again->config.models[1], all));
   for (const char* wrong : {"x,y", "e=x", "e=", "e=x,,y", "e=a,b,c,d,e,f,g,h,i", "e e=x,y"}) {
     EXPECT_THAT(ErrorOf({"--ensemble", wrong}), HasSubstr("NAME=DIR,DIR with 2 to 8 members"))
         << wrong;
@@ -355,7 +365,6 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
   }
   EXPECT_THAT(ErrorOf({"--ensemble=e=x,y", "--ensemble-mean=median"}),
               HasSubstr("probability or log-probability"));
-  EXPECT_THAT(ErrorOf({"--model=x", "--ensemble-with=,y"}), HasSubstr("--ensemble-with"));
   EXPECT_THAT(ErrorOf({"--model=e=x", "--ensemble=e=x,y"}), HasSubstr("two models named 'e'"));
   EXPECT_THAT(
       OverrideSettings(with->config.models[0], {{"ensemble-weights", "1,2"}}).status().message(),
@@ -378,9 +387,9 @@ TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
               HasSubstr("--lexical-shortlist: found on for the ensemble e, expected off"));
   EXPECT_THAT(ErrorOf({"--model=x", "--device=cuda:1", "--lexical-shortlist=on"}),
               HasSubstr("--lexical-shortlist: found on with --device cuda:1, expected off"));
-  EXPECT_THAT(
-      OverrideSettings(one->config.models[0], {{"ensemble-with", "/m/c"}}).status().message(),
-      HasSubstr("--lexical-shortlist"));
+  EXPECT_THAT(FileErrorOf(R"({"models": [
+      {"name": "e", "directory": ["/m/a", "/m/b"], "lexical-shortlist": "on"}]})"),
+              HasSubstr("--lexical-shortlist"));
 }
 
 TEST(Config, TokenizersAreChosenByModel) {
@@ -525,11 +534,13 @@ std::vector<std::string> FlagsOf(const std::string& help) {
 
 TEST(Config, HelpListsWhatAPersonWhoServesAModelMeets) {
   const std::vector<std::string> flags = FlagsOf(HelpText());
-  EXPECT_LE(flags.size(), 30U);
+  const std::vector<std::string> lines = absl::StrSplit(HelpText(), '\n');
+  EXPECT_LE(lines.size(), 50U);  // a screen
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 100U) << line;
   EXPECT_THAT(flags, IsSupersetOf({"--model", "--listen", "--metrics", "--device", "--compute-type",
-                                   "--max-rows", "--kv-memory-mb", "--default-profile",
-                                   "--drain-seconds", "--tls-cert", "--api-keys", "--log-level",
-                                   "--config", "--check-config", "--version", "--help"}));
+                                   "--max-rows", "--default-profile", "--drain-seconds",
+                                   "--tls-cert", "--api-keys", "--log-level", "--config",
+                                   "--check-config", "--version", "--help"}));
   const std::vector<std::string> all = FlagsOf(HelpText(HelpForm::kAll));
   EXPECT_THAT(all, IsSupersetOf(flags));
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
@@ -687,23 +698,19 @@ TEST(Config, KnowsEveryProfile) {
 TEST(EngineSettings, CarryEverySetting) {
   const auto command = ParseCommandLine(
       {"--model=big=/m/x", "--max-rows=64", "--cpu-workers=2", "--threads-per-worker=3",
-       "--max-threads-per-worker=4", "--tokenizer-threads=5", "--max-queue-segments=10",
-       "--max-queue-tokens=20", "--encoded-queue-segments=7", "--kv-memory-mb=30",
-       "--watchdog-seconds=9", "--default-profile=marian", "--glossary-dir=/g"});
+       "--text-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20", "--kv-memory-mb=30",
+       "--default-profile=marian", "--glossary-dir=/g"});
   ASSERT_TRUE(command.ok()) << command.status();
   const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
   EXPECT_EQ(settings.workers, 2);
   EXPECT_EQ(settings.threads_per_worker, 3);
-  EXPECT_EQ(settings.max_threads_per_worker, 4);
   EXPECT_EQ(settings.tokenizer_threads, 5);
-  EXPECT_EQ(settings.detokenizer_threads, 5);  // as the tokenizer's, where nothing is said
+  EXPECT_EQ(settings.detokenizer_threads, 5);
   EXPECT_EQ(settings.max_queue_segments, 10);
   EXPECT_EQ(settings.max_queue_tokens, 20);
-  EXPECT_EQ(settings.encoded_queue_segments, 7);
   EXPECT_EQ(settings.kv_memory_mb, 30);
-  EXPECT_EQ(settings.watchdog, 9'000'000'000);
   EXPECT_EQ(settings.default_profile, Profile::kMarian);
   EXPECT_EQ(settings.glossary_directory, "/g");
 }
@@ -732,18 +739,9 @@ TEST(ConfigFile, ComesFromAPipeToo) {
   close(ends[0]);
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(command->config.max_rows, 7);
-}
-
-TEST(EngineSettings, DetokenizersAreAsManyAsSaidOrNone) {
-  for (const int threads : {0, 3}) {
-    const auto command = ParseCommandLine(
-        {"--model=x", "--tokenizer-threads=5", absl::StrCat("--detokenizer-threads=", threads)});
-    ASSERT_TRUE(command.ok()) << command.status();
-    const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
-    EXPECT_EQ(settings.tokenizer_threads, 5);
-    EXPECT_EQ(settings.detokenizer_threads, threads);
-  }
-  EXPECT_THAT(ErrorOf({"--model=x", "--detokenizer-threads=-2"}), HasSubstr("-1..256"));
+  // A regular file can be read again.
+  EXPECT_FALSE(command->can_be_read_again);
+  EXPECT_TRUE(ParseFile(R"({"model": "/m"})")->can_be_read_again);
 }
 
 TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
@@ -996,25 +994,26 @@ TEST(CudaSettings, SayWhatIsWrong) {
   EXPECT_THAT(error("true"), HasSubstr("cuda: found boolean, expected an object"));
 }
 
-TEST(Config, AFlagThatIsGoneNamesItsSuccessor) {
-  for (const auto& [flag, key] : std::vector<std::pair<std::string, std::string>>{
-           {"scheduler", "refill"},
-           {"refill-threshold", "threshold"},
-           {"scheduler-unit", "unit"},
-           {"scheduler-capacity", "capacity"},
-           {"slot-selection", "slots"},
-           {"width-budget", "width-budget"},
-           {"max-pause-steps", "max-pause-steps"},
-           {"decode-lanes", "lanes"},
-           {"encode-window-segments", "window-segments"},
-           {"encode-window-tokens", "window-tokens"},
-           {"encode-window-order", "window-order"}}) {
-    const auto names_it = AllOf(HasSubstr("a setting that is gone"),
-                                HasSubstr("{\"schedule\": {\"" + key + "\": ...}}"));
-    EXPECT_THAT(ErrorOf({"--model=x", "--" + flag, "1"}), names_it);
-    EXPECT_THAT(FileErrorOf("{\"" + flag + "\": 1}"), names_it);
-    EXPECT_NE(FindKey("schedule", key), nullptr) << key;
-  }
+// Every setting of a model decides whether two are the same, and none of the process does.
+TEST(Config, TellsWhichSettingsDiffer) {
+  const auto parse = [](std::vector<std::string> args) {
+    args.insert(args.begin(), {"--model", "a=/m"});
+    const auto command = ParseCommandLine(args);
+    EXPECT_TRUE(command.ok()) << command.status();
+    return command->config;
+  };
+  const ServerConfig plain = parse({});
+  EXPECT_TRUE(SameSettings(plain.models[0], parse({"--drain-seconds", "3"}).models[0]));
+  EXPECT_FALSE(SameSettings(plain.models[0], parse({"--max-rows", "3"}).models[0]));
+  EXPECT_FALSE(SameSettings(plain.models[0], parse({"--glossary-dir", "/g"}).models[0]));
+  EXPECT_FALSE(SameSettings(parse({"--ensemble", "e=/m,/n"}).models[1],
+                            parse({"--ensemble", "e=/m,/o"}).models[1]));
+  EXPECT_THAT(ProcessSettingsThatDiffer(plain, parse({"--max-rows", "3", "--default-model", "a"})),
+              IsEmpty());
+  EXPECT_THAT(ProcessSettingsThatDiffer(
+                  plain, parse({"--listen", "127.0.0.1:1", "--page", "off", "--tls-cert", "c",
+                                "--tls-key", "k", "--max-items", "7"})),
+              ElementsAre("listen", "page", "max-items", "tls-cert", "tls-key"));
 }
 
 class CgroupTest : public ::testing::Test {

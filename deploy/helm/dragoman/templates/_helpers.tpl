@@ -125,7 +125,7 @@ app.kubernetes.io/part-of: dragoman
 - --device=cpu
 {{- end }}
 {{- /* What dragomand would choose itself with a CPU limit of so many CPUs. */}}
-{{- $computed := dict "tokenizer-threads" (div (add $cpus 3) 4) }}
+{{- $computed := dict "text-threads" (div (add $cpus 3) 4) }}
 {{- if not .Values.gpu.enabled }}
 {{- $_ := set $computed "cpu-workers" (min $cpus 16) }}
 {{- $_ := set $computed "threads-per-worker" (max 1 (div $cpus 16)) }}
