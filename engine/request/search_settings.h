@@ -73,7 +73,7 @@ void WantOneHypothesis(SearchOptions* search);
 // The cost of a search's row where steps and batches are filled, in rows of plain beam search, so
 // that no mix of requests makes steps much longer than as many plain rows would.
 //
-// Measured by `search_bench row-costs` (tests/bench/details/row_costs.md, "What a row costs") on
+// Measured by `search_bench row-costs` (tests/bench/README.md, "What a row costs") on
 // the bundled model, whose rows are the cheapest there are: beside larger models' rows everything
 // here is nearer to 1. Options that cost up to one and a half rows count as one; options that are
 // not named cost no more, even at their extremes: beams of 64, 128 required tokens, 4,096 nodes of

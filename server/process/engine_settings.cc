@@ -8,7 +8,7 @@ namespace {
 
 // A device reports a step late, so a row that ends is free for a step or two; segments beyond the
 // rows, which pause until then, take it at once. With 9/8 of the rows 94 % of them busy become 99 to
-// 100 % (tests/bench/details/serving.md, "The decode loop").
+// 100 % (tests/bench/README.md, "The decode loop").
 int64_t UsualCapacityOfGpu(const SchedulerOptions& options, int max_rows) {
   const bool tops_up =
       options.refill == RefillRule::kContinuous && options.unit == CapacityUnit::kRows;

@@ -156,7 +156,7 @@ def cases_of(directory, folder, german, ambiguous):
     spm = os.path.join(folder, files[0])
     for index, source in enumerate(sources(name, spm, source_pieces, german, rng)):
         beam = (1, 2, 5)[index % 3]
-        # Behind a prefix CTranslate2 refuses the end to all but the best beam (README.md, "ct2"): so it is refused to all.
+        # The end after a prefix is refused to all beams (README.md, "Differences that stay").
         prefix = dict(target_prefix=[[MARKS[name][1]]], min_decoding_length=2) if name in MARKS else {}
         found = translator.translate_batch([source], beam_size=beam, num_hypotheses=beam, return_scores=True,
                                            max_decoding_length=LIMIT, **prefix)[0]

@@ -1,4 +1,4 @@
-// See tests/bench/details/programs.md:
+// See tests/bench/README.md, "The programs":
 //   record_bits DIRECTORY [--requests 3000] [--emulated-requests 100] > FILE
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// See tests/bench/details/programs.md:
+// See tests/bench/README.md, "The programs":
 //   emulated_translate DIRECTORY [--compute-type float16] [--output-products none|int8|float8]
 //                      [--layer-products none|int8] [--capability 90] [--beam 4] < TEXTS > TRANSLATIONS
 

@@ -18,7 +18,7 @@ struct AskedDevice {
   DeviceRequest request;  // at most one device; none: the CPU's model
 
   // The type of the model on the CPU. float32 unless another is named: the figures of
-  // tests/bench/details are in it, and a GPU's runs use this model for its vocabulary only.
+  // tests/bench/README.md are in it, and a GPU's runs use this model for its vocabulary only.
   ComputeType cpu_type() const;
 };
 

@@ -1,5 +1,5 @@
 // Search and scheduling measured on the production pieces, offline: see
-// tests/bench/details/search.md for what each subcommand shows.
+// tests/bench/README.md, "Search".
 //
 //   search_bench SUBCOMMAND [--model DIR] [--device cpu|host|cuda:N] [--compute-type TYPE]
 //                [--members N] [--noise-percent P] [--member-seed S] [--json FILE] [--name value ...]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Search and scheduling on a device: one part of the table in tests/bench/details/gpu.md, with
+# Search and scheduling on a device: the measurements of tests/bench/README.md, "Search", with
 # numbers of segments chosen for a GPU.
 #
 #   search.sh PART JSON_FILE [DEVICE]    DEVICE: cuda:0 (the default) or cpu
