@@ -25,7 +25,7 @@
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/worker.h"
 #include "engine/sentinel_trial.h"
-#include "engine/text/glossaries.h"
+#include "engine/text/terms/glossaries.h"
 #include "engine/worker_places.h"
 
 namespace dragoman {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/request/target_text.h"
-#include "engine/text/html.h"
+#include "engine/text/html/html.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman {

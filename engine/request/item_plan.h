@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "engine/decode/phrase_tables.h"
 #include "engine/request/target_text.h"
-#include "engine/text/html.h"
+#include "engine/text/html/html.h"
 #include "engine/text/text_range.h"
 #include "kernels/search/options.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/text/sentence_splitter.h"
+#include "engine/text/split/sentence_splitter.h"
 
 namespace dragoman {
 namespace {

@@ -18,7 +18,7 @@
 #include "engine/api/engine.h"
 #include "engine/request/forbidden_phrases.h"
 #include "engine/request/target_text.h"
-#include "engine/text/term_matcher.h"
+#include "engine/text/terms/term_matcher.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/search/options.h"
 

@@ -10,8 +10,8 @@
 #include "engine/base/utf8.h"
 #include "engine/request/request_phrases.h"
 #include "engine/text/script.h"
-#include "engine/text/sentence_splitter.h"
-#include "engine/text/term_matcher.h"
+#include "engine/text/split/sentence_splitter.h"
+#include "engine/text/terms/term_matcher.h"
 
 namespace dragoman {
 namespace {

@@ -18,7 +18,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/request/job_planner.h"
 #include "engine/request/search_settings.h"
-#include "engine/text/glossaries.h"
+#include "engine/text/terms/glossaries.h"
 #include "engine/text/tokenizer.h"
 
 namespace dragoman {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "engine/base/utf8.h"
-#include "engine/text/boundaries.h"
 #include "engine/text/script.h"
+#include "engine/text/split/boundaries.h"
 
 namespace dragoman {
 namespace {

@@ -15,9 +15,9 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
-#include "engine/text/sentence_splitter.h"
+#include "engine/text/split/sentence_splitter.h"
+#include "engine/text/split/too_long.h"
 #include "engine/text/tokenizer.h"
-#include "engine/text/too_long.h"
 
 namespace dragoman {
 

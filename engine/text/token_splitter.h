@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/text/normalized_text.h"
-#include "engine/text/piece_trie.h"
+#include "engine/text/sentencepiece/piece_trie.h"
 
 namespace dragoman {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
-#include "engine/text/sentence_piece.h"
+#include "engine/text/sentencepiece/sentence_piece.h"
 
 namespace dragoman {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/text/added_tokens.h"
+#include "engine/text/pipeline/added_tokens.h"
 #include "engine/text/subword_model.h"
 #include "engine/text/text_range.h"
 

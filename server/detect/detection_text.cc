@@ -1,7 +1,7 @@
 #include "server/detect/detection_text.h"
 
 #include "engine/base/utf8.h"
-#include "engine/text/html.h"
+#include "engine/text/html/html.h"
 
 namespace dragoman {
 

@@ -1,4 +1,4 @@
-// A text with XML tags, translated by way of the engine's HTML (engine/text/html.h), and what tags
+// A text with XML tags, translated by way of the engine's HTML (engine/text/html/html.h), and what tags
 // mean in DeepL's dialect: which of them split the text, and which hold what stays as it is.
 //
 // Every tag becomes a tag of HTML without a meaning of its own, with a number; after the

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "engine/base/utf8.h"
-#include "engine/text/html.h"
+#include "engine/text/html/html.h"
 #include "tests/engine/support/bundled_engine.h"
 
 namespace dragoman {

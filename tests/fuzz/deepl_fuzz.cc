@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/text/glossary.h"
+#include "engine/text/terms/glossary.h"
 #include "server/doors/deepl_glossaries.h"
 #include "server/doors/deepl_request.h"
 #include "server/doors/request_fields.h"

@@ -8,8 +8,8 @@
 
 #include "engine/api/term_text.h"
 #include "engine/base/utf8.h"
-#include "engine/text/glossary.h"
-#include "engine/text/term_matcher.h"
+#include "engine/text/terms/glossary.h"
+#include "engine/text/terms/term_matcher.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/utf8.h"
-#include "engine/text/html.h"
+#include "engine/text/html/html.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/text/sentence_piece.h"
+#include "engine/text/sentencepiece/sentence_piece.h"
 #include "tests/fuzz/subword_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

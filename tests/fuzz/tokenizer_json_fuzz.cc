@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/model/tokenizers/tokenizer_json.h"
-#include "engine/text/added_tokens.h"
-#include "engine/text/byte_bpe.h"
+#include "engine/text/pipeline/added_tokens.h"
+#include "engine/text/pipeline/byte_bpe.h"
 #include "tests/fuzz/subword_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -16,7 +16,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
-#include "engine/text/added_tokens.h"
+#include "engine/text/pipeline/added_tokens.h"
 
 namespace dragoman {
 

@@ -14,7 +14,7 @@
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
-#include "engine/text/spm_file.h"
+#include "engine/text/sentencepiece/spm_file.h"
 
 namespace dragoman {
 namespace {

@@ -1,4 +1,4 @@
-// An FSMTTokenizer: Moses's words (engine/text/moses.h) cut by byte pairs, merges.txt, with a
+// An FSMTTokenizer: Moses's words (engine/text/moses/moses.h) cut by byte pairs, merges.txt, with a
 // vocabulary for each side, vocab-src.json and vocab-tgt.json. A source is X </s>.
 #include <algorithm>
 #include <memory>
@@ -11,7 +11,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
-#include "engine/text/moses_bpe.h"
+#include "engine/text/moses/moses_bpe.h"
 
 namespace dragoman {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "engine/base/concat.h"
 #include "engine/base/field_error.h"
-#include "engine/text/spm_normalizer.h"
+#include "engine/text/sentencepiece/spm_normalizer.h"
 
 namespace dragoman {
 namespace {

@@ -11,7 +11,7 @@
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
-#include "engine/text/spm_file.h"
+#include "engine/text/sentencepiece/spm_file.h"
 
 namespace dragoman {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
 #include "engine/model/formats/yaml.h"
-#include "engine/text/spm_file.h"
+#include "engine/text/sentencepiece/spm_file.h"
 
 namespace dragoman {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/vocabulary.h"
-#include "engine/text/added_tokens.h"
+#include "engine/text/pipeline/added_tokens.h"
 #include "engine/text/subword_model.h"
 
 namespace dragoman {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/base/concat.h"
-#include "engine/text/byte_bpe.h"
-#include "engine/text/sentence_piece.h"
-#include "engine/text/t5_sentence_piece.h"
+#include "engine/text/pipeline/byte_bpe.h"
+#include "engine/text/sentencepiece/sentence_piece.h"
+#include "engine/text/sentencepiece/t5_sentence_piece.h"
 
 namespace dragoman {
 namespace {

@@ -1,5 +1,5 @@
 // Readers of the tokenizer's files of a Hugging Face checkpoint, also where they were copied beside a
-// model of a layout that has none of its own; and the added tokens (engine/text/added_tokens.h) of such
+// model of a layout that has none of its own; and the added tokens (engine/text/pipeline/added_tokens.h) of such
 // files.
 //
 // Thread-safe.
@@ -17,7 +17,7 @@
 #include "engine/model/tokenizers/tokenizer_description.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/vocabulary.h"
-#include "engine/text/spm_file.h"
+#include "engine/text/sentencepiece/spm_file.h"
 
 namespace dragoman {
 

@@ -8,7 +8,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/tokenizer_json_parts.h"
 #include "engine/model/tokenizers/vocabulary.h"
-#include "engine/text/pipeline_model.h"
+#include "engine/text/pipeline/pipeline_model.h"
 
 namespace dragoman {
 namespace {

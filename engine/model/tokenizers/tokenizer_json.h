@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/text/bpe_merges.h"
+#include "engine/text/pipeline/bpe_merges.h"
 #include "engine/text/subword_model.h"
 #include "engine/text/token_splitter.h"
 

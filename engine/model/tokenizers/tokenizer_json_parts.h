@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
-#include "engine/text/pipeline_model.h"
+#include "engine/text/pipeline/pipeline_model.h"
 
 namespace dragoman {
 

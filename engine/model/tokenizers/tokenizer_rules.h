@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/tokenizer_choice.h"
-#include "engine/text/added_tokens.h"
+#include "engine/text/pipeline/added_tokens.h"
 
 namespace dragoman {
 

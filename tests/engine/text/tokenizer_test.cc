@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "engine/base/utf8.h"
-#include "engine/text/spm_normalizer.h"
+#include "engine/text/sentencepiece/spm_normalizer.h"
 #include "tests/engine/support/gzip_file.h"
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"

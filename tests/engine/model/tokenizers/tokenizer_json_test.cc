@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/text/added_tokens.h"
+#include "engine/text/pipeline/added_tokens.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,0 +1,280 @@
+#include "engine/text/html/html_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/field_error.h"
+#include "engine/text/html/html.h"
+#include "engine/text/html/html_pairs.h"
+#include "engine/text/html/html_run_builder.h"
+#include "engine/text/html/html_tokenizer.h"
+
+namespace dragoman {
+namespace {
+
+using Kind = HtmlNode::Kind;
+
+// The end tag for an element that has none: with its name as it is written.
+std::string MakeEndTag(std::string_view start_tag) {
+  size_t end = 1;
+  while (end < start_tag.size() &&
+         std::string_view(" \t\n\f\r/>").find(start_tag[end]) == std::string_view::npos) {
+    ++end;
+  }
+  return absl::StrCat("</", std::string(start_tag.substr(1, end - 1)), ">");
+}
+
+class Planner {
+ public:
+  explicit Planner(std::string_view html) : structure_(PairHtmlTags(TokenizeHtml(html))) {
+    plan_.html = html;
+    for (const HtmlElement& element : structure_.elements) {
+      const std::string_view open = BytesOf(element.begin);
+      const std::string_view close =
+          element.is_unclosed ? std::string_view() : BytesOf(element.end);
+      plan_.elements.push_back({std::string(open),
+                                element.is_unclosed ? MakeEndTag(open) : std::string(close),
+                                element.is_crossing});
+    }
+  }
+
+  absl::StatusOr<HtmlPlan> Run() {
+    const auto& nodes = structure_.nodes;
+    for (size_t begin = 0; begin < nodes.size();) {
+      if (EndsText(nodes[begin])) {
+        AddBlock(begin++);
+        continue;
+      }
+      size_t end = begin;
+      while (end < nodes.size() && !EndsText(nodes[end])) ++end;
+      if (absl::Status status = AddText(begin, end); !status.ok()) return status;
+      begin = end;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // A text: the nodes between two blocks. The run is what lies in [run_begin, run_end).
+  struct Extent {
+    size_t first_text = 0;  // nodes with the first and the last character that is not white space
+    size_t last_text = 0;
+    size_t run_begin = 0;
+    size_t run_end = 0;
+  };
+
+  const HtmlNode& NodeAt(size_t i) const { return structure_.nodes[i]; }
+  const HtmlElement& ElementAt(int32_t i) const {
+    return structure_.elements[static_cast<size_t>(i)];
+  }
+  std::string_view BytesOf(int32_t node) const {
+    return NodeAt(static_cast<size_t>(node)).range.In(plan_.html);
+  }
+
+  // --- what is open ---
+
+  // Takes a start or end tag into account.
+  void Pass(const HtmlNode& node) {
+    if (node.kind == Kind::kStart) open_.push_back(node.element);
+    if (node.kind == Kind::kEnd && node.element >= 0) {
+      const auto found = std::find(open_.begin(), open_.end(), node.element);
+      if (found != open_.end()) open_.erase(found);
+    }
+  }
+
+  int32_t StackNow() {
+    if (plan_.stacks.empty() || plan_.stacks.back() != open_) plan_.stacks.push_back(open_);
+    return static_cast<int32_t>(plan_.stacks.size()) - 1;
+  }
+
+  int32_t StackWithoutCrossing() {
+    HtmlStack all = open_;
+    std::erase_if(open_, [&](int32_t element) { return ElementAt(element).is_crossing; });
+    const int32_t stack = StackNow();
+    open_ = std::move(all);
+    return stack;
+  }
+
+  // --- items ---
+
+  void AddItem(HtmlItem::Kind kind, TextRange range, int32_t stack) {
+    if (!plan_.items.empty()) {
+      HtmlItem& last = plan_.items.back();
+      if (last.kind == kind && last.stack == stack && last.range.end == range.begin &&
+          last.range.size() > 0) {
+        last.range.end = range.end;
+        return;
+      }
+    }
+    plan_.items.push_back({kind, range, stack});
+  }
+
+  void AddBlock(size_t i) {
+    std::erase_if(open_, [&](int32_t element) { return ElementAt(element).is_unclosed; });
+    const int32_t stack = StackWithoutCrossing();
+    const bool is_break = NodeAt(i).kind == Kind::kBreak;
+    AddItem(is_break ? HtmlItem::Kind::kBreak : HtmlItem::Kind::kFixed, NodeAt(i).range, stack);
+    if (!std::exchange(run_before_block_, false)) return;
+    const HtmlStack& around = plan_.stacks[static_cast<size_t>(stack)];
+    for (HtmlUnit& unit : plan_.runs.back().units) {
+      unit.is_open_after = std::find(around.begin(), around.end(), unit.element) != around.end();
+    }
+  }
+
+  // A node outside of runs, or white space of a text: as it is.
+  void AddAsIs(const HtmlNode& node, TextRange range) {
+    Pass(node);
+    switch (node.kind) {
+      case Kind::kText:
+      case Kind::kComment:
+        AddItem(HtmlItem::Kind::kNeutral, range, StackNow());
+        break;
+      case Kind::kVoid:
+        AddItem(HtmlItem::Kind::kFixed, range, StackNow());
+        break;
+      case Kind::kStart:
+        AddItem(HtmlItem::Kind::kFixed, {range.begin, range.begin}, StackNow());
+        break;
+      case Kind::kEnd:
+        if (node.element < 0) AddItem(HtmlItem::Kind::kFixed, range, StackNow());
+        break;
+      case Kind::kBlock:
+      case Kind::kBreak:
+        break;
+    }
+  }
+
+  absl::Status AddText(size_t begin, size_t end) {
+    if (absl::Status status = CheckDepth(begin, end); !status.ok()) return status;
+    Extent extent;
+    if (!FindText(begin, end, extent)) {
+      for (size_t i = begin; i < end; ++i) AddAsIs(NodeAt(i), NodeAt(i).range);
+      return absl::OkStatus();
+    }
+    FindRun(begin, end, extent);
+    for (size_t i = begin; i < extent.run_begin; ++i) AddAsIs(NodeAt(i), NodeAt(i).range);
+    AddRun(extent);
+    for (size_t i = extent.run_end; i < end; ++i) AddAsIs(NodeAt(i), NodeAt(i).range);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckDepth(size_t begin, size_t end) {
+    const HtmlStack all = open_;
+    for (size_t i = begin; i < end; ++i) {
+      Pass(NodeAt(i));
+      if (open_.size() > static_cast<size_t>(kMaxInlineDepth)) {
+        return InvalidRequest(
+            {.field = "contents",
+             .found = absl::StrCat(open_.size(), " inline elements inside each other at byte ",
+                                   NodeAt(i).range.begin),
+             .expected = absl::StrCat("at most ", kMaxInlineDepth)});
+      }
+    }
+    open_ = all;
+    return absl::OkStatus();
+  }
+
+  // False when there is nothing but white space.
+  bool FindText(size_t begin, size_t end, Extent& extent) const {
+    bool found = false;
+    for (size_t i = begin; i < end; ++i) {
+      if (NodeAt(i).kind != Kind::kText || IsHtmlWhiteSpace(plan_.html, NodeAt(i).range)) continue;
+      if (!std::exchange(found, true)) extent.first_text = i;
+      extent.last_text = i;
+    }
+    return found;
+  }
+
+  // Leaves what surrounds the text out of the run: nodes before it that are in no element but those
+  // that hold all of the text or none, and the same after it.
+  void FindRun(size_t begin, size_t end, Extent& extent) const {
+    const auto first = static_cast<int32_t>(extent.first_text);
+    const auto last = static_cast<int32_t>(extent.last_text);
+    extent.run_begin = begin;
+    for (; extent.run_begin < extent.first_text; ++extent.run_begin) {
+      const HtmlNode& node = NodeAt(extent.run_begin);
+      if (node.kind != Kind::kStart) continue;
+      const HtmlElement& element = ElementAt(node.element);
+      const bool holds_part = element.end > first && element.end <= last;
+      if (holds_part) break;
+    }
+    const auto run_begin = static_cast<int32_t>(extent.run_begin);
+    extent.run_end = end;
+    for (; extent.run_end > extent.last_text + 1; --extent.run_end) {
+      const HtmlNode& node = NodeAt(extent.run_end - 1);
+      if (node.kind != Kind::kEnd || node.element < 0) continue;
+      const HtmlElement& element = ElementAt(node.element);
+      const bool holds_part = element.begin >= run_begin && element.begin <= last;
+      if (holds_part) break;
+    }
+    // An element that starts in the run and ends beyond it holds all that follows.
+    for (size_t i = extent.run_begin; i <= extent.last_text; ++i) {
+      const HtmlNode& node = NodeAt(i);
+      if (node.kind == Kind::kStart &&
+          ElementAt(node.element).end >= static_cast<int32_t>(extent.run_end)) {
+        extent.run_end = end;
+      }
+    }
+  }
+
+  // --- a run ---
+
+  void AddRun(const Extent& extent) {
+    HtmlRunBuilder builder(plan_.html);
+    const int32_t stack_before = StackNow();
+    for (size_t i = extent.run_begin; i < extent.run_end; ++i) {
+      const HtmlNode& node = NodeAt(i);
+      switch (node.kind) {
+        case Kind::kText:
+          // Tags inside a title would be text: an element that crosses it stays closed.
+          builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
+          break;
+        case Kind::kStart:
+          builder.BeginElement(node.element, StackNow());
+          break;
+        case Kind::kEnd:
+          if (node.element < 0) {
+            builder.AddVoid(node.range, StackNow());
+          } else {
+            builder.EndElement(node.element);
+          }
+          break;
+        case Kind::kVoid:
+        case Kind::kComment:
+          builder.AddVoid(node.range, StackNow());
+          break;
+        case Kind::kBlock:
+        case Kind::kBreak:
+          break;
+      }
+      Pass(node);
+    }
+    std::vector<TextRange> before;
+    std::vector<TextRange> after;
+    plan_.runs.push_back(builder.Finish(before, after));
+    for (const TextRange& space : before) {
+      AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
+    }
+    // An element that began in the run and ends with it is no longer open at its end.
+    std::erase_if(open_, [&](int32_t i) {
+      const HtmlElement& element = ElementAt(i);
+      return element.is_unclosed && element.begin >= static_cast<int32_t>(extent.run_begin);
+    });
+    plan_.items.push_back(
+        {HtmlItem::Kind::kRun, {}, StackNow(), static_cast<int32_t>(plan_.runs.size()) - 1});
+    for (const TextRange& space : after) AddItem(HtmlItem::Kind::kNeutral, space, StackNow());
+    run_before_block_ = true;
+  }
+
+  HtmlStructure structure_;
+  HtmlPlan plan_;
+  HtmlStack open_;
+  bool run_before_block_ = false;  // since the last run there was no block
+};
+
+}  // namespace
+
+absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html) { return Planner(html).Run(); }
+
+}  // namespace dragoman

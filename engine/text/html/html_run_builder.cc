@@ -1,0 +1,158 @@
+#include "engine/text/html/html_run_builder.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/utf8.h"
+#include "engine/text/html/html_entities.h"
+
+namespace dragoman {
+namespace {
+
+// Reads the characters of a text, references decoded.
+class CharacterReader {
+ public:
+  CharacterReader(std::string_view html, TextRange text)
+      : html_(html.substr(0, static_cast<size_t>(text.end))),
+        at_(static_cast<size_t>(text.begin)) {}
+
+  bool Next() {
+    if (at_ == html_.size()) return false;
+    const size_t begin = at_;
+    reference_ =
+        html_[at_] == '&' ? ReadCharacterReference(html_.substr(at_)) : CharacterReference();
+    if (reference_.size > 0) {
+      at_ += reference_.size;
+      text_ = reference_.text;
+    } else {
+      NextCodePoint(html_, at_);
+      text_ = html_.substr(begin, at_ - begin);
+    }
+    range_ = {static_cast<int64_t>(begin), static_cast<int64_t>(at_)};
+    return true;
+  }
+
+  // The character that it stands for: one code point, for a reference sometimes two.
+  std::string_view text() const { return text_; }
+  TextRange range() const { return range_; }
+  bool is_space() const {
+    size_t at = 0;
+    return IsWhiteSpace(NextCodePoint(text_, at));
+  }
+
+ private:
+  std::string_view html_;
+  size_t at_;
+  CharacterReference reference_;
+  std::string_view text_;
+  TextRange range_;
+};
+
+// Whether a browser collapses the character; other white space stands for itself.
+bool IsCollapsed(std::string_view character) { return character.find_first_of(" \t\n\f\r") == 0; }
+
+}  // namespace
+
+bool IsHtmlWhiteSpace(std::string_view html, TextRange text) {
+  CharacterReader reader(html, text);
+  while (reader.Next()) {
+    if (!reader.is_space()) return false;
+  }
+  return true;
+}
+
+void HtmlRunBuilder::AddText(TextRange text, int32_t stack) {
+  CharacterReader reader(html_, text);
+  while (reader.Next()) {
+    const std::string_view character = reader.text();
+    if (reader.is_space()) {
+      AddSpace(character, reader.range());
+      continue;
+    }
+    after_.clear();
+    after_space_ = false;
+    recent_units_.clear();
+    const auto at = static_cast<int64_t>(run_.text.size());
+    if (run_.spans.empty()) run_.spans.push_back({0, stack});
+    if (run_.spans.back().stack != stack) run_.spans.push_back({at, stack});
+    const auto size = static_cast<int64_t>(character.size());
+    run_.offsets.Add(at, size, reader.range().begin, reader.range().size());
+    run_.text += character;
+    text_end_ = at + size;
+  }
+}
+
+void HtmlRunBuilder::AddSpace(std::string_view character, TextRange range) {
+  if (!after_space_) space_has_unit_ = !recent_units_.empty();
+  after_space_ = true;
+  for (const size_t unit : recent_units_) run_.units[unit].space_after = true;
+  recent_units_.clear();
+  if (!(text_end_ == 0 && space_has_unit_)) {
+    std::vector<TextRange>& at_end = text_end_ == 0 ? before_ : after_;
+    if (!at_end.empty() && at_end.back().end == range.begin) {
+      at_end.back().end = range.end;
+    } else {
+      at_end.push_back(range);
+    }
+  }
+  if (text_end_ == 0) return;
+  if (IsCollapsed(character)) {
+    if (run_.text.ends_with(' ')) return;
+    character = " ";
+  }
+  const auto size = static_cast<int64_t>(character.size());
+  run_.offsets.Add(static_cast<int64_t>(run_.text.size()), size, range.begin, range.size());
+  run_.text += character;
+}
+
+void HtmlRunBuilder::AddUnit(HtmlUnit unit) {
+  unit.position = static_cast<int64_t>(run_.text.size());
+  unit.space_before = after_space_;
+  run_.units.push_back(unit);
+  after_.clear();  // comes with the unit now
+}
+
+void HtmlRunBuilder::BeginElement(int32_t element, int32_t stack) {
+  open_.emplace_back(element, run_.units.size());
+  HtmlUnit unit;
+  unit.element = element;
+  unit.stack = stack;
+  AddUnit(unit);
+}
+
+void HtmlRunBuilder::EndElement(int32_t element) {
+  const auto found = std::find_if(open_.rbegin(), open_.rend(),
+                                  [&](const auto& open) { return open.first == element; });
+  if (found == open_.rend()) return;  // began before the run
+  if (HasText(run_.units[found->second])) {
+    run_.units[found->second].space_before = false;
+  } else {
+    recent_units_.push_back(found->second);
+  }
+  open_.erase(std::next(found).base());
+}
+
+void HtmlRunBuilder::AddVoid(TextRange range, int32_t stack) {
+  HtmlUnit unit;
+  unit.range = range;
+  unit.stack = stack;
+  AddUnit(unit);
+  after_space_ = false;
+  recent_units_.assign(1, run_.units.size() - 1);
+}
+
+HtmlRun HtmlRunBuilder::Finish(std::vector<TextRange>& before, std::vector<TextRange>& after) {
+  for (const auto& [element, unit] : open_) {
+    if (HasText(run_.units[unit])) run_.units[unit].space_before = false;
+  }
+  run_.text.resize(static_cast<size_t>(text_end_));
+  for (HtmlUnit& unit : run_.units) unit.position = std::min(unit.position, text_end_);
+  for (const HtmlRun::Span& span : run_.spans) run_.cuts.push_back(span.begin);
+  for (const HtmlUnit& unit : run_.units) run_.cuts.push_back(unit.position);
+  std::sort(run_.cuts.begin(), run_.cuts.end());
+  before = std::move(before_);
+  after = std::move(after_);
+  return std::move(run_);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,63 @@
+// Writes the translation of one run: its words with their elements, and between them what has no
+// text. The rules are in html.h.
+//
+// Thread-safety: one thread per object. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/text/html/html.h"
+#include "engine/text/html/html_emitter.h"
+#include "engine/text/html/html_plan.h"
+
+namespace dragoman {
+
+class HtmlRunWriter {
+ public:
+  // Borrows all of them. `end_stack` is what is open at the run's end.
+  HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
+                HtmlEmitter& emitter);
+
+  // Writes each segment. REQUIRES: as HtmlDocument::Rebuild.
+  std::vector<RebuiltHtml::Segment> Write(std::span<const HtmlSegment> segments,
+                                          bool target_uses_spaces);
+
+ private:
+  struct Word {
+    std::string_view text;
+    std::string space;      // white space before it
+    int64_t place = -1;     // in the run's text
+    int64_t in_target = 0;  // of a segment's target
+    int32_t segment = -1;   // -1: of what is not translated
+    HtmlStack stack;
+  };
+  // A unit that is placed by itself: void, or an element without words.
+  struct Placed {
+    size_t unit = 0;
+    size_t before_word = 0;  // words_.size(): at the end
+  };
+
+  const HtmlStack& StackAt(int64_t place) const;
+  const HtmlStack& StackOf(const HtmlUnit& unit) const;
+  void CollectWords(std::span<const HtmlSegment> segments, bool target_uses_spaces);
+  void AddUntranslated(TextRange range);
+  void GiveStacks();
+  void PlaceUnits();
+  void WriteGap(std::span<const Placed> units, size_t word);
+  void WriteUnit(size_t unit);
+
+  const HtmlPlan& plan_;
+  const HtmlRun& run_;
+  const HtmlStack& end_stack_;
+  HtmlEmitter& emitter_;
+  std::vector<Word> words_;
+  std::string last_space_;  // white space after the last word
+  std::vector<Placed> placed_;
+  std::vector<std::vector<size_t>> children_;  // of units without words: units inside
+};
+
+}  // namespace dragoman

@@ -1,0 +1,255 @@
+#include "engine/text/html/html_tokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "engine/text/html/html_elements.h"
+
+namespace dragoman {
+namespace {
+
+using Kind = HtmlToken::Kind;
+
+constexpr size_t kNone = std::string_view::npos;
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+
+bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = absl::ascii_tolower(static_cast<unsigned char>(c));
+  return lower;
+}
+
+// Whether a class attribute has this class.
+bool HasClass(std::string_view value, std::string_view name) {
+  for (size_t at = 0; at < value.size();) {
+    size_t end = at;
+    while (end < value.size() && !IsSpace(value[end])) ++end;
+    if (value.substr(at, end - at) == name) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view html) : html_(html) {}
+
+  std::vector<HtmlToken> Run() {
+    size_t text = 0;  // begin of text not yet a token
+    size_t at = 0;
+    while ((at = html_.find('<', at)) != kNone) {
+      size_t end = 0;
+      HtmlToken token;
+      if (!ReadMarkup(at, token, end)) {
+        ++at;
+        continue;
+      }
+      AddText(text, at, Kind::kText);
+      Add(std::move(token), at, end);
+      at = text = ReadContent(end);
+    }
+    AddText(text, html_.size(), Kind::kText);
+    return std::move(tokens_);
+  }
+
+ private:
+  char At(size_t at) const { return at < html_.size() ? html_[at] : '\0'; }
+
+  void Add(HtmlToken token, size_t begin, size_t end) {
+    token.range = {static_cast<int64_t>(begin), static_cast<int64_t>(end)};
+    tokens_.push_back(std::move(token));
+  }
+
+  void AddText(size_t begin, size_t end, Kind kind, bool is_title = false) {
+    if (begin == end) return;
+    HtmlToken token;
+    token.kind = kind;
+    token.is_title = is_title;
+    Add(std::move(token), begin, end);
+  }
+
+  // The markup at '<'; false when that is only a character.
+  bool ReadMarkup(size_t at, HtmlToken& token, size_t& end) const {
+    if (IsLetter(At(at + 1))) return ReadTag(at + 1, Kind::kStartTag, token, end);
+    if (At(at + 1) == '/') {
+      if (at + 2 >= html_.size()) return false;
+      if (IsLetter(html_[at + 2])) return ReadTag(at + 2, Kind::kEndTag, token, end);
+    } else if (At(at + 1) != '!' && At(at + 1) != '?') {
+      return false;
+    }
+    token.kind = Kind::kComment;
+    const std::string_view rest = html_.substr(at);
+    if (rest.starts_with("<!--")) {
+      end = EndOfComment(at + 4);
+    } else if (foreign_ && rest.starts_with("<![CDATA[")) {
+      end = After("]]>", at + 9);
+    } else {  // a doctype too: a quote in it hides no '>'
+      end = After(">", at + 2);
+    }
+    token.is_unfinished = end == kNone;
+    end = std::min(end, html_.size());
+    return true;
+  }
+
+  // The position after the next `mark`, or kNone.
+  size_t After(std::string_view mark, size_t at) const {
+    const size_t found = html_.find(mark, at);
+    return found == kNone ? kNone : found + mark.size();
+  }
+
+  // `at` is just after "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
+  size_t EndOfComment(size_t at) const {
+    const std::string_view rest = html_.substr(at);
+    if (rest.starts_with(">")) return at + 1;
+    if (rest.starts_with("->")) return at + 2;
+    for (; (at = html_.find("--", at)) != kNone; ++at) {
+      if (At(at + 2) == '>') return at + 3;
+      if (At(at + 2) == '!' && At(at + 3) == '>') return at + 4;
+    }
+    return kNone;
+  }
+
+  // The tag whose name begins at `at`. A tag that the text ends in is not a tag but a comment.
+  bool ReadTag(size_t at, Kind kind, HtmlToken& token, size_t& end) const {
+    const size_t name = at;
+    while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>') ++at;
+    token.kind = kind;
+    token.name = LowerCase(html_.substr(name, at - name));
+    bool has_translate = false;
+    bool has_class = false;
+    while (at < html_.size()) {
+      const char c = html_[at];
+      if (c == '>') {
+        end = at + 1;
+        return true;
+      }
+      if (c == '/' || IsSpace(c)) {
+        token.is_self_closing = c == '/' && At(at + 1) == '>';
+        ++at;
+        continue;
+      }
+      const auto [attribute, value] = ReadAttribute(at);
+      if (attribute == "translate" && !std::exchange(has_translate, true)) {
+        if (LowerCase(value) == "no") token.is_no_translate = true;
+      } else if (attribute == "class" && !std::exchange(has_class, true)) {
+        if (HasClass(value, "notranslate")) token.is_no_translate = true;
+      }
+    }
+    token = {};
+    token.kind = Kind::kComment;
+    token.is_unfinished = true;
+    end = html_.size();
+    return true;
+  }
+
+  // Reads the attribute at `at`, which moves to its end.
+  std::pair<std::string, std::string_view> ReadAttribute(size_t& at) const {
+    const size_t name = at;
+    ++at;  // a '=' at the beginning belongs to the name
+    while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>' &&
+           html_[at] != '=') {
+      ++at;
+    }
+    std::string attribute = LowerCase(html_.substr(name, at - name));
+    size_t next = at;
+    while (next < html_.size() && IsSpace(html_[next])) ++next;
+    if (At(next) != '=') return {attribute, {}};
+    at = next + 1;
+    while (at < html_.size() && IsSpace(html_[at])) ++at;
+    const size_t value = at;
+    const char quote = At(at);
+    if (quote == '"' || quote == '\'') {
+      const size_t end = html_.find(quote, at + 1);
+      at = end == kNone ? html_.size() : end + 1;
+      return {attribute, html_.substr(value + 1, (end == kNone ? at : end) - value - 1)};
+    }
+    while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '>') ++at;
+    return {attribute, html_.substr(value, at - value)};
+  }
+
+  // After the tag just added: takes the content of elements that have no markup, returns where
+  // markup goes on.
+  size_t ReadContent(size_t at) {
+    const HtmlToken& tag = tokens_.back();
+    if (tag.kind == Kind::kEndTag && tag.name == foreign_name_) foreign_ = false;
+    if (tag.kind != Kind::kStartTag) return at;
+    if (foreign_) {
+      // Blocks are never part of a drawing or formula: they end it, as in the standard. But a
+      // drawing may have a title.
+      if (tag.name != "title" && KindOfElement(tag.name).is_block) foreign_ = false;
+    } else if ((tag.name == "svg" || tag.name == "math") && !tag.is_self_closing) {
+      foreign_ = true;
+      foreign_name_ = tag.name;
+    }
+    if (foreign_) return at;
+    const HtmlContent content = ContentOfElement(tag.name);
+    if (content == HtmlContent::kMarkup) return at;
+    size_t end = html_.size();
+    if (content == HtmlContent::kScript) end = EndOfScript(at);
+    if (content == HtmlContent::kRawText || content == HtmlContent::kTextWithReferences) {
+      end = FindEndTag(at, tag.name);
+    }
+    tokens_.back().is_unfinished = end == html_.size();
+    const bool has_references = content == HtmlContent::kTextWithReferences;
+    AddText(at, end, has_references ? Kind::kText : Kind::kRawText, has_references);
+    return end;
+  }
+
+  // Whether `tag` ("</script") stands at `at`, in any case, as a whole name.
+  bool IsTagAt(size_t at, std::string_view tag) const {
+    const std::string_view found = html_.substr(std::min(at, html_.size()), tag.size());
+    if (LowerCase(found) != tag) return false;
+    const char after = At(at + tag.size());
+    return IsSpace(after) || after == '/' || after == '>';
+  }
+
+  // Where the end tag of the element begins, or the end.
+  size_t FindEndTag(size_t at, const std::string& name) const {
+    const std::string tag = "</" + name;
+    while ((at = html_.find("</", at)) != kNone && !IsTagAt(at, tag)) ++at;
+    return std::min(at, html_.size());
+  }
+
+  // In "<!-- -->" a script may hold "<script> </script>" (the "double escaped" states).
+  size_t EndOfScript(size_t at) const {
+    enum { kPlain, kEscaped, kDoubleEscaped } state = kPlain;
+    int dashes = 0;
+    for (; at < html_.size(); ++at) {
+      const char c = html_[at];
+      if (c == '-') {
+        ++dashes;
+        continue;
+      }
+      const bool after_dashes = std::exchange(dashes, 0) >= 2;
+      if (c == '>' && after_dashes) state = kPlain;
+      if (c != '<') continue;
+      if (state == kDoubleEscaped) {
+        if (IsTagAt(at, "</script")) state = kEscaped;
+      } else if (IsTagAt(at, "</script")) {
+        return at;
+      } else if (state == kEscaped) {
+        if (IsTagAt(at, "<script")) state = kDoubleEscaped;
+      } else if (html_.substr(at).starts_with("<!--")) {
+        state = kEscaped;
+        dashes = 2;
+        at += 3;
+      }
+    }
+    return html_.size();
+  }
+
+  const std::string_view html_;
+  std::vector<HtmlToken> tokens_;
+  bool foreign_ = false;  // inside svg or math
+  std::string foreign_name_;
+};
+
+}  // namespace
+
+std::vector<HtmlToken> TokenizeHtml(std::string_view html) { return Tokenizer(html).Run(); }
+
+}  // namespace dragoman

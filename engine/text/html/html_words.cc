@@ -1,0 +1,196 @@
+#include "engine/text/html/html_words.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/utf8.h"
+#include "engine/text/script.h"
+
+namespace dragoman {
+namespace {
+
+bool IsPunctuation(char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; }
+
+// The code point that ends before byte `at`. REQUIRES: at > 0.
+char32_t CodePointBefore(std::string_view text, int64_t at) {
+  auto begin = static_cast<size_t>(at) - 1;
+  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+  return NextCodePoint(text, begin);
+}
+
+char32_t CodePointAt(std::string_view text, int64_t at) {
+  auto begin = static_cast<size_t>(at);
+  return NextCodePoint(text, begin);
+}
+
+}  // namespace
+
+bool IsEndPunctuation(std::string_view text, int64_t at) {
+  auto next = static_cast<size_t>(at);
+  bool any = false;
+  while (next < text.size()) {
+    const char32_t c = NextCodePoint(text, next);
+    if (!IsPunctuation(c)) return any && IsWhiteSpace(c);
+    any = true;
+  }
+  return any;
+}
+
+namespace {
+
+// The first byte at or after `at` that is not white space; the end when there is none.
+int64_t SkipSpace(std::string_view text, int64_t at) {
+  auto next = static_cast<size_t>(at);
+  while (next < text.size()) {
+    const size_t here = next;
+    if (!IsWhiteSpace(NextCodePoint(text, next))) return static_cast<int64_t>(here);
+  }
+  return static_cast<int64_t>(text.size());
+}
+
+// Calls take(range) for each stretch of text[range] without white space.
+template <typename Take>
+void EachStretch(std::string_view text, TextRange range, const Take& take) {
+  const std::string_view part = text.substr(0, static_cast<size_t>(range.end));
+  for (int64_t begin = SkipSpace(part, range.begin); begin < range.end;) {
+    auto end = static_cast<size_t>(begin);
+    size_t next = end;
+    while (next < part.size() && !IsWhiteSpace(NextCodePoint(part, next))) end = next;
+    take(TextRange{begin, static_cast<int64_t>(end)});
+    begin = SkipSpace(part, static_cast<int64_t>(end));
+  }
+}
+
+// Whether a tag stands at a place inside a word of the source: H<sub>2</sub>O. A tag before the
+// punctuation at a word's end does not.
+bool HasTagInWord(const HtmlRun& run, int64_t place) {
+  return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, place)) &&
+         !IsEndPunctuation(run.text, place) &&
+         std::binary_search(run.cuts.begin(), run.cuts.end(), place);
+}
+
+// Where the letters of a stretch begin and end: punctuation at its ends is not among them.
+// Punctuation alone is one word: then all of it is returned.
+TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
+  TextRange inner = stretch;
+  while (inner.begin < inner.end && IsPunctuation(CodePointAt(text, inner.begin))) {
+    auto next = static_cast<size_t>(inner.begin);
+    NextCodePoint(text, next);
+    inner.begin = static_cast<int64_t>(next);
+  }
+  if (inner.begin == inner.end) return stretch;
+  while (IsPunctuation(CodePointBefore(text, inner.end))) {
+    do {
+      --inner.end;
+    } while ((static_cast<unsigned char>(text[static_cast<size_t>(inner.end)]) & 0xC0) == 0x80);
+  }
+  return inner;
+}
+
+// The tokens of a segment by place in its target.
+class Tokens {
+ public:
+  Tokens(const HtmlRun& run, const HtmlSegment& segment) : run_(run), segment_(segment) {
+    const auto size = static_cast<int64_t>(segment.target.size());
+    for (const AlignedToken& token : segment.tokens) {
+      if (token.target.begin < 0 || token.target.end > size || token.target.size() <= 0) continue;
+      const int64_t begin = SkipSpace(segment.target, token.target.begin);
+      if (begin < token.target.end) tokens_.push_back({begin, token.target.end, PlaceOf(token)});
+    }
+    std::stable_sort(tokens_.begin(), tokens_.end(),
+                     [](const Token& a, const Token& b) { return a.begin < b.begin; });
+  }
+
+  // The place of the token that a byte of the target belongs to.
+  int64_t PlaceAt(int64_t at) const {
+    const auto after = std::upper_bound(
+        tokens_.begin(), tokens_.end(), at,
+        [](int64_t position, const Token& token) { return position < token.begin; });
+    if (after == tokens_.begin()) return -1;
+    const Token& token = *std::prev(after);
+    return at < token.end ? token.place : -1;
+  }
+
+  // Calls take(begin, place) for the tokens that begin inside the range, in order.
+  template <typename Take>
+  void EachBeginInside(TextRange range, const Take& take) const {
+    auto token =
+        std::upper_bound(tokens_.begin(), tokens_.end(), range.begin,
+                         [](int64_t position, const Token& next) { return position < next.begin; });
+    for (; token != tokens_.end() && token->begin < range.end; ++token) {
+      take(token->begin, token->place);
+    }
+  }
+
+ private:
+  struct Token {
+    int64_t begin = 0;  // without white space before it
+    int64_t end = 0;
+    int64_t place = -1;
+  };
+
+  int64_t PlaceOf(const AlignedToken& token) const {
+    if (!token.source) return -1;
+    const TextRange& source = *token.source;
+    if (source.begin < 0 || source.end < source.begin || source.end > segment_.source.size()) {
+      return -1;
+    }
+    const std::string_view text =
+        std::string_view(run_.text).substr(0, static_cast<size_t>(segment_.source.end));
+    const int64_t place = SkipSpace(text, segment_.source.begin + source.begin);
+    return place < segment_.source.end ? place : -1;
+  }
+
+  const HtmlRun& run_;
+  const HtmlSegment& segment_;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment) {
+  const std::string_view text = segment.target;
+  const Tokens tokens(run, segment);
+  std::vector<HtmlWord> words;
+  const auto add = [&](int64_t begin, int64_t end) {
+    if (begin < end) words.push_back({{begin, end}, tokens.PlaceAt(begin)});
+  };
+  EachStretch(text, {0, static_cast<int64_t>(text.size())}, [&](TextRange stretch) {
+    const TextRange inner = WithoutPunctuation(text, stretch);
+    add(stretch.begin, inner.begin);
+    int64_t begin = inner.begin;
+    tokens.EachBeginInside(inner, [&](int64_t cut, int64_t place) {
+      if ((static_cast<unsigned char>(text[static_cast<size_t>(cut)]) & 0xC0) == 0x80) return;
+      if (!IsUnspacedScript(CodePointBefore(text, cut)) &&
+          !IsUnspacedScript(CodePointAt(text, cut)) && !HasTagInWord(run, place)) {
+        return;
+      }
+      add(begin, cut);
+      begin = cut;
+    });
+    add(begin, inner.end);
+    add(inner.end, stretch.end);
+  });
+  return words;
+}
+
+std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
+  std::vector<HtmlWord> words;
+  EachStretch(run.text, range, [&](TextRange stretch) {
+    int64_t begin = stretch.begin;
+    const auto add = [&](int64_t end) {
+      if (begin < end) words.push_back({{begin, end}, begin});
+      begin = end;
+    };
+    for (auto cut = std::upper_bound(run.cuts.begin(), run.cuts.end(), begin);
+         cut != run.cuts.end() && *cut < stretch.end; ++cut) {
+      add(*cut);
+    }
+    add(stretch.end);
+  });
+  return words;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,31 @@
+// The words of a run in its translation, and the places in the run's text that they come from.
+// html.h defines a word.
+//
+// Thread-safety: pure functions. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/text/html/html.h"
+#include "engine/text/html/html_plan.h"
+#include "engine/text/text_range.h"
+
+namespace dragoman {
+
+struct HtmlWord {
+  TextRange range;     // in the segment's target, or in the run's text
+  int64_t place = -1;  // in the run's text; -1: not aligned
+};
+
+// Whether punctuation begins at `at` and white space or the end of the text follows it.
+bool IsEndPunctuation(std::string_view text, int64_t at);
+
+// The words of a translation, in order. What is between them is white space.
+std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
+
+// The words of text that is not translated: each is its own place, and is cut where tags are.
+std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
+
+}  // namespace dragoman

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
+#include "engine/text/moses/moses.h"
+#include "engine/text/moses/moses_characters.h"
+
+namespace dragoman {
+namespace {
+
+using moses::Classes;
+
+// In the order in which they are replaced.
+constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
+    {"&bar;", "|"}, {"&#124;", "|"}, {"&lt;", "<"},    {"&gt;", ">"},
+    {"&bra;", "["}, {"&ket;", "]"},  {"&quot;", "\""}, {"&apos;", "'"},
+    {"&#91;", "["}, {"&#93;", "]"},  {"&amp;", "&"},
+};
+
+// Replaces every occurrence from left to right; what comes in has the owner of what it replaces,
+// from the byte `owner_at` of it.
+void ReplaceAll(std::string_view what, std::string_view with, size_t owner_at, OwnedText* words) {
+  size_t found = words->text.find(what);
+  if (found == std::string::npos) return;
+  OwnedText replaced;
+  size_t done = 0;
+  const auto append = [&](size_t end) {
+    replaced.text.append(words->text, done, end - done);
+    replaced.owner.insert(replaced.owner.end(),
+                          words->owner.begin() + static_cast<std::ptrdiff_t>(done),
+                          words->owner.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  for (; found != std::string::npos; found = words->text.find(what, done)) {
+    append(found);
+    replaced.text += with;
+    replaced.owner.resize(replaced.text.size(), words->owner[found + owner_at]);
+    done = found + what.size();
+  }
+  append(words->text.size());
+  *words = std::move(replaced);
+}
+
+// Its words as ranges of bytes.
+std::vector<TextRange> WordsOf(std::string_view text) {
+  std::vector<TextRange> words;
+  bool is_inside = false;
+  for (size_t at = 0; at < text.size();) {
+    const auto begin = static_cast<int64_t>(at);
+    const bool is_space = IsWhiteSpace(NextCodePoint(text, at));
+    if (!is_space && !is_inside) words.push_back({begin, begin});
+    if (!is_space) words.back().end = static_cast<int64_t>(at);
+    is_inside = !is_space;
+  }
+  return words;
+}
+
+std::vector<UChar32> CodePoints(std::string_view word) {
+  std::vector<UChar32> points;
+  for (size_t at = 0; at < word.size();) {
+    points.push_back(static_cast<UChar32>(NextCodePoint(word, at)));
+  }
+  return points;
+}
+
+bool IsOneOf(UChar32 c, std::u32string_view set) {
+  return set.find(static_cast<char32_t>(c)) != std::u32string_view::npos;
+}
+
+bool IsAll(std::span<const UChar32> word, std::u32string_view set) {
+  return std::ranges::all_of(word, [&](UChar32 c) { return IsOneOf(c, set); });
+}
+
+// Currency, opening brackets and question marks: the next word follows at once.
+bool OpensWord(std::span<const UChar32> word) {
+  return std::ranges::all_of(
+      word, [](UChar32 c) { return Classes().currency.contains(c) || IsOneOf(c, U"([{¿¡"); });
+}
+
+bool IsContraction(std::span<const UChar32> word) {
+  return word.size() > 1 && word[0] == '\'' && Classes().alpha.contains(word[1]);
+}
+
+// A kind of quotation mark, and how many of it have been written.
+struct QuoteCount {
+  std::string mark;
+  int count = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MosesDetokenizer>> MosesDetokenizer::Create(
+    std::string_view language) {
+  if (moses::AbbreviationsOf(language) == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("Moses's detokenizer of language '", std::string(language),
+                     "\' is not supported; expected one of ", std::string(moses::kLanguages)));
+  }
+  return std::unique_ptr<MosesDetokenizer>(new MosesDetokenizer(language == "en"));
+}
+
+OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefix) const {
+  constexpr std::string_view kHyphen = " @-@ ";
+  // The script puts the text between spaces, too.
+  words.text.insert(words.text.begin(), ' ');
+  words.owner.insert(words.owner.begin(), -1);
+  words.text += ' ';
+  words.owner.push_back(-1);
+  ReplaceAll(kHyphen, "-", 1, &words);
+  for (const auto& [entity, character] : kEntities) ReplaceAll(entity, character, 0, &words);
+
+  std::vector<TextRange> list = WordsOf(words.text);
+  // A hyphen may still come and make the last word a part of another one.
+  if (is_prefix && !list.empty()) list.pop_back();
+  OwnedText joined;
+  std::vector<QuoteCount> quotes;
+  bool has_space = true;  // before the next word
+  std::vector<UChar32> before;
+  for (const TextRange& range : list) {
+    const std::vector<UChar32> word = CodePoints(range.In(words.text));
+    bool takes_space = has_space;
+    has_space = true;
+    if (Classes().cjk.contains(word[0])) {
+      if (!before.empty() && Classes().cjk.contains(before.back())) takes_space = false;
+    } else if (OpensWord(word)) {
+      has_space = false;
+    } else if (IsAll(word, U",.?!:;\\%}])") ||
+               (is_english_ && !before.empty() && IsContraction(word))) {
+      takes_space = false;
+    } else if (IsAll(word, U"'\"„“`")) {
+      const std::string mark =
+          IsAll(word, U"„“”") ? std::string("\"") : std::string(range.In(words.text));
+      auto quote = std::ranges::find(quotes, mark, &QuoteCount::mark);
+      if (quote == quotes.end()) quote = quotes.insert(quotes.end(), {.mark = mark});
+      const bool is_possessive = is_english_ && mark == "'" && !before.empty() &&
+                                 before.back() == 's' && quote->count % 2 == 0;
+      if (is_possessive) {  // "The Jones' house"
+        takes_space = false;
+      } else {
+        const bool opens = quote->count++ % 2 == 0;
+        takes_space = takes_space && opens;
+        has_space = !opens;
+      }
+    }
+    if (takes_space && (after_text || !joined.text.empty())) {
+      joined.text += ' ';
+      joined.owner.push_back(-1);
+    }
+    joined.text += range.In(words.text);
+    joined.owner.insert(joined.owner.end(),
+                        words.owner.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                        words.owner.begin() + static_cast<std::ptrdiff_t>(range.end));
+    before = word;
+  }
+  return joined;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,252 @@
+#include "engine/text/pipeline/pipeline_model.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/base/utf8.h"
+#include "engine/text/join_pieces.h"
+#include "engine/text/sentencepiece/spm_file.h"
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+namespace {
+
+// How much worse than the worst piece an unknown character is.
+constexpr double kUnknownPenalty = 10.0;
+
+std::string PieceOfByte(char byte) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  const auto value = static_cast<unsigned char>(byte);
+  return std::string("<0x") + kHex[value >> 4] + kHex[value & 15] + ">";
+}
+
+int32_t CharacterSize(std::string_view text, size_t at) {
+  size_t after = at;
+  NextCodePoint(text, after);
+  return static_cast<int32_t>(after - at);
+}
+
+// The beginning of the character that the byte `at` is of.
+size_t CharacterBegin(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PipelineModel>> PipelineModel::Create(PipelineSpec spec,
+                                                                     std::string_view name) {
+  auto normalizer = PipelineNormalizer::Create(std::move(spec.normalizer), name);
+  if (!normalizer.ok()) return normalizer.status();
+  return std::unique_ptr<PipelineModel>(new PipelineModel(std::move(spec), *std::move(normalizer)));
+}
+
+PipelineModel::PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer)
+    : spec_(std::move(spec)), normalizer_(std::move(normalizer)), merges_(spec_.merges) {
+  double worst = std::numeric_limits<double>::infinity();
+  std::vector<std::pair<std::string_view, int32_t>> texts;
+  for (size_t i = 0; i < spec_.pieces.size(); ++i) {
+    const PipelineSpec::Piece& piece = spec_.pieces[i];
+    worst = std::min(worst, piece.score);
+    const auto id = static_cast<int32_t>(i);
+    if (piece.hidden || piece.text.empty() || id == spec_.unknown) continue;
+    ids_.emplace(piece.text, id);
+    texts.emplace_back(piece.text, id);
+  }
+  spec_.merges.clear();
+  spec_.merges.shrink_to_fit();
+  unknown_score_ = worst - kUnknownPenalty;
+  if (spec_.model == PipelineSpec::kUnigram) trie_ = PieceTrie(std::move(texts));
+}
+
+std::vector<SubwordToken> PipelineModel::Encode(std::string_view text, TextStart start) const {
+  const NormalizedText prepared = Prepare(text, start);
+  const NormalizedText normal = Normalize(prepared.text);
+  std::vector<SubwordToken> tokens = Cut(normal.text, start);
+  MapRanges(normal.origin, &tokens);
+  MapRanges(prepared.origin, &tokens);
+  return tokens;
+}
+
+NormalizedText PipelineModel::Prepare(std::string_view text, TextStart start) const {
+  NormalizedText prepared = Unchanged(text);
+  if (start != TextStart::kWord || spec_.split_white_space || text.empty()) return prepared;
+  prepared.text.insert(0, 1, ' ');
+  prepared.origin.insert(prepared.origin.begin(), 0);
+  return prepared;
+}
+
+std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart start) const {
+  bool prepend = spec_.prepend == PipelineSpec::kAlways;
+  if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
+  if (start == TextStart::kInside) prepend = false;
+  // The space before a word in the midst of a text has a mark, though the normalizer strips it.
+  prepend = prepend || (start == TextStart::kWord && !spec_.split_white_space);
+  std::vector<SubwordToken> tokens;
+
+  // Metaspace over text[begin, end).
+  const auto metaspace = [&](size_t begin, size_t end, bool is_first) {
+    if (begin == end) return;
+    NormalizedText marked;
+    const auto append = [&](std::string_view bytes, int32_t origin) {
+      marked.text += bytes;
+      marked.origin.insert(marked.origin.end(), bytes.size(), origin);
+    };
+    const std::string_view own = text.substr(begin, end - begin);
+    const bool wanted = is_first ? prepend : spec_.prepend == PipelineSpec::kAlways;
+    const bool marks = wanted && !own.starts_with(' ') && !own.starts_with(kSpaceMark);
+    // White space that has been left out belongs to the mark that stands for it.
+    const auto before = static_cast<int32_t>(tokens.empty() ? begin : tokens.back().range.end);
+    if (marks) append(kSpaceMark, before);
+    for (size_t i = begin; i < end; ++i) {
+      append(text[i] == ' ' ? kSpaceMark : text.substr(i, 1), static_cast<int32_t>(i));
+    }
+    marked.origin.push_back(static_cast<int32_t>(end));
+    const std::string_view all = marked.text;
+    for (size_t at = 0; at < all.size();) {
+      size_t next = all.size();
+      if (spec_.split_words) next = std::min(all.find(kSpaceMark, at + 1), all.size());
+      EncodeWord(all.substr(at, next - at), std::span(marked.origin).subspan(at, next - at + 1),
+                 &tokens);
+      at = next;
+    }
+  };
+  if (!spec_.split_white_space) {
+    metaspace(0, text.size(), true);
+    return tokens;
+  }
+  bool is_first = true;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t here = at;
+    const char32_t c = NextCodePoint(text, at);
+    if (!IsWhiteSpace(c) || (c >= 0x1C && c <= 0x1F)) continue;
+    // "first" is what begins with the text itself.
+    metaspace(begin, here, is_first && begin == 0);
+    begin = at;
+    is_first = false;
+  }
+  metaspace(begin, text.size(), is_first);
+  return tokens;
+}
+
+void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> origin,
+                               std::vector<SubwordToken>* tokens) const {
+  const bool is_bpe = spec_.model == PipelineSpec::kBpe;
+  for (const PieceSpan& symbol : is_bpe ? Bpe(word) : Unigram(word)) {
+    // Among the bytes of a character only the last carries its range.
+    const TextRange range = {origin[CharacterBegin(word, static_cast<size_t>(symbol.begin))],
+                             origin[CharacterBegin(word, static_cast<size_t>(symbol.end))]};
+    const std::string_view surface = word.substr(static_cast<size_t>(symbol.begin),
+                                                 static_cast<size_t>(symbol.end - symbol.begin));
+    if (symbol.id != kNone) {
+      tokens->push_back({spec_.pieces[static_cast<size_t>(symbol.id)].text, range});
+    } else if (!is_bpe && spec_.byte_fallback && HasBytes(surface)) {
+      for (const char byte : surface) {
+        tokens->push_back({PieceOfByte(byte), {range.begin, range.begin}});
+      }
+      tokens->back().range.end = range.end;
+    } else {
+      tokens->push_back({"", range});
+    }
+  }
+}
+
+// Viterbi over all pieces, in double; of equal paths the one that comes to its last piece from
+// further back stays (models/unigram/model.rs).
+std::vector<PieceSpan> PipelineModel::Unigram(std::string_view word) const {
+  struct Best {
+    int32_t id = kNone;
+    double score = 0;
+    int32_t begin = -1;
+  };
+  const auto size = static_cast<int32_t>(word.size());
+  std::vector<Best> best(word.size() + 1);
+  for (int32_t begin = 0; begin < size;) {
+    const int32_t character = CharacterSize(word, static_cast<size_t>(begin));
+    const double so_far = best[static_cast<size_t>(begin)].score;
+    bool has_single = false;
+    const auto offer = [&](int32_t end, int32_t id, double score) {
+      Best& target = best[static_cast<size_t>(end)];
+      const double candidate = score + so_far;
+      if (target.begin == -1 || candidate > target.score) target = {id, candidate, begin};
+    };
+    int32_t node = PieceTrie::root();
+    for (int32_t end = begin; end < size;) {
+      node = trie_.Next(node, word[static_cast<size_t>(end)]);
+      if (node == PieceTrie::kNone) break;
+      ++end;
+      const int32_t id = trie_.Value(node);
+      if (id == PieceTrie::kNone) continue;
+      offer(end, id, spec_.pieces[static_cast<size_t>(id)].score);
+      has_single = has_single || end - begin == character;
+    }
+    if (!has_single) offer(begin + character, kNone, unknown_score_);
+    begin += character;
+  }
+  std::vector<PieceSpan> symbols;
+  for (int32_t end = size; end > 0;) {
+    const Best& node = best[static_cast<size_t>(end)];
+    if (node.id == kNone && spec_.fuse_unknown && !symbols.empty() && symbols.back().id == kNone) {
+      symbols.back().begin = node.begin;
+    } else {
+      symbols.push_back({node.id, node.begin, end});
+    }
+    end = node.begin;
+  }
+  std::reverse(symbols.begin(), symbols.end());
+  return symbols;
+}
+
+std::vector<PieceSpan> PipelineModel::Bpe(std::string_view word) const {
+  std::vector<PieceSpan> symbols;
+  for (size_t at = 0; at < word.size();) {
+    const size_t begin = at;
+    NextCodePoint(word, at);
+    const std::string_view character = word.substr(begin, at - begin);
+    const auto from = static_cast<int32_t>(begin);
+    const auto to = static_cast<int32_t>(at);
+    if (const auto found = ids_.find(character); found != ids_.end()) {
+      symbols.push_back({found->second, from, to});
+    } else if (spec_.byte_fallback && HasBytes(character)) {
+      for (int32_t i = from; i < to; ++i) {
+        const auto id = ids_.find(PieceOfByte(word[static_cast<size_t>(i)]));
+        symbols.push_back({id->second, i, i + 1});
+      }
+    } else if (spec_.unknown) {
+      const bool fuses = spec_.fuse_unknown && !symbols.empty() && symbols.back().id == kNone;
+      if (fuses) {
+        symbols.back().end = to;
+      } else {
+        symbols.push_back({kNone, from, to});
+      }
+    }
+  }
+  merges_.Apply(&symbols);
+  return symbols;
+}
+
+bool PipelineModel::HasBytes(std::string_view text) const {
+  return std::all_of(text.begin(), text.end(),
+                     [&](char byte) { return ids_.contains(PieceOfByte(byte)); });
+}
+
+PieceText PipelineModel::Join(std::span<const std::string_view> pieces, bool after_text,
+                              bool is_prefix) const {
+  const auto byte_of = [&](std::string_view piece) {
+    return spec_.byte_fallback ? ByteOfPiece(piece) : -1;
+  };
+  const auto write = [&](std::string_view piece, std::string& text) {
+    std::string surface(piece);
+    if (text.empty() && !after_text && spec_.prepend != PipelineSpec::kNever &&
+        surface.starts_with(kSpaceMark)) {
+      surface.erase(0, kSpaceMark.size());
+    }
+    ReplaceSpaceMarks(surface);
+    text += surface;
+  };
+  return JoinPieces(pieces, is_prefix, byte_of, write);
+}
+
+}  // namespace dragoman

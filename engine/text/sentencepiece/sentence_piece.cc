@@ -1,0 +1,303 @@
+#include "engine/text/sentencepiece/sentence_piece.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/base/utf8.h"
+
+namespace dragoman {
+namespace {
+
+// How much worse than the worst piece an unknown character is.
+constexpr float kUnknownPenalty = 10.0F;
+
+// The score of a user-defined piece for each byte beyond its first, whatever the model says of it
+// (sentencepiece 0.2.2 and later; before, it was the model's best score for each byte, less 0.1).
+// It is more than that of any trained piece, so the piece wins wherever it stands, though not over
+// a path of fewer pieces that begins before it.
+constexpr double kUserDefinedByte = 0.1;
+
+int CharacterSize(std::string_view text, size_t at) {
+  size_t after = at;
+  NextCodePoint(text, after);
+  return static_cast<int>(after - at);
+}
+
+std::string PieceOfByte(unsigned char byte) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  return std::string("<0x") + kHex[byte >> 4] + kHex[byte & 15] + ">";
+}
+
+bool IsTextPiece(SpmPiece::Type type) {
+  return type == SpmPiece::kNormal || type == SpmPiece::kUserDefined || type == SpmPiece::kUnused;
+}
+
+PieceTrie UserDefinedTrie(const SpmFile& file) {
+  std::vector<std::pair<std::string_view, int32_t>> pieces;
+  for (size_t i = 0; i < file.pieces.size(); ++i) {
+    if (file.pieces[i].type != SpmPiece::kUserDefined) continue;
+    pieces.emplace_back(file.pieces[i].text, static_cast<int32_t>(i));
+  }
+  return PieceTrie(std::move(pieces));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SentencePiece>> SentencePiece::Create(std::string_view bytes,
+                                                                     std::string_view name) {
+  absl::StatusOr<SpmFile> file = ParseSpmFile(bytes, name);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<SpmNormalizer> normalizer = SpmNormalizer::Create(
+      file->normalizer, file->treat_whitespace_as_suffix, UserDefinedTrie(*file), name);
+  if (!normalizer.ok()) return normalizer.status();
+  std::optional<SpmNormalizer> denormalizer;
+  if (!file->denormalizer.charsmap.empty()) {
+    absl::StatusOr<SpmNormalizer> created =
+        SpmNormalizer::Create(file->denormalizer, false, PieceTrie(), name);
+    if (!created.ok()) return created.status();
+    denormalizer = *std::move(created);
+  }
+  std::unique_ptr<SentencePiece> model(new SentencePiece(*std::move(file), *std::move(normalizer)));
+  model->denormalizer_ = std::move(denormalizer);
+  return model;
+}
+
+SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
+    : file_(std::move(file)),
+      normalizer_(std::move(normalizer)),
+      user_defined_(UserDefinedTrie(file_)) {
+  min_score_ = std::numeric_limits<float>::max();
+  std::vector<std::pair<std::string_view, int32_t>> text_pieces;
+  for (size_t i = 0; i < file_.pieces.size(); ++i) {
+    const SpmPiece& piece = file_.pieces[i];
+    const auto id = static_cast<int32_t>(i);
+    if (piece.type == SpmPiece::kUnknown) unk_id_ = id;
+    if (piece.type == SpmPiece::kNormal) min_score_ = std::min(min_score_, piece.score);
+    if (IsTextPiece(piece.type)) {
+      text_ids_.emplace(piece.text, id);
+      text_pieces.emplace_back(piece.text, id);
+      ids_.emplace(piece.text, id);
+    } else {
+      ids_.insert_or_assign(piece.text, id);  // a reserved piece wins
+    }
+  }
+  trie_ = PieceTrie(std::move(text_pieces));
+}
+
+// Viterbi over all pieces. The arithmetic is the library's, so that ties fall the same way: sums
+// are float, and of equal ones the path that comes to its last piece from further back stays. (Up
+// to 0.2.1 the library compared a double with a sum that had been rounded, and ties fell either
+// way.)
+std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
+  struct Best {
+    int32_t id = -1;
+    float score = 0;
+    int32_t begin = -1;
+  };
+  const float unknown_score = min_score_ - kUnknownPenalty;
+  const auto size = static_cast<int32_t>(text.size());
+  std::vector<Best> best(text.size() + 1);
+  for (int32_t begin = 0; begin < size;) {
+    const int character = CharacterSize(text, static_cast<size_t>(begin));
+    const float so_far = best[static_cast<size_t>(begin)].score;
+    bool has_single = false;
+    int32_t node = PieceTrie::root();
+    for (int32_t end = begin; end < size;) {
+      node = trie_.Next(node, text[static_cast<size_t>(end)]);
+      if (node == PieceTrie::kNone) break;
+      ++end;
+      const int32_t id = trie_.Value(node);
+      if (id == PieceTrie::kNone) continue;
+      const SpmPiece& piece = file_.pieces[static_cast<size_t>(id)];
+      if (piece.type == SpmPiece::kUnused) continue;
+      const float score = piece.type == SpmPiece::kUserDefined
+                              ? static_cast<float>(kUserDefinedByte * (end - begin - 1))
+                              : piece.score;
+      const float candidate = score + so_far;
+      Best& target = best[static_cast<size_t>(end)];
+      if (target.begin == -1 || candidate > target.score) {
+        target = {id, candidate, begin};
+      }
+      has_single = has_single || end - begin == character;
+    }
+    if (!has_single) {
+      Best& target = best[static_cast<size_t>(begin) + static_cast<size_t>(character)];
+      const float candidate = unknown_score + so_far;
+      if (target.begin == -1 || candidate > target.score) target = {unk_id_, candidate, begin};
+    }
+    begin += character;
+  }
+  std::vector<Span> spans;
+  for (int32_t end = size; end > 0;) {
+    const Best& node = best[static_cast<size_t>(end)];
+    spans.push_back({node.begin, end, node.id});
+    end = node.begin;
+  }
+  std::reverse(spans.begin(), spans.end());
+  return spans;
+}
+
+// Merges the best pair of neighbours until none is a piece; then takes apart again what turned out
+// to be an unused piece.
+std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text) const {
+  struct Symbol {
+    int32_t prev = -1;
+    int32_t next = -1;
+    int32_t begin = 0;
+    int32_t size = 0;
+    bool frozen = false;  // a user-defined piece
+  };
+  struct Pair {
+    float score = 0;
+    int32_t left = 0;
+    int32_t right = 0;
+    int32_t size = 0;
+  };
+  const auto worse = [](const Pair& a, const Pair& b) {
+    return a.score < b.score || (a.score == b.score && a.left > b.left);
+  };
+  std::vector<Symbol> symbols;
+  for (size_t at = 0; at < text.size();) {
+    size_t size = user_defined_.empty() ? 0 : user_defined_.LongestPrefix(text.substr(at));
+    const bool frozen = size > 0;
+    if (!frozen) size = static_cast<size_t>(CharacterSize(text, at));
+    const auto index = static_cast<int32_t>(symbols.size());
+    symbols.push_back(
+        {index - 1, index + 1, static_cast<int32_t>(at), static_cast<int32_t>(size), frozen});
+    at += size;
+  }
+  if (symbols.empty()) return {};
+  symbols.back().next = -1;
+
+  const auto symbol = [&](int32_t i) -> Symbol& { return symbols[static_cast<size_t>(i)]; };
+  const auto view = [&](int32_t begin, int32_t size) {
+    return text.substr(static_cast<size_t>(begin), static_cast<size_t>(size));
+  };
+  std::vector<Pair> agenda;  // a heap
+  std::unordered_map<std::string_view, int32_t>
+      unused_split;  // unused piece -> size of its left part
+  const auto offer = [&](int32_t left, int32_t right) {
+    if (left == -1 || right == -1 || symbol(left).frozen || symbol(right).frozen) return;
+    const int32_t size = symbol(left).size + symbol(right).size;
+    const std::string_view piece = view(symbol(left).begin, size);
+    const auto it = text_ids_.find(piece);
+    if (it == text_ids_.end()) return;
+    const SpmPiece& known = file_.pieces[static_cast<size_t>(it->second)];
+    agenda.push_back({known.score, left, right, size});
+    std::push_heap(agenda.begin(), agenda.end(), worse);
+    if (known.type == SpmPiece::kUnused) unused_split[piece] = symbol(left).size;
+  };
+  for (int32_t i = 1; i < static_cast<int32_t>(symbols.size()); ++i) offer(i - 1, i);
+  while (!agenda.empty()) {
+    std::pop_heap(agenda.begin(), agenda.end(), worse);
+    const Pair top = agenda.back();
+    agenda.pop_back();
+    Symbol& left = symbol(top.left);
+    Symbol& right = symbol(top.right);
+    // Stale: one side has been merged since.
+    if (left.size == 0 || right.size == 0 || left.size + right.size != top.size) continue;
+    left.size = top.size;
+    left.next = right.next;
+    if (right.next >= 0) symbol(right.next).prev = top.left;
+    right.size = 0;
+    offer(left.prev, top.left);
+    offer(top.left, left.next);
+  }
+
+  std::vector<Span> spans;
+  for (int32_t i = 0; i != -1; i = symbol(i).next) {
+    std::vector<std::pair<int32_t, int32_t>> parts = {{symbol(i).begin, symbol(i).size}};
+    while (!parts.empty()) {
+      const auto [begin, size] = parts.back();
+      parts.pop_back();
+      const std::string_view piece = view(begin, size);
+      const int32_t id = IdOf(piece);
+      const auto split = unused_split.find(piece);
+      if (file_.pieces[static_cast<size_t>(id)].type == SpmPiece::kUnused &&
+          split != unused_split.end()) {
+        parts.emplace_back(begin + split->second, size - split->second);
+        parts.emplace_back(begin, split->second);
+      } else {
+        spans.push_back({begin, begin + size, id});
+      }
+    }
+  }
+  return spans;
+}
+
+// A mark begins a word, whatever treat_whitespace_as_suffix says.
+std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view text) const {
+  std::vector<Span> spans;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(kSpaceMark, begin + 1), text.size());
+    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(end),
+                     IdOf(text.substr(begin, end - begin))});
+    begin = end;
+  }
+  return spans;
+}
+
+// Or whole user-defined pieces.
+std::vector<SentencePiece::Span> SentencePiece::SegmentCharacters(std::string_view text) const {
+  std::vector<Span> spans;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t size = user_defined_.empty() ? 0 : user_defined_.LongestPrefix(text.substr(begin));
+    if (size == 0) size = static_cast<size_t>(CharacterSize(text, begin));
+    spans.push_back({static_cast<int32_t>(begin), static_cast<int32_t>(begin + size),
+                     IdOf(text.substr(begin, size))});
+    begin += size;
+  }
+  return spans;
+}
+
+std::vector<SentencePiece::Span> SentencePiece::Segment(std::string_view text) const {
+  switch (file_.model_type) {
+    case SpmFile::kUnigram:
+      return SegmentUnigram(text);
+    case SpmFile::kBpe:
+      return SegmentBpe(text);
+    case SpmFile::kWord:
+      return SegmentWords(text);
+    case SpmFile::kChar:
+      return SegmentCharacters(text);
+  }
+  return {};
+}
+
+int32_t SentencePiece::IdOf(std::string_view piece) const {
+  const auto found = ids_.find(piece);
+  return found == ids_.end() ? unk_id_ : found->second;
+}
+
+std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart start) const {
+  const NormalizedText normal = normalizer_.Normalize(text, start != TextStart::kInside);
+  const std::vector<Span> spans = Segment(normal.text);
+  std::vector<SubwordToken> tokens;
+  tokens.reserve(spans.size());
+  bool after_unknown = false;
+  for (const Span& span : spans) {
+    const std::string_view piece =
+        std::string_view(normal.text)
+            .substr(static_cast<size_t>(span.begin), static_cast<size_t>(span.end - span.begin));
+    const TextRange range = {normal.origin[static_cast<size_t>(span.begin)],
+                             normal.origin[static_cast<size_t>(span.end)]};
+    const bool unknown = span.id == unk_id_;
+    if (unknown && file_.byte_fallback) {
+      for (const char byte : piece) {
+        tokens.push_back(
+            {PieceOfByte(static_cast<unsigned char>(byte)), {range.begin, range.begin}});
+      }
+      tokens.back().range.end = range.end;
+    } else if (unknown && after_unknown) {
+      tokens.back().piece += piece;
+      tokens.back().range.end = range.end;
+    } else {
+      tokens.push_back({std::string(piece), range});
+    }
+    after_unknown = unknown;
+  }
+  return tokens;
+}
+
+}  // namespace dragoman

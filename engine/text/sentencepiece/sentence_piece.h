@@ -1,0 +1,73 @@
+// SentencePiece inference (unigram, BPE, words, characters): text to pieces and back, equal to
+// sentencepiece 0.2.3 piece by piece. Earlier releases differ where two cuts of a text score the same, and in what
+// user-defined pieces score (README.md).
+//
+// Kudo and Richardson 2018 (SentencePiece); Kudo 2018 (unigram); Sennrich et al. 2016 (BPE).
+//
+// Thread-safety: const after Create. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/text/sentencepiece/piece_trie.h"
+#include "engine/text/sentencepiece/spm_file.h"
+#include "engine/text/sentencepiece/spm_normalizer.h"
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+
+class SentencePiece : public SubwordModel {
+ public:
+  // From the bytes of a .spm file. INVALID_ARGUMENT naming `name` when they are not usable.
+  static absl::StatusOr<std::unique_ptr<SentencePiece>> Create(std::string_view bytes,
+                                                               std::string_view name);
+
+  // Neighbouring unknown characters are one piece, whose text is those characters (or, with
+  // byte_fallback, one piece per byte, of which the last of a character has its range). With kInside no
+  // mark of a word's beginning is put before the text.
+  std::vector<SubwordToken> Encode(std::string_view text,
+                                   TextStart start = TextStart::kBegin) const override;
+
+  PieceText Decode(std::span<const std::string_view> pieces,
+                   bool after_text = false) const override;
+  PieceText DecodePrefix(std::span<const std::string_view> pieces,
+                         bool after_text = false) const override;
+
+ private:
+  struct Span {
+    int32_t begin = 0;
+    int32_t end = 0;
+    int32_t id = 0;
+  };
+
+  SentencePiece(SpmFile file, SpmNormalizer normalizer);
+
+  // The normalised text cut into known pieces and single unknown characters.
+  std::vector<Span> SegmentUnigram(std::string_view text) const;
+  std::vector<Span> SegmentBpe(std::string_view text) const;
+  std::vector<Span> SegmentWords(std::string_view text) const;
+  std::vector<Span> SegmentCharacters(std::string_view text) const;
+  std::vector<Span> Segment(std::string_view text) const;
+  int32_t IdOf(std::string_view piece) const;
+  PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
+
+  SpmFile file_;
+  SpmNormalizer normalizer_;
+  std::optional<SpmNormalizer> denormalizer_;
+  std::unordered_map<std::string_view, int32_t> ids_;       // views into file_: all pieces
+  std::unordered_map<std::string_view, int32_t> text_ids_;  // normal, user-defined and unused ones
+  PieceTrie trie_;                                          // over text_ids_
+  PieceTrie user_defined_;
+  int32_t unk_id_ = 0;
+  float min_score_ = 0;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,43 @@
+// SentencePiece as T5Tokenizer of transformers uses it where its tokenizer_config.json has `legacy`
+// false (tokenization_t5.py, 4.57): the mark of the first word is put before the text, and parts
+// after added tokens get none, as SentencePiece alone would give them.
+//
+// Thread-safety: const after construction. Units: bytes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/text/sentencepiece/sentence_piece.h"
+#include "engine/text/subword_model.h"
+
+namespace dragoman {
+
+class T5SentencePiece : public SubwordModel {
+ public:
+  // `add_prefix_space`: the mark is put there. `unk_piece` is the tokenizer's name of it.
+  T5SentencePiece(std::shared_ptr<const SentencePiece> model, std::string unk_piece,
+                  bool add_prefix_space);
+
+  std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
+  NormalizedText Prepare(std::string_view text, TextStart start) const override;
+  std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const override;
+  PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
+    return model_->Decode(pieces, after_text);
+  }
+  PieceText DecodePrefix(std::span<const std::string_view> pieces, bool after_text) const override {
+    return model_->DecodePrefix(pieces, after_text);
+  }
+
+ private:
+  const std::shared_ptr<const SentencePiece> model_;  // shared with its loader
+  const std::string unk_piece_;
+  const bool add_prefix_space_;
+  size_t unk_tokens_ = 0;  // that unk_piece_ is cut into
+};
+
+}  // namespace dragoman

@@ -1,0 +1,234 @@
+#include "engine/text/split/sentence_splitter.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/uloc.h>
+#include <unicode/utext.h>
+
+#include <unordered_set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/utf8.h"
+#include "engine/text/script.h"
+#include "engine/text/split/full_stop_rules.h"
+
+namespace dragoman {
+namespace {
+
+bool IsLineBreak(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
+// The size of the "<br>", "<BR/>" or "<br />" that `text` begins with, else 0.
+size_t HtmlBreakSize(std::string_view text) {
+  if (text.size() < 4 || (text[1] | 0x20) != 'b' || (text[2] | 0x20) != 'r') return 0;
+  size_t at = 3;
+  while (at < text.size() && text[at] == ' ') ++at;
+  if (at < text.size() && text[at] == '/') ++at;
+  return at < text.size() && text[at] == '>' ? at + 1 : 0;
+}
+
+// The size of the line break at `at`, 0 where there is none: a line break of Unicode, a tab (cells of
+// a table are not one sentence), or "<br>" in any of its spellings, which plain text from subtitles
+// and web pages has.
+size_t LineBreakSize(std::string_view text, size_t at) {
+  if (text[at] == '<') return HtmlBreakSize(text.substr(at));
+  size_t end = at;
+  return IsLineBreak(NextCodePoint(text, end)) ? end - at : 0;
+}
+
+// Whether there is anything to translate: a letter outside of "<br>".
+bool HasWords(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '<') at += HtmlBreakSize(text.substr(at));
+    if (at < text.size() && u_isalpha(static_cast<UChar32>(NextCodePoint(text, at)))) return true;
+  }
+  return false;
+}
+
+// Adds text[begin, end) without the white space at its ends, if anything is left.
+void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextRange>& pieces) {
+  const std::string_view piece = StripWhiteSpace(text.substr(begin, end - begin));
+  if (!HasWords(piece)) return;
+  const auto first = static_cast<int64_t>(piece.data() - text.data());
+  pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
+}
+
+// Whether the character may end a sentence by the rules of UAX #29 and ICU's for Greek, whose
+// question mark looks like a semicolon.
+bool MayEndSentence(char32_t c) {
+  if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x09 && c <= 0x0D);
+  switch (u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_SENTENCE_BREAK)) {
+    case U_SB_ATERM:
+    case U_SB_STERM:
+    case U_SB_SEP:
+      return true;
+    default:
+      return c == 0x85 || c == 0x37E;
+  }
+}
+
+}  // namespace
+
+struct SentenceSplitter::Rules {
+  explicit Rules(std::string_view language) : full_stops(language) {}
+
+  std::unique_ptr<icu::BreakIterator> sentences;  // never given a text: cloned for each call
+  FullStopRules full_stops;
+};
+
+std::string SentenceSplitter::LanguageOf(std::string_view source_language) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Locale locale = icu::Locale::forLanguageTag(std::string(source_language), status);
+  if (U_FAILURE(status) || locale.isBogus()) return "";
+  static const std::unordered_set<std::string_view> known = [] {
+    std::unordered_set<std::string_view> languages;
+    for (const char* const* language = uloc_getISOLanguages(); *language != nullptr; ++language) {
+      languages.insert(*language);
+    }
+    return languages;
+  }();
+  return known.contains(locale.getLanguage()) ? locale.getLanguage() : "";
+}
+
+absl::StatusOr<std::unique_ptr<SentenceSplitter>> SentenceSplitter::Create(
+    std::string_view source_language) {
+  const std::string language = LanguageOf(source_language);
+  const icu::Locale locale =
+      language.empty() ? icu::Locale::getRoot() : icu::Locale(language.c_str());
+  UErrorCode status = U_ZERO_ERROR;
+  auto rules = std::make_unique<Rules>(locale.getLanguage());
+  rules->sentences.reset(icu::BreakIterator::createSentenceInstance(locale, status));
+  if (U_FAILURE(status) || rules->sentences == nullptr) {
+    return absl::InternalError(absl::StrCat("ICU has no sentence rules for '",
+                                            std::string(source_language),
+                                            "': ", u_errorName(status)));
+  }
+  return std::unique_ptr<SentenceSplitter>(new SentenceSplitter(std::move(rules)));
+}
+
+SentenceSplitter::SentenceSplitter(std::unique_ptr<Rules> rules) : rules_(std::move(rules)) {}
+
+SentenceSplitter::~SentenceSplitter() = default;
+
+void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
+                                 icu::BreakIterator& iterator,
+                                 std::vector<TextRange>& pieces) const {
+  const std::string_view line = range.In(text);
+  const auto offset = static_cast<size_t>(range.begin);
+  UErrorCode status = U_ZERO_ERROR;
+  UText utext = UTEXT_INITIALIZER;
+  utext_openUTF8(&utext, line.data(), static_cast<int64_t>(line.size()), &status);
+  iterator.setText(&utext, status);
+  if (U_FAILURE(status)) {  // out of memory at worst: then a line is one piece
+    utext_close(&utext);
+    AddPiece(text, offset, offset + line.size(), pieces);
+    return;
+  }
+  size_t begin = 0;
+  iterator.first();
+  for (int32_t next = iterator.next(); next != icu::BreakIterator::DONE; next = iterator.next()) {
+    const auto at = static_cast<size_t>(next);
+    if (at < line.size() && !IsSentenceEnd(line, at)) continue;
+    AddPiece(text, offset + begin, offset + at, pieces);
+    begin = at;
+  }
+  utext_close(&utext);
+}
+
+bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
+  size_t last = at - 1;
+  while (last > 0 && (static_cast<unsigned char>(line[last]) & 0xC0) == 0x80) --last;
+  size_t after = last;
+  const char32_t before = NextCodePoint(line, after);
+  if (!IsWhiteSpace(before)) {
+    // No space: the end of a sentence in scripts that have none, otherwise part of an address, a
+    // name or a number ("?q=1", "Yahoo!Mail").
+    size_t next = at;
+    return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
+  }
+  return !rules_->full_stops.Continues(line, at);
+}
+
+std::vector<TextRange> SentenceSplitter::Split(std::string_view text, Segmentation mode) const {
+  std::vector<TextRange> pieces;
+  if (mode == Segmentation::kNone) {
+    AddPiece(text, 0, text.size(), pieces);
+    return pieces;
+  }
+  std::unique_ptr<icu::BreakIterator> iterator;
+  if (mode == Segmentation::kSentences) iterator.reset(rules_->sentences->clone());
+  std::vector<TextRange> lines;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = LineBreakSize(text, at);
+    if (size == 0) {
+      NextCodePoint(text, at);
+      continue;
+    }
+    AddPiece(text, begin, at, lines);
+    begin = at += size;
+  }
+  AddPiece(text, begin, text.size(), lines);
+  if (iterator == nullptr) return lines;
+  for (const TextRange& line : lines) SplitLine(text, line, *iterator, pieces);
+  return pieces;
+}
+
+JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
+                            std::span<const std::string> translations, bool target_uses_spaces) {
+  JoinedText joined;
+  joined.ranges.reserve(pieces.size());
+  int64_t at = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const TextRange& piece = pieces[i];
+    joined.text += TextRange{at, piece.begin}.In(text);
+    const bool touches = i > 0 && piece.begin == at;
+    if (touches && target_uses_spaces && !translations[i].empty() && !joined.text.empty() &&
+        joined.text.back() != ' ') {
+      auto before = static_cast<size_t>(at) - 1;
+      while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
+      auto after = static_cast<size_t>(at);
+      if (IsUnspacedScript(NextCodePoint(text, before)) ||
+          IsUnspacedScript(NextCodePoint(text, after))) {
+        joined.text += ' ';
+      }
+    }
+    const auto begin = static_cast<int64_t>(joined.text.size());
+    joined.text += translations[i];
+    joined.ranges.push_back({begin, static_cast<int64_t>(joined.text.size())});
+    at = piece.end;
+  }
+  joined.text += text.substr(static_cast<size_t>(at));
+  return joined;
+}
+
+int64_t MostPieces(std::string_view text, bool html) {
+  int64_t pieces = 0;
+  bool may_begin = true;
+  bool tags = true;  // until none ends any more
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = NextCodePoint(text, at);
+    if (html && c == '<') {
+      const size_t end = tags ? text.find('>', at) : text.npos;
+      tags = end != text.npos;
+      if (tags) at = end + 1;
+      may_begin = true;
+    } else if (c == '<') {
+      const size_t size = HtmlBreakSize(text.substr(at - 1));
+      at += size > 0 ? size - 1 : 0;
+      may_begin = may_begin || size > 0;
+    } else if (MayEndSentence(c)) {
+      may_begin = true;
+    } else if (may_begin && u_isalpha(static_cast<UChar32>(c))) {
+      ++pieces;
+      may_begin = false;
+    }
+  }
+  return pieces;
+}
+
+}  // namespace dragoman

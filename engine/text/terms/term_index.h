@@ -1,0 +1,102 @@
+// The search structure under glossaries: from a place in a text to the longest term that matches
+// there, by case-folded bytes and word boundaries.
+//
+// Thread-safety: const after construction. Units: bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/text/sentencepiece/piece_trie.h"
+#include "engine/text/text_range.h"
+
+namespace dragoman {
+
+// Unicode's full case folding, default (not Turkic) mappings. REQUIRES: valid UTF-8.
+std::string FoldCase(std::string_view text);
+
+// A text made ready for searches: folded, with its characters and its word boundaries.
+class TermText {
+ public:
+  // Borrows `text`. REQUIRES: valid UTF-8, less than 1 GiB; CheckWordRules() is OK.
+  explicit TermText(std::string_view text);
+
+  // INTERNAL when ICU has no data for word boundaries.
+  static absl::Status CheckWordRules();
+
+  struct Character {
+    int32_t begin = 0;         // in the text
+    int32_t folded_begin = 0;  // in folded()
+    bool is_boundary = false;  // of words, before this character
+  };
+
+  std::string_view text() const { return text_; }
+  const std::string& folded() const { return folded_; }
+  // In order; one more at the end of the text.
+  std::span<const Character> characters() const { return characters_; }
+  // The character whose folding begins at this byte of folded(), or -1.
+  int32_t CharacterAt(size_t folded_byte) const { return at_folded_[folded_byte]; }
+
+ private:
+  void MarkBoundaries();
+
+  std::string_view text_;
+  std::string folded_;
+  std::vector<Character> characters_;
+  std::vector<int32_t> at_folded_;
+};
+
+class TermIndex {
+ public:
+  struct Entry {
+    std::string_view source;  // must stay valid; differs from those of all other entries
+    bool ignore_case = false;
+  };
+
+  TermIndex() = default;
+  explicit TermIndex(std::span<const Entry> entries);
+
+  struct Match {
+    size_t entry = 0;
+    int32_t end_character = 0;
+  };
+  // The longest entry that matches from the character `begin` to a word boundary not after the
+  // character `limit`. Of entries that fold to the same: the one with the text's own bytes, else
+  // the first that ignores case, or with `ignore_case` the first. REQUIRES: `begin` is a boundary.
+  std::optional<Match> LongestAt(const TermText& text, int32_t begin, int32_t limit,
+                                 bool ignore_case) const;
+
+  bool empty() const { return groups_.empty(); }
+
+ private:
+  // Entries whose sources fold to the same: entries_[begin, end), in order of their source.
+  struct Group {
+    int32_t begin = 0;
+    int32_t end = 0;
+    int32_t first = 0;           // entry with the smallest number
+    int32_t first_ignoring = 0;  // of those that ignore case; -1 for none
+    int32_t folded_begin = 0;    // of the folded source, in folded_
+    int32_t folded_size = 0;
+  };
+  struct Sorted {
+    std::string_view source;
+    int32_t entry = 0;
+  };
+
+  std::string_view FoldedOf(const Group& group) const;
+  // The entry of the group that matches these bytes of a text, if any.
+  std::optional<size_t> EntryFor(const Group& group, std::string_view bytes,
+                                 bool ignore_case) const;
+
+  std::string folded_;
+  std::vector<Group> groups_;
+  std::vector<Sorted> entries_;
+  PieceTrie trie_;  // to groups: as much of each folded source as tells it from all others
+};
+
+}  // namespace dragoman

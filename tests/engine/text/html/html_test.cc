@@ -1,0 +1,337 @@
+// HtmlDocument beyond what one translation per run shows (html_cases_test.cc): segments, offsets,
+// alignment as tokenizers give it, limits.
+
+#include "engine/text/html/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "engine/text/split/sentence_splitter.h"
+#include "tests/engine/text/html/html_script.h"
+
+namespace dragoman {
+namespace {
+
+HtmlDocument Parsed(std::string_view html) {
+  auto document = HtmlDocument::Parse(html);
+  EXPECT_TRUE(document.ok()) << document.status();
+  return *std::move(document);
+}
+
+// A segment that begins at `source` in the run's text, translated by a script.
+HtmlSegment SegmentOf(const std::string& text, const std::string& source, std::string_view script) {
+  const auto begin = static_cast<int64_t>(text.find(source));
+  HtmlSegment segment = ScriptedSegment(source, script);
+  segment.source = {begin, begin + static_cast<int64_t>(source.size())};
+  return segment;
+}
+
+// One run, cut into these sources with these scripts.
+RebuiltHtml Rebuilt(const HtmlDocument& document,
+                    const std::vector<std::pair<std::string, std::string>>& segments,
+                    bool target_uses_spaces = true) {
+  std::vector<std::vector<HtmlSegment>> by_run(1);
+  for (const auto& [source, script] : segments) {
+    by_run[0].push_back(SegmentOf(document.text(0), source, script));
+  }
+  return document.Rebuild(by_run, target_uses_spaces);
+}
+
+// A segment over all of a run, from tokens (target, source range; {-1, -1} for none) joined as they
+// are.
+HtmlSegment FromTokens(const std::string& text,
+                       const std::vector<std::pair<std::string, TextRange>>& tokens) {
+  HtmlSegment segment;
+  segment.source = {0, static_cast<int64_t>(text.size())};
+  for (const auto& [target, source] : tokens) {
+    const auto begin = static_cast<int64_t>(segment.target.size());
+    segment.target += target;
+    AlignedToken token{{begin, static_cast<int64_t>(segment.target.size())}, std::nullopt};
+    if (source.begin >= 0) token.source = source;
+    segment.tokens.push_back(token);
+  }
+  return segment;
+}
+
+std::string RebuiltFromTokens(const std::string& html,
+                              const std::vector<std::pair<std::string, TextRange>>& tokens) {
+  const HtmlDocument document = Parsed(html);
+  std::vector<std::vector<HtmlSegment>> segments = {{FromTokens(document.text(0), tokens)}};
+  return document.Rebuild(segments, true).html;
+}
+
+// --- segments ---
+
+TEST(HtmlSegments, StayInOrder) {
+  const HtmlDocument document = Parsed("<p>One <b>two. Three</b> four.</p>");
+  EXPECT_EQ(document.text(0), "One two. Three four.");
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).html,
+            "<p><b>. TWO</b> ONE . FOUR <b>THREE</b></p>");
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "="}}).html,
+            "<p>One <b>two. Three</b> four.</p>");
+}
+
+TEST(HtmlSegments, WhatIsBetweenStandsForItself) {
+  const HtmlDocument document = Parsed("a b. <i>*</i> &lt;<b>&hearts;</b>* c d. <u>!</u>");
+  EXPECT_EQ(document.text(0), "a b. * <♥* c d. !");
+  EXPECT_EQ(Rebuilt(document, {{"a b.", "~"}, {"c d.", "~"}}).html,
+            ". B A <i>*</i> &lt;<b>♥</b>* . D C <u>!</u>");
+}
+
+TEST(HtmlSegments, NoneAtAll) {
+  const HtmlDocument document = Parsed("<p>** <b>--</b><img> !</p>");
+  const std::vector<std::vector<HtmlSegment>> none(1);
+  const RebuiltHtml rebuilt = document.Rebuild(none, true);
+  EXPECT_EQ(rebuilt.html, "<p>** <b>--</b><img> !</p>");
+  ASSERT_EQ(rebuilt.segments.size(), 1);
+  EXPECT_TRUE(rebuilt.segments[0].empty());
+}
+
+TEST(HtmlSegments, VoidsGoToTheSegmentAfter) {
+  const HtmlDocument document = Parsed("One two. <img> Three four.");
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "~"}, {"Three four.", "~"}}).html,
+            ". TWO ONE <img> . FOUR THREE");
+  // Without a word at or after its place: to the end.
+  EXPECT_EQ(Rebuilt(document, {{"One two.", "="}, {"Three four.", "Drei@- vier@-"}}).html,
+            "One two. Drei vier <img>");
+}
+
+TEST(HtmlSegments, AnEmptyTranslationLosesNoTag) {
+  const HtmlDocument document = Parsed("One. <b>Two.</b> Three.");
+  EXPECT_EQ(Rebuilt(document, {{"One.", "="}, {"Two.", ""}, {"Three.", "="}}).html,
+            "One.  <b></b>Three.");
+}
+
+TEST(HtmlSegments, ASpaceWhereTheSourceScriptHasNone) {
+  const HtmlDocument document = Parsed("<p>是。<b>不</b>。</p>");
+  EXPECT_EQ(document.text(0), "是。不。");
+  const std::vector<std::pair<std::string, std::string>> segments = {{"是。", "Yes@0 _.@1"},
+                                                                     {"不。", "No@0 _.@1"}};
+  EXPECT_EQ(Rebuilt(document, segments).html, "<p>Yes. <b>No</b>.</p>");
+  EXPECT_EQ(Rebuilt(document, segments, false).html, "<p>Yes.<b>No</b>.</p>");
+}
+
+TEST(HtmlSegments, AsTheSplitterCutsThem) {
+  const HtmlDocument document =
+      Parsed("<p>First <b>sentence</b>\n here. Second\n one!</p><p>* * *</p><p>Third.</p>");
+  const auto splitter = SentenceSplitter::Create("en");
+  ASSERT_TRUE(splitter.ok());
+  std::vector<std::vector<HtmlSegment>> segments;
+  std::vector<std::string> sources;
+  for (int64_t run = 0; run < document.runs(); ++run) {
+    const std::string& text = document.text(run);
+    segments.emplace_back();
+    for (const TextRange& piece : (*splitter)->Split(text, Segmentation::kSentences)) {
+      sources.emplace_back(piece.In(text));
+      segments.back().push_back(SegmentOf(text, sources.back(), "="));
+    }
+  }
+  EXPECT_THAT(sources, ::testing::ElementsAre("First sentence here.", "Second one!", "Third."));
+  EXPECT_EQ(document.Rebuild(segments, true).html,
+            "<p>First <b>sentence</b> here. Second one!</p><p>* * *</p><p>Third.</p>");
+}
+
+// --- offsets ---
+
+TEST(HtmlOffsets, FromTextToDocument) {
+  const std::string html = "<p>  a&amp;b <b>c</b>\n d&#233;f</p>";
+  const HtmlDocument document = Parsed(html);
+  ASSERT_EQ(document.text(0), "a&b c déf");
+  const auto part = [&](int64_t begin, int64_t end) {
+    return std::string(document.InDocument(0, {begin, end}).In(html));
+  };
+  EXPECT_EQ(part(0, 1), "a");
+  EXPECT_EQ(part(1, 2), "&amp;");
+  EXPECT_EQ(part(0, 3), "a&amp;b");
+  EXPECT_EQ(part(4, 5), "c");
+  EXPECT_EQ(part(2, 7), "b <b>c</b>\n d");
+  EXPECT_EQ(part(7, 9), "&#233;");
+  EXPECT_EQ(part(6, 10), "d&#233;f");
+  EXPECT_EQ(document.InDocument(0, {4, 4}), (TextRange{16, 16}));
+  EXPECT_EQ(part(0, 10), "a&amp;b <b>c</b>\n d&#233;f");
+}
+
+TEST(HtmlOffsets, FromTranslationToDocument) {
+  const HtmlDocument document = Parsed("<p><b>One</b> two. <i>Three</i>.</p>");
+  const RebuiltHtml rebuilt =
+      Rebuilt(document, {{"One two.", "Zwo@1 &@1 Ein<s@0 _.@2"}, {"Three.", "Drei@0 _.@1"}});
+  EXPECT_EQ(rebuilt.html, "<p>Zwo &amp; <b>Ein&lt;s</b>. <i>Drei</i>.</p>");
+  ASSERT_EQ(rebuilt.segments.size(), 1);
+  ASSERT_EQ(rebuilt.segments[0].size(), 2);
+  const RebuiltHtml::Segment& first = rebuilt.segments[0][0];
+  EXPECT_EQ(first.range.In(rebuilt.html), "Zwo &amp; <b>Ein&lt;s</b>.");
+  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.html), "Drei</i>.");
+  const std::string target = "Zwo & Ein<s.";
+  const auto part = [&](std::string_view word) {
+    const auto begin = static_cast<int64_t>(target.find(word));
+    const TextRange range{begin, begin + static_cast<int64_t>(word.size())};
+    return std::string(first.map.Map(range).In(rebuilt.html));
+  };
+  EXPECT_EQ(part("Zwo"), "Zwo");
+  EXPECT_EQ(part("wo &"), "wo &amp;");
+  EXPECT_EQ(part("Ein<s"), "Ein&lt;s");
+  EXPECT_EQ(part("n<"), "n&lt;");
+  EXPECT_EQ(part("& Ein"), "&amp; <b>Ein");
+  EXPECT_EQ(part(target), "Zwo &amp; <b>Ein&lt;s</b>.");
+}
+
+TEST(HtmlOffsets, AnEmptyTranslationIsAnEmptyRange) {
+  const HtmlDocument document = Parsed("a. b. c.");
+  const RebuiltHtml rebuilt = Rebuilt(document, {{"a.", ""}, {"b.", "="}, {"c.", ""}});
+  ASSERT_EQ(rebuilt.segments[0].size(), 3);
+  EXPECT_EQ(rebuilt.segments[0][0].range.size(), 0);
+  EXPECT_EQ(rebuilt.segments[0][1].range.In(rebuilt.html), "b.");
+  EXPECT_EQ(rebuilt.segments[0][2].range, (TextRange{static_cast<int64_t>(rebuilt.html.size()),
+                                                     static_cast<int64_t>(rebuilt.html.size())}));
+}
+
+TEST(OffsetMap, MapsPiecesAndWhatIsBetween) {
+  OffsetMap map;
+  EXPECT_EQ(map.Map({3, 5}), (TextRange{0, 0}));
+  map.Add(0, 3, 10, 3);
+  map.Add(3, 2, 13, 2);  // goes on byte by byte
+  map.Add(5, 1, 15, 5);
+  map.Add(8, 2, 30, 2);
+  EXPECT_EQ(map.Map({1, 4}), (TextRange{11, 14}));
+  EXPECT_EQ(map.Map({4, 6}), (TextRange{14, 20}));
+  EXPECT_EQ(map.Map({5, 5}), (TextRange{15, 15}));
+  EXPECT_EQ(map.Map({2, 2}), (TextRange{12, 12}));
+  EXPECT_EQ(map.Map({6, 8}), (TextRange{30, 30}));  // nothing of it is in a piece
+  EXPECT_EQ(map.Map({4, 7}), (TextRange{14, 20}));
+  EXPECT_EQ(map.Map({7, 9}), (TextRange{30, 31}));
+  EXPECT_EQ(map.Map({9, 12}), (TextRange{31, 32}));
+  EXPECT_EQ(map.Map({10, 12}), (TextRange{32, 32}));
+}
+
+// --- alignment as tokenizers give it ---
+
+TEST(HtmlAlignment, TokenRangesMayHoldTheSpaceBefore) {
+  // "Hello| world": the token's place is at the "w".
+  EXPECT_EQ(RebuiltFromTokens("Hello <b>world</b>", {{"Welt", {5, 11}}, {" hallo", {0, 5}}}),
+            "<b>Welt</b> hallo");
+  EXPECT_EQ(RebuiltFromTokens("Hello <img>world", {{"Welt", {5, 11}}, {" hallo", {0, 5}}}),
+            "<img>Welt hallo");
+}
+
+TEST(HtmlAlignment, AWordGoesByItsFirstToken) {
+  EXPECT_EQ(RebuiltFromTokens("a <b>b</b>", {{"Ha", {2, 3}}, {"us", {0, 1}}, {" x", {0, 1}}}),
+            "<b>Haus</b> x");
+  EXPECT_EQ(RebuiltFromTokens("a <b>b</b>", {{"Ha", {0, 1}}, {"us", {2, 3}}, {" x", {2, 3}}}),
+            "Haus <b>x</b>");
+}
+
+TEST(HtmlAlignment, TagsInsideAWord) {
+  EXPECT_EQ(RebuiltFromTokens("H<sub>2</sub>O is",
+                              {{"ist", {4, 6}}, {" H", {0, 1}}, {"2", {1, 2}}, {"O", {2, 3}}}),
+            "ist H<sub>2</sub>O");
+  EXPECT_EQ(RebuiltFromTokens("word<sup>[1]</sup> next",
+                              {{"Wort", {0, 4}}, {"[", {4, 5}}, {"1", {5, 6}}, {"]", {6, 7}}}),
+            "Wort<sup>[1]</sup>");
+  EXPECT_EQ(RebuiltFromTokens("one<img>two", {{"eins", {0, 3}}, {"zwei", {3, 6}}}),
+            "eins<img>zwei");
+  // Tags between words cut no word.
+  EXPECT_EQ(RebuiltFromTokens("one <b>two</b>", {{"eins", {0, 3}}, {"zwei", {3, 7}}}),
+            "einszwei<b></b>");
+}
+
+TEST(HtmlAlignment, ScriptsWithoutSpacesGoByToken) {
+  EXPECT_EQ(RebuiltFromTokens("I like <b>cats</b>",
+                              {{"我", {0, 1}}, {"喜欢", {1, 6}}, {"猫", {6, 11}}, {"。", {6, 11}}}),
+            "我喜欢<b>猫。</b>");
+  EXPECT_EQ(RebuiltFromTokens("use <b>Linux</b> now",
+                              {{"用", {0, 3}}, {"Li", {3, 9}}, {"nux", {0, 3}}, {"吧", {9, 13}}}),
+            "用<b>Linux</b>吧");
+}
+
+TEST(HtmlAlignment, BadRangesAreNone) {
+  EXPECT_EQ(RebuiltFromTokens("<b>a</b> b", {{"x", {0, 9}}, {" y", {-5, 1}}, {" z", {3, 3}}}),
+            "x y z<b></b>");
+  EXPECT_EQ(RebuiltFromTokens("<b>a</b> b", {{"x", {1, 0}}, {"", {0, 1}}, {" y", {2, 3}}}),
+            "x <b></b>y");
+  HtmlSegment segment = FromTokens("a b", {{"x", {0, 1}}});
+  segment.tokens.push_back({{-1, 4}, TextRange{0, 1}});
+  segment.tokens.push_back({{0, 100}, TextRange{2, 3}});
+  const std::vector<std::vector<HtmlSegment>> segments = {{segment}};
+  EXPECT_EQ(Parsed("<b>a</b> b").Rebuild(segments, true).html, "<b>x</b>");
+}
+
+TEST(HtmlAlignment, AnEmptySourceRangeIsAPlaceToo) {
+  // The first byte pieces of a character have empty ranges at its beginning.
+  EXPECT_EQ(RebuiltFromTokens("a <b>é</b>", {{"x", {2, 2}}, {" y", {0, 1}}}), "<b>x</b> y");
+}
+
+TEST(HtmlAlignment, SourceRangesCountFromTheSegment) {
+  const HtmlDocument document = Parsed("aa bb. <b>cc</b> dd.");
+  HtmlSegment segment;
+  segment.source = {7, 13};
+  segment.target = "DD CC";
+  segment.tokens = {{{0, 2}, TextRange{2, 5}}, {{2, 5}, TextRange{0, 2}}};
+  const std::vector<std::vector<HtmlSegment>> segments = {{segment}};
+  EXPECT_EQ(document.Rebuild(segments, true).html, "aa bb. DD <b>CC</b>");
+}
+
+// --- white space in translations ---
+
+TEST(HtmlWhiteSpace, OfATranslationStays) {
+  EXPECT_EQ(RebuiltFromTokens("<p><b>a</b> b</p>", {{" x  ", {0, 1}}, {"y\n", {2, 3}}}),
+            "<p> <b>x</b>  y\n</p>");
+}
+
+// --- limits ---
+
+TEST(HtmlLimits, DepthOfInlineElements) {
+  const auto nested = [](int depth, const std::string& inside) {
+    std::string html;
+    for (int i = 0; i < depth; ++i) html += "<b>";
+    html += inside;
+    for (int i = 0; i < depth; ++i) html += "</b>";
+    return html;
+  };
+  const std::string deepest = nested(kMaxInlineDepth, "a b");
+  EXPECT_EQ(RebuiltByScript(Parsed(deepest), {"~"}), nested(kMaxInlineDepth, "B A"));
+  const auto refused = HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "a"));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      refused.status().message(),
+      "contents: found 129 inline elements inside each other at byte 384, expected at most 128");
+  EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "<p>a</p>")).ok());
+  EXPECT_FALSE(HtmlDocument::Parse(nested(kMaxInlineDepth + 1, "")).ok());
+  // Blocks may be nested at will, and what is never closed does not add up.
+  std::string blocks;
+  for (int i = 0; i < 5000; ++i) blocks += "<div><b>a";
+  EXPECT_EQ(Parsed(blocks).runs(), 5000);
+}
+
+TEST(HtmlLimits, RepeatedTags) {
+  // Every second word is in an element with a large start tag, and their order is mixed.
+  const std::string big = "<b title=\"" + std::string(5000, 'x') + "\">";
+  std::string inside;
+  std::string outside;
+  std::string script;
+  constexpr int kWords = 1000;
+  for (int i = 0; i < kWords; ++i) {
+    inside += "a ";
+    outside += " b";
+    absl::StrAppend(&script, "A@", i, " B@", kWords + i, " ");
+  }
+  const std::string html = "<p>" + big + inside + "</b><i>" + outside + "</i></p><p>c</p>";
+  const HtmlDocument document = Parsed(html);
+  const std::string rebuilt = RebuiltByScript(document, {script, "="});
+  size_t tags = 0;
+  size_t words = 0;
+  for (size_t at = 0; at < rebuilt.size(); ++at) {
+    tags += rebuilt.compare(at, 2, "<b") == 0;
+    words += rebuilt[at] == 'A' || rebuilt[at] == 'B';
+  }
+  EXPECT_EQ(words, 2 * kWords);
+  EXPECT_GT(tags, 10);
+  EXPECT_LT(static_cast<int64_t>(rebuilt.size()),
+            MaxRepeatedTagBytes(static_cast<int64_t>(html.size())) + 4 * 2 * kWords +
+                static_cast<int64_t>(html.size()));
+  EXPECT_TRUE(rebuilt.starts_with("<p>" + big + "A</b> <i>B</i> " + big + "A</b>"));
+  EXPECT_TRUE(rebuilt.ends_with(" A B A B</p><p>c</p>"));
+}
+
+}  // namespace
+}  // namespace dragoman
