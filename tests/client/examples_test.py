@@ -6,8 +6,7 @@ what comes out with what the documents print.
 An example is a line of an indented block that begins with '$ ', and its output the lines after it: standard output,
 then standard error. Texts have to be equal everywhere; of scores, numbers with a fraction of four digits or more, the
 documents promise no more than SCORES_DIFFER. A block's daemon serves the rest of its block; one that ends its block
-serves the document from there on. Not run are the examples of NOT_RUN, each with the reason; one that is in no document
-any more fails. Also compared are the sentences that README.md says deploy/quickstart.sh prints.
+serves the document from there on. Also compared are the sentences that README.md says deploy/quickstart.sh prints.
 """
 import contextlib
 import math
@@ -26,23 +25,6 @@ QUICKSTART = ('dragomand --model deploy/models/de-en --http 127.0.0.1:8080 '
               '--language-model deploy/models/lid.176/lid.176.ftz')
 SCORE = re.compile(r'-?\d+\.\d{4,}(?:e-?\d+)?')
 SCORES_DIFFER = 2e-5  # at most, relative: client/OPTIONS.md
-NOT_RUN = {
-    'opus-mt-de-en': 'a model of the hub',
-    'opus-mt-en-fr': 'a model of the hub',
-    'opus-mt-fr-de': 'a model of the hub',
-    'nllb-200': 'a model of the hub',
-    'fra_Latn': 'of the same block',
-    'translate English to German': 'FLAN-T5, a model of the hub',
-    'argosmodel': 'a package of Argos Translate',
-    'firefox-deen': 'a model of Firefox',
-    '--ensemble de-en=run1': 'checkpoints of a training',
-    '--to fr --json': 'a pivot over a model of the hub',
-    'dragoman models ': 'output that is not shown',
-    'admin reload en-fr': 'a model of the hub',
-    'admin unload en-fr': 'a model of the hub',
-    'pip install dragoman_server': 'tests/package/wheel.sh has it',
-    'dragomand      ': 'the wheel; tests/package/wheel.sh has it',
-}
 
 
 class Example:
@@ -152,14 +134,6 @@ def is_daemon(example):
 class Examples(unittest.TestCase):
     maxDiff = None
 
-    def setUp(self):
-        self.not_run = set()
-
-    def skipped(self, example):
-        reasons = [part for part in NOT_RUN if part in example.command]
-        self.not_run.update(reasons)
-        return bool(reasons)
-
     def check(self, place, serving, block):
         compared = 0
         for example in block:
@@ -184,7 +158,6 @@ class Examples(unittest.TestCase):
         with contextlib.ExitStack() as stack:
             serving = stack.enter_context(place.daemon(first_daemon)) if first_daemon else None
             for block in blocks(document):
-                block = [example for example in block if not self.skipped(example)]
                 of_block = [number for number, example in enumerate(block) if is_daemon(example)]
                 if not of_block:
                     compared += self.check(place, serving, block)
@@ -209,7 +182,6 @@ class Examples(unittest.TestCase):
                 print(f'{isa}: {compared[0]} examples of README.md and {compared[1]} of client/OPTIONS.md')
                 self.assertGreaterEqual(compared[0], 2)
                 self.assertGreaterEqual(compared[1], 30)
-        self.assertEqual(self.not_run, set(NOT_RUN), 'examples that are in no document any more')
 
     def test_the_quickstart_prints_what_the_readme_shows(self):
         with open(os.path.join(ROOT, 'README.md'), encoding='utf-8') as file:
