@@ -24,7 +24,7 @@
 
 namespace dragoman {
 
-// What a reload of everything did.
+// The result of ReloadAll.
 struct ReloadReport {
   std::vector<ModelChange> models;
   std::vector<std::string> at_next_start;  // names of settings that have changed

@@ -107,7 +107,7 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
     }
     applied_.erase(name);
   }
-  // Those that LoadModel added.
+  // Models that LoadModel added are refreshed, too.
   std::vector<std::string> added;
   for (const auto& [name, settings] : settings_) {
     if (!configured.contains(name)) added.push_back(name);

@@ -43,7 +43,7 @@ using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
     const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
     LoadContext* load)>;
 
-// What applying the configuration did to one model.
+// The result of ModelManager::Apply for one model.
 struct ModelChange {
   enum class Kind : uint8_t { kUnchanged, kLoaded, kReloaded, kUnloaded, kFailed };
   std::string name;

@@ -281,7 +281,7 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
 
-// By both ways to ask for it.
+// Both ReloadAll and SIGHUP apply it.
 TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   const fs::path file = root_ / "config.json";
   const auto write = [&](const json& config) { std::ofstream(file) << config.dump(); };
