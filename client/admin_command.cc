@@ -1,11 +1,13 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "client/admin_client.h"
-#include "client/admin_fleet.h"
 #include "client/channel_security.h"
 #include "client/command.h"
 
@@ -16,11 +18,17 @@ struct AdminOptions {
   std::string server;
   ChannelSecurity security;
   double timeout = 600;
-  int64_t parallel = 1;
   bool if_changed = false;
   std::optional<double> limit;
   std::optional<double> percent;
   std::map<std::string, std::string> settings;
+};
+
+// The result of an action.
+struct AdminAnswer {
+  absl::Status status;
+  std::string text;  // for people, without the last line's end
+  bool kept = true;  // a restart does not lose what was changed
 };
 
 // An action: what it does, how many arguments it takes and which flags it obeys.
@@ -42,7 +50,6 @@ AdminAnswer Failed(const absl::Status& status) {
 // The answer about one version of a model; `done` is what was done to it.
 AdminAnswer Answer(const v1::Model& model, const std::string& done, bool kept = true) {
   AdminAnswer answer;
-  answer.rows = {{model.name(), absl::StrCat(model.version()), done}};
   answer.text =
       absl::StrCat(done, " ", model.name(), " version ", model.version(), " ", model.checksum());
   answer.kept = kept;
@@ -69,7 +76,6 @@ AdminAnswer Unload(AdminClient* client, const AdminOptions& /*options*/,
   const auto done = client->UnloadModel(arguments[0]);
   if (!done.ok()) return Failed(done.status());
   AdminAnswer answer;
-  answer.rows = {{arguments[0], "", "unloaded"}};
   answer.text = absl::StrCat("unloaded ", arguments[0], ", ", done->calls_left(), " calls go on");
   answer.kept = done->kept();
   return answer;
@@ -124,10 +130,17 @@ AdminAnswer List(AdminClient* client, const AdminOptions& /*options*/,
                  const std::vector<std::string>& /*arguments*/) {
   const auto list = client->ListModels();
   if (!list.ok()) return Failed(list.status());
+  size_t width = 0;
+  for (const v1::Model& model : list->models()) width = std::max(width, model.name().size());
+  const auto line = [width](const std::string& model, const std::string& version,
+                            const std::string& state) {
+    return absl::StrFormat("%-*s  %-7s  %s", width, model, version, state);
+  };
   AdminAnswer answer;
+  answer.text = line("MODEL", "VERSION", "STATE");
   for (const v1::Model& model : list->models()) {
-    answer.rows.push_back(
-        {model.name(), model.version() == 0 ? "" : absl::StrCat(model.version()), StateOf(model)});
+    const std::string version = model.version() == 0 ? "-" : absl::StrCat(model.version());
+    absl::StrAppend(&answer.text, "\n", line(model.name(), version, StateOf(model)));
   }
   return answer;
 }
@@ -140,7 +153,6 @@ AdminAnswer Drain(AdminClient* client, const AdminOptions& options,
   if (!done.ok()) return Failed(done.status());
   AdminAnswer answer;
   answer.text = absl::StrCat("drained, ", done->cancelled(), " calls cut off");
-  answer.rows = {{"", "", answer.text}};
   return answer;
 }
 
@@ -150,7 +162,6 @@ AdminAnswer SetLevel(AdminClient* client, const AdminOptions& /*options*/,
   if (!done.ok()) return Failed(done.status());
   AdminAnswer answer;
   answer.text = absl::StrCat("log level ", arguments[0], ", before ", done->previous());
-  answer.rows = {{"", "", answer.text}};
   return answer;
 }
 
@@ -168,12 +179,9 @@ constexpr Action kActions[] = {
 
 std::string About() {
   std::string about =
-      "Changes what a daemon serves, by its --admin-listen address, or what a whole fleet does.\n"
-      "Of a fleet every daemon is asked, and the results are one table; the exit status is 1 if\n"
-      "one failed. Nothing is undone then: daemons that changed stay changed, the others are as\n"
-      "they were, and the same command may be run again. Changes of models are lost when the\n"
-      "daemon ends, unless it keeps them (--models-file and --admin-writes): a restart serves\n"
-      "what the daemon's settings name.\n";
+      "Changes what a daemon serves, by its --admin-listen address. Changes of models are lost\n"
+      "when the daemon ends, unless it keeps them (--models-file and --admin-writes): a restart\n"
+      "serves what the daemon's settings name.\n";
   for (const Action& action : kActions) {
     absl::StrAppend(&about, "\n  dragoman admin ", action.name);
     if (*action.arguments != '\0') absl::StrAppend(&about, " ", action.arguments);
@@ -197,48 +205,22 @@ std::string WrongFlag(const Action& action, const AdminOptions& options) {
   return "";
 }
 
-// Asks the daemons, and prints what they say.
-int Run(const Io& io, const Action& action, AdminOptions options,
+// Asks the daemon and prints its answer.
+int Run(const Io& io, const Action& action, const AdminOptions& options,
         const std::vector<std::string>& arguments) {
-  const absl::StatusOr<AdminTargets> targets = ResolveTargets(options.server);
-  if (!targets.ok()) return Fail(io, "admin", targets.status());
-  const absl::Status secure = CheckSecurity(options.security, targets->addresses.front());
+  const absl::Status secure = CheckSecurity(options.security, options.server);
   if (!secure.ok()) return Fail(io, "admin", secure);
-  // The certificate is that of the name, not that of each address.
-  if (options.security.server_name.empty()) options.security.server_name = targets->host;
-  const std::vector<AdminAnswer> answers =
-      AskAll(*targets, static_cast<int>(options.parallel), [&](const std::string& address) {
-        AdminClient client(address, options.security, Seconds(options.timeout));
-        return action.run(&client, options, arguments);
-      });
-  size_t failed = 0;
-  bool kept = true;
-  for (const AdminAnswer& answer : answers) {
-    failed += answer.status.ok() ? 0 : 1;
-    kept = kept && (answer.kept || !answer.status.ok());
-  }
-  const AdminAnswer& first = answers.front();
-  if (targets->is_fleet || (action.run == List && failed == 0)) {
-    io.out << TableOf(answers);
-  } else if (failed == 0) {
-    io.out << first.text << "\n";
-  } else {
-    return Fail(io, "admin", first.status);
-  }
+  AdminClient client(options.server, options.security, Seconds(options.timeout));
+  const AdminAnswer answer = action.run(&client, options, arguments);
+  if (!answer.status.ok()) return Fail(io, "admin", answer.status);
+  io.out << answer.text << "\n";
   // Not on standard output, which scripts read.
-  if (!kept) {
+  if (!answer.kept) {
     io.err << "dragoman admin: note: this holds in the daemon at " << options.server
            << " until it ends; for its next start change its settings, or let it keep changes "
               "(--models-file and --admin-writes)\n";
   }
-  if (failed == 0) return kExitOk;
-  io.err << "dragoman admin: " << failed << " of " << answers.size()
-         << " daemons failed and are as they were";
-  if (failed < answers.size() && action.run != List) {
-    io.err << ", the others have changed and stay so; the same command may be run again";
-  }
-  io.err << "\n";
-  return kExitFailed;
+  return kExitOk;
 }
 
 }  // namespace
@@ -249,12 +231,8 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   options.server = variable.empty() ? "localhost:50052" : variable;
   FlagTable flags;
   flags.String("server", "ADDR", &options.server,
-               "the daemon's --admin-listen, host:port or unix:PATH, or of a fleet several\n"
-               "with commas between, or dns:///host:port for every address of the host\n"
+               "the daemon's --admin-listen, host:port or unix:PATH\n"
                "(default: DRAGOMAN_ADMIN, else localhost:50052)");
-  flags.Int("parallel", "N", 1, 1000, &options.parallel,
-            "daemons of a fleet that are changed at a time (default: 1, so that no\n"
-            "more than one is busy with loading)");
   AddTlsFlags(&flags, &options.security);
   flags.Custom(
       "set", "SETTING=VALUE", true,
@@ -282,6 +260,12 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
     }
     return exit_status;
   }
+  if (options.server.empty() ||
+      (absl::StrContains(options.server, ',') && !absl::StartsWith(options.server, "unix:"))) {
+    return UsageError(io, "admin",
+                      absl::StrCat("--server: found '", options.server,
+                                   "', expected one address: a daemon at a time"));
+  }
   if (positional.empty()) return UsageError(io, "admin", "no action");
   const Action* const action = FindAction(positional[0]);
   if (action == nullptr) return UsageError(io, "admin", "unknown action '" + positional[0] + "'");
@@ -297,7 +281,7 @@ int AdminCommand(const Io& io, const Arguments& arguments) {
   if (action->run == Canary && !options.percent.has_value()) {
     return UsageError(io, "admin", absl::StrCat("found no --percent, expected ", usage));
   }
-  return Run(io, *action, std::move(options), positional);
+  return Run(io, *action, options, positional);
 }
 
 }  // namespace dragoman

@@ -185,6 +185,10 @@ TEST(Admin, AsksTheDaemonAndPrintsWhatItDid) {
   EXPECT_EQ(run({"drain"}).status, 0);
   EXPECT_EQ(admin.last(), "drain");
   EXPECT_EQ(run({"log-level", "debug"}).out, "log level debug, before info\n");
+  EXPECT_EQ(run({"list"}).out,
+            "MODEL       VERSION  STATE\n"
+            "opus-de-en  12       serving\n"
+            "a           -        loading\n");
   const CommandRun failed = run({"unload", "x"});
   EXPECT_EQ(failed.status, 1);
   EXPECT_EQ(failed.err, "dragoman admin: NOT_FOUND: no x\n");
@@ -204,6 +208,11 @@ TEST(Admin, RefusesWhatItDoesNotUnderstand) {
                               {"admin", "load", "a", "--set", "x"},
                               {"admin", "drain", "--limit", "-1"}}) {
     EXPECT_EQ(RunCommand(arguments).status, 2) << arguments.back();
+  }
+  for (const std::string server : {"", "127.0.0.1:1,127.0.0.1:2"}) {
+    const CommandRun run = RunCommand({"admin", "list", "--server", server});
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.err, HasSubstr("--server: found '" + server + "', expected one address"));
   }
   EXPECT_THAT(RunCommand({"admin", "--help"}).out, HasSubstr("dragoman admin unload NAME"));
   EXPECT_THAT(RunCommand({"admin", "--help"}).out,

@@ -199,6 +199,14 @@ class ScriptedAdmin::Service final : public v1::AdminService::Service {
     out->set_calls_left(3);
     return grpc::Status::OK;
   }
+  grpc::Status ListModels(grpc::ServerContext*, const v1::ListModelsRequest*,
+                          v1::ListModelsResponse* out) override {
+    Fill("opus-de-en", 12, out->add_models());
+    out->mutable_models(0)->set_state(v1::Model::SERVING);
+    Fill("a", 0, out->add_models());
+    out->mutable_models(1)->set_state(v1::Model::LOADING);
+    return grpc::Status::OK;
+  }
   grpc::Status Drain(grpc::ServerContext*, const v1::DrainRequest* in,
                      v1::DrainResponse* out) override {
     Note(in->has_limit() ? "drain " + std::to_string(in->limit().seconds() * 1'000'000'000 +

@@ -59,7 +59,8 @@ class ScriptedServer {
   std::unique_ptr<State> state_;
 };
 
-// An AdminService that does as it is told and knows no model "x".
+// An AdminService that does as it is told and knows no model "x". It lists opus-de-en, version 12,
+// which is serving, and a, which is loading.
 class ScriptedAdmin {
  public:
   ScriptedAdmin();
