@@ -30,7 +30,6 @@ constexpr Entry kCommands[] = {
     {"key", KeyCommand, "make an API key for a client of a server"},
     {"languages", LanguagesCommand, "list the language pairs of a model, or of all"},
     {"admin", AdminCommand, "load, unload or try out models, drain, set the log level"},
-    {"mcp", McpCommand, "serve the Model Context Protocol to an assistant"},
 };
 
 // "", or what was expected of the file.

@@ -54,7 +54,6 @@ int HealthCommand(const Io& io, const Arguments& arguments);
 int ModelsCommand(const Io& io, const Arguments& arguments);
 int LanguagesCommand(const Io& io, const Arguments& arguments);
 int AdminCommand(const Io& io, const Arguments& arguments);
-int McpCommand(const Io& io, const Arguments& arguments);
 
 // Runs what `arguments` (without the program's name) ask for; also help and --version.
 int RunDragoman(const Io& io, const Arguments& arguments);

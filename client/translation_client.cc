@@ -73,29 +73,6 @@ TranslationClient::CancelCall TranslationClient::StreamTranslateAsync(
                                              std::move(done)));
 }
 
-TranslationClient::CancelCall TranslationClient::DetectLanguageAsync(
-    const v1::DetectLanguageRequest& request,
-    std::function<void(absl::StatusOr<v1::DetectLanguageResponse>)> done, Timeout timeout) {
-  return StartUnary<v1::DetectLanguageRequest, v1::DetectLanguageResponse>(
-      core_.get(), timeout, core_->options.retry, kDetectLanguage,
-      std::make_shared<v1::DetectLanguageRequest>(request), std::move(done));
-}
-
-TranslationClient::CancelCall TranslationClient::ListLanguagesAsync(
-    const std::string& model, std::function<void(absl::StatusOr<v1::ListLanguagesResponse>)> done,
-    Timeout timeout) {
-  return StartUnary<v1::ListLanguagesRequest, v1::ListLanguagesResponse>(
-      core_.get(), timeout, core_->options.retry, kListLanguages,
-      std::make_shared<v1::ListLanguagesRequest>(LanguagesOf(model)), std::move(done));
-}
-
-TranslationClient::CancelCall TranslationClient::ListModelsAsync(
-    std::function<void(absl::StatusOr<v1::ListModelsResponse>)> done, Timeout timeout) {
-  return StartUnary<v1::ListModelsRequest, v1::ListModelsResponse>(
-      core_.get(), timeout, core_->options.retry, kListModels,
-      std::make_shared<v1::ListModelsRequest>(), std::move(done));
-}
-
 absl::StatusOr<v1::TranslateResponse> TranslationClient::Translate(
     const v1::TranslateRequest& request, Timeout timeout) {
   return Wait<v1::TranslateRequest, v1::TranslateResponse>(

@@ -81,14 +81,6 @@ class TranslationClient {
                             Timeout timeout = {});
   CancelCall StreamTranslateAsync(std::shared_ptr<const v1::TranslateRequest> request,
                                   OnMessage on_message, StreamDone done, Timeout timeout = {});
-  CancelCall DetectLanguageAsync(
-      const v1::DetectLanguageRequest& request,
-      std::function<void(absl::StatusOr<v1::DetectLanguageResponse>)> done, Timeout timeout = {});
-  CancelCall ListLanguagesAsync(const std::string& model,
-                                std::function<void(absl::StatusOr<v1::ListLanguagesResponse>)> done,
-                                Timeout timeout = {});
-  CancelCall ListModelsAsync(std::function<void(absl::StatusOr<v1::ListModelsResponse>)> done,
-                             Timeout timeout = {});
 
  private:
   explicit TranslationClient(std::unique_ptr<ClientCore> core);

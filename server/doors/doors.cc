@@ -3,15 +3,12 @@
 #include <utility>
 
 #include "server/doors/deepl.h"
-#include "server/doors/firefox_dialects.h"
 #include "server/doors/google_rest.h"
 #include "server/doors/google_v2.h"
 #include "server/doors/libretranslate.h"
 #include "server/doors/marian.h"
-#include "server/doors/moses.h"
-#include "server/doors/open_nmt.h"
+#include "server/doors/mtranserver.h"
 #include "server/doors/openai.h"
-#include "server/doors/opus_mt.h"
 #include "server/doors/page.h"
 #include "server/doors/plugin_dialects.h"
 #include "server/doors/rest.h"
@@ -27,20 +24,16 @@ Doors::Doors(const DoorContext& given) : languages_(given.calls) {
   Add(std::make_unique<TranslatePathDoor>(context), TranslatePathDoor::Routes());
   Add(std::make_unique<LibreTranslateDoor>(context), LibreTranslateDoor::Routes());
   Add(std::make_unique<DeeplDoor>(context), DeeplDoor::Routes());
-  Add(std::make_unique<OpusMtDoor>(context), OpusMtDoor::Routes());
-  Add(std::make_unique<OpenNmtDoor>(context), OpenNmtDoor::Routes());
   Add(std::make_unique<MarianDoor>(), MarianDoor::Routes());
-  Add(std::make_unique<MosesDoor>(), MosesDoor::Routes());
-  Add(std::make_unique<FirefoxProbesDoor>(context), FirefoxProbesDoor::Routes());
-  const auto add = [&](std::string_view path, const JsonDialect& dialect) {
-    Add(std::make_unique<JsonDialectDoor>(context, dialect), JsonDialectDoor::Routes(path));
+  Add(std::make_unique<MTranServerProbesDoor>(context), MTranServerProbesDoor::Routes());
+  const auto add = [&](std::string_view method, std::string_view path, const JsonDialect& dialect) {
+    Add(std::make_unique<JsonDialectDoor>(context, dialect), JsonDialectDoor::Routes(method, path));
   };
-  add("/translate/batch", FirefoxBatchDialect());
-  add("/imme", ImmersiveDialect());
-  add("/kiss", KissDialect());
-  add("/hcfy", HcfyDialect());
-  add("/deeplx", DeeplxDialect());
-  add("/google/translate_a/single", GooglePageDialect());
+  add("POST", "/translate/batch", MTranServerBatchDialect());
+  add("POST", "/imme", ImmersiveDialect());
+  add("POST", "/kiss", KissDialect());
+  add("POST", "/deeplx", DeeplxDialect());
+  add("GET", "/google/translate_a/single", GooglePageDialect());
   Add(std::make_unique<GoogleV2Door>(context), GoogleV2Door::Routes());
   Add(std::make_unique<GoogleRestDoor>(context), GoogleRestDoor::Routes());
   Add(std::make_unique<OpenAiDoor>(context), OpenAiDoor::Routes());

@@ -38,9 +38,8 @@ std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
   };
 }
 
-std::vector<DoorRoute> JsonDialectDoor::Routes(std::string_view path) {
-  return {{.method = "POST", .path = path},
-          {.method = "GET", .path = path},
+std::vector<DoorRoute> JsonDialectDoor::Routes(std::string_view method, std::string_view path) {
+  return {{.method = method, .path = path},
           {.method = "OPTIONS", .path = path, .rpc = RpcMethod::kQuery, .is_open = true}};
 }
 

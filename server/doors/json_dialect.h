@@ -17,8 +17,6 @@ namespace dragoman {
 // Pure functions of the fields, without state.
 struct JsonDialect {
   Api api = Api::kPlugins;
-  // Whether a request with these fields is of this dialect, where a path has several.
-  bool (*claims)(const nlohmann::json& fields) = nullptr;
   // The action without what makes the errors of items: see WithErrors.
   absl::StatusOr<UnaryAction> (*translate)(const DoorContext& context,
                                            const nlohmann::json& fields) = nullptr;
@@ -47,8 +45,8 @@ class JsonDialectDoor final : public Door {
   JsonDialectDoor(const DoorContext& context, JsonDialect dialect)
       : context_(context), dialect_(dialect) {}
 
-  // POST, GET and OPTIONS at this path, whose text is not copied.
-  static std::vector<DoorRoute> Routes(std::string_view path);
+  // The method and OPTIONS at this path. The texts are not copied.
+  static std::vector<DoorRoute> Routes(std::string_view method, std::string_view path);
 
   Api api() const override { return dialect_.api; }
   std::string Key(const HttpRequest& request) const override;

@@ -50,7 +50,6 @@ std::shared_ptr<const ServedLanguages> LanguageCatalog::Get(const Client* client
   }
   auto made = std::make_shared<ServedLanguages>(LanguagesOf(models));
   made->all_index = LanguageIndex(made->all, LanguageIndex::Names::kNone);
-  made->targets_index = LanguageIndex(made->targets, LanguageIndex::Names::kNone);
   if (kept_.size() == kMostKept) kept_.pop_back();
   kept_.insert(kept_.begin(),
                {.models = {models.begin(), models.end()}, .languages = std::move(made)});

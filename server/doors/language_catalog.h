@@ -27,9 +27,8 @@ struct ServedLanguages {
   std::map<std::string, std::vector<std::string>> targets_of;
   // The languages that a text may be in: the sources, and all languages where a model takes any.
   std::vector<std::string> detectable;
-  // The indexes of `all` and `targets`, for lookups by code; LanguagesOf leaves them empty.
+  // The index of `all`, for lookups by code; LanguagesOf leaves it empty.
   LanguageIndex all_index;
-  LanguageIndex targets_index;
 
   bool any_source() const { return targets_of.count("") > 0; }
 };

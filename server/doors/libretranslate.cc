@@ -136,9 +136,6 @@ absl::Status ReadAlternatives(const json& fields, int64_t most, int64_t* out) {
   return absl::OkStatus();
 }
 
-// Whether a request of /detect is one of MTranServer or LinguaSpark.
-bool IsOfFirefox(const json& fields) { return !HasField(fields, "q") && HasField(fields, "text"); }
-
 int64_t MostAlternatives(const CallContext& calls, const Client* client) {
   int most = 1;
   for (const ModelPtr& model : VisibleModels(calls, client)) {
@@ -165,11 +162,6 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
   add("GET", "/download_file/*", RpcMethod::kQuery, false);
   add("POST", "/suggest", RpcMethod::kQuery, false);
   return routes;
-}
-
-Api LibreTranslateDoor::ApiOf(const HttpRequest& request) const {
-  if (request.path != "/detect") return api();
-  return IsOfFirefox(ShapeOfRequest(request)) ? Api::kMTranServer : api();
 }
 
 std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
@@ -248,15 +240,12 @@ bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::str
 absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  const bool is_text = IsOfFirefox(*fields);
   Wanted wanted;
-  const json as_q = is_text ? json{{"q", fields->at("text")}} : *fields;
-  const absl::Status read = ReadTexts(as_q, context_.calls->limits, &wanted);
+  const absl::Status read = ReadTexts(*fields, context_.calls->limits, &wanted);
   if (!read.ok()) return read;
   DetectAction action;
-  if (is_text) action.api = Api::kMTranServer;
   for (std::string& text : wanted.texts) action.request.add_contents(std::move(text));
-  action.render = [is_text, is_list = wanted.is_list](const v1::DetectLanguageResponse& answer) {
+  action.render = [is_list = wanted.is_list](const v1::DetectLanguageResponse& answer) {
     json all = json::array();
     for (const v1::Detection& detection : answer.detections()) {
       json found = json::array();
@@ -266,9 +255,6 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request
       }
       if (found.empty()) found.push_back({{"confidence", 0.0}, {"language", "en"}});
       all.push_back(std::move(found));
-    }
-    if (is_text) {
-      return WithCors(JsonResponse(200, {{"language", all.at(0).at(0).at("language")}}));
     }
     return WithCors(JsonResponse(200, is_list ? all : all.at(0)));
   };

@@ -22,7 +22,6 @@ class LibreTranslateDoor final : public Door {
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
-  Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
   bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
   absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
@@ -39,7 +38,6 @@ class LibreTranslateDoor final : public Door {
   HttpResponse Languages(const HttpRequest& request, const Client* client) const;
   static HttpResponse MakeLanguages(const ServedLanguages& languages);
   HttpResponse FrontendSettings() const;
-  // {"text"} in place of q is how MTranServer and LinguaSpark ask, and is answered as they do.
   absl::StatusOr<DoorAction> Detect(const HttpRequest& request) const;
 
   const DoorContext context_;

@@ -1,8 +1,8 @@
 #include "server/doors/translate_path.h"
 
-#include "server/doors/batch_dialects.h"
+#include "server/doors/curator.h"
 #include "server/doors/dialect_parts.h"
-#include "server/doors/firefox_dialects.h"
+#include "server/doors/mtranserver.h"
 #include "server/doors/plugin_dialects.h"
 #include "server/doors/request_fields.h"
 
@@ -13,27 +13,23 @@ using nlohmann::json;
 TranslatePathDoor::TranslatePathDoor(const DoorContext& context)
     : context_(context),
       libretranslate_(context),
-      posted_({FirefoxDialect(), DeeplxDialect(), FirefoxBatchDialect(), CuratorDialect(),
-               NllbServeDialect(), NmtWizardDialect(), MtuocDialect()}),
-      queried_({NllbServeDialect(), ModernMtDialect(), OmegaTDialect()}) {}
+      curator_(CuratorDialect()),
+      deeplx_(DeeplxDialect()),
+      mtranserver_(MTranServerDialect()) {}
 
-std::vector<DoorRoute> TranslatePathDoor::Routes() { return JsonDialectDoor::Routes("/translate"); }
-
-const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request, const json& fields) const {
-  const bool is_posted = request.method == "POST";
-  if (is_posted && HasField(fields, "q")) return nullptr;
-  for (const JsonDialect& dialect : is_posted ? posted_ : queried_) {
-    if (dialect.claims(fields)) return &dialect;
-  }
-  return nullptr;
+std::vector<DoorRoute> TranslatePathDoor::Routes() {
+  return JsonDialectDoor::Routes("POST", "/translate");
 }
 
-const JsonDialect* TranslatePathDoor::Find(const HttpRequest& request) const {
-  return Find(request, ShapeOfRequest(request));
+const JsonDialect* TranslatePathDoor::DialectOf(const json& fields) const {
+  if (HasField(fields, "q")) return nullptr;
+  if (HasField(fields, "texts")) return &curator_;
+  if (!HasField(fields, "text")) return nullptr;
+  return HasField(fields, "target_lang") ? &deeplx_ : &mtranserver_;
 }
 
 Api TranslatePathDoor::ApiOf(const HttpRequest& request) const {
-  const JsonDialect* const dialect = Find(request);
+  const JsonDialect* const dialect = DialectOf(ShapeOfRequest(request));
   return dialect == nullptr ? api() : dialect->api;
 }
 
@@ -46,14 +42,14 @@ absl::StatusOr<DoorAction> TranslatePathDoor::Handle(const HttpRequest& request,
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
-  const JsonDialect* const dialect = Find(request, *fields);
+  const JsonDialect* const dialect = DialectOf(*fields);
   if (dialect != nullptr) return DialectAction(*dialect, context_, client, *fields);
   return libretranslate_.Translate(*fields, client);
 }
 
 HttpResponse TranslatePathDoor::Error(const HttpRequest& request,
                                       const absl::Status& status) const {
-  const JsonDialect* const dialect = Find(request);
+  const JsonDialect* const dialect = DialectOf(ShapeOfRequest(request));
   return dialect == nullptr ? libretranslate_.Error(request, status)
                             : DialectError(*dialect, status);
 }

@@ -1,22 +1,13 @@
-// The path /translate, which several servers' dialects share. The fields of a request tell them
-// apart, in this order:
+// POST /translate, a path that four dialects share. The fields of a request choose its dialect:
 //
-//   POST  q                          LibreTranslate
-//         text, to                   MTranServer, LinguaSpark
-//         text, target_lang          DeepLX
-//         texts, to                  their batches
-//         texts, src_lang, tgt_lang  NeMo Curator, Nemotron
-//         source, src_lang, tgt_lang nllb-serve
-//         src: a list                NMT-Wizard
-//         src: a text                MTUOC
-//   GET   source, src_lang, tgt_lang nllb-serve
-//         q                          ModernMT
-//         text                       OmegaT
+//   q                     LibreTranslate
+//   texts                 NeMo Curator, Nemotron
+//   text and target_lang  DeepLX
+//   text                  MTranServer
 //
-// A request that is none of these is LibreTranslate's, which then says that it misses q.
+// The first line that fits counts. A request with none of these fields is LibreTranslate's, whose
+// error says that q is missing.
 #pragma once
-
-#include <vector>
 
 #include "server/doors/json_dialect.h"
 #include "server/doors/libretranslate.h"
@@ -38,14 +29,14 @@ class TranslatePathDoor final : public Door {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  // nullptr: LibreTranslate's.
-  const JsonDialect* Find(const HttpRequest& request, const nlohmann::json& fields) const;
-  const JsonDialect* Find(const HttpRequest& request) const;
+  // Null for LibreTranslate's.
+  const JsonDialect* DialectOf(const nlohmann::json& fields) const;
 
   const DoorContext context_;
   const LibreTranslateDoor libretranslate_;
-  const std::vector<JsonDialect> posted_;
-  const std::vector<JsonDialect> queried_;
+  const JsonDialect curator_;
+  const JsonDialect deeplx_;
+  const JsonDialect mtranserver_;
 };
 
 }  // namespace dragoman

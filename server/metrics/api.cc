@@ -18,10 +18,6 @@ const char* ApiName(Api api) {
       return "deepl";
     case Api::kOpenAi:
       return "openai";
-    case Api::kOpusMt:
-      return "opus_mt";
-    case Api::kOpenNmt:
-      return "opennmt";
     case Api::kMarian:
       return "marian";
     case Api::kPlugins:
@@ -30,16 +26,6 @@ const char* ApiName(Api api) {
       return "mtranserver";
     case Api::kCurator:
       return "curator";
-    case Api::kNllbServe:
-      return "nllb_serve";
-    case Api::kNmtWizard:
-      return "nmt_wizard";
-    case Api::kMtuoc:
-      return "mtuoc";
-    case Api::kModernMt:
-      return "modernmt";
-    case Api::kOmegaT:
-      return "omegat";
   }
   return "?";
 }

@@ -14,17 +14,10 @@ enum class Api : uint8_t {
   kLibreTranslate,
   kDeepl,        // DeepL v2
   kOpenAi,       // chat completions and completions
-  kOpusMt,       // Opus-MT's server
-  kOpenNmt,      // OpenNMT-py's server
   kMarian,       // marian-server, over WebSocket
   kPlugins,      // browser plug-ins: Immersive Translate, KISS Translator and others
-  kMTranServer,  // MTranServer and LinguaSpark, the servers of Firefox's models
+  kMTranServer,  // MTranServer, a server of Firefox's models
   kCurator,      // NeMo Curator, Nemotron
-  kNllbServe,    // nllb-serve
-  kNmtWizard,    // NMT-Wizard
-  kMtuoc,        // MTUOC's server
-  kModernMt,     // ModernMT
-  kOmegaT,       // OmegaT's plug-ins that ask a URL
 };
 
 // Pure.

@@ -207,8 +207,6 @@ def unread_lists_of_alternatives():
 
 def _costly():
     xml = {"source_lang": "DE", "target_lang": "XX", "tag_handling": "xml"}
-    names = [f"Englisch{i}" for i in range(30_000)]
-    yield "destinations", "/hcfy", json.dumps({"text": "a", "destination": names})
     spellings = ["".join(c.upper() if i >> n & 1 else c for n, c in enumerate("germangerman"[:10])) for i in range(1024)]
     yield "spellings", "/v1/completions", json.dumps(
         {"model": "many", "prompt": [f"Translate from {s} to English: a" for s in spellings]})  # fmt: skip
@@ -226,7 +224,6 @@ def _costly():
     yield "numbers", "/translate", "[" + "1," * 65_000 + "1]"
     yield "form", "/translate", "q=%C3%A4&" * 4000 + "target=en&source=de&x=" + "a" * 1_500_000, \
         "application/x-www-form-urlencoded"  # fmt: skip
-    yield "models by number", "/translator/translate", json.dumps([{"src": "a", "id": 100 + i % 2} for i in range(21_000)])
 
 
 @attack("bytes_times_languages", issue=53, limit=400)

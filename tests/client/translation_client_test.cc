@@ -100,10 +100,6 @@ TEST_F(Client, ACallThatItsCallerCancelsEndsAtOnceThoughTheServerIsSilent) {
             std::make_shared<v1::TranslateRequest>(Request("a")),
             [](const v1::StreamTranslateResponse&) { return true; },
             [outcome](const absl::Status& status) { outcome->set_value(status); });
-      },
-      [&](Outcome outcome) {
-        return client->ListModelsAsync(
-            [outcome](const auto& response) { outcome->set_value(response.status()); });
       }};
   TranslationClient::CancelCall cancel;
   for (size_t i = 0; i < methods.size(); ++i) {

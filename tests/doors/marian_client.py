@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """marian-server's protocol by PyPI's websocket-client, as Marian's client_example.py uses it."""
 
-import json
-
 from harness import ENGLISH, GERMAN, DoorDaemon, check, need, raises, run
 
 need("websocket")
@@ -60,28 +58,14 @@ def test_an_error_is_no_translation(server):
         connection.close()
 
 
-def test_records_of_opus_mt(server):
-    """As opusMT-router.py asks its servers: JSON, at the root."""
-    connection = websocket.create_connection(f"ws://{server.http_address}", timeout=30)
-    try:
-        connection.send(json.dumps({"text": GERMAN, "source": "de", "target": "en"}, sort_keys=True, indent=4))
-        answer = json.loads(connection.recv())
-        check(ENGLISH in answer["result"], f"answer: {answer}")
-        check((answer["source"], answer["target"]) == ("de", "en"), f"languages: {answer}")
-        connection.send("de-en " + GERMAN)
-        code, frame = connection.recv_data()
-        check(code == websocket.ABNF.OPCODE_CLOSE and b"JSON" in frame[2:], f"found {frame}")
-    finally:
-        connection.close()
-
-
 def test_other_paths(server):
     """Nothing else is a WebSocket."""
-    raises(
-        websocket.WebSocketBadStatusException,
-        lambda: websocket.create_connection(f"ws://{server.http_address}/other", timeout=30),
-        "404",
-    )
+    for path in ("/", "/other"):
+        raises(
+            websocket.WebSocketBadStatusException,
+            lambda: websocket.create_connection(f"ws://{server.http_address}{path}", timeout=30),
+            "404",
+        )
 
 
 if __name__ == "__main__":

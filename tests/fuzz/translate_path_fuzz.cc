@@ -43,10 +43,10 @@ void CheckScan(const HttpRequest& request) {
             fields->size() > 64);
 }
 
-void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::string_view method,
-               std::string_view type, std::string_view text) {
+void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::string_view type,
+               std::string_view text) {
   HttpRequest request;
-  request.method = method;
+  request.method = "POST";
   request.path = "/translate";
   if (type.empty()) {
     request.query = text;
@@ -103,16 +103,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {
     case 0:
-      dragoman::RunFields(*server, *door, "POST", "application/json", text);
+      dragoman::RunFields(*server, *door, "application/json", text);
       break;
     case 1:
-      dragoman::RunFields(*server, *door, "POST", "application/x-www-form-urlencoded", text);
+      dragoman::RunFields(*server, *door, "application/x-www-form-urlencoded", text);
       break;
     case 2:
-      dragoman::RunFields(*server, *door, "POST", "multipart/form-data; boundary=x", text);
+      dragoman::RunFields(*server, *door, "multipart/form-data; boundary=x", text);
       break;
     case 3:
-      dragoman::RunFields(*server, *door, "GET", "", text);
+      dragoman::RunFields(*server, *door, "", text);
       break;
     default:
       dragoman::RunMessage(*marian, text);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The Python client, installed from its wheel, against scripted servers and real daemons.
 #
-#   tests/client/python/run.sh            all but the slow ones: also LangChain, Haystack, MCP's client and mypy
+#   tests/client/python/run.sh            all but the slow ones: also LangChain, Haystack, MCP and mypy
 #   tests/client/python/run.sh --quick    what ctest runs: without those packages
 #   tests/client/python/run.sh --slow     a million lines, with the memory that they take (see million.py)
 #   tests/client/python/run.sh -m unittest test_lines    with arguments of the interpreter
@@ -48,6 +48,10 @@ else
     python3 -m venv venv
     venv/bin/pip install --quiet --disable-pip-version-check ./*.tar.gz
     env -u PYTHONPATH venv/bin/python -c 'import dragoman; dragoman.Options; print("installed", dragoman.__version__)'
+    if error="$(env -u PYTHONPATH venv/bin/dragoman-mcp 2>&1)" || [[ $error != *"pip install 'dragoman-client[mcp]'"* ]]; then
+      echo "run: dragoman-mcp without its extra said '$error', expected how it is installed" >&2
+      exit 1
+    fi
     diff -r --exclude=__pycache__ venv/lib/python*/site-packages/dragoman "$work/site/dragoman"
     echo "passed: the source distribution builds from itself"
   fi

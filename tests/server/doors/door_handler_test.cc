@@ -51,7 +51,7 @@ class WordDoor final : public Door {
  public:
   Api api() const override { return Api::kPlugins; }
   Api ApiOf(const HttpRequest& request) const override {
-    return request.body == "refuse" ? Api::kMtuoc : api();
+    return request.body == "refuse" ? Api::kCurator : api();
   }
   std::string Key(const HttpRequest& request) const override {
     return std::string(request.Header("x-key"));
@@ -77,11 +77,11 @@ class WordDoor final : public Door {
       }
       return StreamAction{.request = translate, .renderer = std::make_unique<TextRenderer>()};
     }
-    if (request.body == "omegat") {
+    if (request.body == "other") {
       return UnaryAction{
           .request = translate,
           .render = [](const v1::TranslateResponse& /*answer*/) { return HttpResponse{}; },
-          .api = Api::kOmegaT};
+          .api = Api::kMarian};
     }
     return UnaryAction{.request = translate, .render = [](const v1::TranslateResponse& answer) {
                          HttpResponse response;
@@ -214,13 +214,14 @@ TEST_F(DoorHandlerTest, WhatADoorRefusesIsCountedAsARejectedCall) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(answer.body, "wrong: body: found refuse, expected a word");
   ExpectMetric(R"(dragoman_rejected_total{reason="invalid"} 1)");
-  ExpectMetric(R"(dragoman_rpcs_total{api="mtuoc",code="INVALID_ARGUMENT",method="Translate"} 1)");
+  ExpectMetric(
+      R"(dragoman_rpcs_total{api="curator",code="INVALID_ARGUMENT",method="Translate"} 1)");
   EXPECT_TRUE(tracker_.WaitIdle(kPatience));
 }
 
 TEST_F(DoorHandlerTest, ACallCountsForTheInterfaceThatItsActionNames) {
-  EXPECT_EQ(Ask("omegat")->Wait().status, 200);
-  ExpectMetric(R"(dragoman_rpcs_total{api="omegat",code="OK",method="Translate"} 1)");
+  EXPECT_EQ(Ask("other")->Wait().status, 200);
+  ExpectMetric(R"(dragoman_rpcs_total{api="marian",code="OK",method="Translate"} 1)");
 }
 
 TEST_F(DoorHandlerTest, UsageIsThatOfAllCallsThatHaveSucceeded) {

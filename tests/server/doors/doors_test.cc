@@ -41,9 +41,6 @@ const std::vector<Dialect>& Dialects() {
        "/error"},
       {"curator", "/translate", R"({"texts": ["a"], "src_lang": "de", "tgt_lang": "en"})",
        "/error"},
-      {"nllb_serve", "/translate", R"({"source": ["a"], "src_lang": "de", "tgt_lang": "en"})",
-       "/error"},
-      {"mtuoc", "/translate", R"({"src": "a"})", "/error"},
       {"deepl", "/v2/translate", R"({"text": ["a"], "source_lang": "DE", "target_lang": "EN"})",
        "/message", nullptr, 403},
       {"google_v2", "/language/translate/v2", R"({"q": "a", "source": "de", "target": "en"})",
@@ -53,8 +50,6 @@ const std::vector<Dialect>& Dialects() {
        "/error/message", "/error/code"},
       {"openai", "/v1/completions", R"({"model": "de-en", "prompt": "a"})", "/error/message",
        nullptr, 401, 404},
-      {"opus_mt", "/api/translate", R"({"source": "a", "from": "de", "to": "en"})", "/error"},
-      {"opennmt", "/translator/translate", R"([{"src": "a"}])", "/error"},
       {"plugins", "/imme", R"({"text_list": ["a"], "source_lang": "de", "target_lang": "en"})",
        "/error"},
       {"plugins", "/deeplx", R"({"text": "a", "source_lang": "DE", "target_lang": "EN"})",
@@ -179,7 +174,6 @@ TEST_F(DoorsTest, WhatHttpRefusesAndPathsBelowHaveTheFormOfTheirDoor) {
   below("/language/translate/v3", {"google_v2", "", "", "/error/errors/0/message", "/error/code"});
   below("/v1/embeddings", {"openai", "", "", "/error/message"});
   below("/v1/translation", {"dragoman", "", "", "/error/message", "/error/code"});
-  below("/api/nothing", {"opus_mt", "", "", "/error"});
   below("/nothing", {"dragoman", "", "", "/error/message", "/error/code"});
 }
 

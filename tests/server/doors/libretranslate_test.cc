@@ -172,8 +172,6 @@ TEST_F(LibreTranslateTest, DetectionGoesByTheLanguagesThatAreServed) {
   EXPECT_EQ(JsonOf(Post("/detect", R"({"q": ["de: a", "en: b"]})")),
             json::parse(R"([[{"confidence": 75.0, "language": "de"}],
                             [{"confidence": 75.0, "language": "en"}]])"));
-  // Asked as MTranServer and LinguaSpark are.
-  EXPECT_EQ(JsonOf(Post("/detect", R"({"text": "en: a"})")), json({{"language", "en"}}));
 }
 
 TEST_F(LibreTranslateTest, ThePageLearnsWhatThereIs) {

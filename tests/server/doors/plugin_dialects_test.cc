@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 class PluginTest : public DialectFixture {
  protected:
   void ServeDialect(JsonDialect dialect) {
-    engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}, {"de", "zh"}};
+    engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}};
     ServeDoor<JsonDialectDoor>(std::move(dialect));
   }
   json Posted(const std::string& body, int status = 200) const {
@@ -44,34 +44,6 @@ TEST_F(PluginTest, Kiss) {
   EXPECT_EQ(Posted(R"({"from": "", "to": "en", "texts": ["de: a", "b"]})"),
             json::parse(R"({"translations": [{"text": "[de: a]", "src": "de"},
                                              {"text": "[b]", "src": ""}]})"));
-}
-
-TEST_F(PluginTest, HcfyNamesLanguagesInChinese) {
-  ServeDialect(HcfyDialect());
-  const HttpRequest request =
-      Post("/", R"({"name": "x", "text": "de: a", "destination": ["英语"]})");
-  EXPECT_EQ(AskedFor(request).target_language_code(), "en");
-  EXPECT_EQ(AskedFor(request).source_language_code(), "auto");
-  EXPECT_EQ(JsonOf(request), json::parse(R"({"text": "de: a", "from": "德语", "to": "英语",
-                                             "result": ["[de: a]"]})"));
-  EXPECT_EQ(AskedFor(Post("/", R"json({"text": "a", "destination": ["中文(简体)"],
-                                      "source": "德语"})json"))
-                .target_language_code(),
-            "zh-Hans");
-  EXPECT_THAT(Posted(R"({"text": "a", "destination": ["法语"]})", 400)["error"],
-              HasSubstr("destination: found 1 languages"));
-}
-
-TEST_F(PluginTest, HcfyTakesTheSecondDestinationForATextInTheFirst) {
-  ServeDialect(HcfyDialect());
-  const auto target = [&](const std::string& text) {
-    return AskedFor(Post("/", R"({"destination": ["英语", "德语"], "text": ")" + text + "\"}"))
-        .target_language_code();
-  };
-  EXPECT_EQ(target("en: a"), "en");  // nothing detects it
-  context_.detector = &detector_;
-  EXPECT_EQ(target("en: a"), "de");
-  EXPECT_EQ(target("de: a"), "en");
 }
 
 TEST_F(PluginTest, GooglesPage) {

@@ -132,8 +132,6 @@ class RequestWorkTest : public DoorFixture {
     context_.detector = &detector_;
     Serve();
     for (const ModelPtr& model : models_.models()) languages_.NamesOf(model);
-    // Makes the names in Chinese, which are kept.
-    WorkOf(Post("/hcfy", R"({"text": "a", "source": "x", "destination": ["x"]})"));
   }
 
   // Everything that is done with a request before its job: its key, its action, or its error.

@@ -1,27 +1,48 @@
-"""`dragoman mcp` with the reference client of the Model Context Protocol, by every revision that both know."""
+"""The extra for MCP with the SDK's own client, by every revision that it knows, and a checker of servers."""
 
 import asyncio
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 
+import dragoman
 import mcp_types
-from dragoman import Client as DragomanClient
+from dragoman.mcp import MAX_PAIRS, LanguagesArguments, Tools
+from dragoman.v1 import translation_pb2 as pb
 from harness import CLIENT, ROOT, Daemon
 from mcp import Client, MCPError, StdioServerParameters
+
+PROGRAM = [sys.executable, "-m", "dragoman.mcp"]
+
+
+def server(*flags, **environment):
+    environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    return StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], *map(str, flags)], env=environment)
+
+
+def run(parameters, check, mode="auto"):
+    async def connect():
+        async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
+            await check(client)
+
+    asyncio.run(asyncio.wait_for(connect(), 120))
 
 
 class Mcp(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon()
+        cls.daemon = Daemon("--language-model", ROOT / "deploy/models/lid.176/lid.176.ftz")
         cls.addClassCleanup(cls.daemon.kill)
-        cls.server = StdioServerParameters(command=CLIENT, args=["mcp", "--server", cls.daemon.grpc])
+        cls.server = server("--server", cls.daemon.grpc)
 
-    def run_with_client(self, mode, check):
-        async def run():
-            async with Client(self.server, mode=mode, read_timeout_seconds=60) as client:
-                await check(client)
-
-        asyncio.run(asyncio.wait_for(run(), 120))
+    def in_modes(self, modes, check):
+        for mode in modes:
+            with self.subTest(mode):
+                run(self.server, check, mode)
 
     def test_the_tools_by_the_handshake_and_without_one(self):
         async def check(client):
@@ -38,7 +59,7 @@ class Mcp(unittest.TestCase):
             result = await client.call_tool("translate", arguments, progress_callback=progress)
             self.assertFalse(result.is_error, result)
             texts = [content.text for content in result.content]
-            with DragomanClient(self.daemon.grpc) as grpc_client:
+            with dragoman.Client(self.daemon.grpc) as grpc_client:
                 expected = [each.text for each in grpc_client.translate(arguments["texts"], to="en")]
             self.assertEqual(texts, expected)
             self.assertEqual([item["text"] for item in result.structured_content["translations"]], texts)
@@ -46,25 +67,73 @@ class Mcp(unittest.TestCase):
             pairs = await client.call_tool("languages", {})
             self.assertEqual(pairs.structured_content["pairs"], [{"source": "de", "target": "en"}])
             self.assertFalse((await client.call_tool("glossaries", {})).is_error)
+            found = await client.call_tool("detect", {"texts": ["Wo ist der nächste Bahnhof?", "12"]})
+            self.assertEqual([content.text for content in found.content], ["de", "unknown"])
+            self.assertGreater(found.structured_content["detections"][0]["languages"][0]["confidence"], 0.5)
 
-        for mode in ("legacy", "auto", "2026-07-28"):
-            with self.subTest(mode):
-                self.run_with_client(mode, check)
+        self.in_modes(("legacy", "auto", "2026-07-28"), check)
+
+    def test_every_argument_reaches_the_request(self):
+        async def check(client):
+            arguments = {
+                "text": "<p>Der Hund schläft im Garten von Müller.</p>",
+                "from": "de",
+                "to": "en",
+                "model": "de-en",
+                "html": True,
+                "terms": {"Garten": "yard"},
+                "do_not_translate": ["Müller"],
+                "alternatives": 2,
+            }
+            result = await client.call_tool("translate", arguments)
+            self.assertFalse(result.is_error, result)
+            (item,) = result.structured_content["translations"]
+            self.assertEqual(item["model"], "de-en")
+            for text in (item["text"], item["alternatives"][0]["text"]):
+                self.assertRegex(text, "^<p>.*yard.*Müller.*</p>$")
+            self.assertEqual(result.content[0].text, f"{item['text']}\n{item['alternatives'][0]['text']}")
+            refused = await client.call_tool("translate", {"text": "Hallo", "glossary": "law"})
+            self.assertRegex(refused.content[0].text, "^NOT_FOUND: .*law")
+            # Models write null for what they leave out.
+            left_out = await client.call_tool("translate", {"text": "Guten Morgen!", "texts": None, "to": None})
+            self.assertEqual(left_out.content[0].text, "Good morning.")
+
+        run(self.server, check)
 
     def test_what_is_wrong_reaches_the_model_or_the_program(self):
         async def check(client):
-            result = await client.call_tool("translate", {"text": "Hallo", "model": "x"})
-            self.assertTrue(result.is_error)
-            self.assertEqual(result.content[0].text, "NOT_FOUND: model: found 'x', expected one of de-en")
-            result = await client.call_tool("translate", {"txet": "Hallo"})
-            self.assertTrue(result.is_error)
+            for tool, arguments, message in (
+                ("translate", {"text": "Hallo", "model": "x"}, "NOT_FOUND: model: found 'x', expected one of de-en"),
+                ("translate", {"txet": "Hallo"}, "INVALID_ARGUMENT: txet: Extra inputs are not permitted"),
+                ("translate", {}, "INVALID_ARGUMENT: found neither text nor texts, expected one of them"),
+                ("detect", {"text": "a", "texts": ["b"]}, "INVALID_ARGUMENT: found text and texts, expected one of them"),
+                ("translate", {"text": 5}, "INVALID_ARGUMENT: text: Input should be a valid string"),
+                (
+                    "translate",
+                    {"text": "Hallo", "alternatives": 65},
+                    "INVALID_ARGUMENT: alternatives: Input should be less than or equal to 64",
+                ),
+                ("glossaries", {"model": "x"}, "NOT_FOUND: model: found 'x', expected one of de-en"),
+            ):
+                result = await client.call_tool(tool, arguments)
+                self.assertEqual((result.is_error, result.content[0].text), (True, message))
             with self.assertRaises(MCPError) as raised:
                 await client.call_tool("sing", {})
             self.assertEqual(raised.exception.code, mcp_types.INVALID_PARAMS)
 
-        for mode in ("legacy", "auto"):
-            with self.subTest(mode):
-                self.run_with_client(mode, check)
+        self.in_modes(("legacy", "auto"), check)
+
+    def test_a_text_that_fails_alone_is_told_beside_the_others(self):
+        async def check(client):
+            # More than the 30,000 code points that a text may have.
+            result = await client.call_tool("translate", {"texts": ["Guten Morgen!", "a" * 40_000]})
+            self.assertFalse(result.is_error)
+            good, bad = result.structured_content["translations"]
+            self.assertEqual((good["text"], bad["error"]["code"]), ("Good morning.", "INVALID_ARGUMENT"))
+            self.assertRegex(result.content[1].text, "^This text was not translated: INVALID_ARGUMENT")
+            self.assertTrue((await client.call_tool("translate", {"text": "a" * 40_000})).is_error)
+
+        run(self.server, check)
 
     def test_a_call_that_its_caller_leaves_ends_at_the_daemon_at_once(self):
         lines = [line for line in (ROOT / "tests/data/german.txt").read_text().splitlines() if line][:200]
@@ -81,6 +150,8 @@ class Mcp(unittest.TestCase):
             task = asyncio.ensure_future(client.call_tool("translate", arguments))
             while accepted() == segments:
                 await asyncio.sleep(0.01)
+            # No call waits for another.
+            self.assertFalse((await client.call_tool("languages", {})).is_error)
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await task
@@ -88,15 +159,103 @@ class Mcp(unittest.TestCase):
                 await asyncio.sleep(0.01)
             self.assertFalse((await client.call_tool("languages", {})).is_error)
 
-        for mode in ("legacy", "auto"):
-            with self.subTest(mode):
-                self.run_with_client(mode, check)
+        self.in_modes(("legacy", "auto"), check)
 
     def test_auto_takes_the_newest_revision(self):
         async def check(client):
             self.assertEqual(client.protocol_version, "2026-07-28")
 
-        self.run_with_client("auto", check)
+        run(self.server, check)
+
+    def test_a_checker_of_servers_finds_nothing(self):
+        arguments = {
+            "translate": [{"text": "Guten Morgen!", "to": "en"}, {"texts": ["Guten Morgen!"], "alternatives": 2}],
+            "detect": {"texts": ["Guten Morgen!"]},
+        }
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(arguments, file)
+            file.flush()
+            checked = subprocess.run(
+                [sys.executable, "-m", "amagi_mcp_probe", "--strict", "--args", file.name, "--"]
+                + [*PROGRAM, "--server", self.daemon.grpc],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=120,
+            )
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertIn("4 tools: 4 passed", checked.stdout)
+
+
+class Settings(unittest.TestCase):
+    def test_the_address_and_the_key_come_from_flags_or_the_environment(self):
+        made = subprocess.run([CLIENT, "key", "assistant"], stdout=subprocess.PIPE, text=True, check=True)
+        key, entry, _ = made.stdout.splitlines()
+
+        async def check(client):
+            self.assertEqual((await client.call_tool("translate", {"text": "Guten Morgen!"})).content[0].text, "Good morning.")
+
+        async def check_without_a_key(client):
+            result = await client.call_tool("translate", {"text": "Guten Morgen!"})
+            self.assertTrue(result.is_error)
+            self.assertRegex(result.content[0].text, "^UNAUTHENTICATED: ")
+
+        with tempfile.TemporaryDirectory() as folder:
+            keys, key_file = pathlib.Path(folder, "keys.json"), pathlib.Path(folder, "key")
+            keys.write_text('{"clients": [' + entry + "]}")
+            keys.chmod(0o600)
+            key_file.write_text(key + "\n")
+            with Daemon("--api-keys", keys) as daemon:
+                run(server("--server", daemon.grpc, "--api-key-file", key_file), check)
+                run(server(DRAGOMAN_SERVER=daemon.grpc, DRAGOMAN_API_KEY=key), check)
+                run(server("--server", daemon.grpc), check_without_a_key)
+
+    def test_a_server_that_is_not_there_is_a_result(self):
+        async def check(client):
+            result = await client.call_tool("languages", {})
+            self.assertTrue(result.is_error)
+            self.assertRegex(result.content[0].text, "^UNAVAILABLE: no server answers at 127.0.0.1:1 ")
+
+        run(server("--server", "127.0.0.1:1", "--timeout", "5"), check)
+
+    def test_wrong_flags_are_refused_before_anything_is_served(self):
+        for flags, message in (
+            (["--server", "http://localhost:50051"], "has a scheme, expected host:port alone"),
+            (["--cert", "client.crt"], "found cert without key, expected both"),
+            (["--api-key-file", "/nowhere/key"], "No such file or directory: '/nowhere/key'"),
+            (["--sever", "localhost:1"], "unrecognized arguments: --sever"),
+        ):
+            result = subprocess.run(PROGRAM + flags, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(message, result.stderr)
+
+
+class ManyPairs(unittest.TestCase):
+    class Client:
+        """A server of a model with 300 pairs, and one that takes any source."""
+
+        async def languages(self, model):
+            response = pb.ListLanguagesResponse()
+            for i in range(300):
+                response.pairs.add(source_language_code=f"s{i % 3}", target_language_code=f"t{i}")
+            response.pairs.add(target_language_code="en")
+            return response
+
+    def ask(self, **arguments):
+        tools = Tools(self.Client())
+        return asyncio.run(tools._languages(LanguagesArguments.model_validate(arguments)))
+
+    def test_a_list_that_would_fill_a_context_is_cut_and_says_so(self):
+        result = self.ask()
+        self.assertEqual(len(result.structured_content["pairs"]), MAX_PAIRS)
+        self.assertEqual(result.structured_content["pair_count"], 301)
+        self.assertTrue(result.content[0].text.endswith("and 101 more pairs: ask for those of one language, with from or to"))
+
+    def test_from_and_to_narrow_it(self):
+        self.assertEqual(self.ask(**{"from": "s1"}).structured_content["pair_count"], 101)
+        self.assertEqual(self.ask(to="en").content[0].text, "any language to en")
+        self.assertEqual(self.ask(**{"from": "s1", "to": "t1"}).structured_content["pairs"], [{"source": "s1", "target": "t1"}])
+        self.assertEqual(self.ask(to="xx").content[0].text, "There is no such pair of languages.")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,19 @@
-// The dialects of MTranServer and LinguaSpark, the servers of Firefox's models. Their requests are
-// alike, and one answer serves both.
+// The dialect of MTranServer, a server of Firefox's models.
 #pragma once
 
 #include "server/doors/json_dialect.h"
 
 namespace dragoman {
 
-// {"from", "to", "text", "html"?}: "from" may be missing.
-JsonDialect FirefoxDialect();
-// {"from", "to", "texts": [...], "html"?}.
-JsonDialect FirefoxBatchDialect();
+// {"from", "to", "text", "html"?} -> {"result"}; "from" may be missing.
+JsonDialect MTranServerDialect();
+// {"from", "to", "texts": [...], "html"?} -> {"results": [...]}.
+JsonDialect MTranServerBatchDialect();
 
 // GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
-class FirefoxProbesDoor final : public Door {
+class MTranServerProbesDoor final : public Door {
  public:
-  explicit FirefoxProbesDoor(const DoorContext& context) : context_(context) {}
+  explicit MTranServerProbesDoor(const DoorContext& context) : context_(context) {}
   static std::vector<DoorRoute> Routes();
 
   Api api() const override { return Api::kMTranServer; }
