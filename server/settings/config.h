@@ -96,12 +96,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
-  std::optional<HttpUrl> otlp;  // none: no spans
-  // Files; "": none. Of the headers: see server/trace/otlp_collector.h.
-  std::string otlp_headers;
-  std::string otlp_ca;
-  std::string otlp_cert;
-  std::string otlp_key;
+  std::optional<HttpUrl> otlp;  // none: by the environment, see server/trace/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;

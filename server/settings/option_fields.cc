@@ -164,8 +164,7 @@ TextField OtlpField(std::optional<HttpUrl>* field) {
     if (!text.empty()) {
       collector = ParseHttpUrl(text);
       if (!collector.has_value()) {
-        return "http://HOST:PORT[/PATH] or https://HOST[:PORT][/PATH] (without a path it is "
-               "/v1/traces)";
+        return "http://HOST:PORT or https://HOST[:PORT], the address of OTLP over gRPC";
       }
     }
     *field = std::move(collector);

@@ -213,20 +213,12 @@ const std::vector<Option>& Options() {
       {kSome, "log-peers", "on|off", "log the addresses of clients; off: no line has one",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.log_peers, kSwitch); })},
       {kEveryone, "otlp", "URL",
-       "OpenTelemetry collector that gets a span of every call and of its stages, "
-       "http://HOST:PORT or https://HOST, with a path where it is not /v1/traces; empty: none",
+       "OpenTelemetry collector that gets a span of every call and of its stages by OTLP over "
+       "gRPC, "
+       "http://HOST:4317 or https://HOST:4317; empty: the one of "
+       "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT "
+       "or OTEL_EXPORTER_OTLP_ENDPOINT, or none",
        Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
-      {kSome, "otlp-headers", "FILE",
-       "headers for --otlp, such as a key: NAME=VALUE with commas or line ends between, values "
-       "percent-encoded; read again when it changes; empty: those of "
-       "OTEL_EXPORTER_OTLP_TRACES_HEADERS, else of OTEL_EXPORTER_OTLP_HEADERS",
-       &C::otlp_headers},
-      {kSome, "otlp-ca", "FILE",
-       "authorities (PEM) of the certificate of an https --otlp; empty: the machine's",
-       &C::otlp_ca},
-      {kSome, "otlp-cert", "FILE",
-       "certificate (PEM) by which --otlp knows this daemon; empty: none", &C::otlp_cert},
-      {kSome, "otlp-key", "FILE", "private key (PEM, no password) of --otlp-cert", &C::otlp_key},
       {kSome, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
        1'000'000},
       {kSome, "max-code-points", "N",

@@ -172,33 +172,19 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
 }
 
 TEST(Config, SpansGoToAUrl) {
-  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
+  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4317"});
   ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(command->config.otlp, (HttpUrl{.address = {.host = "collector", .port = 4318}}));
-  const auto hosted = ParseCommandLine({"--model=x", "--otlp", "https://otlp.example.org/in"});
+  EXPECT_EQ(command->config.otlp, (HttpUrl{.address = {.host = "collector", .port = 4317}}));
+  const auto hosted = ParseCommandLine({"--model=x", "--otlp", "https://otlp.example.org/"});
   ASSERT_TRUE(hosted.ok()) << hosted.status();
-  EXPECT_EQ(hosted->config.otlp, ParseHttpUrl("https://otlp.example.org:443/in"));
+  EXPECT_EQ(hosted->config.otlp, ParseHttpUrl("https://otlp.example.org:443"));
   for (const char* wrong :
-       {"collector:4318", "http://collector", "http://:4318", "http://collector:0",
-        "http://collector:65536", "https://c:1/?key=a", "http://user@collector:4318",
-        "http://collector:43x8", "http://a b:1"}) {
+       {"collector:4317", "http://collector", "http://:4317", "http://collector:0",
+        "http://collector:65536", "https://c:1/?key=a", "http://user@collector:4317",
+        "http://c:4318/v1/traces", "http://collector:43x8", "http://a b:1"}) {
     EXPECT_THAT(ErrorOf({"--model=x", "--otlp", wrong}),
                 AllOf(HasSubstr("--otlp: found"), HasSubstr(wrong), HasSubstr("http://HOST:PORT")));
   }
-}
-
-TEST(Config, RefusesCertificatesAndHeadersOfNoCollector) {
-  const auto error = [](std::vector<std::string> flags) {
-    flags.insert(flags.begin(), "--model=x");
-    return ErrorOf(flags);
-  };
-  EXPECT_THAT(error({"--otlp=https://c", "--otlp-cert=c"}), HasSubstr("--otlp-key: found nothing"));
-  EXPECT_THAT(error({"--otlp=https://c", "--otlp-key=k"}), HasSubstr("--otlp-cert: found nothing"));
-  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-ca=a"}),
-              AllOf(HasSubstr("--otlp-ca: found 'a'"), HasSubstr("https://")));
-  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-cert=c", "--otlp-key=k"}),
-              HasSubstr("--otlp-cert: found 'c'"));
-  EXPECT_THAT(error({"--otlp-headers=h"}), HasSubstr("expected --otlp with it"));
 }
 
 TEST(Config, RefusesHalfOfTls) {
