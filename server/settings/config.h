@@ -98,6 +98,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   bool log_peers = true;
   std::optional<HttpUrl> otlp;  // none: by the environment, see server/trace/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
+  std::string language_model_sha256;    // in lower case; "": that of a published file
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

@@ -174,6 +174,20 @@ TextField OtlpField(std::optional<HttpUrl>* field) {
   return out;
 }
 
+TextField Sha256Field(std::string* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    constexpr size_t kDigits = 64;
+    const bool is_sum =
+        text.size() == kDigits && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
+    if (!text.empty() && !is_sum) return "64 hexadecimal digits";
+    *field = absl::AsciiStrToLower(text);
+    return "";
+  };
+  out.text = [field] { return *field; };
+  return out;
+}
+
 TextField ThresholdField(SchedulerOptions* field) {
   TextField out;
   out.read = [field](const std::string& text) -> std::string {

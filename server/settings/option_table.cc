@@ -194,9 +194,14 @@ const std::vector<Option>& Options() {
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
       {kSome, "language-model", "auto|off|FILE",
-       "classifier by fastText with which the languages of texts are detected (lid.176.ftz); auto: "
-       "the one that is installed with dragomand, if there is one",
+       "classifier by fastText with which the languages of texts are detected, lid.176.ftz or "
+       "lid.176.bin; auto: the one that is installed with dragomand, if there is one",
        &C::language_model},
+      {kSome, "language-model-sha256", "HEX",
+       "SHA-256 of the file of --language-model, which may then be any classifier by fastText; "
+       "only "
+       "for files that you trust; empty: that of lid.176.ftz or lid.176.bin",
+       Target::Server([](C& c) -> Field { return Sha256Field(&c.language_model_sha256); })},
       {kEveryone, "lame-duck-seconds", "N",
        "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
        "while balancers notice",

@@ -128,7 +128,7 @@ ALLOWED = {
     'server/trace': 'proto engine/base server/base server/security absl grpc protobuf',
     'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
     'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/detect': 'engine/base engine/text server/base absl fasttext icu',
+    'server/detect': 'engine/base engine/text server/base absl fasttext icu openssl',
     'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
                    'server/models server/detect absl protobuf',
     'server/http': 'engine/base server/base server/guard server/security absl boost openssl',

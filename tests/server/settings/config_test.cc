@@ -187,6 +187,18 @@ TEST(Config, SpansGoToAUrl) {
   }
 }
 
+TEST(Config, AChecksumIsHexadecimal) {
+  const std::string sum(62, '0');
+  const auto command = ParseCommandLine({"--model=x", "--language-model-sha256", sum + "aF"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.language_model_sha256, sum + "af");
+  for (const std::string& wrong : {sum, sum + "0g", sum + "000"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--language-model-sha256", wrong}),
+                AllOf(HasSubstr("--language-model-sha256: found '"),
+                      HasSubstr("expected 64 hexadecimal digits")));
+  }
+}
+
 TEST(Config, RefusesHalfOfTls) {
   EXPECT_THAT(ErrorOf({"--model=x", "--tls-cert=c"}), HasSubstr("--tls-key: found nothing"));
   EXPECT_THAT(ErrorOf({"--model=x", "--tls-key=k"}), HasSubstr("--tls-cert: found nothing"));
