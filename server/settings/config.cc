@@ -198,6 +198,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     return Refuse("--", "verbose", "it alone", "--version beside it");
   }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
+  const char* const cuda_off = std::getenv(kCudaOffVariable);
+  status = TurnOff(cuda_off == nullptr ? "" : cuda_off, &out.config.cuda);
+  if (!status.ok()) return status;
   if (!file.path.empty()) {
     status = ReadConfigFile(&out.config, &file);
     if (!status.ok()) return status;

@@ -2,7 +2,8 @@
 //
 // One table (option_table.h) makes the flags, the keys of the file and the help text, and parses
 // what it is given into the typed fields below. What is not understood is refused with the name,
-// what was found and what was expected. Pure but for reading the file.
+// what was found and what was expected. Pure, except that it reads the file and DRAGOMAN_CUDA_OFF
+// (engine/api/cuda_options.h).
 #pragma once
 
 #include <cstdint>

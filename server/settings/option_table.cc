@@ -48,18 +48,11 @@ Target Choice(E ModelSettings::*member, const OptionWord<E> (&names)[kSize]) {
   });
 }
 
-Target Switch(bool CudaOptions::*member) {
-  return Target::Model([member](ModelSettings& settings) -> Field {
-    return ChoiceField(&(settings.cuda.*member), kSwitch);
-  });
-}
-
 }  // namespace
 
 const std::vector<Option>& Options() {
   using C = ServerConfig;
   using M = ModelSettings;
-  using O = CudaOptions;
   using enum Audience;
   static const auto* const kOptions = new std::vector<Option>{
       {kEveryone, "model", "DIR|NAME=DIR",
@@ -313,20 +306,7 @@ const std::vector<Option>& Options() {
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.scheduler.window.order, kOrders); })},
 
-      // Keys of "cuda": parts of the GPU backend, to find out which is to blame. None changes a
-      // translation unless it is at fault.
-      {kSupport, "fused-output", "on|off",
-       "the output layer that keeps its logits in registers, on cards that have it",
-       Switch(&O::fused_output)},
-      {kSupport, "few-rows", "on|off", "our own kernel for products of up to 16 rows",
-       Switch(&O::few_rows)},
-      {kSupport, "bucket-algorithms", "on|off",
-       "an algorithm for each row count of a product, where all give the same bits",
-       Switch(&O::bucket_algorithms)},
-      {kSupport, "graphs", "on|off", "decode steps as CUDA graphs", Switch(&O::graphs)},
-      {kSupport, "early-launch", "on|off",
-       "kernels that take their place while the one before ends", Switch(&O::early_launch)},
-      // And what gives other scores for more speed.
+      // Keys of "cuda", which give other scores for more speed.
       {kSupport, "output-products", "model|float8|int8",
        "numbers that the products of the fused output layer multiply: the compute type's, e4m3 "
        "(8.9, "

@@ -127,7 +127,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   const OtlpSettings settings_;
   const std::string retry_policy_;
 
-  // Of the thread that sends.
+  // Used by the sending thread alone.
   std::string stamps_;  // of the files when they were read last
   std::unique_ptr<TraceService::Stub> stub_;
 

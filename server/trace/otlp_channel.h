@@ -14,7 +14,7 @@ namespace dragoman {
 
 using OtlpRequest = opentelemetry::proto::collector::trace::v1::ExportTraceServiceRequest;
 
-// What a collector said to a batch that it took.
+// The answer of a collector that took a batch.
 struct OtlpAnswer {
   int64_t rejected = 0;  // spans of the batch that it did not take
   std::string message;   // why, or a warning; often ""

@@ -62,7 +62,7 @@ class OtlpExporter final : public SpanSink {
 
   SpanCounts counts_;
 
-  // Of the thread.
+  // Used by the thread alone.
   bool reachable_ = true;  // the collector took the last batch
   Nanos wall_offset_ = 0;
 

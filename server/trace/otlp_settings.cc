@@ -123,7 +123,7 @@ absl::Status ReadHeaders(const Variable& headers, OtlpSettings* out) {
     const size_t equals = pair.find('=');
     if (equals == absl::string_view::npos) return refuse("no '='", "NAME=VALUE");
     std::string name = absl::AsciiStrToLower(absl::StripAsciiWhitespace(pair.substr(0, equals)));
-    // What stands there by mistake may be a secret, too.
+    // A text that is there by mistake may be a secret, too.
     if (!MayBeSent(name)) {
       return refuse("a name that gRPC does not send", "letters, digits, '-', '_' and '.'");
     }

@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Of the text "abc", the first example of FIPS 180-2.
+// The SHA-256 of the text "abc", the first example of FIPS 180-2.
 constexpr char kOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 TEST(CheckClassifier, KnowsAFileByItsSha256) {
