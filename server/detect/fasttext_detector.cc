@@ -98,7 +98,7 @@ absl::Status FastTextDetector::Load(std::string bytes, int64_t most_bytes) {
   const auto size = static_cast<int64_t>(bytes.size());
   const int64_t before = AllocatedBytes() - size;
   model_.Read(std::move(bytes));
-  // What other threads allocate or free meanwhile is small beside it.
+  // Other threads allocate and free little meanwhile.
   const int64_t held = std::max(AllocatedBytes() - before, size);
   memory_ = {.held = held, .loading = held + size};
   if (memory_.loading > most_bytes) {

@@ -1,8 +1,8 @@
-// Where spans go and how, as OpenTelemetry's specification says ("OpenTelemetry Protocol Exporter"):
-// its environment variables, and the flag --otlp, which goes before the variable of the endpoint.
+// Where spans go and how: the flag --otlp, and the environment variables of OpenTelemetry's specification
+// ("OpenTelemetry Protocol Exporter"). The flag overrides the variables of the endpoint.
 //
-// Each variable has two names, OTEL_EXPORTER_OTLP_TRACES_X and OTEL_EXPORTER_OTLP_X. The first that is
-// set to something counts.
+// Each option has two variables, OTEL_EXPORTER_OTLP_TRACES_X and OTEL_EXPORTER_OTLP_X. The first that is
+// not empty counts.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct OtlpSettings {
   TlsClientPaths files;  // with TLS only
   // Metadata of gRPC: names in lower case, values that may be secrets.
   std::vector<std::pair<std::string, std::string>> headers;
-  // The time that the collector has to take a batch, all attempts together. 0: any.
+  // The time that the collector has to take a batch, all attempts together. 0: no limit.
   std::chrono::milliseconds timeout{10'000};
 };
 

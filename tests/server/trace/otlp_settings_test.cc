@@ -56,7 +56,7 @@ TEST(OtlpSettings, ThereAreNoneWithoutACollector) {
             false);
 }
 
-TEST(OtlpSettings, TheFlagGoesBeforeTheVariablesAndThoseOfTracesBeforeThoseOfAllSignals) {
+TEST(OtlpSettings, TheFlagOverridesTheVariablesAndThoseOfTracesOverrideThoseOfAllSignals) {
   Variables variables = {{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://all:1"}};
   EXPECT_EQ((*Read(variables))->collector.host, "all");
   variables["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = "http://traces:2";
