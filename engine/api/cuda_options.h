@@ -3,9 +3,12 @@
 // unless it is at fault; each costs time when it is off. And two that can be turned on, which give
 // other scores for more speed.
 //
-// Plain data.
+// Plain data and a pure function.
 #pragma once
 
+#include <string_view>
+
+#include "absl/status/status.h"
 #include "kernels/base/narrow_type.h"
 
 namespace dragoman {
@@ -34,5 +37,23 @@ struct CudaOptions {
 
   friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
 };
+
+// The environment variable whose value TurnOff takes, for the programs that read it.
+inline constexpr char kCudaOffVariable[] = "DRAGOMAN_CUDA_OFF";
+
+// The name of each part that can be turned off.
+struct CudaPart {
+  const char* name;
+  bool CudaOptions::*member;
+};
+inline constexpr CudaPart kCudaParts[] = {{"fused-output", &CudaOptions::fused_output},
+                                          {"few-rows", &CudaOptions::few_rows},
+                                          {"bucket-algorithms", &CudaOptions::bucket_algorithms},
+                                          {"graphs", &CudaOptions::graphs},
+                                          {"early-launch", &CudaOptions::early_launch}};
+
+// Turns off the parts that `names` lists with commas between; "": none. INVALID_ARGUMENT shows a name that
+// is not one of a part, and lists those that are.
+absl::Status TurnOff(std::string_view names, CudaOptions* options);
 
 }  // namespace dragoman

@@ -1,8 +1,5 @@
 #include "kernels/cuda/device.h"
 
-#include <cstdlib>
-#include <string_view>
-
 #include "kernels/cuda/checked.h"
 #include "kernels/cuda/driver_versions.h"
 #include "kernels/cuda/early_launch.h"
@@ -81,15 +78,11 @@ int CurrentDevice() {
 }
 
 bool LaunchesEarly() {
-  static const bool wanted = [] {
-    const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
-    return setting == nullptr || std::string_view(setting) != "off";
-  }();
   // In a graph that is captured, such an edge needs a driver that knows it.
   constexpr int kEdgesSince = 12'030;
   static const bool known = DriverVersion() >= kEdgesSince;
   int major = 0;
-  return wanted && known && EarlyLaunches::allowed() &&
+  return known && EarlyLaunches::allowed() &&
          Checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                                         CurrentDevice())) == Error::kNone &&
          major >= 9;

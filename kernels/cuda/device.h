@@ -42,9 +42,8 @@ Error SetDevice(int index);
 int CurrentDevice();
 
 // Whether a kernel on the current device may begin while the one before it ends: on Hopper and later
-// (9.0) with a driver that knows CUDA 12.3, unless this thread forbids it (early_launch.h) or DRAGOMAN_CUDA_EARLY_LAUNCH=off is in the
-// environment. Both are for finding out what it is worth, or whether it is to blame: the daemon has a
-// setting, the benchmarks of kernels have the environment.
+// (9.0) with a driver that knows CUDA 12.3, unless this thread forbids it (early_launch.h), to find out
+// what it is worth or whether it is to blame.
 bool LaunchesEarly();
 
 // 13000 is 13.0. The newest CUDA that the driver knows (0: no driver), and that of this build.

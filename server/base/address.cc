@@ -72,10 +72,8 @@ std::optional<HttpUrl> ParseHttpUrl(std::string_view url) {
   for (const char c : url) {
     if (c <= ' ' || c == '@' || c == '?' || c == '#' || c == 0x7F) return std::nullopt;
   }
-  const size_t slash = std::min(url.find('/'), url.size());
-  std::string host(url.substr(0, slash));
-  out.path = std::string(url.substr(slash));
-  if (out.path == "/") out.path.clear();
+  if (url.ends_with('/')) url.remove_suffix(1);
+  std::string host(url);
   const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
   if (out.tls && !has_port) absl::StrAppend(&host, ":", kEncryptedPort);
   std::optional<Address> address = ParseAddress(host, AddressForms::kHostPort);
@@ -85,7 +83,7 @@ std::optional<HttpUrl> ParseHttpUrl(std::string_view url) {
 }
 
 std::string HttpUrlText(const HttpUrl& url) {
-  return absl::StrCat(url.tls ? "https://" : "http://", AddressText(url.address), url.path);
+  return absl::StrCat(url.tls ? "https://" : "http://", AddressText(url.address));
 }
 
 bool IsLoopback(const Address& address) {

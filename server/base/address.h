@@ -32,13 +32,12 @@ std::string AddressText(const Address& address);
 struct HttpUrl {
   bool tls = false;
   Address address;
-  std::string path;  // with its slash; "" where the URL has none
 
   bool operator==(const HttpUrl&) const = default;
 };
 
-// "http://HOST:PORT[/PATH]" or "https://HOST[:PORT][/PATH]", where the port is 443 unless given. A
-// slash alone is no path. nullopt for any other text, also with a user, a query or a fragment.
+// "http://HOST:PORT" or "https://HOST[:PORT]", where the port is 443 unless given; a slash may follow.
+// nullopt for any other text, also with a user, a path, a query or a fragment.
 std::optional<HttpUrl> ParseHttpUrl(std::string_view url);
 std::string HttpUrlText(const HttpUrl& url);
 

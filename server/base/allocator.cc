@@ -15,4 +15,9 @@ void ConfigureAllocator() {
 
 void GiveBackFreeMemory() { malloc_trim(0); }
 
+int64_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
 }  // namespace dragoman

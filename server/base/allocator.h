@@ -5,6 +5,8 @@
 // end. After five reloads of the bundled model 190 MB were resident instead of 69.
 #pragma once
 
+#include <cstdint>
+
 namespace dragoman {
 
 // Large blocks (weights, packed weights, tables) always come straight from the system and go
@@ -14,5 +16,8 @@ void ConfigureAllocator();
 // Gives every free page of the heaps back: some milliseconds, in which allocations of other threads
 // may wait. To be called after a model has come or gone. Thread-safe.
 void GiveBackFreeMemory();
+
+// Bytes that the allocator has handed out and not got back, of all threads. Thread-safe.
+int64_t AllocatedBytes();
 
 }  // namespace dragoman

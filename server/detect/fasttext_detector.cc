@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/allocator.h"
 #include "server/detect/candidates.h"
 #include "server/detect/classifier_file.h"
 #include "server/detect/detection_line.h"
@@ -38,7 +39,7 @@ using Words = std::vector<int32_t>;
 
 class Model final : public fasttext::FastText {
  public:
-  // Bytes that CheckClassifier has accepted.
+  // REQUIRES: CheckClassifier has accepted the bytes.
   void Read(std::string bytes) {
     std::istringstream in(std::move(bytes));
     // fastText's loading goes on at the end of what it reads.
@@ -50,7 +51,7 @@ class Model final : public fasttext::FastText {
 
 class FastTextDetector final : public LanguageDetector {
  public:
-  // Errors do not name the file.
+  // Errors do not name the file. REQUIRES: CheckClassifier has accepted the bytes.
   absl::Status Load(std::string bytes, int64_t most_bytes);
 
   std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override;
@@ -94,16 +95,18 @@ class FastTextChoice final : public LanguageChoice {
 };
 
 absl::Status FastTextDetector::Load(std::string bytes, int64_t most_bytes) {
-  const absl::StatusOr<int64_t> held = CheckClassifier(bytes);
-  if (!held.ok()) return held.status();
-  memory_ = {.held = *held, .loading = *held + static_cast<int64_t>(bytes.size())};
+  const auto size = static_cast<int64_t>(bytes.size());
+  const int64_t before = AllocatedBytes() - size;
+  model_.Read(std::move(bytes));
+  // Other threads allocate and free little meanwhile.
+  const int64_t held = std::max(AllocatedBytes() - before, size);
+  memory_ = {.held = held, .loading = held + size};
   if (memory_.loading > most_bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("found a classifier that takes ", memory_.loading,
                      " bytes while it is loaded, expected at most ", most_bytes,
                      ", which is the memory that is left"));
   }
-  model_.Read(std::move(bytes));
 
   const std::string prefix = model_.getArgs().label;
   std::map<std::string, size_t> known;
@@ -186,17 +189,18 @@ std::vector<DetectedLanguage> FastTextChoice::Detect(std::string_view text) cons
 
 const char* DetectionLibrary() { return "fastText"; }
 
-absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t most_bytes) {
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::string& sha256,
+                                            int64_t most_bytes) {
   const auto refused = [&file](absl::StatusCode code, absl::string_view why) {
-    return absl::Status(code,
-                        absl::StrCat(file, ": ", why,
-                                     " (a classifier of languages by fastText is needed, such "
-                                     "as lid.176.ftz)"));
+    return absl::Status(code, absl::StrCat(file, ": ", why));
   };
   auto detector = std::make_unique<FastTextDetector>();
   try {
-    absl::StatusOr<std::string> bytes = ReadClassifierFile(file, most_bytes);
+    // The model takes at least as much as the file, beside it.
+    absl::StatusOr<std::string> bytes = ReadClassifierFile(file, most_bytes / 2);
     if (!bytes.ok()) return refused(bytes.status().code(), bytes.status().message());
+    const absl::Status known = CheckClassifier(*bytes, sha256);
+    if (!known.ok()) return refused(known.code(), known.message());
     const absl::Status loaded = detector->Load(*std::move(bytes), most_bytes);
     if (!loaded.ok()) return refused(loaded.code(), loaded.message());
   } catch (const std::bad_alloc&) {

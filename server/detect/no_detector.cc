@@ -5,7 +5,8 @@ namespace dragoman {
 
 const char* DetectionLibrary() { return ""; }
 
-absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t /*most_bytes*/) {
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::string& /*sha256*/,
+                                            int64_t /*most_bytes*/) {
   return absl::UnimplementedError(
       absl::StrCat(file,
                    ": this build has no library that detects languages, expected one with "

@@ -25,12 +25,12 @@ struct OpenedDetector {
 };
 
 // Reads a classifier of languages whose labels are codes ("__label__de", "__label__deu_Latn"), as
-// fastText's lid.176 is. The file is checked before fastText sees it, and may be changed meanwhile.
-// `most_bytes`: the memory that loading it may take, file and model together.
+// fastText's lid.176 is. `sha256` is what CheckClassifier expects of the file (classifier_file.h), which may
+// change meanwhile. `most_bytes`: the memory that loading may take, file and model together.
 //
-// INVALID_ARGUMENT names the file and what was found and expected; RESOURCE_EXHAUSTED, of one that
-// is too large, too; UNIMPLEMENTED of a build without the library. Takes tens of milliseconds for
-// lid.176.ftz.
-absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, int64_t most_bytes);
+// INVALID_ARGUMENT names the file, what was found and what was expected. RESOURCE_EXHAUSTED names a file
+// that is too large. UNIMPLEMENTED: the build lacks the library. Takes tens of milliseconds for lid.176.ftz.
+absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::string& sha256,
+                                            int64_t most_bytes);
 
 }  // namespace dragoman

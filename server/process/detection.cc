@@ -46,7 +46,7 @@ absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config) {
   }
   const int64_t limit = FindMemoryLimits("", 0, ThreadStackBytes()).most.bytes;
   const int64_t left = limit - SumOf(ServingMemory(config, {}));
-  auto detector = OpenDetector(file, std::max<int64_t>(left, 0));
+  auto detector = OpenDetector(file, config.language_model_sha256, std::max<int64_t>(left, 0));
   if (!detector.ok()) {
     return absl::Status(detector.status().code(),
                         absl::StrCat("--language-model: ", detector.status().message()));

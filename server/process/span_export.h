@@ -10,8 +10,8 @@
 
 namespace dragoman {
 
-// nullptr where the settings name no collector. INVALID_ARGUMENT says what is wrong with its files or
-// headers. `clock` outlives the exporter.
+// nullptr where neither --otlp nor the environment names a collector. INVALID_ARGUMENT says which variable
+// of the environment cannot be used. `clock` outlives the exporter.
 absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
                                                          const Clock* clock);
 

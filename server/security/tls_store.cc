@@ -1,5 +1,6 @@
 #include "server/security/tls_store.h"
 
+#include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -17,14 +18,35 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
-#include "server/net/openssl_objects.h"
 #include "server/security/file_watch.h"
 
 namespace dragoman {
 namespace {
 
+// Frees what OpenSSL has made.
+template <auto kFree>
+struct OpensslFree {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+
+using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
 using Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
+
+// Returns a reader of `text`, which outlives it.
+Bio BioOf(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// A pem_password_cb that has no password: OpenSSL would ask the terminal. `asked` is a bool, which
+// becomes true.
+int NoPassword(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return 0;
+}
 
 // Every certificate of a PEM text; empty if one of them cannot be read, or there is none.
 std::vector<Certificate> ReadCertificates(const std::string& text) {
@@ -83,31 +105,46 @@ std::string SerialOf(X509* certificate) {
   return text;
 }
 
+// Reads certificates into `text`.
+absl::StatusOr<std::vector<Certificate>> ReadChain(const std::string& path, std::string* text) {
+  absl::StatusOr<std::string> bytes = ReadSmallFile(path);
+  if (!bytes.ok()) return bytes.status();
+  *text = *std::move(bytes);
+  ERR_clear_error();
+  std::vector<Certificate> chain = ReadCertificates(*text);
+  if (chain.empty()) return WrongFile(path, "found no certificate in PEM format");
+  return chain;
+}
+
+// Reads a certificate and the key that belongs to it, and returns the certificate.
+absl::StatusOr<Certificate> ReadPair(const std::string& certificate_path,
+                                     const std::string& key_path, std::string* certificate,
+                                     std::string* key_text) {
+  absl::StatusOr<std::vector<Certificate>> chain = ReadChain(certificate_path, certificate);
+  if (!chain.ok()) return chain.status();
+  absl::StatusOr<std::string> bytes = ReadSmallFile(key_path);
+  if (!bytes.ok()) return bytes.status();
+  *key_text = *std::move(bytes);
+  const absl::StatusOr<Key> key = ReadKey(key_path, *key_text);
+  if (!key.ok()) return key.status();
+  const bool belongs = X509_check_private_key(chain->front().get(), key->get()) == 1;
+  ERR_clear_error();
+  if (!belongs) {
+    return WrongFile(key_path,
+                     absl::StrCat("found a key that does not belong to the certificate in ",
+                                  Quoted(certificate_path)));
+  }
+  return std::move(chain->front());
+}
+
 }  // namespace
 
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
   TlsMaterial out;
-  for (const auto& [path, text] :
-       {std::make_pair(&paths.certificate, &out.certificate), std::make_pair(&paths.key, &out.key),
-        std::make_pair(&paths.client_ca, &out.client_ca)}) {
-    if (path == &paths.client_ca && path->empty()) continue;
-    absl::StatusOr<std::string> bytes = ReadSmallFile(*path);
-    if (!bytes.ok()) return bytes.status();
-    *text = *std::move(bytes);
-  }
-  ERR_clear_error();
-  const std::vector<Certificate> chain = ReadCertificates(out.certificate);
-  if (chain.empty()) return WrongFile(paths.certificate, "found no certificate in PEM format");
-  const absl::StatusOr<Key> key = ReadKey(paths.key, out.key);
-  if (!key.ok()) return key.status();
-  X509* const own = chain.front().get();
-  const bool belongs = X509_check_private_key(own, key->get()) == 1;
-  ERR_clear_error();
-  if (!belongs) {
-    return WrongFile(paths.key,
-                     absl::StrCat("found a key that does not belong to the certificate in ",
-                                  Quoted(paths.certificate)));
-  }
+  const absl::StatusOr<Certificate> certificate =
+      ReadPair(paths.certificate, paths.key, &out.certificate, &out.key);
+  if (!certificate.ok()) return certificate.status();
+  X509* const own = certificate->get();
   const std::optional<int64_t> begin = Seconds(X509_get0_notBefore(own));
   const std::optional<int64_t> end = Seconds(X509_get0_notAfter(own));
   if (!begin.has_value() || !end.has_value()) {
@@ -132,13 +169,27 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now) {
         "these "
         "extensions");
   }
-  if (!paths.client_ca.empty() && ReadCertificates(out.client_ca).empty()) {
-    return WrongFile(paths.client_ca, "found no certificate in PEM format");
+  if (!paths.client_ca.empty()) {
+    const auto authorities = ReadChain(paths.client_ca, &out.client_ca);
+    if (!authorities.ok()) return authorities.status();
   }
   out.subject = SubjectOf(own);
   out.serial = SerialOf(own);
   out.not_before = *begin;
   out.not_after = *end;
+  return out;
+}
+
+absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths) {
+  TlsClientMaterial out;
+  if (!paths.authorities.empty()) {
+    const auto authorities = ReadChain(paths.authorities, &out.authorities);
+    if (!authorities.ok()) return authorities.status();
+  }
+  if (!paths.certificate.empty()) {
+    const auto own = ReadPair(paths.certificate, paths.key, &out.certificate, &out.key);
+    if (!own.ok()) return own.status();
+  }
   return out;
 }
 

@@ -37,6 +37,24 @@ struct TlsMaterial {
 // key that is not the certificate's, a certificate that is not valid at `now` (seconds since 1970).
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now);
 
+// Files of a client of TLS, in PEM format.
+struct TlsClientPaths {
+  std::string authorities;  // of the server's certificate; "": those of the system
+  std::string certificate;  // the client's own with its issuers'; "": the client shows none
+  std::string key;          // of the certificate, without a password
+};
+
+// The texts of these files; "" for those that there are none of.
+struct TlsClientMaterial {
+  std::string authorities;
+  std::string certificate;
+  std::string key;
+};
+
+// Reads the files of a client. INVALID_ARGUMENT names the file and what is wrong with it: it is not
+// there, it is not PEM, or the key is not the certificate's.
+absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths);
+
 // Thread-safe. Connections keep the certificate with which they began.
 class TlsStore {
  public:

@@ -61,25 +61,6 @@ absl::Status CheckTls(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOtlp(const ServerConfig& config) {
-  if (config.otlp_cert.empty() != config.otlp_key.empty()) {
-    return Refuse(
-        "--", config.otlp_cert.empty() ? "otlp-cert" : "otlp-key", "nothing",
-        config.otlp_cert.empty() ? "a file beside --otlp-key" : "a file beside --otlp-cert");
-  }
-  const bool tls = config.otlp.has_value() && config.otlp->tls;
-  for (const auto& [flag, file] :
-       {std::pair("otlp-ca", &config.otlp_ca), std::pair("otlp-cert", &config.otlp_cert)}) {
-    if (!tls && !file->empty()) {
-      return Refuse("--", flag, Quoted(*file), "--otlp with an https:// address");
-    }
-  }
-  if (!config.otlp.has_value() && !config.otlp_headers.empty()) {
-    return Refuse("--", "otlp-headers", Quoted(config.otlp_headers), "--otlp with it");
-  }
-  return absl::OkStatus();
-}
-
 // Whether the settings go together. Those of models are checked where models are made of them
 // (models_config.h).
 absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
@@ -89,7 +70,6 @@ absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   if (status.ok()) status = CheckAdminAddress(*config);
   if (status.ok()) status = CheckTransportSettings(*config);
   if (status.ok()) status = CheckTls(*config);
-  if (status.ok()) status = CheckOtlp(*config);
   return status;
 }
 
@@ -215,6 +195,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     return Refuse("--", "verbose", "it alone", "--version beside it");
   }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
+  const char* const cuda_off = std::getenv(kCudaOffVariable);
+  status = TurnOff(cuda_off == nullptr ? "" : cuda_off, &out.config.cuda);
+  if (!status.ok()) return status;
   if (!file.path.empty()) {
     status = ReadConfigFile(&out.config, &file);
     if (!status.ok()) return status;

@@ -2,7 +2,8 @@
 //
 // One table (option_table.h) makes the flags, the keys of the file and the help text, and parses
 // what it is given into the typed fields below. What is not understood is refused with the name,
-// what was found and what was expected. Pure but for reading the file.
+// what was found and what was expected. Pure, except that it reads the file and DRAGOMAN_CUDA_OFF
+// (engine/api/cuda_options.h).
 #pragma once
 
 #include <cstdint>
@@ -87,13 +88,9 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
-  std::optional<HttpUrl> otlp;  // none: no spans
-  // Files; "": none. Of the headers: see server/trace/otlp_collector.h.
-  std::string otlp_headers;
-  std::string otlp_ca;
-  std::string otlp_cert;
-  std::string otlp_key;
+  std::optional<HttpUrl> otlp;  // none: by the environment, see server/trace/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
+  std::string language_model_sha256;    // in lower case; "": that of a published file
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;

@@ -217,10 +217,10 @@ absl::Status CheckOutputProducts(const ModelSettings& model) {
   if (products == NarrowType::kNone) return absl::OkStatus();
   const auto refuse = [&](const char* with) {
     return Refuse("cuda: ", "output-products", absl::StrCat(NarrowTypeName(products), with),
-                  "model, or a GPU with fused-output on, on which alone it has an effect");
+                  "model, or a GPU, on which alone it has an effect");
   };
   if (!model.devices.automatic && model.devices.cuda.empty()) return refuse(" with --device cpu");
-  if (!model.cuda.fused_output) return refuse(" with fused-output off");
+  if (!model.cuda.fused_output) return refuse(" with DRAGOMAN_CUDA_OFF=fused-output");
   return absl::OkStatus();
 }
 

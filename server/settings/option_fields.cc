@@ -148,14 +148,27 @@ TextField OtlpField(std::optional<HttpUrl>* field) {
     if (!text.empty()) {
       collector = ParseHttpUrl(text);
       if (!collector.has_value()) {
-        return "http://HOST:PORT[/PATH] or https://HOST[:PORT][/PATH] (without a path it is "
-               "/v1/traces)";
+        return "http://HOST:PORT or https://HOST[:PORT], the address of OTLP over gRPC";
       }
     }
     *field = std::move(collector);
     return "";
   };
   out.text = [field] { return field->has_value() ? HttpUrlText(**field) : ""; };
+  return out;
+}
+
+TextField Sha256Field(std::string* field) {
+  TextField out;
+  out.read = [field](const std::string& text) -> std::string {
+    constexpr size_t kDigits = 64;
+    const bool is_sum =
+        text.size() == kDigits && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
+    if (!text.empty() && !is_sum) return "64 hexadecimal digits";
+    *field = absl::AsciiStrToLower(text);
+    return "";
+  };
+  out.text = [field] { return *field; };
   return out;
 }
 

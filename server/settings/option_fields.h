@@ -62,6 +62,8 @@ TextField AddressField(Address* field, AddressForms forms);
 TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms);
 // The URL of a collector; empty: none.
 TextField OtlpField(std::optional<HttpUrl>* field);
+// 64 hexadecimal digits; empty: none.
+TextField Sha256Field(std::string* field);
 // A fraction such as "1/6", exactly.
 TextField ThresholdField(SchedulerOptions* field);
 

@@ -48,18 +48,11 @@ Target Choice(E ModelSettings::*member, const OptionWord<E> (&names)[kSize]) {
   });
 }
 
-Target Switch(bool CudaOptions::*member) {
-  return Target::Model([member](ModelSettings& settings) -> Field {
-    return ChoiceField(&(settings.cuda.*member), kSwitch);
-  });
-}
-
 }  // namespace
 
 const std::vector<Option>& Options() {
   using C = ServerConfig;
   using M = ModelSettings;
-  using O = CudaOptions;
   using enum Audience;
   static const auto* const kOptions = new std::vector<Option>{
       {kEveryone, "model", "DIR|NAME=DIR",
@@ -173,9 +166,14 @@ const std::vector<Option>& Options() {
        "directory of glossaries, NAME.tsv and NAME.csv; read again on SIGHUP; empty: none",
        &C::glossary_dir},
       {kSome, "language-model", "auto|off|FILE",
-       "classifier by fastText with which the languages of texts are detected (lid.176.ftz); auto: "
-       "the one that is installed with dragomand, if there is one",
+       "classifier by fastText with which the languages of texts are detected, lid.176.ftz or "
+       "lid.176.bin; auto: the one that is installed with dragomand, if there is one",
        &C::language_model},
+      {kSome, "language-model-sha256", "HEX",
+       "SHA-256 of the file of --language-model, which may then be any classifier by fastText; "
+       "only "
+       "for files that you trust; empty: that of lid.176.ftz or lid.176.bin",
+       Target::Server([](C& c) -> Field { return Sha256Field(&c.language_model_sha256); })},
       {kSome, "lame-duck-seconds", "N",
        "seconds after SIGTERM or SIGINT in which calls are still taken, though no longer ready, "
        "while balancers notice",
@@ -189,20 +187,12 @@ const std::vector<Option>& Options() {
       {kSome, "log-peers", "on|off", "log the addresses of clients; off: no line has one",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.log_peers, kSwitch); })},
       {kEveryone, "otlp", "URL",
-       "OpenTelemetry collector that gets a span of every call and of its stages, "
-       "http://HOST:PORT or https://HOST, with a path where it is not /v1/traces; empty: none",
+       "OpenTelemetry collector that gets a span of every call and of its stages by OTLP over "
+       "gRPC, "
+       "http://HOST:4317 or https://HOST:4317; empty: the one of "
+       "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT "
+       "or OTEL_EXPORTER_OTLP_ENDPOINT, or none",
        Target::Server([](C& c) -> Field { return OtlpField(&c.otlp); })},
-      {kSome, "otlp-headers", "FILE",
-       "headers for --otlp, such as a key: NAME=VALUE with commas or line ends between, values "
-       "percent-encoded; read again when it changes; empty: those of "
-       "OTEL_EXPORTER_OTLP_TRACES_HEADERS, else of OTEL_EXPORTER_OTLP_HEADERS",
-       &C::otlp_headers},
-      {kSome, "otlp-ca", "FILE",
-       "authorities (PEM) of the certificate of an https --otlp; empty: the machine's",
-       &C::otlp_ca},
-      {kSome, "otlp-cert", "FILE",
-       "certificate (PEM) by which --otlp knows this daemon; empty: none", &C::otlp_cert},
-      {kSome, "otlp-key", "FILE", "private key (PEM, no password) of --otlp-cert", &C::otlp_key},
       {kSome, "max-items", "N", "items (texts) that one request may have", &C::max_items, 1,
        1'000'000},
       {kSome, "max-code-points", "N",
@@ -287,20 +277,7 @@ const std::vector<Option>& Options() {
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.scheduler.window.order, kOrders); })},
 
-      // Keys of "cuda": parts of the GPU backend, to find out which is to blame. None changes a
-      // translation unless it is at fault.
-      {kSupport, "fused-output", "on|off",
-       "the output layer that keeps its logits in registers, on cards that have it",
-       Switch(&O::fused_output)},
-      {kSupport, "few-rows", "on|off", "our own kernel for products of up to 16 rows",
-       Switch(&O::few_rows)},
-      {kSupport, "bucket-algorithms", "on|off",
-       "an algorithm for each row count of a product, where all give the same bits",
-       Switch(&O::bucket_algorithms)},
-      {kSupport, "graphs", "on|off", "decode steps as CUDA graphs", Switch(&O::graphs)},
-      {kSupport, "early-launch", "on|off",
-       "kernels that take their place while the one before ends", Switch(&O::early_launch)},
-      // And what gives other scores for more speed.
+      // Keys of "cuda", which give other scores for more speed.
       {kSupport, "output-products", "model|float8|int8",
        "numbers that the products of the fused output layer multiply: the compute type's, e4m3 "
        "(8.9, "

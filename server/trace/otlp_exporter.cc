@@ -1,203 +1,159 @@
 #include "server/trace/otlp_exporter.h"
 
 #include <algorithm>
-#include <deque>
-#include <nlohmann/json.hpp>
-#include <system_error>
+#include <iterator>
+#include <variant>
 
-#include "engine/base/mutex.h"
+#include "absl/strings/escaping.h"
 #include "engine/base/thread_name.h"
+#include "engine/base/utf8.h"
 #include "server/base/log.h"
 #include "server/base/version.h"
 
 namespace dragoman {
 namespace {
 
-using nlohmann::json;
+using opentelemetry::proto::common::v1::AnyValue;
+using opentelemetry::proto::common::v1::KeyValue;
+using OtlpSpan = opentelemetry::proto::trace::v1::Span;
+using OtlpStatus = opentelemetry::proto::trace::v1::Status;
 
-// Values of the protocol's enums.
-constexpr int kInternal = 1;
-constexpr int kServer = 2;
-constexpr int kError = 2;
-
-json Attribute(const std::string& key, const std::variant<int64_t, std::string>& value) {
-  if (const auto* number = std::get_if<int64_t>(&value)) {
-    return {{"key", key}, {"value", {{"intValue", std::to_string(*number)}}}};
+// A protobuf's string is UTF-8, or its reader refuses the whole request.
+void SetOtlpText(const std::string& text, AnyValue* to) {
+  if (FirstInvalidUtf8(text).has_value()) {
+    to->set_bytes_value(text);
+  } else {
+    to->set_string_value(text);
   }
-  return {{"key", key}, {"value", {{"stringValue", std::get<std::string>(value)}}}};
 }
 
-json ToJson(const Span& span, Nanos wall_offset) {
-  json out = {{"traceId", span.trace_id},
-              {"spanId", span.span_id},
-              {"name", span.name},
-              {"kind", span.of_server ? kServer : kInternal},
-              {"startTimeUnixNano", std::to_string(span.start + wall_offset)},
-              {"endTimeUnixNano", std::to_string(span.end + wall_offset)}};
-  if (!span.parent_id.empty()) out["parentSpanId"] = span.parent_id;
-  if (span.failed) out["status"] = {{"code", kError}};
-  json attributes = json::array();
-  for (const auto& [key, value] : span.attributes) attributes.push_back(Attribute(key, value));
-  if (!attributes.empty()) out["attributes"] = std::move(attributes);
-  return out;
-}
-
-constexpr int kAttempts = 3;
-
-bool WorthAnotherTry(int status) {
-  return status == 0 || status == 429 || status == 502 || status == 503 || status == 504;
+void SetOtlpSpan(const Span& span, Nanos wall_offset, OtlpSpan* to) {
+  to->set_trace_id(absl::HexStringToBytes(span.trace_id));
+  to->set_span_id(absl::HexStringToBytes(span.span_id));
+  to->set_parent_span_id(absl::HexStringToBytes(span.parent_id));
+  to->set_name(span.name);
+  to->set_kind(span.of_server ? OtlpSpan::SPAN_KIND_SERVER : OtlpSpan::SPAN_KIND_INTERNAL);
+  to->set_start_time_unix_nano(static_cast<uint64_t>(span.start + wall_offset));
+  to->set_end_time_unix_nano(static_cast<uint64_t>(span.end + wall_offset));
+  for (const auto& [key, value] : span.attributes) {
+    KeyValue* const attribute = to->add_attributes();
+    attribute->set_key(key);
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      attribute->mutable_value()->set_int_value(*number);
+    } else {
+      SetOtlpText(std::get<std::string>(value), attribute->mutable_value());
+    }
+  }
+  if (span.failed) to->mutable_status()->set_code(OtlpStatus::STATUS_CODE_ERROR);
 }
 
 }  // namespace
 
-std::string OtlpJson(const std::vector<Span>& spans,
-                     const std::vector<std::pair<std::string, std::string>>& attributes,
-                     Nanos wall_offset) {
-  json resource = json::array();
-  for (const auto& [key, value] : attributes) resource.push_back(Attribute(key, value));
-  json list = json::array();
-  for (const Span& span : spans) list.push_back(ToJson(span, wall_offset));
-  const json scope = {{"scope", {{"name", "dragomand"}, {"version", kVersion}}},
-                      {"spans", std::move(list)}};
-  const json body = {
-      {"resourceSpans", json::array({{{"resource", {{"attributes", std::move(resource)}}},
-                                      {"scopeSpans", json::array({scope})}}})}};
-  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+OtlpRequest ToOtlp(const std::vector<Span>& spans, const ProcessAttributes& attributes,
+                   Nanos wall_offset) {
+  OtlpRequest out;
+  auto* const resource = out.add_resource_spans();
+  for (const auto& [key, value] : attributes) {
+    KeyValue* const attribute = resource->mutable_resource()->add_attributes();
+    attribute->set_key(key);
+    SetOtlpText(value, attribute->mutable_value());
+  }
+  auto* const scope = resource->add_scope_spans();
+  scope->mutable_scope()->set_name("dragomand");
+  scope->mutable_scope()->set_version(kVersion);
+  for (const Span& span : spans) SetOtlpSpan(span, wall_offset, scope->add_spans());
+  return out;
 }
 
-struct OtlpExporter::State {
-  State(std::vector<std::pair<std::string, std::string>> a, Post p, const Clock* c, OtlpOptions o)
-      : attributes(std::move(a)), post(std::move(p)), clock(c), options(o) {}
-
-  void Run();
-  // Waits for a batch, or for the end, after which it does not wait. Empty: the end. Notes how far
-  // the wall clock is ahead.
-  std::vector<Span> NextBatch();
-  void Send(const std::vector<Span>& batch);
-  // False: the exporter is being destroyed.
-  bool WaitToRetry();
-
-  const std::vector<std::pair<std::string, std::string>> attributes;
-  const Post post;
-  const Clock* const clock;
-  const OtlpOptions options;
-  SpanCounts counts;
-  // Used by the thread alone.
-  bool reachable = true;  // by the last batch
-  Nanos wall_offset = 0;
-
-  Mutex mu;
-  CondVar changed;
-  std::deque<Span> queue ABSL_GUARDED_BY(mu);
-  bool stop ABSL_GUARDED_BY(mu) = false;
-  bool ended ABSL_GUARDED_BY(mu) = false;      // the thread has
-  bool abandoned ABSL_GUARDED_BY(mu) = false;  // the exporter is gone, and the clock with it
-};
-
-OtlpExporter::OtlpExporter(std::vector<std::pair<std::string, std::string>> attributes, Post post,
+OtlpExporter::OtlpExporter(ProcessAttributes attributes, std::unique_ptr<OtlpChannel> channel,
                            const Clock* clock, OtlpOptions options)
-    : state_(std::make_shared<State>(std::move(attributes), std::move(post), clock, options)),
-      thread_([state = state_] {
+    : attributes_(std::move(attributes)),
+      channel_(std::move(channel)),
+      clock_(clock),
+      options_(options),
+      thread_([this] {
         NameThisThread("otlp");
-        state->Run();
+        Run();
       }) {}
 
 OtlpExporter::~OtlpExporter() {
-  const auto end = std::chrono::steady_clock::now() + state_->options.last_words;
-  bool ended = false;
+  const auto end = std::chrono::steady_clock::now() + options_.last_words;
   {
-    MutexLock lock(&state_->mu);
-    state_->stop = true;
-    state_->changed.NotifyAll();
-    while (!state_->ended) {
+    MutexLock lock(&mu_);
+    stop_ = true;
+    changed_.NotifyAll();
+    while (!ended_) {
       const auto left = end - std::chrono::steady_clock::now();
       if (left <= std::chrono::nanoseconds::zero()) break;
-      state_->changed.WaitFor(&state_->mu, left);
+      changed_.WaitFor(&mu_, left);
     }
-    ended = state_->ended;
-    state_->abandoned = true;
+    abandoned_ = true;
   }
-  if (ended) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
+  channel_->Cancel();
+  thread_.join();
 }
 
 void OtlpExporter::Put(std::vector<Span> spans) {
-  MutexLock lock(&state_->mu);
-  if (state_->queue.size() + spans.size() > state_->options.max_queue) {
-    state_->counts.queue_full += static_cast<int64_t>(spans.size());
+  MutexLock lock(&mu_);
+  if (queue_.size() + spans.size() > options_.max_queue) {
+    counts_.queue_full += static_cast<int64_t>(spans.size());
     return;
   }
-  const size_t before = state_->queue.size();
-  std::move(spans.begin(), spans.end(), std::back_inserter(state_->queue));
-  const size_t full = state_->options.max_batch;
-  if (before == 0 || (before < full && state_->queue.size() >= full)) state_->changed.NotifyAll();
+  const size_t before = queue_.size();
+  std::move(spans.begin(), spans.end(), std::back_inserter(queue_));
+  const size_t full = options_.max_batch;
+  if (before == 0 || (before < full && queue_.size() >= full)) changed_.NotifyAll();
 }
 
-const SpanCounts& OtlpExporter::counts() const { return state_->counts; }
-
-void OtlpExporter::State::Run() {
+void OtlpExporter::Run() {
   while (true) {
     const std::vector<Span> batch = NextBatch();
     if (batch.empty()) break;
     Send(batch);
   }
-  MutexLock lock(&mu);
-  ended = true;
-  changed.NotifyAll();
+  MutexLock lock(&mu_);
+  ended_ = true;
+  changed_.NotifyAll();
 }
 
-std::vector<Span> OtlpExporter::State::NextBatch() {
-  MutexLock lock(&mu);
-  while (queue.empty() && !stop) changed.Wait(&mu);
-  const auto end = std::chrono::steady_clock::now() + options.gather;
-  while (queue.size() < options.max_batch && !stop) {
+std::vector<Span> OtlpExporter::NextBatch() {
+  MutexLock lock(&mu_);
+  while (queue_.empty() && !stop_) changed_.Wait(&mu_);
+  const auto end = std::chrono::steady_clock::now() + options_.gather;
+  while (queue_.size() < options_.max_batch && !stop_) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) break;
-    changed.WaitFor(&mu, left);
+    changed_.WaitFor(&mu_, left);
   }
-  if (abandoned) return {};
-  wall_offset = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                    std::chrono::system_clock::now().time_since_epoch())
-                    .count() -
-                clock->Now();
-  const auto count = static_cast<std::ptrdiff_t>(std::min(queue.size(), options.max_batch));
-  std::vector<Span> batch(std::make_move_iterator(queue.begin()),
-                          std::make_move_iterator(queue.begin() + count));
-  queue.erase(queue.begin(), queue.begin() + count);
+  if (abandoned_) return {};
+  wall_offset_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count() -
+                 clock_->Now();
+  const auto count = static_cast<std::ptrdiff_t>(std::min(queue_.size(), options_.max_batch));
+  std::vector<Span> batch(std::make_move_iterator(queue_.begin()),
+                          std::make_move_iterator(queue_.begin() + count));
+  queue_.erase(queue_.begin(), queue_.begin() + count);
   return batch;
 }
 
-bool OtlpExporter::State::WaitToRetry() {
-  const auto end = std::chrono::steady_clock::now() + options.retry_after;
-  MutexLock lock(&mu);
-  while (!stop) {
-    const auto left = end - std::chrono::steady_clock::now();
-    if (left <= std::chrono::nanoseconds::zero()) return true;
-    changed.WaitFor(&mu, left);
-  }
-  return false;
-}
-
-void OtlpExporter::State::Send(const std::vector<Span>& batch) {
-  const std::string body = OtlpJson(batch, attributes, wall_offset);
-  HttpPostResult answer;
-  for (int attempt = 1;; ++attempt) {
-    answer = post(body);
-    if (!WorthAnotherTry(answer.status) || attempt == kAttempts || !WaitToRetry()) break;
-  }
-  const bool taken = answer.status >= 200 && answer.status < 300;
-  (taken ? counts.exported : counts.failed) += static_cast<int64_t>(batch.size());
-  if (taken == reachable) return;
-  reachable = taken;
+void OtlpExporter::Send(const std::vector<Span>& batch) {
+  const auto spans = static_cast<int64_t>(batch.size());
+  const absl::StatusOr<OtlpAnswer> answer =
+      channel_->Export(ToOtlp(batch, attributes_, wall_offset_));
+  const int64_t lost = answer.ok() ? std::clamp<int64_t>(answer->rejected, 0, spans) : spans;
+  counts_.failed += lost;
+  counts_.exported += spans - lost;
+  const bool taken = lost == 0;
+  if (taken == reachable_) return;
+  reachable_ = taken;
   if (taken) {
     Log(LogLevel::kInfo, "spans are exported again");
   } else {
-    LogFields fields = {{"spans", batch.size()}, {"http_status", answer.status}};
-    if (!answer.error.empty()) fields["error"] = answer.error;
-    Log(LogLevel::kWarn, "spans are not exported", fields);
+    Log(LogLevel::kWarn, "spans are not exported",
+        {{"spans", lost},
+         {"code", absl::StatusCodeToString(answer.status().code())},
+         {"error", answer.ok() ? answer->message : std::string(answer.status().message())}});
   }
 }
 

@@ -308,7 +308,9 @@ class Schema(unittest.TestCase):
             'autoscaling.by=keda,autoscaling.keda.authentication.modes=bearer'))
         self.assertIn('tls.secret is empty', self.refused('tls.clientCertificates=true'))
         self.assertIn('tls.secret is empty', self.refused('tls.metrics=on'))
-        self.assertIn('networkPolicy.egress: empty', self.refused('settings.otlp=http://collector:4318'))
+        self.assertIn('networkPolicy.egress: empty', self.refused('settings.otlp=http://collector:4317'))
+        self.assertIn('networkPolicy.egress: empty', self.refused(
+            'env[0].name=OTEL_EXPORTER_OTLP_ENDPOINT,env[0].value=http://collector:4317'))
         self.assertIn('tls.clientCertificates is false', self.refused('tls.metrics=mutual,tls.secret=a'))
 
     @needs_daemon

@@ -26,7 +26,7 @@ const LanguageDetector* Detector() {
   static const auto* const detector = [] {
     if (*DetectionLibrary() == '\0') return static_cast<LanguageDetector*>(nullptr);
     constexpr int64_t kMostBytes = int64_t{1} << 30;
-    auto opened = OpenDetector(kModel, kMostBytes);
+    auto opened = OpenDetector(kModel, "", kMostBytes);
     FuzzCheck(opened.ok());
     return opened->detector.release();
   }();

@@ -256,9 +256,7 @@ absl::Status CudaModel::CheckFused() {
   const auto failed = [&](cuda::Error error) {
     return CudaStatus(
         config_.device,
-        "trying the fused output layer, which {\"cuda\": {\"fused-output\": \"off\"}} "
-        "turns off",
-        error);
+        "trying the fused output layer, which DRAGOMAN_CUDA_OFF=fused-output turns off", error);
   };
   if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
   const float part = fused_->products() == NarrowType::kFloat8 ? kFloat8Tolerance : kTolerance;
@@ -274,7 +272,7 @@ absl::Status CudaModel::CheckFused() {
           absl::StrCat(CudaDeviceName(config_.device),
                        ": a kernel of the fused output layer has not ended ", kMostFoldTime.count(),
                        " s after its start, and this process cannot use the device any "
-                       "more: start it again, with {\"cuda\": {\"fused-output\": \"off\"}}"));
+                       "more: start it again, with DRAGOMAN_CUDA_OFF=fused-output"));
     }
     if (error != cuda::Error::kNone) return failed(error);
     for (int row = 0; row < count; ++row) {

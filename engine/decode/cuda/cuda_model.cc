@@ -65,12 +65,9 @@ std::vector<std::string> CudaModel::Notes() const {
     notes.push_back(absl::StrCat("the fused output layer is not used, which costs speed, because ",
                                  why_not_fused_));
   }
-  const CudaOptions& o = config_.options;
-  for (const auto& [name, on] :
-       {std::pair{"fused-output", o.fused_output}, std::pair{"few-rows", o.few_rows},
-        std::pair{"bucket-algorithms", o.bucket_algorithms}, std::pair{"graphs", o.graphs},
-        std::pair{"early-launch", o.early_launch}}) {
-    if (!on) notes.push_back(absl::StrCat("cuda: ", name, " is off, which costs speed"));
+  for (const CudaPart& part : kCudaParts) {
+    if (config_.options.*(part.member)) continue;
+    notes.push_back(absl::StrCat(kCudaOffVariable, ": ", part.name, " is off, which costs speed"));
   }
   if (fused_ != nullptr && fused_->products() != NarrowType::kNone) {
     notes.push_back(absl::StrCat("cuda: output-products is ", NarrowTypeName(fused_->products()),
@@ -179,7 +176,7 @@ absl::Status CudaModel::MakeLinears() {
 absl::Status CudaModel::MakeFused() {
   const NarrowType narrow = config_.options.output_products;
   if (!config_.options.fused_output) {
-    why_not_fused_ = "the setting cuda: fused-output is off";
+    why_not_fused_ = absl::StrCat(kCudaOffVariable, ": fused-output is off");
   } else if (program_.outputs().size() > 1) {
     why_not_fused_ = "the mean of an ensemble's members is made from stored logits";
   } else {

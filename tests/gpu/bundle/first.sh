@@ -8,7 +8,7 @@
 #
 #   SECONDS   what there is, 570 if not given: each part's limit shrinks with it
 #
-# After a failure the same runs again with each switch of the setting `cuda` off, then with all; with
+# After a failure the same runs again with each part of DRAGOMAN_CUDA_OFF off, then with all; with
 # the first that helps off, all later parts run. Each part has its own limit, and none stops the next.
 #
 # Writes first.txt, a page with the results so far after every part; first.log, all that was printed;
@@ -35,13 +35,6 @@ shown=()    # the parts whose output it shows
 scaled() {
   local seconds=$(($1 * total / 570))
   echo $((seconds > 0 ? seconds : 1))
-}
-
-# Sets `switched` to what begins a command with switches off: those of the engine, and of kernels by
-# themselves.
-switch_off() {
-  switched=(env DRAGOMAN_CUDA_OFF="$1")
-  if [[ ,$1, == *,early-launch,* ]]; then switched+=(DRAGOMAN_CUDA_EARLY_LAUNCH=off); fi
 }
 
 # What of a test program's log is worth running again: what failed, and what was running at the end.
@@ -126,12 +119,11 @@ ahead() {
   local limit
   limit=$(scaled "$2")
   ahead_off=$off
-  switch_off "$off"
   (
     read -ru "$cores"
     if ((deadline - SECONDS >= 3 && ahead_until > SECONDS)); then
       ((deadline <= ahead_until)) || deadline=$ahead_until
-      run_part "$1" "$limit" "${switched[@]}" "${@:4}"
+      run_part "$1" "$limit" env DRAGOMAN_CUDA_OFF="$off" "${@:4}"
     fi
     echo >&"$cores"
   ) &
@@ -162,9 +154,8 @@ look() {
   local name=$1 limit ways=$3 status=0 seconds=0 without=$off
   limit=$(scaled "$2")
   shift 3
-  switch_off "$off"
   if ! stands "$name"; then
-    part "$name" "$limit" "${switched[@]}" "$@" || status=$?
+    part "$name" "$limit" env DRAGOMAN_CUDA_OFF="$off" "$@" || status=$?
   elif [[ -e $scratch/$name.ended ]]; then
     without=$ahead_off
     account "$name" "$@" || status=$?
@@ -225,9 +216,8 @@ try_switches() {
       break
     fi
     begun=$SECONDS status=0
-    switch_off "$names"
     timeout --kill-after=5 $((limit < again_left ? limit : again_left)) \
-      "${switched[@]}" "${command[@]}" >"$log" 2>&1 || status=$?
+      env DRAGOMAN_CUDA_OFF="$names" "${command[@]}" >"$log" 2>&1 || status=$?
     wait_for_card "$status"
     again_left=$((again_left - (SECONDS - begun)))
     { echo "=== $name again, ${names:-nothing} off: status $status"; cat "$log"; echo; } >>"$report"
@@ -237,7 +227,7 @@ try_switches() {
     fi
     if ((status == 0)); then
       off=$names
-      findings+=("**$name passes with $names off**, as later parts run. The setting of a daemon: $(setting "$names")")
+      findings+=("**$name passes with $names off**, as later parts run. The same for a daemon: \`DRAGOMAN_CUDA_OFF=$names\`")
       return
     fi
     if [[ $names == "$off" ]]; then continue; fi
@@ -246,12 +236,6 @@ try_switches() {
   if [[ ${#tried[@]} -gt 0 ]]; then
     findings+=("$name fails with each of these off, too: $(printf '%s; ' "${tried[@]}" | sed 's/; $//').")
   fi
-}
-
-setting() {
-  local name text=
-  for name in ${1//,/ }; do text+="${text:+, }\"$name\": \"off\""; done
-  echo "\`{\"cuda\": {$text}}\`"
 }
 
 : >"$out/machine.txt"

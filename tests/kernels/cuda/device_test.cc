@@ -5,13 +5,13 @@
 #include <cuda_runtime_api.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/cuda/stream.h"
 #include "tests/kernels/ops/op_device.h"
 
@@ -52,9 +52,7 @@ TEST_F(NoDeviceTest, NothingBeginsEarly) { EXPECT_FALSE(LaunchesEarly()); }
 TEST_F(DeviceOnCuda, KernelsBeginEarlyFromHopperOn) {
   DeviceInfo info;
   ASSERT_EQ(Describe(CurrentDevice(), &info), Error::kNone);
-  const char* const setting = std::getenv("DRAGOMAN_CUDA_EARLY_LAUNCH");
-  const bool off = setting != nullptr && std::string(setting) == "off";
-  EXPECT_EQ(LaunchesEarly(), info.major >= 9 && !off);
+  EXPECT_EQ(LaunchesEarly(), info.major >= 9 && EarlyLaunches::allowed());
 }
 
 TEST_F(NoDeviceTest, EverythingFailsByValue) {

@@ -159,28 +159,6 @@ TEST_P(ActivationLaunchTest, InfinityStaysItself) {
   }
 }
 
-// Changed for speed.
-TEST_P(ActivationLaunchTest, BitsAreThoseOfTheOlderKernel) {
-  const OpDevice device = GetParam();
-  if (!device.emulated) GTEST_SKIP() << "the older kernel is emulated only";
-  if (device.type != ComputeType::kFloat32) GTEST_SKIP() << "in 16 bits it had other forms";
-  constexpr int kRows = 9;
-  constexpr int n = 264;
-  for (const Activation activation : Activations(device)) {
-    for (const int here : {0, 4, kRows}) {
-      const OpArray<int32_t> count(device, {here});
-      const auto run = [&](decltype(&cuda::Activate) activate) {
-        const OpNumbers x(device, RandomFloats(size_t{kRows} * n, 1, 4.0F));
-        EXPECT_LAUNCHED(
-            activate(kTestStream, device.type, activation, kRows, count.data(), n, x.data()));
-        return x.Download();
-      };
-      EXPECT_EQ(run(cuda::EmulatedActivate), run(cuda::EmulatedOlderActivate))
-          << static_cast<int>(activation) << ", " << here;
-    }
-  }
-}
-
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(ActivationDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(ActivationLaunchTest, LaunchDevices());
 

@@ -73,14 +73,6 @@ std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType typ
                                                  const float* bias, int d, int vocabulary,
                                                  std::string* why);
 
-// The operations as they were (older/).
-decltype(Activate) EmulatedOlderActivate;
-decltype(AddLayerNorm) EmulatedOlderAddLayerNorm;
-std::unique_ptr<FusedOutput> EmulatedOlderFusedOutputOf(int processors, ComputeType type,
-                                                        NarrowType narrow, const void* weight,
-                                                        const float* bias, int d, int vocabulary,
-                                                        std::string* why);
-
 // Whether the device has code of the fused kernels, for those made from now on, and for which
 // architecture it was compiled.
 void EmulateFusedCode(bool there, int architecture = 80);

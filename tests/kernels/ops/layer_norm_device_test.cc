@@ -190,34 +190,6 @@ TEST_P(LayerNormLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
   }
 }
 
-// Changed for speed: every number of steps, rows that are not there and hold no numbers.
-TEST_P(LayerNormLaunchTest, BitsAreThoseOfTheOlderKernel) {
-  const OpDevice device = GetParam();
-  if (!device.emulated) GTEST_SKIP() << "the older kernel is emulated only";
-  constexpr size_t kRows = 11;
-  for (const int d : {64, 512, 768, 1000, 1032, 2048, 3000, 4096}) {
-    for (const int here : {0, 5, 9}) {
-      std::vector<float> numbers = RandomFloats(kRows * d, 1, 3.0F);
-      std::fill(numbers.begin() + std::ptrdiff_t{here} * d, numbers.end(), NAN);
-      const OpNumbers x(device, numbers);
-      const OpNumbers residual(device, RandomFloats(kRows * d, 2));
-      const OpArray<float> gamma(device, RandomFloats(d, 3));
-      const OpArray<float> beta(device, RandomFloats(d, 4));
-      const OpArray<int32_t> count(device, {here});
-      const auto run = [&](decltype(&cuda::AddLayerNorm) add_layer_norm) {
-        const OpNumbers y(device, std::vector<float>(kRows * d, 7.0F));
-        const OpNumbers sum(device, std::vector<float>(kRows * d, 7.0F));
-        EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x.data(), residual.data(),
-                                       gamma.data(), beta.data(), kEpsilon, kRows, count.data(), d,
-                                       y.data(), sum.data()));
-        return std::pair(y.Download(), sum.Download());
-      };
-      EXPECT_EQ(run(cuda::EmulatedAddLayerNorm), run(cuda::EmulatedOlderAddLayerNorm))
-          << d << ", " << here;
-    }
-  }
-}
-
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(LayerNormDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(LayerNormLaunchTest, LaunchDevices());
 

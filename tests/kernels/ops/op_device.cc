@@ -7,10 +7,17 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.h"
+#include "kernels/cuda/early_launch.h"
+#include "tests/gpu/cuda_switches.h"
 #endif
 
 namespace dragoman {
 namespace {
+
+#ifdef DRAGOMAN_HAVE_CUDA
+// Kernels that the main thread launches by itself obey DRAGOMAN_CUDA_OFF, as those of engines do.
+const cuda::EarlyLaunches early_launches(CudaOptionsOfEnvironment().early_launch);
+#endif
 
 uint32_t Bits(float x) {
   uint32_t bits = 0;

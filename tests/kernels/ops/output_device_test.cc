@@ -75,7 +75,7 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
 }
 
 // Whose code the emulation runs: that for Hopper, the same with the fold as it was, that by mma.
-enum class FusedCode { kHopper, kOlder, kMma };
+enum class FusedCode { kHopper, kMma };
 
 std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const void* weight,
                                                const float* bias, int d, int vocabulary,
@@ -83,9 +83,8 @@ std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const voi
                                                FusedCode code = FusedCode::kHopper,
                                                NarrowType narrow = NarrowType::kNone) {
   if (device.emulated) {
-    const auto create = code == FusedCode::kHopper  ? cuda::EmulatedFusedOutputOf
-                        : code == FusedCode::kOlder ? cuda::EmulatedOlderFusedOutputOf
-                                                    : cuda::EmulatedMmaOutputOf;
+    const auto create =
+        code == FusedCode::kHopper ? cuda::EmulatedFusedOutputOf : cuda::EmulatedMmaOutputOf;
     return create(processors, device.type, narrow, weight, bias, d, vocabulary, why);
   }
 #ifdef DRAGOMAN_HAVE_CUDA
@@ -443,23 +442,6 @@ TEST_P(FusedOutputTest, ALogitThatIsBeyondAllPowersOfTwoIsBad) {
     const std::vector<Answer> answers = FoldFused(device, p, {.code = code});
     ASSERT_EQ(answers.size(), size_t(4));
     for (const Answer& answer : answers) EXPECT_TRUE(answer.nan);
-  }
-}
-
-// Changed for speed: nothing of an answer may differ. Rows with masks and without, tiles with wanted
-// ids and without, sums that are not exact.
-TEST_P(FusedOutputTest, AnswersAreThoseOfTheOlderFold) {
-  const OpDevice device = GetParam();
-  if (!device.emulated || !HasFused(device)) GTEST_SKIP() << "the older fold is emulated only";
-  for (const auto& [d, vocabulary, rows] :
-       {std::tuple{64, 255, 20}, {128, 2'003, 140}, {512, 3'001, 20}, {64, 58'101, 4}}) {
-    Problem p = MakeProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 3);
-    for (size_t i = 0; i < p.bias.size(); ++i) p.bias[i] += 0.1F * static_cast<float>(i % 3);
-    MakeFusable(p);
-    const std::vector<Answer> older = FoldFused(device, p, {.code = FusedCode::kOlder});
-    const std::vector<Answer> answers = FoldFused(device, p, {});
-    ASSERT_EQ(answers.size(), older.size());
-    for (size_t r = 0; r < older.size(); ++r) EXPECT_TRUE(answers[r] == older[r]) << r;
   }
 }
 

@@ -43,26 +43,25 @@ TEST(Address, OtherTextsAreNone) {
   EXPECT_EQ(ParseAddress("unix:/run/dragoman", kHostPort), std::nullopt);
 }
 
-TEST(Address, AUrlIsAHostAPortAndAPath) {
-  EXPECT_EQ(ParseHttpUrl("http://collector:4318"),
-            (HttpUrl{.address = {.host = "collector", .port = 4318}}));
-  EXPECT_EQ(ParseHttpUrl("http://[::1]:4318/"),
-            (HttpUrl{.address = {.host = "::1", .port = 4318}}));
-  EXPECT_EQ(ParseHttpUrl("https://otlp.example.org/v1/traces"),
-            (HttpUrl{.tls = true,
-                     .address = {.host = "otlp.example.org", .port = 443},
-                     .path = "/v1/traces"}));
+TEST(Address, AUrlIsAHostAndAPort) {
+  EXPECT_EQ(ParseHttpUrl("http://collector:4317"),
+            (HttpUrl{.address = {.host = "collector", .port = 4317}}));
+  EXPECT_EQ(ParseHttpUrl("http://[::1]:4317/"),
+            (HttpUrl{.address = {.host = "::1", .port = 4317}}));
+  EXPECT_EQ(ParseHttpUrl("https://otlp.example.org"),
+            (HttpUrl{.tls = true, .address = {.host = "otlp.example.org", .port = 443}}));
   EXPECT_EQ(ParseHttpUrl("https://[::1]/"),
             (HttpUrl{.tls = true, .address = {.host = "::1", .port = 443}}));
-  EXPECT_EQ(ParseHttpUrl("https://[::1]:4318"),
-            (HttpUrl{.tls = true, .address = {.host = "::1", .port = 4318}}));
+  EXPECT_EQ(ParseHttpUrl("https://[::1]:4317"),
+            (HttpUrl{.tls = true, .address = {.host = "::1", .port = 4317}}));
   for (const char* url :
-       {"collector:4318", "http://collector", "http://collector:0", "http://user@collector:1",
+       {"collector:4317", "http://collector", "http://collector:0", "http://user@collector:1",
         "https://collector:1/v1?key=1", "https://collector/#a", "https://collector/a b", "https://",
-        "https://:443", "http://unix:/run/collector", "http://", "HTTPS://collector"}) {
+        "https://:443", "http://unix:/run/collector", "http://", "HTTPS://collector",
+        "http://collector:4317/v1/traces", "https://collector/v1", "https://collector//"}) {
     EXPECT_EQ(ParseHttpUrl(url), std::nullopt) << url;
   }
-  for (const char* url : {"http://collector:4318", "https://collector:443/otlp/v1/traces"}) {
+  for (const char* url : {"http://collector:4317", "https://[::1]:443"}) {
     EXPECT_EQ(HttpUrlText(*ParseHttpUrl(url)), url);
   }
 }

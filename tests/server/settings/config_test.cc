@@ -169,33 +169,31 @@ TEST(Config, RefusesFlagsItDoesNotUnderstand) {
 }
 
 TEST(Config, SpansGoToAUrl) {
-  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4318"});
+  const auto command = ParseCommandLine({"--model=x", "--otlp", "http://collector:4317"});
   ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(command->config.otlp, (HttpUrl{.address = {.host = "collector", .port = 4318}}));
-  const auto hosted = ParseCommandLine({"--model=x", "--otlp", "https://otlp.example.org/in"});
+  EXPECT_EQ(command->config.otlp, (HttpUrl{.address = {.host = "collector", .port = 4317}}));
+  const auto hosted = ParseCommandLine({"--model=x", "--otlp", "https://otlp.example.org/"});
   ASSERT_TRUE(hosted.ok()) << hosted.status();
-  EXPECT_EQ(hosted->config.otlp, ParseHttpUrl("https://otlp.example.org:443/in"));
+  EXPECT_EQ(hosted->config.otlp, ParseHttpUrl("https://otlp.example.org:443"));
   for (const char* wrong :
-       {"collector:4318", "http://collector", "http://:4318", "http://collector:0",
-        "http://collector:65536", "https://c:1/?key=a", "http://user@collector:4318",
-        "http://collector:43x8", "http://a b:1"}) {
+       {"collector:4317", "http://collector", "http://:4317", "http://collector:0",
+        "http://collector:65536", "https://c:1/?key=a", "http://user@collector:4317",
+        "http://c:4318/v1/traces", "http://collector:43x8", "http://a b:1"}) {
     EXPECT_THAT(ErrorOf({"--model=x", "--otlp", wrong}),
                 AllOf(HasSubstr("--otlp: found"), HasSubstr(wrong), HasSubstr("http://HOST:PORT")));
   }
 }
 
-TEST(Config, RefusesCertificatesAndHeadersOfNoCollector) {
-  const auto error = [](std::vector<std::string> flags) {
-    flags.insert(flags.begin(), "--model=x");
-    return ErrorOf(flags);
-  };
-  EXPECT_THAT(error({"--otlp=https://c", "--otlp-cert=c"}), HasSubstr("--otlp-key: found nothing"));
-  EXPECT_THAT(error({"--otlp=https://c", "--otlp-key=k"}), HasSubstr("--otlp-cert: found nothing"));
-  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-ca=a"}),
-              AllOf(HasSubstr("--otlp-ca: found 'a'"), HasSubstr("https://")));
-  EXPECT_THAT(error({"--otlp=http://c:1", "--otlp-cert=c", "--otlp-key=k"}),
-              HasSubstr("--otlp-cert: found 'c'"));
-  EXPECT_THAT(error({"--otlp-headers=h"}), HasSubstr("expected --otlp with it"));
+TEST(Config, AChecksumIsHexadecimal) {
+  const std::string sum(62, '0');
+  const auto command = ParseCommandLine({"--model=x", "--language-model-sha256", sum + "aF"});
+  ASSERT_TRUE(command.ok()) << command.status();
+  EXPECT_EQ(command->config.language_model_sha256, sum + "af");
+  for (const std::string& wrong : {sum, sum + "0g", sum + "000"}) {
+    EXPECT_THAT(ErrorOf({"--model=x", "--language-model-sha256", wrong}),
+                AllOf(HasSubstr("--language-model-sha256: found '"),
+                      HasSubstr("expected 64 hexadecimal digits")));
+  }
 }
 
 TEST(Config, RefusesHalfOfTls) {
@@ -884,28 +882,32 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
   EXPECT_THAT(error(R"({"threshold": "1/4"})"), HasSubstr("only with refill stream"));
 }
 
-// Parts of the GPU backend, each of which can be turned off, by itself and for one model.
-TEST(CudaSettings, TurnEachPartOff) {
-  const auto cuda = [](const std::string& object) {
-    const auto command = ParseFile(absl::StrCat(R"({"model": "x", "cuda": )", object, "}"));
-    EXPECT_TRUE(command.ok()) << command.status();
-    return command.ok() ? command->config.models.at(0).cuda : CudaOptions();
-  };
-  EXPECT_EQ(cuda("{}"), CudaOptions());
-  const std::pair<const char*, bool CudaOptions::*> keys[] = {
-      {"fused-output", &CudaOptions::fused_output},
-      {"few-rows", &CudaOptions::few_rows},
-      {"bucket-algorithms", &CudaOptions::bucket_algorithms},
-      {"graphs", &CudaOptions::graphs},
-      {"early-launch", &CudaOptions::early_launch}};
-  size_t known = 0;
-  for (const Option& option : Options()) known += ObjectFor(option.audience) == "cuda" ? 1 : 0;
-  EXPECT_EQ(std::size(keys) + 2, known);  // and output-products, layer-products
-  for (const auto& [key, member] : keys) {
-    CudaOptions expected;
-    expected.*member = false;
-    EXPECT_EQ(cuda(absl::StrCat("{\"", key, "\": \"off\"}")), expected) << key;
-  }
+// The environment of a test, as it was afterwards.
+class CudaOff {
+ public:
+  explicit CudaOff(const char* names) { setenv(kCudaOffVariable, names, 1); }
+  ~CudaOff() { unsetenv(kCudaOffVariable); }
+  CudaOff(const CudaOff&) = delete;
+  CudaOff& operator=(const CudaOff&) = delete;
+};
+
+TEST(CudaSettings, TheEnvironmentTurnsPartsOffForAllModels) {
+  const CudaOff off("fused-output,graphs");
+  const auto command = ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
+      {"name": "a", "directory": "/a"},
+      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})");
+  ASSERT_TRUE(command.ok()) << command.status();
+  CudaOptions expected{.fused_output = false, .graphs = false};
+  EXPECT_EQ(command->config.models[1].cuda, expected);
+  expected.layer_products = NarrowType::kInt8;
+  EXPECT_EQ(command->config.models[0].cuda, expected);
+}
+
+TEST(CudaSettings, APartThatThereIsNotIsRefused) {
+  const CudaOff off("graph");
+  EXPECT_THAT(ErrorOf({"--model=x"}), AllOf(HasSubstr("DRAGOMAN_CUDA_OFF: found 'graph'"),
+                                            HasSubstr("few-rows, bucket-algorithms, graphs")));
+  EXPECT_TRUE(ParseCommandLine({"--help"}).ok());
 }
 
 TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
@@ -924,9 +926,10 @@ TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
   EXPECT_THAT(error(R"("cuda": {"output-products": "int4"})"), HasSubstr("model, float8 or int8"));
   EXPECT_THAT(error(R"("device": "cpu", "cuda": {"output-products": "int8"})"),
               HasSubstr("cuda: output-products: found int8 with --device cpu, expected model, or a "
-                        "GPU with fused-output on"));
-  EXPECT_THAT(error(R"("cuda": {"output-products": "float8", "fused-output": "off"})"),
-              HasSubstr("found float8 with fused-output off"));
+                        "GPU"));
+  const CudaOff off("fused-output");
+  EXPECT_THAT(error(R"("cuda": {"output-products": "float8"})"),
+              HasSubstr("found float8 with DRAGOMAN_CUDA_OFF=fused-output"));
 }
 
 TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
@@ -959,14 +962,15 @@ TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
 }
 
 TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
-  const auto command = ParseFile(R"({"cuda": {"graphs": "off"}, "models": [
-      {"name": "a", "directory": "/a", "cuda": {"fused-output": "off"}},
-      {"name": "b", "directory": "/b", "cuda": {"graphs": "on"}}]})");
+  const auto command = ParseFile(R"({"cuda": {"layer-products": "int8"}, "models": [
+      {"name": "a", "directory": "/a", "cuda": {"output-products": "float8"}},
+      {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})");
   ASSERT_TRUE(command.ok()) << command.status();
   const auto again = ParseFile(ConfigToJson(command->config));
   ASSERT_TRUE(again.ok()) << again.status();
   for (const ServerConfig& config : {command->config, again->config}) {
-    EXPECT_EQ(config.models[0].cuda, (CudaOptions{.fused_output = false, .graphs = false}));
+    EXPECT_EQ(config.models[0].cuda, (CudaOptions{.output_products = NarrowType::kFloat8,
+                                                  .layer_products = NarrowType::kInt8}));
     EXPECT_EQ(config.models[1].cuda, CudaOptions());
   }
   // The engine gets them.
@@ -976,21 +980,21 @@ TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
       MakeEngineConfig(command->config.models[0], {.cpus = 1, .text_cpus = 16}, gpu);
   EXPECT_EQ(engine.cuda, command->config.models[0].cuda);
   EXPECT_EQ(std::pair(engine.tokenizer_threads, engine.detokenizer_threads), std::pair(4, 4));
-  const auto set = OverrideSettings(command->config.models[1], {{"cuda", R"({"graphs": "off"})"}});
+  const auto set =
+      OverrideSettings(command->config.models[1], {{"cuda", R"({"layer-products": "int8"})"}});
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->cuda, CudaOptions{.graphs = false});
+  EXPECT_EQ(set->cuda, CudaOptions{.layer_products = NarrowType::kInt8});
 }
 
 TEST(CudaSettings, SayWhatIsWrong) {
   const auto error = [](const std::string& object) {
     return FileErrorOf(absl::StrCat(R"({"model": "x", "cuda": )", object, "}"));
   };
-  EXPECT_THAT(error(R"({"graphs": "no"})"),
-              AllOf(HasSubstr("cuda: graphs: found 'no'"), HasSubstr("off or on")));
-  EXPECT_THAT(error(R"({"graphs": false})"),
-              AllOf(HasSubstr("cuda: graphs: found boolean"), HasSubstr("a string")));
-  EXPECT_THAT(error(R"({"refill": "static"})"),
-              AllOf(HasSubstr("cuda: 'refill'"), HasSubstr("one of fused-output, few-rows")));
+  EXPECT_THAT(error(R"({"output-products": false})"),
+              AllOf(HasSubstr("cuda: output-products: found boolean"), HasSubstr("a string")));
+  EXPECT_THAT(
+      error(R"({"graphs": "off"})"),
+      AllOf(HasSubstr("cuda: 'graphs'"), HasSubstr("one of output-products, layer-products")));
   EXPECT_THAT(error("true"), HasSubstr("cuda: found boolean, expected an object"));
 }
 

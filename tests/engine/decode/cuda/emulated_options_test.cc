@@ -107,7 +107,7 @@ TEST_F(EmulatedOptions, TheFusedOutputLayerCanBeTurnedOff) {
   const auto model = Model({.fused_output = false});
   EXPECT_EQ(model->fused(), nullptr);
   EXPECT_THAT(model->why_not_fused(), HasSubstr("fused-output is off"));
-  EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("cuda: fused-output is off")));
+  EXPECT_THAT(model->Notes(), ElementsAre(HasSubstr("DRAGOMAN_CUDA_OFF: fused-output is off")));
 }
 
 // They are off unless asked for, and a note says what they change.
@@ -301,7 +301,7 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
   const auto model = planner.LoadModel(image_);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kInternal);
   EXPECT_THAT(model.status().message(), AllOf(HasSubstr("has not ended 30 s after its start"),
-                                              HasSubstr(R"({"cuda": {"fused-output": "off"}})")));
+                                              HasSubstr("with DRAGOMAN_CUDA_OFF=fused-output")));
   EXPECT_EQ(cuda::emulated_hang.limit_s, 30);
   EXPECT_NE(cuda::emulated_hang.held, nullptr);
   CudaBackendConfig config;
