@@ -176,6 +176,11 @@ def _ended(daemon):
     return sum(value for key, value in daemon.samples().items() if key.startswith("dragoman_segments_total{"))
 
 
+def _running(daemon):
+    """Segments in the batches of all models: a pivot's wait for the slower of its two."""
+    return sum(value for key, value in daemon.samples().items() if key.startswith("dragoman_segments_running{"))
+
+
 def _beside(daemon, polite, load, is_there, period):
     """What the polite clients find beside `load`, from when it is there; and the segments that end in a second."""
     found = Tally()
@@ -194,7 +199,7 @@ def _compare(daemon, polite, crowd, hog, period=PERIOD):
     loads = {
         "crowd": (
             [_greedy(caller, [SENTENCE] * CROWD_CALL) for caller in crowd],
-            lambda: daemon.samples()['dragoman_segments_running{model="de-en"}'] > 64,
+            lambda: _running(daemon) > 64,
         ),
         "hog": (hog, lambda: daemon.samples()[QUEUED] > 2000),
     }

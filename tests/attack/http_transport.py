@@ -415,7 +415,7 @@ def malformed_requests():
         text = f"{len(_MALFORMED)} kinds, {statuses.total()} connections, {dict(statuses)}; {other.summary()}"
         check(not other.failures and other.seconds, f"{text} {other.failures[:5]}")
         # 500 would be a fault of ours.
-        check(not set(statuses) - {"", "100", "101", "200", "400", "404", "405", "408", "413", "415", "417", "426", "431", "501",
+        check(not set(statuses) - {"", "100", "101", "200", "400", "403", "404", "405", "408", "413", "415", "417", "426", "431", "501",
                                    "505"}, text)  # fmt: skip
         check(no_connection_is_left(daemon, 15), f"{text}; connections are left")
         serves(daemon)

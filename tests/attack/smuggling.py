@@ -126,7 +126,7 @@ def other_protocols():
         "PROXY v2": (b"\r\n\r\n\x00\r\nQUIT\n" + bytes(20), (b"400",)),
         "Redis": (b"*1\r\n$4\r\nPING\r\n", (b"",)),
         # An upgrade that is not known is overlooked (RFC 9110, 7.8).
-        "h2c": (b"GET /v1/languages HTTP/1.1\r\nHost: localhost" + upgrade, (b"200",)),
+        "h2c": (b"GET /v1/info HTTP/1.1\r\nHost: localhost" + upgrade, (b"200",)),
     }
     with daemon_of() as daemon:
         for name, (data, wanted) in kinds.items():
