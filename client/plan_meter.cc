@@ -7,7 +7,7 @@
 namespace dragoman {
 namespace {
 
-double Seconds(std::chrono::nanoseconds time) {
+double InSeconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
@@ -72,30 +72,30 @@ void PlanMeter::Count(const LoadCompletion& done) {
   const TimePoint from = sent->second;
   sent_.erase(sent);
   if (reached_ == kMarks && from < marks_[kMarks - 1].reached) --under_way_;
-  const double took = Seconds(done.finished - from);
+  const double took = InSeconds(done.finished - from);
   // A mark that is not reached yet lies after this call's end.
   for (int half = 0; half + 1 < kMarks && half < reached_; ++half) {
     const TimePoint begin = std::max(from, marks_[half].reached);
     const TimePoint end =
         half + 1 < reached_ ? std::min(done.finished, marks_[half + 1].reached) : done.finished;
     if (end <= begin) continue;
-    const double counts = static_cast<double>(done.characters) * Seconds(end - begin) / took;
+    const double counts = static_cast<double>(done.characters) * InSeconds(end - begin) / took;
     characters_[half] += counts;
     call_seconds_ += counts * took;
   }
 }
 
 void PlanMeter::Report(PlanMeasurement* out) const {
-  out->seconds = Seconds(marks_[kMarks - 1].reached - marks_[0].reached);
+  out->seconds = InSeconds(marks_[kMarks - 1].reached - marks_[0].reached);
   out->characters = std::llround(characters_[0] + characters_[1]);
-  out->cpu_seconds = Seconds(marks_[kMarks - 1].cpu - marks_[0].cpu);
+  out->cpu_seconds = InSeconds(marks_[kMarks - 1].cpu - marks_[0].cpu);
   out->under_load = resident_;
 }
 
 double PlanMeter::halves_differ() const {
   double rates[kMarks - 1];
   for (int half = 0; half + 1 < kMarks; ++half) {
-    const double cpu = Seconds(marks_[half + 1].cpu - marks_[half].cpu);
+    const double cpu = InSeconds(marks_[half + 1].cpu - marks_[half].cpu);
     rates[half] = cpu > 0 ? characters_[half] / cpu : 0;
   }
   const auto [least, most] = std::minmax(rates[0], rates[1]);
