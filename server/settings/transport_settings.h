@@ -11,7 +11,7 @@
 
 namespace dragoman {
 
-// By the names of their flags. The help says what 0 means.
+// The fields have the names of their flags. The help says what 0 means.
 struct TransportSettings {
   int max_items = 1024;
   int max_code_points = 30'000;
