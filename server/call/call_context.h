@@ -7,12 +7,12 @@
 #include "engine/base/clock.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_tracker.h"
+#include "server/call/detect/language_detector.h"
 #include "server/call/request_parser.h"
 #include "server/call/request_readers.h"
-#include "server/detect/language_detector.h"
-#include "server/metrics/metrics.h"
 #include "server/models/model_table.h"
-#include "server/trace/span.h"
+#include "server/observe/metrics.h"
+#include "server/observe/span.h"
 
 namespace dragoman {
 

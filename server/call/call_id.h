@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/security/api_keys.h"
+#include "server/call/api_keys.h"
 
 namespace dragoman {
 

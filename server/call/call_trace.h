@@ -13,7 +13,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/base/clock.h"
-#include "server/trace/span.h"
+#include "server/observe/span.h"
 
 namespace dragoman {
 

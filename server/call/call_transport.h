@@ -19,8 +19,8 @@
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/base/clock.h"
-#include "server/metrics/api.h"
-#include "server/security/api_keys.h"
+#include "server/call/api_keys.h"
+#include "server/observe/api.h"
 
 namespace dragoman {
 

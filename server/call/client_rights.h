@@ -16,9 +16,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
+#include "server/call/api_keys.h"
 #include "server/call/call_context.h"
 #include "server/models/model_table.h"
-#include "server/security/api_keys.h"
 
 namespace dragoman {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "server/detect/detection_text.h"
+#include "server/call/detect/detection_text.h"
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
 

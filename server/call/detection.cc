@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/call/client_rights.h"
+#include "server/call/detect/detection_text.h"
 #include "server/call/findings.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
 #include "server/call/wire_check.h"
-#include "server/detect/detection_text.h"
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
 

@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
+#include "server/call/api_keys.h"
 #include "server/call/call_context.h"
-#include "server/security/api_keys.h"
 
 namespace dragoman {
 

@@ -23,8 +23,8 @@
 #include "engine/base/fair_turns.h"
 #include "engine/base/mutex.h"
 #include "engine/base/worker_pool.h"
+#include "server/call/api_keys.h"
 #include "server/call/call_tracker.h"
-#include "server/security/api_keys.h"
 
 namespace dragoman {
 

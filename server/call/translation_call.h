@@ -26,9 +26,9 @@
 #include "server/call/detected_jobs.h"
 #include "server/call/request_parser.h"
 #include "server/call/response_builder.h"
-#include "server/metrics/metrics.h"
 #include "server/models/joint_job.h"
 #include "server/models/served_model.h"
+#include "server/observe/metrics.h"
 
 namespace dragoman {
 

@@ -23,9 +23,9 @@
 #include "engine/base/clock.h"
 #include "engine/base/load_context.h"
 #include "server/base/task_thread.h"
-#include "server/metrics/metrics.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_table.h"
+#include "server/observe/metrics.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

@@ -28,8 +28,8 @@
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
-#include "server/metrics/engine_families.h"
 #include "server/models/served_model.h"
+#include "server/observe/engine_families.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

@@ -18,16 +18,14 @@
 #include "absl/strings/str_join.h"
 #include "engine/api/given_up_devices.h"
 #include "engine/base/out_of_memory.h"
+#include "server/api/admin_server.h"
 #include "server/base/allocator.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "server/base/version.h"
-#include "server/grpc/admin_server.h"
-#include "server/guard/guard.h"
-#include "server/http/http.h"
-#include "server/metrics/metrics.h"
 #include "server/models/model_manager.h"
 #include "server/models/model_table.h"
+#include "server/observe/metrics.h"
 #include "server/process/cpu_topology.h"
 #include "server/process/detection.h"
 #include "server/process/drain.h"
@@ -39,6 +37,8 @@
 #include "server/process/serving.h"
 #include "server/process/signals.h"
 #include "server/process/span_export.h"
+#include "server/transport/guard.h"
+#include "server/transport/http.h"
 
 namespace dragoman {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/detect/open_detector.h"
+#include "server/call/detect/open_detector.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

@@ -13,10 +13,10 @@
 #include "engine/api/engine.h"
 #include "engine/api/observer.h"
 #include "engine/base/clock.h"
-#include "server/detect/open_detector.h"
-#include "server/metrics/engine_families.h"
+#include "server/call/detect/open_detector.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_manager.h"
+#include "server/observe/engine_families.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

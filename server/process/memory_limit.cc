@@ -16,8 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/mutex.h"
 #include "engine/base/out_of_memory.h"
-#include "server/guard/guard.h"
 #include "server/process/cgroup.h"
+#include "server/transport/guard.h"
 
 namespace dragoman {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "engine/api/engine.h"
-#include "server/detect/open_detector.h"
+#include "server/call/detect/open_detector.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

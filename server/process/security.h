@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "server/metrics/metrics.h"
-#include "server/security/api_keys.h"
-#include "server/security/file_watch.h"
-#include "server/security/tls_store.h"
+#include "server/base/file_watch.h"
+#include "server/base/tls_store.h"
+#include "server/call/api_keys.h"
+#include "server/observe/metrics.h"
 #include "server/settings/config.h"
 
 namespace dragoman {

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
+#include "server/compat/google_service.h"
+#include "server/compat/riva_service.h"
 #include "server/process/cpu_topology.h"
 
 namespace dragoman {
@@ -81,10 +83,14 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
   if (security != nullptr) options.tls = security->tls();
   options.connection_age_seconds = config.connection_age_seconds;
   options.connection_grace_seconds = config.longest_call_seconds;
-  auto grpc = GrpcServer::Start(options, &serving->context_);
+  std::vector<NamedService> others;
+  others.push_back({GoogleService::kName, std::make_unique<GoogleService>(&serving->context_)});
+  others.push_back({RivaService::kName, std::make_unique<RivaService>(&serving->context_)});
+  auto grpc = GrpcServer::Start(options, &serving->context_, std::move(others));
   if (!grpc.ok()) return grpc.status();
   serving->grpc_ = *std::move(grpc);
-  metrics->AttachListener("grpc", &serving->grpc_->listener());
+  metrics->AttachConnections("grpc",
+                             [grpc = serving->grpc_.get()] { return grpc->listener().Stats(); });
   if (config.http.has_value()) {
     const absl::Status started = serving->StartHttp(config, *limits, security, sockets);
     if (!started.ok()) return started;
@@ -136,14 +142,14 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
     return absl::UnavailableError(absl::StrCat(std::string(http.status().message()), " (HTTP)"));
   }
   http_ = *std::move(http);
-  metrics_->AttachListener("http", &http_->listener());
+  metrics_->AttachConnections("http", [http = http_.get()] { return http->listener().Stats(); });
   return absl::OkStatus();
 }
 
 Serving::~Serving() {
   models_->OnChange(nullptr);
-  metrics_->AttachListener("grpc", nullptr);
-  metrics_->AttachListener("http", nullptr);
+  metrics_->AttachConnections("grpc", nullptr);
+  metrics_->AttachConnections("http", nullptr);
 }
 
 std::string Serving::NotLive() const {

@@ -9,23 +9,23 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/api/call_reactor.h"
+#include "server/api/door_handler.h"
+#include "server/api/grpc_server.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_readers.h"
-#include "server/doors/door_handler.h"
-#include "server/doors/doors.h"
-#include "server/grpc/call_reactor.h"
-#include "server/grpc/grpc_server.h"
-#include "server/guard/guard.h"
-#include "server/http/exchange_server.h"
-#include "server/metrics/metrics.h"
+#include "server/compat/doors.h"
 #include "server/models/model_table.h"
+#include "server/observe/metrics.h"
+#include "server/observe/span.h"
 #include "server/process/drain.h"
 #include "server/process/inherited_sockets.h"
 #include "server/process/security.h"
 #include "server/settings/config.h"
-#include "server/trace/span.h"
+#include "server/transport/exchange_server.h"
+#include "server/transport/guard.h"
 
 namespace dragoman {
 

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/version.h"
-#include "server/trace/otlp_channel.h"
-#include "server/trace/otlp_settings.h"
+#include "server/observe/otlp_channel.h"
+#include "server/observe/otlp_settings.h"
 
 namespace dragoman {
 

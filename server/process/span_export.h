@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "engine/base/clock.h"
+#include "server/observe/otlp_exporter.h"
 #include "server/settings/config.h"
-#include "server/trace/otlp_exporter.h"
 
 namespace dragoman {
 

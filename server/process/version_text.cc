@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/base/version.h"
-#include "server/detect/open_detector.h"
+#include "server/call/detect/open_detector.h"
 
 namespace dragoman {
 namespace {

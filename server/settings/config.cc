@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/limited_json.h"
 #include "server/base/quoted.h"
-#include "server/guard/guard.h"
 #include "server/settings/config_file.h"
 #include "server/settings/models_config.h"
 #include "server/settings/option_table.h"

@@ -21,7 +21,7 @@
 #include "engine/api/scheduler_options.h"
 #include "server/base/address.h"
 #include "server/base/log.h"
-#include "server/guard/guard.h"
+#include "server/settings/transport_settings.h"
 
 namespace dragoman {
 
@@ -88,7 +88,7 @@ struct ServerConfig : ModelSettings, TransportSettings {
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
-  std::optional<HttpUrl> otlp;  // none: by the environment, see server/trace/otlp_settings.h
+  std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
   std::string language_model_sha256;    // in lower case; "": that of a published file
   int receive_timeout_seconds = 20;
@@ -150,7 +150,7 @@ std::vector<std::string> ProcessSettingsThatDiffer(const ServerConfig& a, const 
 // Text of --help, in each of its forms.
 std::string HelpText(HelpForm form = HelpForm::kCommon);
 
-// The hosts that the port at `address` answers to (CheckHost, server/http/request_rules.h): those of
+// The hosts that the port at `address` answers to (CheckHost, server/transport/request_rules.h): those of
 // --http-hosts where that is given; on a loopback address only localhost and IP addresses without it; any
 // host elsewhere, and on a Unix socket, which no browser opens.
 std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config, const Address& address);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes server/doors/PARAMETERS.md, the table of APIs x methods x parameters, from parameters.json.
+"""Writes server/compat/PARAMETERS.md, the table of APIs x methods x parameters, from parameters.json.
 
     tests/doors/render_parameters.py           writes it
     tests/doors/render_parameters.py --check   fails if it is not what this would write
@@ -28,7 +28,7 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-TABLE = HERE.parents[1] / "server/doors/PARAMETERS.md"
+TABLE = HERE.parents[1] / "server/compat/PARAMETERS.md"
 OUTCOMES = {"done": "done", "refused": "refused by name", "ignored": "ignored, as the original does"}
 KEYS = {"parameter", "outcome", "says", "fields", "body", "status", "answer", "detector", "test"}
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/e2e/processes.h"
-#include "tests/server/security/certificates.h"
+#include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
 namespace dragoman {

@@ -14,7 +14,7 @@
 
 #include "absl/strings/str_split.h"
 #include "dragoman/v1/translation.grpc.pb.h"
-#include "server/detect/open_detector.h"
+#include "server/call/detect/open_detector.h"
 #include "tests/e2e/processes.h"
 #include "tests/support/temp_directory.h"
 

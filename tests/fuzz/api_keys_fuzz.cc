@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/security/api_keys.h"
+#include "server/call/api_keys.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

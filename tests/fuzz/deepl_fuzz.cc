@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "engine/text/terms/glossary.h"
-#include "server/doors/deepl_glossaries.h"
-#include "server/doors/deepl_request.h"
-#include "server/doors/request_fields.h"
+#include "server/api/request_fields.h"
+#include "server/compat/deepl_glossaries.h"
+#include "server/compat/deepl_request.h"
 #include "tests/fuzz/door_server.h"
 
 namespace dragoman {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "engine/base/utf8.h"
-#include "server/detect/candidates.h"
-#include "server/detect/detection_line.h"
-#include "server/detect/detection_text.h"
-#include "server/detect/open_detector.h"
+#include "server/call/detect/candidates.h"
+#include "server/call/detect/detection_line.h"
+#include "server/call/detect/detection_text.h"
+#include "server/call/detect/open_detector.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace dragoman {

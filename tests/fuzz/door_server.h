@@ -18,7 +18,7 @@
 #include "server/call/detection.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
-#include "server/doors/doors.h"
+#include "server/compat/doors.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/server/fake_detector.h"
 #include "tests/server/glossary_engine.h"

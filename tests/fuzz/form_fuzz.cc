@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
-#include "server/doors/form.h"
-#include "server/doors/request_fields.h"
+#include "server/api/form.h"
+#include "server/api/request_fields.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace dragoman {

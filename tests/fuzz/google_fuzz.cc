@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "server/doors/google_v3.h"
-#include "server/doors/languages.h"
-#include "server/doors/riva.h"
+#include "server/api/languages.h"
+#include "server/compat/google_v3.h"
+#include "server/compat/riva.h"
 #include "tests/fuzz/door_server.h"
 
 namespace dragoman {

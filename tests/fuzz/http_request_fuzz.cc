@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/http/request_reader.h"
+#include "server/transport/request_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/doors/languages.h"
-#include "server/doors/openai_prompts.h"
-#include "server/doors/openai_stream.h"
+#include "server/api/languages.h"
+#include "server/compat/openai_prompts.h"
+#include "server/compat/openai_stream.h"
 #include "tests/fuzz/door_server.h"
 
 namespace dragoman {

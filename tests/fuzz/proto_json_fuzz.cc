@@ -10,9 +10,9 @@
 
 #include "dragoman/v1/translation.pb.h"
 #include "engine/base/utf8.h"
+#include "server/api/proto_json.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
-#include "server/doors/proto_json.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-#include "server/doors/marian.h"
-#include "server/doors/request_fields.h"
-#include "server/doors/translate_path.h"
+#include "server/api/request_fields.h"
+#include "server/compat/marian.h"
+#include "server/compat/translate_path.h"
 #include "tests/fuzz/door_server.h"
 
 namespace dragoman {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/base/utf8.h"
-#include "server/doors/xml_text.h"
+#include "server/compat/xml_text.h"
 
 namespace dragoman {
 namespace {

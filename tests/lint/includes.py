@@ -43,19 +43,14 @@ ROOMS = {
     'engine/profile/': 'engine/profile',
     'engine/': 'engine',
     'server/base/': 'server/base',
-    'server/guard/': 'server/guard',
-    'server/security/': 'server/security',
     'server/settings/': 'server/settings',
-    'server/trace/': 'server/trace',
-    'server/metrics/': 'server/metrics',
+    'server/observe/': 'server/observe',
+    'server/transport/': 'server/transport',
     'server/models/': 'server/models',
     'server/call/': 'server/call',
-    'server/detect/': 'server/detect',
-    'server/http/': 'server/http',
-    'server/doors/': 'server/doors',
-    'server/grpc/': 'server/grpc',
+    'server/api/': 'server/api',
+    'server/compat/': 'server/compat',
     'server/process/': 'server/process',
-    'server/profile/': 'server/profile',
     'client/': 'client',
 }
 
@@ -121,24 +116,19 @@ ALLOWED = {
               'engine/request kernels/search absl',
     'engine/profile': 'engine/base engine/api engine/network engine/decode engine/decode/cuda engine '
                       'kernels/base kernels/cuda kernels/search kernels/ops absl cuda',
-    'server/base': 'engine/base absl json spdlog',
-    'server/guard': 'engine/base server/base absl grpc json',
-    'server/security': 'engine/base server/base absl json openssl',
-    'server/settings': 'engine/base engine/api server/base server/guard absl json',
-    'server/trace': 'proto engine/base server/base server/security absl grpc protobuf',
-    'server/metrics': 'engine/base engine/api server/base server/guard server/trace absl prometheus',
-    'server/models': 'engine/base engine/api server/base server/settings server/metrics absl openssl',
-    'server/detect': 'engine/base engine/text server/base absl fasttext icu openssl',
-    'server/call': 'proto options engine/base engine/api server/base server/security server/trace server/metrics '
-                   'server/models server/detect absl protobuf',
-    'server/http': 'engine/base server/base server/guard server/security absl boost openssl',
-    'server/doors': 'proto engine/base engine/api server/base server/security server/metrics server/models server/detect '
-                    'server/call server/http absl icu json protobuf',
-    'server/grpc': 'proto engine/base engine/api server/base server/guard server/security server/metrics '
-                   'server/models server/call server/doors absl grpc protobuf',
-    'server/process': 'engine/base engine/api server/base server/guard server/security server/settings server/trace server/metrics '
-                      'server/models server/detect server/call server/http server/doors server/grpc absl grpc protobuf',
-    'server/profile': 'engine/api engine/profile server/base server/settings server/models server/process absl',
+    'server/base': 'engine/base absl json openssl spdlog',
+    'server/settings': 'engine/base engine/api server/base absl json',
+    'server/observe': 'proto engine/base engine/api server/base absl grpc prometheus protobuf',
+    'server/transport': 'engine/base server/base server/settings absl boost grpc json openssl',
+    'server/models': 'engine/base engine/api server/base server/settings server/observe absl openssl',
+    'server/call': 'proto options engine/base engine/api engine/text server/base server/observe server/models absl '
+                   'fasttext icu json openssl protobuf',
+    'server/api': 'proto engine/base engine/api server/base server/observe server/transport server/models server/call '
+                  'absl grpc icu json protobuf',
+    'server/compat': 'proto engine/base engine/api server/base server/observe server/transport server/models '
+                     'server/call server/api absl grpc icu json protobuf',
+    'server/process': 'engine/base engine/api engine/profile server/base server/settings server/observe server/transport '
+                      'server/models server/call server/api server/compat absl grpc protobuf',
     'client': 'proto options absl grpc json openssl protobuf',
 }
 
@@ -155,7 +145,6 @@ INTERFACES = {
     'engine/model/layouts/ct2': ['engine/model/layouts/ct2/directory.h'],
     'engine/model/layouts/hf': ['engine/model/layouts/hf/directory.h'],
     'engine/model/layouts/marian': ['engine/model/layouts/marian/directory.h'],
-    'server/guard': ['server/guard/guard.h'],
 }
 
 # Edges that the code has and should not: (room, room) -> header -> the files that include it. The list only

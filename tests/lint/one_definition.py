@@ -22,7 +22,7 @@ TOKEN = re.compile(r'''(?P<skip>//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\.|\\\n)
 ALTERNATIVES = (
     {'engine/decode/cuda/cuda_none.cc', 'engine/decode/cuda/cuda_probe.cc'},
     {'kernels/cpu/isa_arm.cc', 'kernels/cpu/isa_x86.cc'},
-    {'server/detect/fasttext_detector.cc', 'server/detect/no_detector.cc'},
+    {'server/call/detect/fasttext_detector.cc', 'server/call/detect/no_detector.cc'},
 )
 TYPE_KEYS = ('class', 'struct', 'union', 'enum')
 NO_FUNCTION = ('if', 'for', 'while', 'switch', 'return', 'operator', 'static_assert', 'decltype', 'noexcept', 'alignas')

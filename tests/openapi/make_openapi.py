@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes server/doors/openapi.json, the OpenAPI 3.1 description of our REST, from translation.proto.
+"""Makes server/api/openapi.json, the OpenAPI 3.1 description of our REST, from translation.proto.
 
     tests/openapi/run.sh --write      # writes the file, with the packages of requirements.txt
     tests/openapi/run.sh              # compares it with what would be written, and validates it
 
 Schemas, with the comments of the proto as descriptions, come from protoc's descriptors; ranges of decoding options from
-proto/options/decoding_options.inc; paths from PATHS below, which server/doors/rest_test.cc compares with the routes.
+proto/options/decoding_options.inc; paths from PATHS below, which server/api/rest_test.cc compares with the routes.
 """
 import json
 import pathlib
@@ -22,7 +22,7 @@ except ImportError as error:
     sys.exit(0)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILE = ROOT / "server/doors/openapi.json"
+FILE = ROOT / "server/api/openapi.json"
 PACKAGE = ".dragoman.v1."
 Field = descriptor_pb2.FieldDescriptorProto
 
@@ -265,7 +265,7 @@ def main():
         print(f"found {sys.argv[1:]}, expected --write or nothing", file=sys.stderr)
         return 2
     if FILE.read_text(encoding="utf-8") != text:
-        print("FAILED: server/doors/openapi.json is not what translation.proto makes: tests/openapi/run.sh --write")
+        print("FAILED: server/api/openapi.json is not what translation.proto makes: tests/openapi/run.sh --write")
         return 1
     OpenAPIV31SpecValidator(json.loads(text)).validate()
     print("passed: the OpenAPI description is that of the proto, and valid OpenAPI 3.1")

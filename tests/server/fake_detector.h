@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/detect/language_detector.h"
+#include "server/call/detect/language_detector.h"
 
 namespace dragoman {
 

@@ -25,7 +25,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/schedule/decode_loop.h"
 #include "server/base/steady_clock.h"
-#include "server/metrics/metrics.h"
+#include "server/observe/metrics.h"
 #include "server/process/serving.h"
 #include "tests/bench/arguments.h"
 #include "tests/bench/host/null_device.h"

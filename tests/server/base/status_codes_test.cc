@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "server/grpc/status_map.h"
+#include "server/api/status_map.h"
 
 namespace dragoman {
 namespace {

@@ -14,12 +14,12 @@
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
+#include "server/call/api_keys.h"
 #include "server/process/security.h"
 #include "server/process/serving.h"
-#include "server/security/api_keys.h"
 #include "tests/server/fake_engine.h"
-#include "tests/server/http/raw_client.h"
 #include "tests/server/served_models.h"
+#include "tests/server/transport/raw_client.h"
 #include "tests/support/temp_directory.h"
 
 #include <grpcpp/create_channel.h>

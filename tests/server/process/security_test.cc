@@ -20,8 +20,8 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 #include "server/process/serving.h"
+#include "tests/server/base/certificates.h"
 #include "tests/server/fake_engine.h"
-#include "tests/server/security/certificates.h"
 #include "tests/server/served_models.h"
 #include "tests/support/temp_directory.h"
 

@@ -26,8 +26,8 @@
 #include "google/rpc/status.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/base/steady_clock.h"
-#include "server/guard/transport_limits.h"
-#include "server/http/http.h"
+#include "server/transport/http.h"
+#include "server/transport/transport_limits.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 

@@ -20,9 +20,9 @@
 
 #include "dragoman/v1/translation.grpc.pb.h"
 #include "server/base/steady_clock.h"
-#include "server/guard/transport_limits.h"
-#include "server/http/http.h"
 #include "server/process/serving.h"
+#include "server/transport/http.h"
+#include "server/transport/transport_limits.h"
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 #include "tests/support/temp_directory.h"

@@ -12,8 +12,8 @@
 #include "server/base/steady_clock.h"
 #include "server/process/serving.h"
 #include "tests/server/fake_engine.h"
-#include "tests/server/http/raw_client.h"
 #include "tests/server/served_models.h"
+#include "tests/server/transport/raw_client.h"
 
 namespace dragoman {
 namespace {

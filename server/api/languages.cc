@@ -1,0 +1,193 @@
+#include "server/api/languages.h"
+
+#include <unicode/locdspnm.h>
+#include <unicode/locid.h>
+#include <unicode/unistr.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "server/api/known_codes.h"
+#include "server/base/work_count.h"
+
+namespace dragoman {
+namespace {
+
+constexpr size_t kMaxCodeBytes = 64;
+constexpr size_t kMaxNameBytes = 128;
+
+// Argos Translate's words, which LibreTranslate's clients send, and a code that CLDR keeps apart
+// from the one that models have.
+struct Alias {
+  std::string_view written;
+  const char* tag;
+};
+constexpr Alias kAliases[] = {{"pb", "pt-BR"}, {"zt", "zh-Hant"}, {"nb", "no"}};
+
+bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+// Two or three letters, and subtags of letters and digits after them.
+bool LooksLikeCode(std::string_view code) {
+  const size_t language = std::min(code.find_first_of("-_"), code.size());
+  if (code.size() > kMaxCodeBytes || language < 2 || language > 3) return false;
+  if (!std::all_of(code.begin(), code.begin() + static_cast<ptrdiff_t>(language), IsAlpha)) {
+    return false;
+  }
+  return std::all_of(code.begin(), code.end(),
+                     [](char c) { return IsAlpha(c) || IsDigit(c) || c == '-' || c == '_'; });
+}
+
+// Nothing if it does not look like a code.
+std::optional<icu::Locale> LocaleOf(std::string_view code) {
+  if (!LooksLikeCode(code)) return std::nullopt;
+  CountNames(1);
+  std::string tag(code);
+  for (const Alias& alias : kAliases) {
+    if (Lower(code) == alias.written) tag = alias.tag;
+  }
+  std::replace(tag.begin(), tag.end(), '-', '_');
+  icu::Locale locale = icu::Locale::createCanonical(tag.c_str());
+  if (locale.isBogus() || locale.getLanguage()[0] == '\0') return std::nullopt;
+  return locale;
+}
+
+// Nothing if it does not look like a code.
+std::optional<LanguageTag> TagOf(std::string_view code) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::nullopt;
+  icu::Locale full = *locale;
+  UErrorCode error = U_ZERO_ERROR;
+  full.addLikelySubtags(error);
+  if (U_FAILURE(error) != 0) return std::nullopt;
+  return LanguageTag{.language = full.getLanguage(),
+                     .script = full.getScript(),
+                     .region = locale->getCountry(),
+                     .likely_region = full.getCountry()};
+}
+
+std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
+
+// How well a served language of the same language and script fits what is wanted, 0 best; nothing if
+// their regions contradict each other.
+std::optional<int> Distance(const LanguageTag& wanted, const LanguageTag& served) {
+  if (wanted.region == served.region) return 0;
+  if (!wanted.region.empty() && !served.region.empty()) return std::nullopt;
+  // "en" is nearer to "en-US", where most of it is spoken, than to "en-GB".
+  return wanted.likely_region == served.likely_region ? 1 : 2;
+}
+
+}  // namespace
+
+std::string NormalTag(std::string_view code) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::string(code);
+  UErrorCode error = U_ZERO_ERROR;
+  std::string tag = locale->toLanguageTag<std::string>(error);
+  return U_FAILURE(error) != 0 || tag.empty() ? std::string(code) : tag;
+}
+
+std::string BaseLanguage(std::string_view code) {
+  static auto* const known = new KnownCodes();
+  return known->Get(code, [](std::string_view asked) {
+    const std::optional<icu::Locale> locale = LocaleOf(asked);
+    return locale.has_value() ? std::string(locale->getLanguage()) : std::string(asked);
+  });
+}
+
+std::string DisplayName(std::string_view code, std::string_view in) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::string(code);
+  const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
+  icu::UnicodeString name;
+  locale->getDisplayName(reader, name);
+  std::string text;
+  name.toUTF8String(text);
+  return text.empty() ? std::string(code) : text;
+}
+
+std::string DialectName(std::string_view code, std::string_view in) {
+  const std::optional<icu::Locale> locale = LocaleOf(code);
+  if (!locale.has_value()) return std::string(code);
+  const icu::Locale reader = LocaleOf(in).value_or(icu::Locale::getEnglish());
+  const std::unique_ptr<icu::LocaleDisplayNames> names(
+      icu::LocaleDisplayNames::createInstance(reader, ULDN_DIALECT_NAMES));
+  icu::UnicodeString name;
+  if (names != nullptr) names->localeDisplayName(*locale, name);
+  std::string text;
+  name.toUTF8String(text);
+  return text.empty() ? std::string(code) : text;
+}
+
+LanguageIndex::LanguageIndex(std::vector<std::string> codes, Names names)
+    : codes_(std::move(codes)) {
+  for (size_t i = 0; i < codes_.size(); ++i) {
+    const std::string& code = codes_[i];
+    by_code_.emplace(code, i);
+    tags_.push_back(TagOf(code));
+    if (tags_[i].has_value()) by_language_[LanguageAndScript(*tags_[i])].push_back(i);
+    if (names == Names::kNone) continue;
+    for (const std::string& name :
+         {code, DisplayName(code, "en"), DialectName(code, "en"), DisplayName(code, code),
+          DisplayName(BaseLanguage(code), "en")}) {
+      std::vector<size_t>& named = by_name_[Lower(name)];
+      if (named.empty() || named.back() != i) named.push_back(i);
+    }
+  }
+}
+
+std::optional<std::string> LanguageIndex::Find(std::string_view code) const {
+  if (code.size() > kMaxNameBytes) return std::nullopt;
+  if (const auto same = by_code_.find(std::string(code)); same != by_code_.end()) {
+    return codes_[same->second];
+  }
+  const std::optional<LanguageTag> wanted = TagOf(code);
+  if (!wanted.has_value()) return std::nullopt;
+  const auto candidates = by_language_.find(LanguageAndScript(*wanted));
+  if (candidates == by_language_.end()) return std::nullopt;
+  std::optional<size_t> best;
+  int best_distance = 0;
+  for (const size_t i : candidates->second) {
+    CountNames(1);
+    const std::optional<int> distance = Distance(*wanted, *tags_[i]);
+    if (!distance.has_value() || (best.has_value() && *distance >= best_distance)) continue;
+    best = i;
+    best_distance = *distance;
+  }
+  return best.has_value() ? std::optional(codes_[*best]) : std::nullopt;
+}
+
+std::optional<std::string> LanguageIndex::FindName(std::string_view name) const {
+  if (name.size() > kMaxNameBytes) return std::nullopt;
+  const auto found = by_name_.find(Lower(name));
+  return found == by_name_.end() ? Find(name) : std::optional(codes_[found->second.front()]);
+}
+
+bool LanguageIndex::CanMean(std::string_view name, std::string_view code) const {
+  if (name.size() > kMaxNameBytes) return false;
+  if (const auto found = by_name_.find(Lower(name)); found != by_name_.end()) {
+    for (const size_t i : found->second) {
+      if (codes_[i] == code) return true;
+    }
+  }
+  const auto at = by_code_.find(std::string(code));
+  const std::optional<LanguageTag> wanted = TagOf(name);
+  if (at == by_code_.end() || !wanted.has_value() || !tags_[at->second].has_value()) return false;
+  const LanguageTag& served = *tags_[at->second];
+  return LanguageAndScript(*wanted) == LanguageAndScript(served) &&
+         Distance(*wanted, served).has_value();
+}
+
+std::optional<std::string> FindLanguage(std::string_view code,
+                                        const std::vector<std::string>& served) {
+  return LanguageIndex(served, LanguageIndex::Names::kNone).Find(code);
+}
+
+}  // namespace dragoman

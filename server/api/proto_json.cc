@@ -1,0 +1,306 @@
+#include "server/api/proto_json.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/base/limited_json.h"
+#include "server/api/json_body.h"
+#include "server/base/quoted.h"
+#include "server/base/work_count.h"
+#include "server/call/findings.h"
+#include "server/call/request_error.h"
+
+namespace dragoman {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using Json = nlohmann::json;
+
+constexpr JsonLimits kMessageLimits{
+    .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17, .max_fields = 1 << 12};
+
+// Says what a value is, without its text, which may be somebody's.
+std::string Found(const Json& value) {
+  if (value.is_number()) return absl::StrCat("found the number ", value.dump());
+  if (value.is_boolean()) return absl::StrCat("found ", value.get<bool>() ? "true" : "false");
+  if (value.is_string()) return "found a string";
+  if (value.is_null()) return "found null";
+  return value.is_array() ? "found an array" : "found an object";
+}
+
+std::string FieldNames(const Descriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
+  return absl::StrJoin(names, ", ");
+}
+
+std::string ValueNames(const EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
+  return absl::StrJoin(names, ", ");
+}
+
+const FieldDescriptor* FindField(const Descriptor& type, const std::string& name) {
+  const FieldDescriptor* field = type.FindFieldByName(name);
+  return field != nullptr ? field : type.FindFieldByCamelcaseName(name);
+}
+
+// A number, or a string that holds one; nothing for anything else, such as "" or "0x10".
+template <typename Number>
+std::optional<Number> ReadInteger(const Json& value) {
+  constexpr auto kMin = std::numeric_limits<Number>::min();
+  constexpr auto kMax = std::numeric_limits<Number>::max();
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(kMax)) return std::nullopt;
+    return static_cast<Number>(number);
+  }
+  if (value.is_number_integer()) {
+    const auto number = value.get<int64_t>();
+    if (number < 0 && (kMin == 0 || number < static_cast<int64_t>(kMin))) return std::nullopt;
+    if (number > 0 && static_cast<uint64_t>(number) > static_cast<uint64_t>(kMax)) {
+      return std::nullopt;
+    }
+    return static_cast<Number>(number);
+  }
+  if (value.is_number_float()) {
+    // 1e3 and 5.0 are integers. Above 2^53 a double does not say which one is meant.
+    const auto number = value.get<double>();
+    constexpr double kExact = 9007199254740992.0;
+    if (std::trunc(number) != number || std::abs(number) > kExact) return std::nullopt;
+    return ReadInteger<Number>(Json(static_cast<int64_t>(number)));
+  }
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  const size_t digits_at = text.starts_with('-') ? 1 : 0;
+  if (text.size() == digits_at ||
+      text.find_first_not_of("0123456789", digits_at) != std::string::npos) {
+    return std::nullopt;
+  }
+  if (int64_t number = 0; absl::SimpleAtoi(text, &number)) return ReadInteger<Number>(Json(number));
+  if (uint64_t number = 0; absl::SimpleAtoi(text, &number)) {
+    return ReadInteger<Number>(Json(number));
+  }
+  return std::nullopt;
+}
+
+std::optional<double> ReadReal(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  // SimpleAtod takes words for infinity and not-a-number, which are spelt otherwise in JSON.
+  if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) {
+    return std::nullopt;
+  }
+  double number = 0;
+  if (!absl::SimpleAtod(text, &number)) return std::nullopt;
+  return number;
+}
+
+class Reader {
+ public:
+  absl::Status Status() const { return findings_.Status(); }
+
+  void ReadMessage(const Json& object, const std::string& path, Message* message) {
+    const Descriptor& type = *message->GetDescriptor();
+    if (!object.is_object()) return Wrong(path, object, "an object");
+    const std::string prefix = path.empty() ? "" : path + ".";
+    std::vector<bool> seen(type.field_count(), false);
+    for (const auto& [name, value] : object.items()) {
+      const FieldDescriptor* field = FindField(type, name);
+      if (field == nullptr) {
+        findings_.Invalid(
+            prefix + Printable(name),
+            absl::StrCat("found an unknown field, expected one of ", FieldNames(type)));
+        continue;
+      }
+      const std::string field_path = prefix + field->name();
+      if (seen[field->index()]) {
+        findings_.Invalid(field_path, absl::StrCat("found as ", field->name(), " and as ",
+                                                   field->json_name(), ", expected one of them"));
+        continue;
+      }
+      seen[field->index()] = true;
+      if (value.is_null()) continue;
+      if (field->is_map()) {
+        ReadMap(value, field_path, *field, message);
+      } else if (field->is_repeated()) {
+        if (!value.is_array()) {
+          Wrong(field_path, value, "an array");
+          continue;
+        }
+        for (size_t i = 0; i < value.size(); ++i) {
+          ReadValue(value[i], absl::StrCat(field_path, "[", i, "]"), *field, message);
+        }
+      } else {
+        ReadValue(value, field_path, *field, message);
+      }
+    }
+  }
+
+ private:
+  static std::string Printable(const std::string& name) {
+    const std::string quoted = Quoted(name);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+
+  void Wrong(const std::string& path, const Json& found, std::string_view expected) {
+    findings_.Invalid(path, absl::StrCat(Found(found), ", expected ",
+                                         absl::string_view(expected.data(), expected.size())));
+  }
+
+  // Its keys and values are strings.
+  void ReadMap(const Json& value, const std::string& path, const FieldDescriptor& field,
+               Message* message) {
+    if (!value.is_object()) return Wrong(path, value, "an object of strings");
+    const Reflection& reflection = *message->GetReflection();
+    for (const auto& [key, entry] : value.items()) {
+      if (!entry.is_string()) {
+        Wrong(absl::StrCat(path, "[", Quoted(key), "]"), entry, "a string");
+        continue;
+      }
+      Message* added = reflection.AddMessage(message, &field);
+      const Reflection& pair = *added->GetReflection();
+      pair.SetString(added, field.message_type()->map_key(), key);
+      pair.SetString(added, field.message_type()->map_value(),
+                     entry.template get_ref<const std::string&>());
+    }
+  }
+
+  // Sets the field, or adds to it if it is repeated.
+  void ReadValue(const Json& value, const std::string& path, const FieldDescriptor& field,
+                 Message* message) {
+    const Reflection& reflection = *message->GetReflection();
+    const bool adds = field.is_repeated();
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_STRING:
+        if (!value.is_string()) return Wrong(path, value, "a string");
+        adds ? reflection.AddString(message, &field, value.get<std::string>())
+             : reflection.SetString(message, &field, value.get<std::string>());
+        return;
+      case FieldDescriptor::CPPTYPE_BOOL:
+        if (!value.is_boolean()) return Wrong(path, value, "true or false");
+        adds ? reflection.AddBool(message, &field, value.get<bool>())
+             : reflection.SetBool(message, &field, value.get<bool>());
+        return;
+      case FieldDescriptor::CPPTYPE_INT32:
+        if (const auto number = ReadInteger<int32_t>(value)) {
+          adds ? reflection.AddInt32(message, &field, *number)
+               : reflection.SetInt32(message, &field, *number);
+          return;
+        }
+        return Wrong(path, value, "an integer of 32 bits");
+      case FieldDescriptor::CPPTYPE_INT64:
+        if (const auto number = ReadInteger<int64_t>(value)) {
+          adds ? reflection.AddInt64(message, &field, *number)
+               : reflection.SetInt64(message, &field, *number);
+          return;
+        }
+        return Wrong(path, value, "an integer of 64 bits");
+      case FieldDescriptor::CPPTYPE_UINT32:
+        if (const auto number = ReadInteger<uint32_t>(value)) {
+          adds ? reflection.AddUInt32(message, &field, *number)
+               : reflection.SetUInt32(message, &field, *number);
+          return;
+        }
+        return Wrong(path, value, "an integer of 32 bits, 0 or more");
+      case FieldDescriptor::CPPTYPE_UINT64:
+        if (const auto number = ReadInteger<uint64_t>(value)) {
+          adds ? reflection.AddUInt64(message, &field, *number)
+               : reflection.SetUInt64(message, &field, *number);
+          return;
+        }
+        return Wrong(path, value, "an integer of 64 bits, 0 or more");
+      case FieldDescriptor::CPPTYPE_FLOAT:
+        if (const auto number = ReadReal(value)) {
+          adds ? reflection.AddFloat(message, &field, static_cast<float>(*number))
+               : reflection.SetFloat(message, &field, static_cast<float>(*number));
+          return;
+        }
+        return Wrong(path, value, "a number");
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        if (const auto number = ReadReal(value)) {
+          adds ? reflection.AddDouble(message, &field, *number)
+               : reflection.SetDouble(message, &field, *number);
+          return;
+        }
+        return Wrong(path, value, "a number");
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return ReadEnumValue(value, path, field, message);
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        return ReadMessage(value, path,
+                           adds ? reflection.AddMessage(message, &field)
+                                : reflection.MutableMessage(message, &field));
+    }
+  }
+
+  // Reads a value by name or by number. A number that the enum does not have is left to the
+  // request's own check.
+  void ReadEnumValue(const Json& value, const std::string& path, const FieldDescriptor& field,
+                     Message* message) {
+    const EnumDescriptor& type = *field.enum_type();
+    std::optional<int32_t> number;
+    if (value.is_string()) {
+      const auto* named = type.FindValueByName(value.get_ref<const std::string&>());
+      if (named == nullptr) {
+        findings_.Invalid(path, absl::StrCat("found ", Quoted(value.get_ref<const std::string&>()),
+                                             ", expected one of ", ValueNames(type)));
+        return;
+      }
+      number = named->number();
+    } else {
+      number = ReadInteger<int32_t>(value);
+    }
+    if (!number.has_value()) {
+      return Wrong(path, value, absl::StrCat("one of ", ValueNames(type)));
+    }
+    const Reflection& reflection = *message->GetReflection();
+    field.is_repeated() ? reflection.AddEnumValue(message, &field, *number)
+                        : reflection.SetEnumValue(message, &field, *number);
+  }
+
+  Findings findings_;
+};
+
+}  // namespace
+
+absl::Status ReadProtoJson(std::string_view text, Message* message) {
+  CountBytes(text.size());
+  const std::optional<std::string> mended = WithoutLoneSurrogates(text);
+  const auto json = ParseJson(mended.has_value() ? *mended : text, "the body", kMessageLimits);
+  if (!json.ok()) {
+    return InvalidField("", absl::StrCat(json.status().message(), ", expected the JSON of a ",
+                                         message->GetDescriptor()->name()));
+  }
+  Reader reader;
+  reader.ReadMessage(*json, "", message);
+  return reader.Status();
+}
+
+std::string WriteProtoJson(const Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  std::string json;
+  // It fails for details of an error whose type this program does not have, and for nothing else.
+  if (google::protobuf::util::MessageToJsonString(message, &json, options).ok()) return json;
+  return "{}";
+}
+
+}  // namespace dragoman

@@ -1,0 +1,79 @@
+// A call that is answered as soon as its request is here: lists of languages, models, glossaries.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/api/call_reactor.h"
+#include "server/api/grpc_bytes.h"
+#include "server/api/status_map.h"
+#include "server/base/log.h"
+#include "server/base/status_codes.h"
+#include "server/call/api_keys.h"
+#include "server/call/call_tracker.h"
+#include "server/call/request_error.h"
+#include "server/call/wire_check.h"
+
+namespace dragoman {
+
+// Answer is callable as absl::Status(const Request&, Client*, Response*), where the client is that
+// of the call's key, or nullptr.
+template <typename Request, typename Response, typename Answer>
+class QueryCall final : public CallReactor {
+ public:
+  // The interface and the name that metrics and logs have for the call.
+  QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
+            RpcMethod method, Answer answer)
+      : CallReactor(service, rpc),
+        ticket_(service->calls->tracker),
+        api_(api),
+        method_(method),
+        answer_(std::move(answer)) {}
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override {
+    const std::string bytes = FlattenBytes(request);
+    Request in;
+    Response out;
+    absl::Status status = ParseKnown(bytes, &in);
+    if (status.ok()) {
+      const std::shared_ptr<Grant> grant = Head(api_, "").grant;
+      status = answer_(in, grant == nullptr ? nullptr : &grant->client(), &out);
+    }
+    if (status.ok() && !SerializeBytes(out, &response_)) {
+      status = absl::InternalError("the response could not be serialised");
+    }
+    Count(status);
+    if (status.ok()) {
+      SendAndFinish(&response_, grpc::Status::OK);
+    } else {
+      FinishCall(EndStatus(status));
+    }
+  }
+
+  void HandleNoRequest(absl::Status status) override {
+    Count(status);
+    FinishCall(ToGrpcStatus(status));
+  }
+
+  void Count(const absl::Status& status) {
+    calls().metrics->OnRpc(api_, method_, status.code(), calls().clock->Now() - started(), "");
+    Log(LogLevel::kDebug, "call",
+        {{"api", ApiName(api_)},
+         {"method", RpcMethodName(method_)},
+         {"code", CodeName(status.code())}});
+  }
+
+  const CallTracker::Ticket ticket_;
+  const Api api_;
+  const RpcMethod method_;
+  const Answer answer_;
+  grpc::ByteBuffer response_;
+};
+
+}  // namespace dragoman

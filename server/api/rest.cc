@@ -1,0 +1,208 @@
+#include "server/api/rest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/api/door_errors.h"
+#include "server/api/form.h"
+#include "server/api/json_type.h"
+#include "server/api/proto_json.h"
+#include "server/base/quoted.h"
+#include "server/call/client_rights.h"
+#include "server/call/request_error.h"
+#include "server/call/response_builder.h"
+#include "server/call/server_info.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::string_view kJsonType = "application/json; charset=utf-8";
+
+HttpResponse UncachedAnswer(const google::protobuf::Message& message) {
+  HttpResponse response;
+  response.content_type = kJsonType;
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = WriteProtoJson(message);
+  return response;
+}
+
+std::string Event(std::string_view name, std::string_view data) {
+  std::string event = "event: ";
+  event.append(name).append("\ndata: ").append(data).append("\n\n");
+  return event;
+}
+
+class EventRenderer final : public StreamRenderer {
+ public:
+  HttpResponse Head() override {
+    HttpResponse head;
+    head.content_type = "text/event-stream; charset=utf-8";
+    head.headers.emplace_back("Cache-Control", "no-store");
+    // Asks nginx, and proxies that follow it, to pass events on as they come.
+    head.headers.emplace_back("X-Accel-Buffering", "no");
+    return head;
+  }
+
+  std::string Message(const v1::StreamTranslateResponse& message) override {
+    const char* name = message.has_translation() ? "translation"
+                       : message.has_timings()   ? "timings"
+                                                 : "segment";
+    return Event(name, WriteProtoJson(message));
+  }
+
+  std::string End(const absl::Status& status) override {
+    if (status.ok()) return Event("end", "{}");
+    return Event("error", DumpJson({{"error", ErrorObject(status)}}));
+  }
+};
+
+// Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
+// quoted: they may be keys.
+absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
+  const absl::StatusOr<Form> query = ReadQuery(request);
+  if (!query.ok()) return query.status();
+  for (const FormField& field : query->fields()) {
+    if (model == nullptr || field.name != "model") {
+      return InvalidField("", absl::StrCat("found the query parameter ", Quoted(field.name),
+                                           ", expected ", model == nullptr ? "none" : "model"));
+    }
+    *model = field.value;
+  }
+  return absl::OkStatus();
+}
+
+template <typename Message>
+absl::StatusOr<Message> ReadRequest(const HttpRequest& request) {
+  if (absl::Status status = CheckJsonType(request); !status.ok()) return status;
+  if (absl::Status status = ReadModelQuery(request, nullptr); !status.ok()) return status;
+  Message message;
+  if (absl::Status status = ReadProtoJson(request.body, &message); !status.ok()) return status;
+  return message;
+}
+
+class RestDoor final : public Door {
+ public:
+  explicit RestDoor(const DoorContext& context) : context_(context) {}
+
+  Api api() const override { return Api::kDragoman; }
+
+  std::string Key(const HttpRequest& request) const override {
+    constexpr std::string_view kScheme = "bearer ";
+    const std::string_view header = request.Header("authorization");
+    if (header.size() < kScheme.size() ||
+        !std::equal(kScheme.begin(), kScheme.end(), header.begin(), [](char want, char found) {
+          return want == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
+        })) {
+      return "";
+    }
+    return std::string(header.substr(kScheme.size()));
+  }
+
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override {
+    if (request.path == "/v1/translate") return Translate(request);
+    if (request.path == "/v1/translate:stream") return Stream(request);
+    if (request.path == "/v1/detect") return Detect(request);
+    std::string model;
+    const bool is_list = request.path == "/v1/languages";
+    if (absl::Status status = ReadModelQuery(request, is_list ? &model : nullptr); !status.ok()) {
+      return status;
+    }
+    if (is_list) return ListLanguages(request, model, client);
+    if (request.path == "/v1/info") return Info(client);
+    if (request.path == "/v1/info/models") return ListModels(client);
+    return context_.lists->Get(request, "OpenAPI", {}, [] {
+      HttpResponse description;
+      description.content_type = kJsonType;
+      description.body = OpenApiJson();
+      return description;
+    });
+  }
+
+  HttpResponse Error(const HttpRequest& /*request*/, const absl::Status& status) const override {
+    return NeutralError(status);
+  }
+
+ private:
+  static absl::StatusOr<DoorAction> Translate(const HttpRequest& request) {
+    auto message = ReadRequest<v1::TranslateRequest>(request);
+    if (!message.ok()) return message.status();
+    UnaryAction action;
+    action.request = *std::move(message);
+    action.render = [](const v1::TranslateResponse& answer) { return UncachedAnswer(answer); };
+    return action;
+  }
+
+  static absl::StatusOr<DoorAction> Stream(const HttpRequest& request) {
+    auto message = ReadRequest<v1::TranslateRequest>(request);
+    if (!message.ok()) return message.status();
+    StreamAction action;
+    action.request = *std::move(message);
+    action.renderer = std::make_unique<EventRenderer>();
+    return action;
+  }
+
+  static absl::StatusOr<DoorAction> Detect(const HttpRequest& request) {
+    auto message = ReadRequest<v1::DetectLanguageRequest>(request);
+    if (!message.ok()) return message.status();
+    DetectAction action;
+    action.request = *std::move(message);
+    action.render = [](const v1::DetectLanguageResponse& answer) { return UncachedAnswer(answer); };
+    return action;
+  }
+
+  absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& request, const std::string& name,
+                                           const Client* client) const {
+    if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
+    std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
+    if (!name.empty()) {
+      absl::StatusOr<ModelPtr> model = FindVisibleModel(*context_.calls, client, name);
+      if (!model.ok()) return model.status();
+      models = {*std::move(model)};
+    }
+    return context_.lists->Get(request, "languages", MadeOfModels(models), [&] {
+      HttpResponse answer;
+      answer.content_type = kJsonType;
+      answer.body = WriteProtoJson(BuildLanguages(models));
+      return answer;
+    });
+  }
+
+  HttpResponse Info(const Client* client) const {
+    const std::atomic<bool>* draining = context_.calls->draining;
+    return UncachedAnswer(BuildServerInfo(*context_.calls, client, context_.bounds,
+                                          draining != nullptr && draining->load()));
+  }
+
+  HttpResponse ListModels(const Client* client) const {
+    v1::ListModelsResponse list;
+    for (const ModelTable::Entry& entry : VisibleEntries(*context_.calls, client)) {
+      const bool is_default = list.models_size() == 0 && entry.model != nullptr;
+      *list.add_models() = BuildEntry(entry, is_default);
+    }
+    return UncachedAnswer(list);
+  }
+
+  const DoorContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<Door> MakeRestDoor(const DoorContext& context) {
+  return std::make_unique<RestDoor>(context);
+}
+
+std::vector<DoorRoute> RestRoutes() {
+  return {{.method = "POST", .path = "/v1/translate"},
+          {.method = "POST", .path = "/v1/translate:stream"},
+          {.method = "POST", .path = "/v1/detect", .rpc = RpcMethod::kDetectLanguage},
+          {.method = "GET", .path = "/v1/languages", .rpc = RpcMethod::kListLanguages},
+          {.method = "GET", .path = "/v1/info", .rpc = RpcMethod::kGetServerInfo},
+          {.method = "GET", .path = "/v1/info/models", .rpc = RpcMethod::kListModels},
+          {.method = "GET", .path = "/v1/openapi.json", .rpc = RpcMethod::kQuery, .is_open = true}};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,67 @@
+#include "server/api/translate_calls.h"
+
+#include "server/api/grpc_bytes.h"
+
+namespace dragoman {
+
+UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+    : CallReactor(service, rpc),
+      call_(std::make_shared<UnaryTranslation>(
+          service->calls, RpcMethod::kTranslate,
+          Head(Api::kDragoman, "dragoman.v1.TranslationService/Translate"), this)) {}
+
+void UnaryCall::HandleRequest(const grpc::ByteBuffer& request) {
+  call_->HandleRequest(
+      ParseTranslateRequest(FlattenBytes(request), calls().limits, CallKind::kUnary));
+}
+
+void UnaryCall::HandleCancel() {
+  if (IsDeadline()) {
+    call_->Expire();
+  } else {
+    call_->Cancel();
+  }
+}
+
+absl::Status UnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
+  return SerializeBytes(answer, &response_)
+             ? absl::OkStatus()
+             : absl::InternalError("the response could not be serialised");
+}
+
+void UnaryCall::Finish(const absl::Status& status) {
+  const grpc::Status end = EndStatus(status);
+  if (status.ok()) {
+    SendAndFinish(&response_, end);
+  } else {
+    FinishCall(end);
+  }
+}
+
+StreamCall::StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
+    : CallReactor(service, rpc),
+      call_(std::make_shared<StreamTranslation>(
+          service->calls, RpcMethod::kStreamTranslate,
+          Head(Api::kDragoman, "dragoman.v1.TranslationService/StreamTranslate"), this)) {}
+
+void StreamCall::HandleRequest(const grpc::ByteBuffer& request) {
+  call_->HandleRequest(
+      ParseTranslateRequest(FlattenBytes(request), calls().limits, CallKind::kStream));
+}
+
+void StreamCall::HandleCancel() {
+  if (IsDeadline()) {
+    call_->Expire();
+  } else {
+    call_->Cancel();
+  }
+}
+
+void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
+  // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
+  SerializeBytes(message, &buffer_);
+  // Send comes last: before it returns, OnWriteDone may come, and the end of the call.
+  Send(&buffer_);
+}
+
+}  // namespace dragoman

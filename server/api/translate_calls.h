@@ -1,0 +1,62 @@
+// The transports of translations over gRPC: Translate, one answer, and StreamTranslate, each
+// segment as it finishes.
+//
+// Owned by gRPC until OnDone, as call_reactor.h says.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "dragoman/v1/translation.pb.h"
+#include "server/api/call_reactor.h"
+#include "server/call/stream_translation.h"
+#include "server/call/unary_translation.h"
+
+namespace dragoman {
+
+// Translate.
+class UnaryCall final : public CallReactor, public UnaryTransport {
+ public:
+  UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
+  void HandleCancel() override;
+  void HandleDone() override { call_->OnSent(); }
+
+  // The transport of call_.
+  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+  void Finish(const absl::Status& status) override;
+
+  const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
+  grpc::ByteBuffer response_;
+};
+
+// StreamTranslate.
+class StreamCall final : public CallReactor, public StreamTransport {
+ public:
+  StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
+  void HandleCancel() override;
+  void OnWriteDone(bool ok) override { call_->OnWriteDone(ok); }
+
+  // The transport of call_.
+  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
+  void StartWrite(v1::StreamTranslateResponse message) override;
+  void Finish(const absl::Status& status) override { FinishCall(CallReactor::EndStatus(status)); }
+  void Break() override { rpc()->TryCancel(); }
+
+  const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
+  grpc::ByteBuffer buffer_;                        // of the write in flight
+};
+
+}  // namespace dragoman

@@ -1,0 +1,38 @@
+// Our own gRPC service, and the answer to every method that no service has.
+//
+// Thread-safe. Reactions never block.
+#pragma once
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <atomic>
+
+#include "server/api/call_reactor.h"
+#include "server/api/raw_service.h"
+
+namespace dragoman {
+
+class TranslationService final : public RawService {
+ public:
+  // `context` outlives the service. `draining` likewise, for GetServerInfo.
+  TranslationService(const ServiceContext* context, const std::atomic<bool>* draining);
+
+ private:
+  template <typename Request, typename Response, typename Answer>
+  MakeCall AnswerAtOnce(RpcMethod method, Answer answer) const;
+
+  const ServiceContext* const context_;
+  const std::atomic<bool>* const draining_;
+};
+
+// Answers every method that no service has, AdminService's among them: UNIMPLEMENTED, named.
+class MissingMethods final : public grpc::CallbackGenericService {
+ public:
+  explicit MissingMethods(const ServiceContext* context) : context_(context) {}
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* rpc) override;
+
+ private:
+  const ServiceContext* const context_;
+};
+
+}  // namespace dragoman

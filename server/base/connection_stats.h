@@ -1,0 +1,15 @@
+// The connections of a port, for metrics.
+#pragma once
+
+#include <cstdint>
+
+namespace dragoman {
+
+struct ConnectionStats {
+  int64_t open = 0;      // connections now
+  int64_t capacity = 0;  // connections that may be open at once
+  int64_t accepted = 0;  // since the start
+  int64_t refused = 0;   // closed because of a limit, on all or on one peer
+};
+
+}  // namespace dragoman

@@ -1,0 +1,104 @@
+#include "server/call/detect/detection_line.h"
+
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "engine/base/utf8.h"
+#include "server/call/detect/han_script.h"
+
+namespace dragoman {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+bool IsSpace(char32_t c) {
+  return IsWhiteSpace(c) || c < 0x20 || c == 0x7F || c == U'_' || c == U'<' || c == U'>' ||
+         u_iscntrl(static_cast<UChar32>(c)) != 0;
+}
+
+// Counts the letters of each script.
+class Scripts {
+ public:
+  void Add(char32_t letter) {
+    UErrorCode error = U_ZERO_ERROR;
+    const UScriptCode script = uscript_getScript(static_cast<UChar32>(letter), &error);
+    if (U_FAILURE(error) || script == USCRIPT_COMMON || script == USCRIPT_INHERITED) return;
+    ++counts_[script];
+    if (script == USCRIPT_HAN) han_.Add(letter);
+  }
+
+  std::string Most() const {
+    const auto most =
+        std::max_element(counts_.begin(), counts_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == counts_.end()) return "";
+    if (most->first == USCRIPT_HAN) return han_.Script();
+    return uscript_getShortName(most->first);
+  }
+
+ private:
+  std::map<UScriptCode, int> counts_;
+  HanCounter han_;
+};
+
+}  // namespace
+
+DetectionLine MakeDetectionLine(std::string_view text) {
+  text = text.substr(0, kReadBytes);
+  text.remove_suffix(static_cast<size_t>(IncompleteUtf8Tail(text)));
+  DetectionLine line;
+  Scripts scripts;
+  bool has_small = false;
+  size_t kept = 0;
+  for (size_t at = 0; at < text.size() && kept < kKeptCodePoints;) {
+    const char32_t c = NextCodePoint(text, at);
+    if (c == kReplacement) continue;
+    if (IsSpace(c)) {
+      if (line.text.empty() || line.text.back() == ' ') continue;
+      line.text += ' ';
+    } else {
+      AppendUtf8(c, line.text);
+    }
+    ++kept;
+    const auto point = static_cast<UChar32>(c);
+    if (u_isalpha(point) == 0) continue;
+    line.has_letters = true;
+    scripts.Add(c);
+    if (u_tolower(point) != point) {
+      line.has_capitals = true;
+    } else if (u_toupper(point) != point) {
+      has_small = true;
+    }
+  }
+  line.script = scripts.Most();
+  if (line.has_capitals && !has_small) {
+    line.text = LowerCase(line.text);
+    line.has_capitals = false;
+  }
+  return line;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower;
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = NextCodePoint(text, at);
+    AppendUtf8(static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))), lower);
+  }
+  return lower;
+}
+
+bool ScriptFits(std::string_view script, std::string_view wanted) {
+  if (script == wanted) return true;
+  const bool is_han = script == "Hani" || script == "Hans" || script == "Hant";
+  if (wanted == "Hani") return is_han;
+  if (wanted == "Hans" || wanted == "Hant") return script == "Hani";
+  if (wanted == "Jpan") return is_han || script == "Hira" || script == "Kana";
+  if (wanted == "Kore") return is_han || script == "Hang";
+  return false;
+}
+
+}  // namespace dragoman

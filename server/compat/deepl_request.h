@@ -1,0 +1,34 @@
+// The fields of POST /v2/translate: each is obeyed, refused by name, or has no effect where it has
+// none at DeepL either.
+//
+// Pure functions, thread-safe.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/compat/xml_text.h"
+
+namespace dragoman {
+
+struct DeeplRequest {
+  enum class Tags { kNone, kXml, kHtml };
+  enum class Split { kNone, kSentencesAndLines, kSentences };
+
+  std::vector<std::string> texts;
+  std::string source;  // as it was sent; "" leaves it to the server
+  std::string target;
+  std::string glossary_id;
+  Tags tags = Tags::kNone;
+  XmlOptions xml;
+  Split split = Split::kSentencesAndLines;
+  bool show_characters = false;
+  bool show_model_type = false;
+};
+
+// INVALID_ARGUMENT or UNIMPLEMENTED names the field, what was found and what was expected.
+absl::StatusOr<DeeplRequest> ReadDeeplRequest(const nlohmann::json& fields);
+
+}  // namespace dragoman

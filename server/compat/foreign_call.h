@@ -1,0 +1,73 @@
+// A translation that is asked for in another API's messages, and answered in them: the transport of
+// a call that is ours in everything else.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "dragoman/v1/translation.pb.h"
+#include "server/api/call_reactor.h"
+#include "server/call/unary_translation.h"
+#include "server/call/wire_check.h"
+
+namespace dragoman {
+
+// A request in terms of our service, and how its answer is written.
+struct ForeignRequest {
+  v1::TranslateRequest request;
+  // The bytes of the answer, or an error in its place.
+  std::function<absl::StatusOr<std::string>(const v1::TranslateResponse& answer)> write;
+};
+
+// Reads the bytes of a request. Its strings are UTF-8, or it returns INVALID_ARGUMENT.
+using ReadForeign = std::function<absl::StatusOr<ForeignRequest>(std::string_view bytes)>;
+
+// ReadForeign of two functions: from a message to our request, and from our answer to a message.
+template <typename Request, typename Read, typename Write>
+ReadForeign MakeForeign(Read read, Write write) {
+  return [read, write](std::string_view bytes) -> absl::StatusOr<ForeignRequest> {
+    Request in;
+    if (absl::Status status = ParseKnown(bytes, &in); !status.ok()) return status;
+    absl::StatusOr<v1::TranslateRequest> ours = read(in);
+    if (!ours.ok()) return ours.status();
+    return ForeignRequest{.request = *std::move(ours),
+                          .write = [write, in = std::move(in)](const v1::TranslateResponse& answer)
+                              -> absl::StatusOr<std::string> {
+                            const auto out = write(answer, in);
+                            if (!out.ok()) return out.status();
+                            return out->SerializeAsString();
+                          }};
+  };
+}
+
+class ForeignCall final : public CallReactor, public UnaryTransport {
+ public:
+  // `route` is "SERVICE/METHOD".
+  ForeignCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
+              std::string route, ReadForeign read);
+
+ private:
+  void HandleRequest(const grpc::ByteBuffer& request) override;
+  void HandleNoRequest(absl::Status status) override { call_->HandleNoRequest(std::move(status)); }
+  void HandleCancel() override;
+  void HandleDone() override { call_->OnSent(); }
+
+  // The transport of call_.
+  void AnnounceRequestId(const std::string& request_id) override { SetRequestId(request_id); }
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+  void Finish(const absl::Status& status) override;
+
+  const ReadForeign read_;
+  const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
+  // Written before the engine has the call.
+  std::function<absl::StatusOr<std::string>(const v1::TranslateResponse&)> write_;
+  grpc::ByteBuffer response_;
+};
+
+}  // namespace dragoman

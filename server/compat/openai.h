@@ -1,0 +1,31 @@
+// OpenAI's chat completions, completions and models as a door: /v1/chat/completions,
+// /v1/completions, /v1/models.
+//
+// A model's name chooses the languages (openai_models.h), a prompt is a text to translate
+// (openai_prompts.h), parameters are mapped or refused (openai_request.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/api/door.h"
+
+namespace dragoman {
+
+class OpenAiDoor final : public Door {
+ public:
+  explicit OpenAiDoor(const DoorContext& context) : context_(context) {}
+  static std::vector<DoorRoute> Routes();
+
+  Api api() const override { return Api::kOpenAi; }
+  // Authorization: Bearer KEY; that of Azure's clients, api-key, as well.
+  std::string Key(const HttpRequest& request) const override;
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
+  HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
+
+ private:
+  const DoorContext context_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,20 @@
+// nvidia.riva.nmt.RivaTranslation, for Riva's clients, in terms of our own service:
+// server/compat/riva.h says what each field means here.
+//
+// Thread-safe. Reactions never block.
+#pragma once
+
+#include "server/api/call_reactor.h"
+#include "server/api/raw_service.h"
+
+namespace dragoman {
+
+class RivaService final : public RawService {
+ public:
+  static constexpr char kName[] = "nvidia.riva.nmt.RivaTranslation";
+
+  // `context` outlives the service.
+  explicit RivaService(const ServiceContext* context);
+};
+
+}  // namespace dragoman

@@ -1,0 +1,42 @@
+// POST /translate, a path that four dialects share. The fields of a request choose its dialect:
+//
+//   q                     LibreTranslate
+//   texts                 NeMo Curator, Nemotron
+//   text and target_lang  DeepLX
+//   text                  MTranServer
+//
+// The first line that fits counts. A request with none of these fields is LibreTranslate's, whose
+// error says that q is missing.
+#pragma once
+
+#include "server/compat/json_dialect.h"
+#include "server/compat/libretranslate.h"
+
+namespace dragoman {
+
+class TranslatePathDoor final : public Door {
+ public:
+  explicit TranslatePathDoor(const DoorContext& context);
+
+  static std::vector<DoorRoute> Routes();
+
+  Api api() const override { return Api::kLibreTranslate; }
+  Api ApiOf(const HttpRequest& request) const override;
+  std::string Key(const HttpRequest& request) const override;
+  bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
+  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
+                                    const Client* client) const override;
+  HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
+
+ private:
+  // Null for LibreTranslate's.
+  const JsonDialect* DialectOf(const nlohmann::json& fields) const;
+
+  const DoorContext context_;
+  const LibreTranslateDoor libretranslate_;
+  const JsonDialect curator_;
+  const JsonDialect deeplx_;
+  const JsonDialect mtranserver_;
+};
+
+}  // namespace dragoman

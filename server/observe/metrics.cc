@@ -1,0 +1,214 @@
+#include "server/observe/metrics.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <chrono>
+#include <iterator>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "server/base/status_codes.h"
+#include "server/base/version.h"
+#include "server/observe/engine_families.h"
+
+namespace dragoman {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::MetricFamily;
+
+// RejectReason; the first is never counted.
+constexpr const char* kReasonNames[] = {"",          "queue_full", "token_budget", "client_share",
+                                        "too_large", "invalid",    "unsupported",  "draining",
+                                        "deadline",  "rate",       "denied"};
+
+template <typename Builder>
+auto& Register(Builder builder, const char* name, const char* help,
+               prometheus::Registry* registry) {
+  return builder.Name(name).Help(help).Register(*registry);
+}
+
+double UnixSeconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Joins the families of all registries by name: the format needs each once.
+class Merged {
+ public:
+  void Add(std::vector<MetricFamily> more) {
+    for (MetricFamily& family : more) {
+      if (family.metric.empty()) continue;
+      const auto [known, is_new] = places_.emplace(family.name, families_.size());
+      if (is_new) {
+        families_.push_back(std::move(family));
+        continue;
+      }
+      std::vector<prometheus::ClientMetric>& metrics = families_[known->second].metric;
+      metrics.insert(metrics.end(), std::make_move_iterator(family.metric.begin()),
+                     std::make_move_iterator(family.metric.end()));
+    }
+  }
+  const std::vector<MetricFamily>& families() const { return families_; }
+
+ private:
+  std::vector<MetricFamily> families_;
+  std::unordered_map<std::string, size_t> places_;
+};
+
+}  // namespace
+
+Metrics::Metrics(const Clock* clock)
+    : clock_(clock),
+      no_model_(std::make_shared<ModelMetrics>(ModelMetrics::Kind::kNoModel, "")),
+      several_models_(
+          std::make_shared<ModelMetrics>(ModelMetrics::Kind::kSeveralModels, kSeveralModels)) {
+  const auto counter = [this](const char* name, const char* help) -> auto& {
+    return Register(BuildCounter(), name, help, &registry_);
+  };
+  const auto gauge = [this](const char* name, const char* help) -> auto& {
+    return Register(BuildGauge(), name, help, &registry_);
+  };
+  rpcs_ =
+      &counter("dragoman_rpcs_total", "Calls that ended, by interface, method and status code.");
+  auto& rejected = counter("dragoman_rejected_total", "Calls that were not admitted, by reason.");
+  for (int i = 1; i < kReasons; ++i) rejected_[i] = &rejected.Add({{"reason", kReasonNames[i]}});
+
+  ready_ = &gauge("dragoman_ready", "1 while calls are accepted.").Add({});
+  draining_ =
+      &gauge("dragoman_draining", "1 from the signal to stop until the process ends.").Add({});
+  certificate_end_ = &gauge("dragoman_tls_cert_not_after_seconds",
+                            "When the certificate in use ends, in seconds since 1970.");
+  files_read_ = &counter("dragoman_files_read_total",
+                         "Files of certificates or API keys that were read again, by outcome.");
+  files_last_read_successful_ =
+      &gauge("dragoman_files_last_read_successful",
+             "1 if certificates or API keys could be used when they were last read, else 0.");
+  gauge("dragoman_build_info", "Always 1; the labels describe the running build.")
+      .Add({{"version", kVersion}, {"compiler", kCompiler}})
+      .Set(1);
+}
+
+std::shared_ptr<ModelMetrics> Metrics::Make(ModelMetrics::Kind kind, const std::string& name) {
+  MutexLock lock(&mu_);
+  std::erase_if(models_, [](const auto& known) { return known.second.expired(); });
+  std::weak_ptr<ModelMetrics>& held = models_[name];
+  std::shared_ptr<ModelMetrics> present = held.lock();
+  if (present == nullptr) {
+    present = std::make_shared<ModelMetrics>(kind, name);
+    held = present;
+  }
+  return present;
+}
+
+std::shared_ptr<ModelMetrics> Metrics::ForModel(const std::string& name) {
+  return Make(ModelMetrics::Kind::kModel, name);
+}
+
+std::shared_ptr<ModelMetrics> Metrics::ForPivot(const std::string& name) {
+  return Make(ModelMetrics::Kind::kPivot, name);
+}
+
+std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
+  if (name == kSeveralModels) return several_models_;
+  MutexLock lock(&mu_);
+  const auto known = models_.find(name);
+  std::shared_ptr<ModelMetrics> present = known == models_.end() ? nullptr : known->second.lock();
+  return present == nullptr ? no_model_ : present;
+}
+
+Metrics::ModelPointers Metrics::Present() const {
+  ModelPointers present = {no_model_, several_models_};
+  MutexLock lock(&mu_);
+  for (const auto& [name, held] : models_) {
+    if (std::shared_ptr<ModelMetrics> model = held.lock()) present.push_back(std::move(model));
+  }
+  return present;
+}
+
+void Metrics::AttachModels(ModelsSource source) {
+  MutexLock lock(&sources_mu_);
+  source_ = std::move(source);
+}
+
+void Metrics::AttachConnections(const std::string& port, ConnectionsSource source) {
+  MutexLock lock(&sources_mu_);
+  if (source == nullptr) {
+    connections_.erase(port);
+  } else {
+    connections_[port] = std::move(source);
+  }
+}
+
+void Metrics::AttachSpans(const SpanCounts* counts) {
+  MutexLock lock(&sources_mu_);
+  spans_ = counts;
+}
+
+void Metrics::SetReady(bool ready) { ready_->Set(ready ? 1 : 0); }
+void Metrics::SetDraining(bool draining) { draining_->Set(draining ? 1 : 0); }
+
+prometheus::Counter* Metrics::RpcCounter(Api api, RpcMethod method, absl::StatusCode code) {
+  MutexLock lock(&mu_);
+  Counter*& held = rpc_counters_[{api, method, code}];
+  if (held == nullptr) {
+    held = &rpcs_->Add(
+        {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
+  }
+  return held;
+}
+
+void Metrics::OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
+                    const std::string& model) {
+  RpcCounter(api, method, code)->Increment();
+  Find(model)->OnRpc(api, method, duration);
+}
+
+void Metrics::OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration) {
+  Find(model)->OnFirstResult(api, method, duration);
+}
+
+void Metrics::SetCertificateEnd(int64_t unix_seconds) {
+  certificate_end_->Add({}).Set(static_cast<double>(unix_seconds));
+}
+
+void Metrics::OnFilesInUse(const std::string& files) {
+  files_last_read_successful_->Add({{"files", files}}).Set(1);
+}
+
+void Metrics::OnFilesRead(const std::string& files, bool ok) {
+  files_read_->Add({{"files", files}, {"outcome", ok ? "ok" : "error"}}).Increment();
+  files_last_read_successful_->Add({{"files", files}}).Set(ok ? 1 : 0);
+}
+
+void Metrics::OnRejected(RejectReason reason) {
+  if (reason != RejectReason::kNone) rejected_[static_cast<size_t>(reason)]->Increment();
+}
+
+void Metrics::OnSent(const std::string& model, Nanos duration) { Find(model)->OnSent(duration); }
+
+void Metrics::OnCharacters(const std::string& model, int64_t code_points) {
+  Find(model)->OnCharacters(code_points);
+}
+
+void Metrics::OnReload(const std::string& model, bool ok) { Find(model)->OnReload(ok); }
+
+std::string Metrics::Scrape() const {
+  Merged all;
+  all.Add(registry_.Collect());
+  for (const auto& model : Present()) all.Add(model->Collect());
+  {
+    MutexLock lock(&sources_mu_);
+    if (source_) all.Add(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
+    for (const auto& [port, stats] : connections_) all.Add(ConnectionFamilies(port, stats()));
+    if (spans_ != nullptr) all.Add({SpanFamily(*spans_)});
+  }
+  all.Add(ProcessFamilies());
+  std::ostringstream out;
+  prometheus::TextSerializer().Serialize(out, all.families());
+  return out.str();
+}
+
+}  // namespace dragoman

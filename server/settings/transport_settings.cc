@@ -1,0 +1,42 @@
+#include "server/settings/transport_settings.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+constexpr int64_t kMiB = 1024 * kKiB;
+
+// Terms, do_not_translate and phrases of a request, in all.
+constexpr int64_t kPhraseBytes = 1 * kMiB;
+// The names, labels and options of a request.
+constexpr int64_t kRestBytes = 64 * kKiB;
+// The tag and length of an element.
+constexpr int64_t kElementBytes = 6;
+
+int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
+  // A code point has up to 4 bytes; contents and target prefixes count alike.
+  return 2 * (4 * max_code_points + kElementBytes * max_items) + kPhraseBytes + kRestBytes;
+}
+
+int64_t MessageBytes(const TransportSettings& settings) {
+  return RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kMiB);
+}
+
+absl::Status CheckTransportSettings(const TransportSettings& settings) {
+  const int64_t message = MessageBytes(settings);
+  if (settings.receive_memory_mb > 0 && settings.receive_memory_mb * kMiB < 2 * message) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--receive-memory-mb: found ", settings.receive_memory_mb,
+                     ", expected at least ", 2 * message / kMiB,
+                     ", twice the largest request that --max-code-points and --max-items allow"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,36 @@
+// The settings from which the limits on what the network may cost follow (server/transport/transport_limits.h).
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/base/address.h"
+
+namespace dragoman {
+
+// The fields have the names of their flags. The help says what 0 means.
+struct TransportSettings {
+  int max_items = 1024;
+  int max_code_points = 30'000;
+  int max_streams = 1024;
+  int max_connections = 0;
+  int receive_memory_mb = 0;
+  std::string tls_cert;  // "": no TLS
+  // HTTP beside gRPC, with as many connections; none: no doors.
+  std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
+};
+
+// Bytes of a request of max_items, max_code_points, as much again of target prefixes, and 1 MiB of
+// terms and phrases.
+int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
+
+// INVALID_ARGUMENT where the settings contradict each other.
+absl::Status CheckTransportSettings(const TransportSettings& settings);
+
+// The largest request, in bytes.
+int64_t MessageBytes(const TransportSettings& settings);
+
+}  // namespace dragoman

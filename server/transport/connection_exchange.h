@@ -1,0 +1,57 @@
+// The exchange of a connection: carries what its holder calls over to the connection's thread.
+//
+// Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/mutex.h"
+#include "server/transport/http_exchange.h"
+#include "server/transport/http_loop.h"
+
+namespace dragoman {
+
+class ConnectionExchange final : public HttpExchange {
+ public:
+  // `id` names the exchange among those of the connection.
+  ConnectionExchange(std::shared_ptr<HttpConnection> connection, uint64_t id, HttpRequest request);
+  ~ConnectionExchange() override;
+
+  const HttpRequest& request() const override { return request_; }
+  void OnGone(std::function<void()> gone) override;
+  bool Reserve(int64_t bytes) override;
+  void SetClient(RequestClient client) override { connection_->SetClient(std::move(client)); }
+  void Respond(HttpResponse response, std::function<void()> sent) override;
+  void Begin(HttpResponse head) override;
+  void Write(std::string piece, std::function<void(bool ok)> done) override;
+  void End(bool cut_off) override;
+  void Break() override;
+
+  // The connection says that the client is gone, or that the answer was sent. The first of them
+  // counts.
+  void SetGone();
+  void SetSent();
+
+ private:
+  // Counts an answer or a piece that is handed to the connection's thread, which releases it.
+  void Hand(size_t bytes);
+  template <typename Function>
+  void Post(Function function);
+
+  const std::shared_ptr<HttpConnection> connection_;
+  const uint64_t id_;
+  HttpRequest request_;  // constant until the end
+
+  Mutex mu_;
+  std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
+  bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
+  bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
+  // Bytes are reserved that no call to the connection's thread will release.
+  bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,69 @@
+// How much memory the connections of a port hold for requests on their way in and answers on their
+// way out, in all. Above the limit connections are told to end: first those of clients without a key, and
+// among equals those of the client that holds most, so that a client cannot have others cut off by
+// dividing what it sends.
+//
+// Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <set>
+
+#include "engine/base/mutex.h"
+#include "server/transport/http_exchange.h"
+
+namespace dragoman {
+
+class HeldBytes {
+ public:
+  // One connection's part: what it holds (Set), and what is reserved for an answer that is being built
+  // (Reserve).
+  class Share {
+   public:
+    // `evict` is called at most once, from any thread and with a lock held: it must not block, nor
+    // call Set or Reserve. From then on the share counts as 0: the connection is about to end.
+    Share(HeldBytes* all, std::function<void()> evict);
+    ~Share();
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    // Set is for one thread, Reserve for one at a time.
+    void Set(int64_t bytes) { Exchange(&set_, bytes); }
+    // False: the connection is about to end.
+    bool Reserve(int64_t bytes) {
+      Exchange(&reserved_, bytes);
+      return !evicted_;
+    }
+    // From any thread.
+    void SetClient(RequestClient client);
+
+   private:
+    friend class HeldBytes;
+    void Exchange(std::atomic<int64_t>* part, int64_t bytes);
+
+    HeldBytes* const all_;
+    const std::function<void()> evict_;
+    std::atomic<int64_t> set_{0};
+    std::atomic<int64_t> reserved_{0};
+    std::atomic<bool> evicted_{false};
+    RequestClient client_;  // guarded by all_->mu_
+  };
+
+  explicit HeldBytes(int64_t limit) : limit_(limit) {}
+
+  int64_t limit() const { return limit_; }
+  int64_t total() const { return total_; }
+
+ private:
+  void Evict();
+
+  const int64_t limit_;
+  std::atomic<int64_t> total_{0};
+
+  Mutex mu_;
+  std::set<Share*> shares_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace dragoman

@@ -1,0 +1,91 @@
+#include "server/transport/http.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::chrono::seconds kLongestConnection{10};
+// A request has so long to come, and its answer to be taken.
+constexpr std::chrono::seconds kLongestPart{5};
+// Memory for a request's headers. Nothing here has a body.
+constexpr size_t kHeaderBytes = 16 * 1024;
+constexpr size_t kBodyBytes = 1024;
+// Bytes of requests and answers under way in all: a scrape of thousands of models has megabytes, and may
+// be sent to every one who waits.
+constexpr int64_t kHeldBytes = int64_t{256} << 20;
+
+HttpResponse TextAnswer(int status, const char* why) {
+  HttpResponse answer;
+  answer.status = status;
+  answer.body = why;
+  return answer;
+}
+
+bool IsProbe(std::string_view path) { return path == "/livez" || path == "/readyz"; }
+
+HttpResponse Uncached(HttpResponse answer) {
+  answer.headers.emplace_back("Cache-Control", "no-store");
+  return answer;
+}
+
+}  // namespace
+
+HttpServer::HttpServer(HttpHooks hooks, HttpTls tls)
+    : hooks_(std::move(hooks)),
+      tls_(tls),
+      scraper_([this] { return RouteHttp("GET", "/metrics", hooks_); }, kMaxWaitingScrapes) {}
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& address,
+                                                              HttpHooks hooks, int max_connections,
+                                                              HttpTls tls,
+                                                              std::vector<int> inherited,
+                                                              AllowedHosts hosts) {
+  std::unique_ptr<HttpServer> server(new HttpServer(std::move(hooks), tls));
+  ExchangeServerOptions options;
+  options.listener.address = address;
+  options.listener.inherited = std::move(inherited);
+  options.listener.max_connections = max_connections;
+  options.listener.drop_oldest = true;
+  options.listener.longest = kLongestConnection;
+  options.hosts = std::move(hosts);
+  options.read = {.header_bytes = kHeaderBytes, .headers = 100, .body_bytes = kBodyBytes};
+  options.held_bytes = kHeldBytes;
+  options.header_time = options.request_time = options.write_time = kLongestPart;
+  options.close_after_answer = true;
+  options.tls = tls.store;
+  if (tls.mutual) options.clients = ClientCertificates::kAsked;
+  auto started = ExchangeServer::Start(options, server.get(), &server->clock_);
+  if (!started.ok()) {
+    return absl::UnavailableError(absl::StrCat(std::string(started.status().message()), " (HTTP)"));
+  }
+  server->server_ = *std::move(started);
+  return server;
+}
+
+HttpServer::~HttpServer() {
+  // The scraper stops first: the server waits for its answers.
+  scraper_.Stop();
+}
+
+bool HttpServer::AcceptsWebSocket(const HttpRequest& /*upgrade*/) const { return false; }
+
+void HttpServer::Handle(std::shared_ptr<HttpExchange> exchange) {
+  const HttpRequest& request = exchange->request();
+  if (tls_.mutual && !IsProbe(request.path) && !request.client_certificate) {
+    exchange->Respond(
+        Uncached(TextAnswer(403, "found no certificate of a known client, expected one\n")));
+  } else if (!IsScrape(request.method, request.path)) {
+    exchange->Respond(Uncached(RouteHttp(request.method, request.path, hooks_)));
+  } else if (!scraper_.Ask([exchange](const Scraper::Answer& answer) {
+               exchange->Respond(Uncached(*answer));
+             })) {
+    exchange->Respond(Uncached(
+        TextAnswer(503, "too many scrapes wait already, or the daemon ends: try again\n")));
+  }
+}
+
+}  // namespace dragoman

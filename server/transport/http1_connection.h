@@ -1,0 +1,118 @@
+// A connection that speaks HTTP/1.1, one request at a time. Requests that a client sends before it
+// has its answer wait unread but for a few kilobytes.
+//
+// For its loop's thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/transport/connection_exchange.h"
+#include "server/transport/http_loop.h"
+#include "server/transport/request_reader.h"
+#include "server/transport/response_text.h"
+#include "server/transport/socket_stream.h"
+
+namespace dragoman {
+
+class Http1Connection final : public HttpConnection {
+ public:
+  // `peer` as gRPC writes it.
+  Http1Connection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, std::string peer);
+
+  void Start() override;
+  void OnTick(Nanos now) override;
+  void EndIdle() override;
+  void Close() override;
+  void OnEvicted() override;
+
+  void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) override;
+  void Begin(uint64_t id, const HttpResponse& head) override;
+  void Write(uint64_t id, std::string piece, std::function<void(bool)> done) override;
+  void End(uint64_t id, bool cut_off) override;
+  void Break(uint64_t id) override;
+  void OnDropped(uint64_t id, const HttpRequest& head) override;
+
+ private:
+  enum class Phase {
+    kHandshake,  // of TLS
+    kIdle,       // nothing of a request has come
+    kReading,    // part of a request has come
+    kAnswering,  // a request is with the handler, or its answer or a refusal is being sent
+    kEnding,     // nothing is sent any more; what comes is thrown away
+    kClosed
+  };
+  struct Output {
+    std::string text;
+    std::shared_ptr<const std::string> shared;  // follows `text`; may be null
+    std::function<void(bool ok)> done;
+  };
+
+  Nanos Now() const { return shared().clock->Now(); }
+  std::shared_ptr<Http1Connection> Self();
+  void Handshake();
+  void GoIdle(std::chrono::milliseconds time);
+
+  bool WantsBytes() const;
+  void Read();
+  void OnRead(const boost::system::error_code& error, std::string_view bytes);
+  void Parse();
+  // False: the request was refused.
+  bool OnHead();
+  void Dispatch();
+  void Upgrade(HttpRequest request);
+  // Takes what was understood of the request that is being read, without its body.
+  HttpRequest TakeHead();
+  // `head`: the request that is refused, without its body.
+  void Refuse(const Refusal& refusal, const HttpRequest& head);
+  // Sends the answer to a request that is not read to its end, and ends the connection.
+  void RefuseWith(HttpResponse answer, const HttpRequest& head);
+
+  void Send(std::string text, std::function<void(bool ok)> done);
+  void Send(Output output);
+  void SendNext();
+  void SendPieces(std::shared_ptr<BodyPieces> pieces, std::function<void()> sent);
+  ResponseFrame FrameOf(BodyFraming framing) const;
+  // The whole answer is on its way.
+  void FinishAnswer();
+  // Says that nothing follows, and waits for the client's end, so that what was sent arrives even
+  // if the client goes on sending.
+  void BeginEnding();
+  void EndTls();
+  void UpdateHeld();
+
+  std::unique_ptr<SocketStream> stream_;
+  const std::string peer_;
+  Phase phase_ = Phase::kHandshake;
+  Nanos deadline_ = kNoDeadline;        // of the phase
+  Nanos write_deadline_ = kNoDeadline;  // of the write under way
+  Nanos idle_since_ = 0;
+  Nanos started_ = 0;  // when the request's first byte came
+  bool client_certificate_ = false;
+
+  bool reading_ = false;      // a read is under way
+  bool at_end_ = false;       // the client has closed its side
+  bool tls_ended_ = false;    // the end of TLS was sent: what comes is read from the socket
+  std::vector<char> tls_in_;  // what TLS reads into
+  std::string in_;            // what was read and not parsed
+  std::unique_ptr<RequestReader> reader_;
+  bool head_seen_ = false;
+
+  uint64_t last_id_ = 0;
+  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  size_t asked_bytes_ = 0;  // of the request that its exchange holds, until the answer was sent
+  std::weak_ptr<ConnectionExchange> exchange_;
+  bool http11_ = true;
+  bool head_only_ = false;
+  bool keep_alive_ = false;
+  BodyFraming framing_ = BodyFraming::kLength;
+
+  std::deque<Output> out_;  // the first is being written
+  size_t out_bytes_ = 0;
+};
+
+}  // namespace dragoman

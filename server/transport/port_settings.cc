@@ -1,0 +1,98 @@
+#include "server/transport/port_settings.h"
+
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
+#include <grpcpp/resource_quota.h>
+
+#include <cstddef>
+#include <string>
+
+#include "engine/base/mutex.h"
+
+namespace dragoman {
+namespace {
+
+constexpr int kReadChunkBytes = 4 * 1024;
+
+// A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
+constexpr int kHandshakeTimeoutMs = 10'000;
+
+// gRPC's C++ layer has no way to a fetcher of certificates, but its interface can be implemented,
+// and the C layer has one.
+class TlsCredentials final : public grpc::ServerCredentials {
+ public:
+  explicit TlsCredentials(const TlsStore* store) : store_(store) {
+    const auto request = store->wants_clients()
+                             ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                             : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
+    credentials_ = grpc_ssl_server_credentials_create_with_options(
+        grpc_ssl_server_credentials_create_options_using_config_fetcher(request, Fetch, this));
+  }
+  ~TlsCredentials() override { grpc_server_credentials_release(credentials_); }
+
+  void SetAuthMetadataProcessor(
+      const std::shared_ptr<grpc::AuthMetadataProcessor>& /*processor*/) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+
+  // Called before the first handshake and at each one, on gRPC's threads.
+  static grpc_ssl_certificate_config_reload_status Fetch(
+      void* data, grpc_ssl_server_certificate_config** config) {
+    auto* const self = static_cast<TlsCredentials*>(data);
+    const std::shared_ptr<const TlsMaterial> now = self->store_->current();
+    MutexLock lock(&self->mu_);
+    if (now == self->fetched_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    const grpc_ssl_pem_key_cert_pair pair{now->key.c_str(), now->certificate.c_str()};
+    // gRPC asserts that there are authorities. Where no client is asked for a certificate they are
+    // never used: any will do.
+    const std::string& authorities = now->client_ca.empty() ? now->certificate : now->client_ca;
+    *config = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pair, 1);
+    if (*config == nullptr) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_FAIL;
+    self->fetched_ = now;
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
+
+  const TlsStore* const store_;
+  grpc_server_credentials* credentials_ = nullptr;
+
+  Mutex mu_;
+  // Held, so that later material has another address.
+  std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace
+
+void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
+  // gRPC looks at a message's size only once all of it is in memory: the quota comes first.
+  builder->SetMaxReceiveMessageSize(limits.max_message_bytes);
+  // It inflates a message before it looks at its size too: 2 MB may be 2 GB.
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  grpc::ResourceQuota quota(limits.name);
+  quota.Resize(static_cast<size_t>(limits.quota_bytes));
+  builder->SetResourceQuota(quota);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams);
+  // Bytes that a call sends beyond its request are held unread: at most the window of 64 KiB, which
+  // gRPC would let grow to megabytes with probes.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  // Bytes that gRPC has read are still processed after their connection is closed; by default it
+  // reads up to 4 MiB at once, which may be 150,000 calls.
+  builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadChunkBytes);
+  builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
+  // Clients and proxies may ping every second, without calls too, to find out soon that this process
+  // stands still; gRPC's default (5 min) closes their connection.
+  builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  // The server pings, too, to find out about peers that vanished.
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+}
+
+std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(const TlsStore* store) {
+  return std::make_shared<TlsCredentials>(store);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,185 @@
+#include "server/transport/reset_watch.h"
+
+#include <grpc/grpc.h>
+#include <grpc/support/alloc.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "nlohmann/json.hpp"
+#include "server/base/steady_clock.h"
+#include "server/transport/sockets.h"
+
+namespace dragoman {
+namespace {
+
+using nlohmann::json;
+
+// Takes over and parses what channelz returns; null if it returns nothing.
+json Take(char* text) {
+  if (text == nullptr) return nullptr;
+  json out = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  gpr_free(text);
+  return out;
+}
+
+// A count of 64 bits, which is a string in protobuf's JSON; one of 0 is left out.
+int64_t Count(const json& message, const char* path) {
+  const json::json_pointer at(path);
+  int64_t value = 0;
+  if (!message.contains(at)) return value;
+  return absl::SimpleAtoi(message[at].get<std::string>(), &value) ? value : 0;
+}
+
+json Servers() {
+  json servers = Take(grpc_channelz_get_servers(0));
+  return servers.is_object() && servers.contains("server") ? servers["server"] : json::array();
+}
+
+// Connections that have wasted fewer streams are not a part of the flood.
+constexpr int64_t kFew = 64;
+// The share of failing_ that is kept from one look to the next.
+constexpr double kKept = 0.96;
+
+}  // namespace
+
+StreamCount AcceptedStreams::All() const {
+  StreamCount sum;
+  for (const json& server : Servers()) {
+    sum.started += Count(server, "/data/callsStarted");
+    sum.succeeded += Count(server, "/data/callsSucceeded");
+    sum.failed += Count(server, "/data/callsFailed");
+  }
+  return sum;
+}
+
+void AcceptedStreams::Update() {
+  // A socket gets its number a little before it is listed.
+  constexpr int64_t kOverlap = 256;
+  constexpr intptr_t kAll = 1 << 20;
+  const int64_t first = std::max<int64_t>(0, last_ - kOverlap);
+  for (const json& server : Servers()) {
+    const int64_t id = Count(server, "/ref/serverId");
+    const json sockets = Take(grpc_channelz_get_server_sockets(id, first, kAll));
+    if (!sockets.is_object() || !sockets.contains("socketRef")) continue;
+    for (const json& socket : sockets["socketRef"]) {
+      const int64_t number = Count(socket, "/socketId");
+      last_ = std::max(last_, number);
+      // "chttp2 ipv4:1.2.3.4:5"
+      const std::string name = socket.value("name", "");
+      const std::string peer = PeerKey(std::string_view(name).substr(name.find(' ') + 1));
+      if (!peer.empty()) sockets_[peer] = number;
+    }
+  }
+}
+
+std::optional<StreamCount> AcceptedStreams::Of(const std::string& peer) const {
+  const auto at = sockets_.find(peer);
+  if (at == sockets_.end()) return std::nullopt;
+  const json socket = Take(grpc_channelz_get_socket(at->second));
+  if (!socket.is_object()) return std::nullopt;
+  return StreamCount{Count(socket, "/socket/data/streamsStarted"),
+                     Count(socket, "/socket/data/streamsSucceeded"),
+                     Count(socket, "/socket/data/streamsFailed")};
+}
+
+ResetWatch::Counts ResetWatch::RealCounts() {
+  const auto streams = std::make_shared<AcceptedStreams>();
+  return {.all = [streams] { return streams->All(); },
+          .update = [streams] { streams->Update(); },
+          .of = [streams](const std::string& peer) { return streams->Of(peer); },
+          .forget = [streams](const std::string& peer) { streams->Forget(peer); }};
+}
+
+void ResetWatch::Open(int fd, const std::string& peer, Nanos now) {
+  Connection& connection = connections_[fd];
+  connection = Connection{.peer = peer, .number = ++last_connection_, .seen = now};
+}
+
+void ResetWatch::Close(int fd) {
+  const auto at = connections_.find(fd);
+  if (at == connections_.end()) return;
+  counts_.forget(at->second.peer);
+  connections_.erase(at);
+}
+
+void ResetWatch::Begin(uint64_t call, int fd) {
+  const auto at = connections_.find(fd);
+  calls_[call] = at == connections_.end() ? Call{} : Call{fd, at->second.number};
+}
+
+ResetWatch::Account* ResetWatch::AccountOf(const Call& call) {
+  const auto at = connections_.find(call.fd);
+  return at != connections_.end() && at->second.number == call.connection ? &at->second.account
+                                                                          : nullptr;
+}
+
+void ResetWatch::Whole(uint64_t call) {
+  const auto at = calls_.find(call);
+  if (at == calls_.end() || std::exchange(at->second.whole, true)) return;
+  ++all_.whole;
+  if (Account* const account = AccountOf(at->second)) ++account->whole;
+}
+
+void ResetWatch::Cut(uint64_t call) {
+  const auto at = calls_.find(call);
+  if (at == calls_.end() || std::exchange(at->second.cut, true)) return;
+  ++cut_;
+}
+
+void ResetWatch::Done(uint64_t call, bool cancelled) {
+  const auto at = calls_.find(call);
+  if (at == calls_.end()) return;
+  const Call done = at->second;
+  calls_.erase(at);
+  if (done.cut) --cut_;
+  if (!done.whole) return;
+  const auto end = [cancelled](Account* account) {
+    --account->whole;
+    if (cancelled) ++account->cancelled;
+  };
+  end(&all_);
+  if (Account* const account = AccountOf(done)) end(account);
+}
+
+int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count, Nanos now) {
+  const int64_t wasted = connection->account.Wasted(count);
+  const Nanos passed = now - connection->seen;
+  connection->seen = now;
+  connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
+  // Forgiveness is not saved up; and the number may have fallen, because some streams only waited.
+  connection->forgiven = std::min(connection->forgiven, wasted);
+  return wasted - connection->forgiven;
+}
+
+ResetWatch::Floods ResetWatch::Look(Nanos now) {
+  Floods floods;
+  const StreamCount count = counts_.all();
+  // gRPC may know the end of a call that is not done with.
+  const int64_t failed = count.failed - all_.cancelled - all_.whole;
+  const int64_t failed_now = failed - std::exchange(failed_, failed);
+  failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
+  // The streams that were not handed over, and those handed over without a request.
+  const auto calls = static_cast<int64_t>(calls_.size());
+  const int64_t open = count.started - count.succeeded - count.failed;
+  const int64_t pending = std::max<int64_t>(0, open - (calls - cut_)) + calls - all_.whole;
+  floods.many = pending > limits_.all && failing_ > kWorthALook;
+  const int64_t wasted = all_.Wasted(count);
+  checked_ = std::min(checked_, wasted);
+  if (!floods.many && wasted - checked_ <= kWorthALook) return floods;
+  checked_ = wasted;
+  counts_.update();
+  for (auto& [fd, connection] : connections_) {
+    const auto of = counts_.of(connection.peer);
+    if (!of) continue;
+    const int64_t waste = Unforgiven(&connection, *of, now);
+    if (waste > limits_.each || (floods.many && waste > kFew)) floods.connections.push_back(fd);
+  }
+  for (const int fd : floods.connections) Close(fd);
+  return floods;
+}
+
+}  // namespace dragoman

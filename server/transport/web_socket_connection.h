@@ -1,0 +1,83 @@
+// A connection that speaks WebSocket (RFC 6455), by Boost.Beast. Each text message is a request,
+// and its answer a text message. One message is with the handler at a time, one more may wait for
+// it; nothing further is read until then. Nothing is compressed.
+//
+// For its loop's thread.
+#pragma once
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/websocket/stream.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/transport/connection_exchange.h"
+#include "server/transport/http_loop.h"
+#include "server/transport/socket_stream.h"
+
+namespace dragoman {
+
+class WebSocketConnection final : public HttpConnection {
+ public:
+  // `upgrade` is the request that asks for the WebSocket. No operation is under way on `stream`.
+  WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, HttpRequest upgrade);
+
+  void Start() override;
+  void OnTick(Nanos now) override;
+  void EndIdle() override;
+  void Close() override;
+  void OnEvicted() override;
+
+  void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) override;
+  // An answer in pieces is none that a message can have: they end the connection.
+  void Begin(uint64_t id, const HttpResponse& head) override;
+  void Write(uint64_t id, std::string piece, std::function<void(bool)> done) override;
+  void End(uint64_t id, bool cut_off) override;
+  void Break(uint64_t id) override;
+  void OnDropped(uint64_t id, const HttpRequest& head) override;
+
+ private:
+  using CloseCode = boost::beast::websocket::close_code;
+
+  Nanos Now() const { return shared().clock->Now(); }
+  std::shared_ptr<WebSocketConnection> Self();
+  void Read();
+  void OnRead(const boost::beast::error_code& error);
+  // Hands the message that waits over, if no other is being answered.
+  void HandleNext();
+  void OnAnswered();
+  // Sends a close frame and closes the connection soon after. The reason is cut to what a frame
+  // has room for.
+  void EndWith(CloseCode code, std::string_view reason = {});
+  // Ends with what the handler says of the refusal.
+  void Refuse(const Refusal& refusal);
+  // Whether the message that is being read is longer than it may be, or is announced to be.
+  bool IsTooLong() const;
+  void UpdateHeld();
+
+  const std::unique_ptr<SocketStream> stream_;
+  boost::beast::websocket::stream<SocketStream&> socket_;
+  const HttpRequest upgrade_;
+  bool open_ = false;  // the handshake is done
+  bool ending_ = false;
+  bool closed_ = false;
+  bool reading_ = false;
+  Nanos deadline_ = kNoDeadline;        // of the handshake, the message or the wait for one
+  Nanos write_deadline_ = kNoDeadline;  // of the write under way
+  Nanos message_began_ = 0;             // 0: nothing of the next message has come
+
+  boost::beast::flat_buffer in_;
+  bool message_waits_ = false;  // in_ has a whole one
+  std::string out_;             // the answer being written
+
+  uint64_t last_id_ = 0;
+  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  size_t asked_bytes_ = 0;  // of the message that its exchange holds, until the answer was sent
+  bool writing_ = false;
+  std::function<void()> sent_;  // of the answer being written
+  std::weak_ptr<ConnectionExchange> exchange_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,43 @@
+#include "server/api/call_reactor.h"
+
+#include <grpc/support/time.h>
+#include <gtest/gtest.h>
+
+#include "server/base/steady_clock.h"
+
+namespace dragoman {
+namespace {
+
+constexpr Nanos kStarted = 77 * kNanosPerSecond;
+constexpr Nanos kLongest = 120 * kNanosPerSecond;
+
+Nanos DeadlineIn(int64_t seconds, int32_t nanos = 0) {
+  const gpr_timespec now = gpr_now(GPR_CLOCK_REALTIME);
+  gpr_timespec deadline = now;
+  deadline.tv_sec += seconds;
+  deadline = gpr_time_add(deadline, gpr_time_from_nanos(nanos, GPR_TIMESPAN));
+  return CallDeadline(deadline, now, kStarted, kLongest);
+}
+
+TEST(CallDeadline, IsTheLongestCallWhereThereIsNone) {
+  const gpr_timespec now = gpr_now(GPR_CLOCK_REALTIME);
+  EXPECT_EQ(CallDeadline(gpr_inf_future(GPR_CLOCK_REALTIME), now, kStarted, kLongest),
+            kStarted + kLongest);
+}
+
+TEST(CallDeadline, CountsFromTheStart) {
+  EXPECT_EQ(DeadlineIn(3, 5), kStarted + 3 * kNanosPerSecond + 5);
+  EXPECT_EQ(DeadlineIn(-3), kStarted - 3 * kNanosPerSecond);
+  EXPECT_EQ(DeadlineIn(3600), kStarted + 3600 * kNanosPerSecond);
+}
+
+TEST(CallDeadline, OfCenturiesIsNone) {
+  // grpc-timeout has up to eight digits of hours; nanoseconds of 64 bits end after 2,562,047 hours.
+  for (const int64_t hours : {2'000'000LL, 2'562'048LL, 5'000'001LL, 99'999'999LL}) {
+    EXPECT_EQ(DeadlineIn(hours * 3600), kNoDeadline) << hours;
+  }
+  EXPECT_LE(DeadlineIn(-99'999'999LL * 3600), kStarted);
+}
+
+}  // namespace
+}  // namespace dragoman

@@ -1,0 +1,325 @@
+#include "server/api/rest.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "server/api/proto_json.h"
+#include "server/call/request_error.h"
+#include "tests/server/api/door_fixture.h"
+#include "tests/server/fake_detector.h"
+
+namespace dragoman {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class RestTest : public DoorFixture {
+ protected:
+  void Start() {
+    Serve();
+    const DoorContext context{.calls = &context_,
+                              .bounds = {.max_request_bytes = 4711, .max_streams = 0},
+                              .lists = &lists_};
+    door_ = MakeRestDoor(context);
+    std::vector<DoorRoute> routes = RestRoutes();
+    for (DoorRoute& route : routes) route.door = door_.get();
+    handler_ = std::make_unique<DoorHandler>(&context_, nullptr, std::move(routes));
+  }
+
+  HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
+
+  ListAnswers lists_;
+  std::unique_ptr<Door> door_;
+  std::unique_ptr<DoorHandler> handler_;
+};
+
+TEST_F(RestTest, ATranslationIsAnsweredAsJson) {
+  Start();
+  const HttpResponse answer = Ask(Post("/v1/translate", R"({"contents": ["Guten Tag.", "Ja."],
+      "sourceLanguageCode": "de", "requestId": "r-1"})"));
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.content_type, "application/json; charset=utf-8");
+  EXPECT_EQ(HeaderOf(answer, "Cache-Control"), "no-store");
+  const Json json = Json::parse(answer.body);
+  EXPECT_EQ(json["translations"][0]["translatedText"], "[Guten Tag.]");
+  EXPECT_EQ(json["translations"][1]["index"], 1);
+  EXPECT_EQ(json["requestId"], "r-1");
+}
+
+TEST_F(RestTest, AStreamIsSentAsEventsAndSaysThatItIsWhole) {
+  Start();
+  const HttpResponse answer = Ask(Post(
+      "/v1/translate:stream", R"({"contents": ["Ja."], "return_options": {"timings": true}})"));
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.content_type, "text/event-stream; charset=utf-8");
+  EXPECT_THAT(answer.body, HasSubstr("event: translation\ndata: {\"item\":0,"));
+  EXPECT_THAT(answer.body, HasSubstr("\"translatedText\":\"[Ja.]\""));
+  EXPECT_THAT(answer.body, HasSubstr("event: timings\ndata: {"));
+  EXPECT_TRUE(answer.body.ends_with("event: end\ndata: {}\n\n")) << answer.body;
+}
+
+TEST_F(RestTest, AStreamThatFailsEndsWithTheError) {
+  engine_.HoldJobs();
+  Start();
+  auto exchange = Send(handler_.get(), Post("/v1/translate:stream", R"({"contents": ["a", "b"]})"));
+  const FakeEngine::Held held = engine_.WaitHeld();
+  engine_.Play(held,
+               [&held](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  exchange->WaitPiece(0);
+  engine_.Finish(held.id, absl::InternalError("a worker failed"));
+  const HttpResponse answer = exchange->Wait();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, HasSubstr("event: error\ndata: {\"error\":{\"code\":500,"));
+  EXPECT_THAT(answer.body, HasSubstr("\"message\":\"a worker failed\",\"status\":\"INTERNAL\""));
+  EXPECT_THAT(answer.body, Not(HasSubstr("event: end")));
+}
+
+TEST_F(RestTest, MistakesComeAsBadRequest) {
+  Start();
+  const HttpResponse answer =
+      Ask(Post("/v1/translate", R"({"contents": ["a"], "decoding": {"beam_size": 0, "x": 1}})"));
+  EXPECT_EQ(answer.status, 400);
+  Json error = Json::parse(answer.body)["error"];
+  EXPECT_EQ(error["status"], "INVALID_ARGUMENT");
+  EXPECT_EQ(error["details"][0]["@type"], "type.googleapis.com/google.rpc.BadRequest");
+  EXPECT_EQ(error["details"][0]["fieldViolations"][0]["field"], "decoding.x");
+  // A value out of its range, which the call itself finds.
+  const HttpResponse range =
+      Ask(Post("/v1/translate", R"({"contents": ["a"], "decoding": {"beam_size": 0}})"));
+  EXPECT_EQ(range.status, 400);
+  error = Json::parse(range.body)["error"];
+  EXPECT_EQ(error["details"][0]["fieldViolations"][0]["field"], "decoding.beam_size");
+}
+
+TEST_F(RestTest, LanguagesAreDetected) {
+  Start();
+  const HttpResponse none = Ask(Post("/v1/detect", R"({"contents": ["Ja."]})"));
+  EXPECT_EQ(none.status, 501);
+  EXPECT_THAT(none.body, HasSubstr("--language-model"));
+  const FakeDetector detector;
+  context_.detector = &detector;
+  const HttpResponse answer = Ask(Post("/v1/detect", R"({"contents": ["de: Ja.", "?"]})"));
+  EXPECT_EQ(answer.status, 200);
+  const Json detections = Json::parse(answer.body)["detections"];
+  ASSERT_EQ(detections.size(), 2U);
+  EXPECT_EQ(detections[0]["languages"][0]["languageCode"], "de");
+  EXPECT_TRUE(detections[1]["languages"].empty());
+  EXPECT_EQ(Ask(Post("/v1/detect", R"({"contents": []})")).status, 400);
+}
+
+TEST_F(RestTest, AnotherContentTypeIsRefused) {
+  Start();
+  for (const char* type : {"text/plain", "application/x-www-form-urlencoded", ""}) {
+    const HttpResponse answer = Ask(Post("/v1/translate", R"({"contents": ["a"]})", type));
+    EXPECT_EQ(answer.status, 400) << type;
+    EXPECT_THAT(answer.body, HasSubstr("expected application/json"));
+  }
+  EXPECT_EQ(Ask(Post("/v1/translate", R"({"contents": ["a"]})", "Application/JSON; charset=utf-8"))
+                .status,
+            200);
+}
+
+TEST_F(RestTest, QueriesAreRefusedByName) {
+  Start();
+  EXPECT_THAT(Ask(Get("/v1/languages?modell=a")).body,
+              HasSubstr("found the query parameter 'modell', expected model"));
+  EXPECT_THAT(Ask(Get("/v1/info?model=a")).body, HasSubstr("expected none"));
+  HttpRequest request = Post("/v1/translate", R"({"contents": ["a"]})");
+  request.query = "key=secret";
+  const HttpResponse refused = Ask(request);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("found the query parameter 'key', expected none"));
+  EXPECT_THAT(refused.body, Not(HasSubstr("secret")));  // the message goes into the log
+}
+
+TEST_F(RestTest, WhatThereIsIsListed) {
+  Start();
+  EXPECT_EQ(Json::parse(Ask(Get("/v1/languages")).body)["pairs"][0]["targetLanguageCode"], "en");
+  EXPECT_EQ(Ask(Get("/v1/languages?model=de-en")).status, 200);
+  EXPECT_EQ(Ask(Get("/v1/languages?model=nothing")).status, 404);
+  const Json models = Json::parse(Ask(Get("/v1/info/models")).body)["models"];
+  EXPECT_EQ(models[0]["name"], "de-en");
+  EXPECT_EQ(models[0]["isDefault"], true);
+  const Json info = Json::parse(Ask(Get("/v1/info")).body);
+  EXPECT_EQ(info["limits"]["maxRequestBytes"], "4711");
+  EXPECT_EQ(info["limits"]["longestCall"], "120s");
+  EXPECT_EQ(info["draining"], false);
+  EXPECT_EQ(Ask(Get("/v1/openapi.json")).body, OpenApiJson());
+}
+
+TEST_F(RestTest, AKeyIsReadFromAuthorizationAlone) {
+  Start();
+  HttpRequest request = Get("/v1/info?key=a");
+  EXPECT_EQ(door_->Key(request), "");
+  request.headers = {{"authorization", "bEARER dk_1"}};
+  EXPECT_EQ(door_->Key(request), "dk_1");
+  request.headers = {{"authorization", "Basic dk_1"}};
+  EXPECT_EQ(door_->Key(request), "");
+}
+
+// The description against the descriptors: what it says is what there is, and all of it.
+
+Json Description() { return Json::parse(OpenApiJson()); }
+
+std::string ShortName(const std::string& full_name) {
+  constexpr std::string_view kPackage = "dragoman.v1.";
+  return full_name.starts_with(kPackage) ? full_name.substr(kPackage.size()) : full_name;
+}
+
+// Says what a field's schema must hold: its type, by JSON's own names.
+Json ExpectedType(const FieldDescriptor& field, bool is_request) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return {{"type", "string"}};
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return {{"type", "boolean"}};
+    case FieldDescriptor::CPPTYPE_INT32:
+      return {{"type", "integer"}, {"format", "int32"}};
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return {{"type", "number"}, {"format", "float"}};
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return {{"type", "number"}, {"format", "double"}};
+    case FieldDescriptor::CPPTYPE_INT64:
+    case FieldDescriptor::CPPTYPE_UINT64: {
+      Json type = {{"type", "string"}};
+      if (is_request) type["type"] = {"string", "integer"};
+      type["format"] = field.cpp_type() == FieldDescriptor::CPPTYPE_INT64 ? "int64" : "uint64";
+      return type;
+    }
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return {{"$ref", "#/components/schemas/" + ShortName(field.enum_type()->full_name())}};
+    case FieldDescriptor::CPPTYPE_MESSAGE: {
+      const std::string name = field.message_type()->full_name();
+      if (name == "google.rpc.Status") return {{"$ref", "#/components/schemas/Status"}};
+      if (name.starts_with("google.protobuf.")) return {{"type", "string"}};
+      return {{"$ref", "#/components/schemas/" + ShortName(name)}};
+    }
+    default:
+      return "a type that REST does not have yet";
+  }
+}
+
+class Comparison {
+ public:
+  explicit Comparison(const Json& description) : schemas_(description["components"]["schemas"]) {}
+
+  void CompareMessage(const Descriptor& type, bool is_request) {
+    const std::string name = ShortName(type.full_name());
+    if (type.full_name().starts_with("google.") || !compared_.insert(name).second) return;
+    ASSERT_TRUE(schemas_.contains(name)) << name;
+    const Json& properties = schemas_[name]["properties"];
+    EXPECT_EQ(properties.size(), static_cast<size_t>(type.field_count())) << name;
+    EXPECT_EQ(schemas_[name].contains("additionalProperties"), is_request) << name;
+    std::set<std::string> always;
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      ASSERT_TRUE(properties.contains(field.json_name())) << field.full_name();
+      CompareField(field, properties[field.json_name()], is_request);
+      if (field.is_repeated() || !field.has_presence()) always.insert(field.json_name());
+    }
+    if (!is_request) {
+      EXPECT_EQ(schemas_[name].value("required", std::set<std::string>{}), always) << name;
+    }
+  }
+
+  std::set<std::string> compared() const { return compared_; }
+
+ private:
+  void CompareField(const FieldDescriptor& field, const Json& schema, bool is_request) {
+    if (field.is_map()) {
+      EXPECT_EQ(schema["additionalProperties"]["type"], "string") << field.full_name();
+      return;
+    }
+    const Json expected = ExpectedType(field, is_request);
+    const Json& one = field.is_repeated() ? schema["items"] : schema;
+    if (field.is_repeated()) {
+      EXPECT_EQ(schema["type"], "array") << field.full_name();
+    }
+    ASSERT_TRUE(expected.is_object()) << field.full_name();
+    for (const auto& [key, value] : expected.items()) {
+      EXPECT_EQ(one[key], value) << field.full_name();
+    }
+    if (field.enum_type() != nullptr) CompareEnum(*field.enum_type());
+    if (field.message_type() != nullptr) CompareMessage(*field.message_type(), is_request);
+  }
+
+  void CompareEnum(const EnumDescriptor& type) {
+    const std::string name = ShortName(type.full_name());
+    compared_.insert(name);
+    std::vector<std::string> values;
+    for (int i = 0; i < type.value_count(); ++i) values.push_back(type.value(i)->name());
+    EXPECT_EQ(schemas_[name]["enum"].get<std::vector<std::string>>(), values) << name;
+  }
+
+  const Json schemas_;
+  std::set<std::string> compared_;
+};
+
+TEST(OpenApi, EveryFieldAndEnumValueIsThatOfTheProto) {
+  const Json description = Description();
+  Comparison comparison(description);
+  comparison.CompareMessage(*v1::TranslateRequest::descriptor(), true);
+  comparison.CompareMessage(*v1::DetectLanguageRequest::descriptor(), true);
+  for (const Descriptor* answer :
+       {v1::TranslateResponse::descriptor(), v1::StreamTranslateResponse::descriptor(),
+        v1::DetectLanguageResponse::descriptor(), v1::ListLanguagesResponse::descriptor(),
+        v1::GetServerInfoResponse::descriptor(), v1::ListModelsResponse::descriptor()}) {
+    comparison.CompareMessage(*answer, false);
+  }
+  std::set<std::string> described;
+  for (const auto& [name, schema] : description["components"]["schemas"].items()) {
+    described.insert(name);
+  }
+  std::set<std::string> expected = comparison.compared();
+  expected.insert({"Error", "Status"});
+  EXPECT_EQ(described, expected);
+}
+
+TEST(OpenApi, EveryPathIsARoute) {
+  std::map<std::string, std::string> described;
+  const Json paths = Description()["paths"];
+  for (const auto& [path, methods] : paths.items()) {
+    for (const auto& [method, operation] : methods.items()) described[path] += method;
+  }
+  std::map<std::string, std::string> routes;
+  for (const DoorRoute& route : RestRoutes()) {
+    routes[std::string(route.path)] += route.method == "GET" ? "get" : "post";
+  }
+  EXPECT_EQ(described, routes);
+}
+
+TEST(OpenApi, OperationsTakeAndAnswerTheirMessages) {
+  const Json paths = Description()["paths"];
+  const auto body = [](const std::string& name) { return "#/components/schemas/" + name; };
+  for (const char* path : {"/v1/translate", "/v1/translate:stream"}) {
+    EXPECT_EQ(paths[path]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"],
+              body("TranslateRequest"));
+  }
+  EXPECT_EQ(
+      paths["/v1/detect"]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"],
+      body("DetectLanguageRequest"));
+  EXPECT_EQ(paths["/v1/translate:stream"]["post"]["responses"]["200"]["content"]
+                 ["text/event-stream"]["x-event-data"]["$ref"],
+            body("StreamTranslateResponse"));
+  const std::map<std::string, std::string> answers = {{"/v1/languages", "ListLanguagesResponse"},
+                                                      {"/v1/info", "GetServerInfoResponse"},
+                                                      {"/v1/info/models", "ListModelsResponse"}};
+  for (const auto& [path, answer] : answers) {
+    EXPECT_EQ(
+        paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"],
+        body(answer));
+  }
+  EXPECT_EQ(paths["/v1/languages"]["get"]["parameters"][0]["name"], "model");
+}
+
+}  // namespace
+}  // namespace dragoman

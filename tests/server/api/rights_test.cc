@@ -1,0 +1,230 @@
+// A key shows nothing of models that it may not use. Every route is asked on two servers, of which
+// only one has such a model, and has to answer both times with the same bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/api/door_handler.h"
+#include "server/base/steady_clock.h"
+#include "server/compat/doors.h"
+#include "tests/server/api/door_fixture.h"
+#include "tests/server/fake_detector.h"
+#include "tests/server/glossary_engine.h"
+
+namespace dragoman {
+namespace {
+
+// Gaelic to Welsh is the pair of the hidden model, whose glossary is "fish".
+struct Asked {
+  const char* method;
+  const char* path;
+  const char* query = "";
+  const char* body = "";
+  const char* type = "application/json";
+};
+
+const std::vector<Asked>& Requests() {
+  static const auto* const requests = new std::vector<Asked>{
+      {"POST", "/translate", "", R"({"q": "fr: a", "source": "auto", "target": "ja"})"},
+      {"POST", "/translate", "", R"({"q": "a", "source": "fr", "target": "ja"})"},
+      {"POST", "/translate", "", R"({"q": "a", "source": "fr", "target": "fr"})"},
+      {"POST", "/translate", "",
+       R"({"q": "a", "source": "fr", "target": "ja", "alternatives": 20})"},
+      {"POST", "/translate", "", R"({"texts": ["a"], "src_lang": "fr", "tgt_lang": "ja"})"},
+      {"POST", "/translate", "", R"({"text": "a", "source_lang": "FR", "target_lang": "JA"})"},
+      {"POST", "/translate", "", R"({"text": "a", "from": "fr", "to": "ja"})"},
+      {"WEBSOCKET", "/translate", "model=hidden", "a"},
+      {"WEBSOCKET", "/translate", "source=fr&target=ja", "a"},
+      {"GET", "/languages"},
+      {"POST", "/detect", "", R"({"q": "fr: a"})"},
+      {"GET", "/frontend/settings"},
+      {"GET", "/health"},
+      {"GET", "/spec"},
+      {"POST", "/translate_file"},
+      {"GET", "/download_file/a"},
+      {"POST", "/suggest"},
+      {"POST", "/v2/translate", "",
+       R"({"text": ["a"], "source_lang": "FR", "target_lang": "JA", "glossary_id": "fish"})"},
+      {"POST", "/v2/translate", "", R"({"text": ["a"], "source_lang": "FR", "target_lang": "JA"})"},
+      {"GET", "/v2/translate", "text=a&source_lang=FR&target_lang=JA"},
+      {"POST", "/deepl", "", R"({"text": ["a"], "target_lang": "JA"})"},
+      {"GET", "/deepl", "text=a&target_lang=JA"},
+      {"GET", "/v2/languages", "type=source"},
+      {"GET", "/v2/languages", "type=target"},
+      {"GET", "/v3/languages", "resource=translate_text"},
+      {"GET", "/v2/usage"},
+      {"GET", "/v2/glossary-language-pairs"},
+      {"GET", "/v2/glossaries"},
+      {"GET", "/v2/glossaries/fish"},
+      {"GET", "/v2/glossaries/fish/entries"},
+      {"GET", "/v2/document"},
+      {"GET", "/v3/glossaries"},
+      {"GET", "/version"},
+      {"GET", "/__heartbeat__"},
+      {"GET", "/__lbheartbeat__"},
+      {"POST", "/translate/batch", "", R"({"texts": ["a"], "from": "fr", "to": "ja"})"},
+      {"POST", "/imme", "", R"({"text_list": ["a"], "source_lang": "fr", "target_lang": "ja"})"},
+      {"POST", "/kiss", "", R"({"text": "a", "from": "fr", "to": "ja"})"},
+      {"POST", "/deeplx", "", R"({"text": "a", "source_lang": "FR", "target_lang": "JA"})"},
+      {"GET", "/google/translate_a/single", "q=a&sl=fr&tl=ja"},
+      {"POST", "/google/language/translate/v2", "", R"({"q": "a", "target": "ja"})"},
+      {"GET", "/google/language/translate/v2", "q=a&target=ja"},
+      {"POST", "/language/translate/v2", "", R"({"q": "a", "source": "fr", "target": "ja"})"},
+      {"GET", "/language/translate/v2", "q=a&source=fr&target=ja&model=hidden"},
+      {"POST", "/language/translate/v2/detect", "", R"({"q": "fr: a"})"},
+      {"GET", "/language/translate/v2/detect", "q=fr:%20a"},
+      {"POST", "/language/translate/v2/languages", "", R"({"target": "en"})"},
+      {"GET", "/language/translate/v2/languages", "target=en"},
+      {"GET", "/language/translate/v2/languages", "model=hidden"},
+      {"POST", "/v3/projects/p:translateText", "",
+       R"({"contents": ["a"], "sourceLanguageCode": "fr", "targetLanguageCode": "ja"})"},
+      {"POST", "/v3/projects/p:detectLanguage", "", R"({"content": "fr: a"})"},
+      {"GET", "/v3/projects/p/supportedLanguages", "displayLanguageCode=en"},
+      {"GET", "/v3/projects/p/supportedLanguages", "model=hidden"},
+      {"GET", "/v3/projects/p/glossaries"},
+      {"GET", "/v3/projects/p/glossaries/fish"},
+      {"POST", "/v1/chat/completions", "",
+       R"({"model": "hidden", "messages": [{"role": "user", "content": "a"}]})"},
+      {"POST", "/v1/chat/completions", "",
+       R"({"model": "no such", "messages": [{"role": "user", "content": "a"}]})"},
+      {"POST", "/v1/completions", "", R"({"model": "hidden", "prompt": "a"})"},
+      {"GET", "/v1/models"},
+      {"GET", "/v1/models/hidden"},
+      {"POST", "/v1/translate", "", R"({"contents": ["a"], "model": "hidden"})"},
+      {"POST", "/v1/translate", "",
+       R"({"contents": ["a"], "sourceLanguageCode": "fr", "targetLanguageCode": "ja"})"},
+      {"POST", "/v1/translate:stream", "", R"({"contents": ["a"], "model": "hidden"})"},
+      {"POST", "/v1/translate:stream", "", R"({"contents": ["a"], "targetLanguageCode": "ja"})"},
+      {"POST", "/v1/detect", "", R"({"contents": ["fr: a"]})"},
+      {"POST", "/v1/detect", "", R"({"contents": ["fr: a"], "model": "hidden"})"},
+      {"GET", "/v1/languages"},
+      {"GET", "/v1/languages", "model=hidden"},
+      {"GET", "/v1/info"},
+      {"GET", "/v1/info/models"},
+      {"GET", "/v1/openapi.json"}};
+  return *requests;
+}
+
+// A server with the model "open", and "hidden" where a test wants it.
+class Side : public DoorFixture {
+ public:
+  Side(const ApiKeys* keys, bool has_hidden) : handler_{&context_, keys, doors_.routes()} {
+    context_.limits = {8, 200};
+    context_.detector = &detector_;
+    engine_.mutable_info()->name = "open";
+    engine_.mutable_info()->pairs = {{"de", "en"}};
+    Serve();
+    hidden_.mutable_info()->name = "hidden";
+    hidden_.mutable_info()->pairs = {{"fr", "ja"}};
+    hidden_.mutable_info()->max_beam = 64;
+    hidden_.AddGlossary("fish", {{"hareng", "nishin"}});
+    if (has_hidden) {
+      EXPECT_TRUE(models_.Put(Borrowed(&hidden_)).ok());
+    }
+  }
+
+  ~Side() override { models_.Remove("hidden"); }
+
+  std::string AnswerTo(const Asked& asked, const std::string& key) {
+    HttpRequest request = Post(asked.path, asked.body, asked.type);
+    request.method = asked.method;
+    request.query = asked.query;
+    request.headers.emplace_back("authorization", "Bearer " + key);
+    request.headers.emplace_back("x-request-id", "mine");
+    const auto exchange = Send(&handler_, std::move(request));
+    const HttpResponse answer = exchange->Wait();
+    std::string all = absl::StrCat(answer.status, "\n", answer.body);
+    for (const auto& [name, value] : answer.headers) absl::StrAppend(&all, "\n", name, ": ", value);
+    return all;
+  }
+
+  const std::vector<DoorRoute>& routes() const { return doors_.routes(); }
+
+ private:
+  void TestBody() override {}
+
+  const FakeDetector detector_;
+  GlossaryEngine hidden_;
+  const Doors doors_{DoorContext{.calls = &context_, .keys_needed = true}};
+  DoorHandler handler_;
+};
+
+class RightsTest : public ::testing::Test {
+ protected:
+  RightsTest() {
+    std::ofstream(path_) << R"({"clients": [)"
+                         << R"({"name": "some", "models": ["open"], "keys": [")"
+                         << HashOfKey("some-key") << R"("]},)"
+                         << R"({"name": "none", "models": ["gone"], "keys": [")"
+                         << HashOfKey("none-key") << R"("]},)"
+                         << R"({"name": "all", "models": ["*"], "keys": [")" << HashOfKey("all-key")
+                         << R"("]}]})";
+    auto keys = ApiKeys::Open(path_);
+    EXPECT_TRUE(keys.ok()) << keys.status();
+    keys_ = *std::move(keys);
+    with_ = std::make_unique<Side>(keys_.get(), true);
+    without_ = std::make_unique<Side>(keys_.get(), false);
+  }
+
+  const std::string path_ = ::testing::TempDir() + "/rights_test_keys.json";
+  std::unique_ptr<ApiKeys> keys_;
+  std::unique_ptr<Side> with_;
+  std::unique_ptr<Side> without_;
+};
+
+TEST_F(RightsTest, NoRouteShowsAModelToAKeyThatMayNotUseIt) {
+  for (const std::string key : {"some-key", "none-key"}) {
+    for (const Asked& asked : Requests()) {
+      EXPECT_EQ(with_->AnswerTo(asked, key), without_->AnswerTo(asked, key))
+          << key << ": " << asked.method << " " << asked.path << "?" << asked.query << " "
+          << asked.body;
+    }
+  }
+}
+
+TEST_F(RightsTest, NoRouteShowsAnyModelToAKeyThatMayUseNothing) {
+  for (const Asked& asked : Requests()) {
+    const std::string answer = with_->AnswerTo(asked, "none-key");
+    if (std::string(asked.path) == "/v1/openapi.json" || std::string(asked.path) == "/spec") {
+      continue;  // the same for everyone
+    }
+    for (const char* shown : {"\"open\"", "\"de\"", "\"DE\"", "German", "hareng"}) {
+      EXPECT_THAT(answer, ::testing::Not(::testing::HasSubstr(shown)))
+          << asked.method << " " << asked.path << "?" << asked.query;
+    }
+  }
+}
+
+TEST_F(RightsTest, AKeyThatMayUseItSeesIt) {
+  int different = 0;
+  for (const Asked& asked : Requests()) {
+    different += with_->AnswerTo(asked, "all-key") != without_->AnswerTo(asked, "all-key");
+  }
+  EXPECT_GE(different, 50);
+}
+
+TEST_F(RightsTest, EveryRouteIsAsked) {
+  for (const DoorRoute& route : with_->routes()) {
+    if (route.method == "OPTIONS") continue;  // answers before it knows a key
+    bool is_asked = false;
+    for (const Asked& asked : Requests()) {
+      const bool fits = route.method == "*" || route.method == asked.method;
+      std::string_view path = route.path;
+      if (path.ends_with('*')) {
+        path.remove_suffix(1);
+        is_asked |= fits && std::string_view(asked.path).starts_with(path);
+      } else {
+        is_asked |= fits && asked.path == path;
+      }
+    }
+    EXPECT_TRUE(is_asked) << route.method << " " << route.path;
+  }
+}
+
+}  // namespace
+}  // namespace dragoman

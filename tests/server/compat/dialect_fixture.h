@@ -1,0 +1,111 @@
+// A server around a scripted engine, asked in a dialect: for tests of one door.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/api/door.h"
+#include "server/api/language_catalog.h"
+#include "server/call/client_rights.h"
+#include "server/call/detection.h"
+#include "tests/server/api/door_fixture.h"
+#include "tests/server/fake_detector.h"
+
+namespace dragoman {
+
+class DialectFixture : public DoorFixture {
+ protected:
+  // To be called once the engine is as the test wants it. Every language of its pairs is served.
+  template <typename DialectDoor, typename... Arguments>
+  void ServeDoor(Arguments... arguments) {
+    EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
+    context_.limits = {8, 200};
+    door_context_ = {.calls = &context_, .languages = &languages_, .lists = &lists_};
+    if constexpr (std::is_constructible_v<DialectDoor, const DoorContext&, Arguments...>) {
+      door_ = std::make_unique<DialectDoor>(door_context_, arguments...);
+    } else {
+      door_ = std::make_unique<DialectDoor>(arguments...);
+    }
+  }
+
+  // The action of a request; a failure of the test if there is none.
+  DoorAction ActionOf(const HttpRequest& request) const {
+    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
+    EXPECT_TRUE(action.ok()) << action.status();
+    return action.ok() ? *std::move(action) : HttpResponse{};
+  }
+
+  // The request that goes to the engine.
+  v1::TranslateRequest AskedFor(const HttpRequest& request) const {
+    DoorAction action = ActionOf(request);
+    auto* const unary = std::get_if<UnaryAction>(&action);
+    EXPECT_NE(unary, nullptr);
+    return unary == nullptr ? v1::TranslateRequest{} : unary->request;
+  }
+
+  // The answer where each text comes back as "[text]". With the source "auto" texts are in the
+  // language that FakeDetector finds.
+  HttpResponse AnswerTo(const HttpRequest& request) const {
+    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
+    if (!action.ok()) return door_->Error(request, action.status());
+    if (auto* const ready = std::get_if<HttpResponse>(&*action)) return Whole(*ready);
+    if (auto* const usage = std::get_if<UsageAction>(&*action)) {
+      return usage->render(TranslatedCodePoints(context_, nullptr));
+    }
+    if (auto* const detect = std::get_if<DetectAction>(&*action)) {
+      const auto found = DetectLanguages(context_, nullptr, detect->request);
+      return found.ok() ? detect->render(*found) : door_->Error(request, found.status());
+    }
+    const auto& unary = std::get<UnaryAction>(*action);
+    v1::TranslateResponse answer;
+    for (const std::string& text : unary.request.contents()) {
+      v1::Translation* const item = answer.add_translations();
+      item->set_index(answer.translations_size() - 1);
+      if (text == failing_text_) {
+        item->mutable_error()->set_code(3);
+        item->mutable_error()->set_message("it failed");
+        continue;
+      }
+      item->set_translated_text("[" + text + "]");
+      item->set_model("de-en");
+      if (unary.request.return_options().scores()) item->set_log_prob(-0.5F);
+      for (int i = 1; i < unary.request.decoding().num_alternatives(); ++i) {
+        item->add_alternatives()->set_text("[" + text + "]" + std::string(i / 2, '!'));
+      }
+      if (unary.request.source_language_code() != "auto") continue;
+      const auto found = detector_.Detect(text, languages_.Get(nullptr)->all);
+      if (found.empty()) continue;
+      item->set_detected_language_code(found[0].language);
+      item->set_detection_confidence(static_cast<float>(found[0].confidence));
+    }
+    return unary.render(answer);
+  }
+
+  nlohmann::json JsonOf(const HttpRequest& request, int status = 200) const {
+    const HttpResponse response = AnswerTo(request);
+    EXPECT_EQ(response.status, status) << response.body;
+    return nlohmann::json::parse(response.body, nullptr, false);
+  }
+
+  HttpResponse ErrorFor(absl::Status status) const { return door_->Error({}, status); }
+
+  static HttpRequest PostForm(std::string path, std::string body) {
+    return Post(std::move(path), std::move(body), "application/x-www-form-urlencoded");
+  }
+
+  Engine* served_ = &engine_;
+  LanguageCatalog languages_{&context_};
+  ListAnswers lists_;
+  const FakeDetector detector_;
+  DoorContext door_context_;
+  std::unique_ptr<Door> door_;
+  std::string failing_text_ = "fails";
+};
+
+}  // namespace dragoman
