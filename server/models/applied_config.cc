@@ -11,10 +11,10 @@
 namespace dragoman {
 namespace {
 
-using Kind = ModelChange::Kind;
+using ChangeKind = ModelChange::Kind;
 
 ModelChange Failed(const std::string& name, const ModelPtr& serving, absl::Status status) {
-  return {name, Kind::kFailed, serving == nullptr ? 0 : serving->version, std::move(status)};
+  return {name, ChangeKind::kFailed, serving == nullptr ? 0 : serving->version, std::move(status)};
 }
 
 bool Has(const std::vector<PivotSettings>& pivots, const PivotSettings& pivot) {
@@ -29,23 +29,23 @@ ModelChange ModelManager::Adopt(const ModelSettings& model) {
   const bool was_served = settings_.contains(name);
   if (known != applied_.end() && SameSettings(known->second, model)) {
     // UnloadModel may have taken it out.
-    return was_served ? Refresh(name) : ModelChange{.name = name, .kind = Kind::kUnchanged};
+    return was_served ? Refresh(name) : ModelChange{.name = name, .kind = ChangeKind::kUnchanged};
   }
   const absl::StatusOr<ModelPtr> loaded = Replace(model);
   if (!loaded.ok()) return Failed(name, table_->Find(name), loaded.status());
   applied_[name] = model;
-  return {name, was_served ? Kind::kReloaded : Kind::kLoaded, (*loaded)->version, {}};
+  return {name, was_served ? ChangeKind::kReloaded : ChangeKind::kLoaded, (*loaded)->version, {}};
 }
 
 ModelChange ModelManager::Refresh(const std::string& name) {
   const absl::StatusOr<Reloaded> model = Reload(name, true);
   if (!model.ok()) return Failed(name, table_->Find(name), model.status());
   const int version = model->model->version;
-  if (model->changed) return {name, Kind::kReloaded, version, {}};  // with its glossaries
+  if (model->changed) return {name, ChangeKind::kReloaded, version, {}};  // with its glossaries
   const absl::Status glossaries = ReloadGlossariesOf(*model->model);
   if (glossaries.ok()) {
     Log(LogLevel::kInfo, "glossaries reloaded", {{"model", name}});
-    return {name, Kind::kUnchanged, version, {}};
+    return {name, ChangeKind::kUnchanged, version, {}};
   }
   Log(LogLevel::kError, "glossaries not reloaded, the old ones stay in use",
       {{"model", name}, {"error", std::string(glossaries.message())}});
@@ -103,7 +103,7 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
         changes.push_back(Failed(name, table_->Find(name), calls.status()));
         continue;
       }
-      changes.push_back({name, Kind::kUnloaded, 0, {}});
+      changes.push_back({name, ChangeKind::kUnloaded, 0, {}});
     }
     applied_.erase(name);
   }
@@ -121,16 +121,16 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
     Log(LogLevel::kError, "pivots not changed", {{"error", std::string(pivots.message())}});
     changes.push_back(Failed("--pivot", nullptr, pivots));
   }
-  const auto count = [&changes](Kind kind) {
+  const auto count = [&changes](ChangeKind kind) {
     return std::count_if(changes.begin(), changes.end(),
                          [kind](const ModelChange& change) { return change.kind == kind; });
   };
   Log(LogLevel::kInfo, "configuration applied",
-      {{"unchanged", count(Kind::kUnchanged)},
-       {"loaded", count(Kind::kLoaded)},
-       {"reloaded", count(Kind::kReloaded)},
-       {"unloaded", count(Kind::kUnloaded)},
-       {"failed", count(Kind::kFailed)}});
+      {{"unchanged", count(ChangeKind::kUnchanged)},
+       {"loaded", count(ChangeKind::kLoaded)},
+       {"reloaded", count(ChangeKind::kReloaded)},
+       {"unloaded", count(ChangeKind::kUnloaded)},
+       {"failed", count(ChangeKind::kFailed)}});
   return changes;
 }
 

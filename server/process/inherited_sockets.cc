@@ -24,7 +24,7 @@ namespace {
 constexpr int kMost = 64;
 constexpr int kFirst = 3;  // SD_LISTEN_FDS_START
 
-std::string Environment(const char* name) {
+std::string VariableOf(const char* name) {
   const char* const text = std::getenv(name);
   return text == nullptr ? "" : text;
 }
@@ -101,8 +101,8 @@ InheritedSockets InheritedSockets::Take() {
   InheritedSockets out;
   int count = 0;
   int pid = 0;
-  const bool announced = absl::SimpleAtoi(Environment("LISTEN_FDS"), &count);
-  const bool ours = absl::SimpleAtoi(Environment("LISTEN_PID"), &pid) && pid == getpid();
+  const bool announced = absl::SimpleAtoi(VariableOf("LISTEN_FDS"), &count);
+  const bool ours = absl::SimpleAtoi(VariableOf("LISTEN_PID"), &pid) && pid == getpid();
   if (announced && ours) {
     for (int i = 0; i < std::min(count, kMost); ++i) {
       const int fd = kFirst + i;

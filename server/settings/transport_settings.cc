@@ -5,13 +5,13 @@
 namespace dragoman {
 namespace {
 
-constexpr int64_t kKiB = 1024;
-constexpr int64_t kMiB = 1024 * kKiB;
+// Settings of memory count in MiB.
+constexpr int64_t kUnitBytes = int64_t{1} << 20;
 
 // Terms, do_not_translate and phrases of a request, in all.
-constexpr int64_t kPhraseBytes = 1 * kMiB;
+constexpr int64_t kPhraseBytes = kUnitBytes;
 // The names, labels and options of a request.
-constexpr int64_t kRestBytes = 64 * kKiB;
+constexpr int64_t kRestBytes = int64_t{64} << 10;
 // The tag and length of an element.
 constexpr int64_t kElementBytes = 6;
 
@@ -25,15 +25,15 @@ int64_t NeededMessageBytes(int max_items, int64_t max_code_points) {
 }
 
 int64_t MessageBytes(const TransportSettings& settings) {
-  return RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kMiB);
+  return RoundUp(NeededMessageBytes(settings.max_items, settings.max_code_points), kUnitBytes);
 }
 
 absl::Status CheckTransportSettings(const TransportSettings& settings) {
   const int64_t message = MessageBytes(settings);
-  if (settings.receive_memory_mb > 0 && settings.receive_memory_mb * kMiB < 2 * message) {
+  if (settings.receive_memory_mb > 0 && settings.receive_memory_mb * kUnitBytes < 2 * message) {
     return absl::InvalidArgumentError(
         absl::StrCat("--receive-memory-mb: found ", settings.receive_memory_mb,
-                     ", expected at least ", 2 * message / kMiB,
+                     ", expected at least ", 2 * message / kUnitBytes,
                      ", twice the largest request that --max-code-points and --max-items allow"));
   }
   return absl::OkStatus();
