@@ -266,6 +266,8 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     for (const Option& option : Options()) {
       if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
+      // A share that all models have together is not a model's own.
+      if (option.name == kOwnFraction && !model.own_device_memory_fraction) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
     }
     for (const std::string_view object : kOptionObjects) {

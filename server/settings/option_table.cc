@@ -186,7 +186,7 @@ const std::vector<Option>& Options() {
        Target::Server([](C& c) -> Field { return LogLevelField(&c.log_level); })},
       {kSome, "log-peers", "on|off", "log the addresses of clients; off: no line has one",
        Target::Server([](C& c) -> Field { return ChoiceField(&c.log_peers, kSwitch); })},
-      {kEveryone, "otlp", "URL",
+      {kSome, "otlp", "URL",
        "OpenTelemetry collector that gets a span of every call and of its stages by OTLP over "
        "gRPC, "
        "http://HOST:4317 or https://HOST:4317; empty: the one of "

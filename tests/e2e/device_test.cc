@@ -121,9 +121,6 @@ TEST(Profile, SaysWhatItCannotDo) {
     EXPECT_EQ(RunProfile({wrong}).status, 2) << wrong;
   }
   EXPECT_THAT(RunProfile({"--help"}).output, HasSubstr("--steps N"));
-  const DaemonEnd daemon = RunDaemonToEnd({"--profile-steps=2"});
-  EXPECT_EQ(daemon.status, 2);
-  EXPECT_THAT(daemon.errors, HasSubstr("the program dragoman_profile"));
 }
 
 }  // namespace

@@ -95,6 +95,7 @@ class ModelManagerTest : public ::testing::Test {
     auto engine = std::make_unique<FakeEngine>();
     engine->mutable_info()->name = settings.model_name;
     engine->mutable_info()->family = weights;
+    engine->mutable_info()->pairs = {{"de", "en"}, {"en", "de"}};
     engines_[settings.model_name] = engine.get();
     return engine;
   }
@@ -433,7 +434,7 @@ TEST_F(ModelManagerTest, WhatTheAdministratorChangedStaysUntilItsConfigurationCh
   ModelSettings b = Model("b");
   b.max_rows = 8;
   EXPECT_EQ(TextOf(manager_.Apply(Config({Model("a"), b}))),
-            "a unchanged 2, b loaded 1, c unchanged 1");
+            "a unchanged 2, b loaded 2, c unchanged 1");
 }
 
 TEST_F(ModelManagerTest, AppliesPivots) {
