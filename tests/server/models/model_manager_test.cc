@@ -95,7 +95,7 @@ class ModelManagerTest : public ::testing::Test {
     auto engine = std::make_unique<FakeEngine>();
     engine->mutable_info()->name = settings.model_name;
     engine->mutable_info()->family = weights;
-    engine->mutable_info()->pairs = {{"de", "en"}, {"en", "de"}};
+    engine->mutable_info()->pairs = {{"de", "en"}, {"en", "fr"}, {"fr", "es"}};
     engines_[settings.model_name] = engine.get();
     return engine;
   }
