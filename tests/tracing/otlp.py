@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+# A collector's threads must not run gRPC's handlers of fork() in a daemon that is being started.
+os.environ['GRPC_ENABLE_FORK_SUPPORT'] = 'false'
 import grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1 import trace_pb2
