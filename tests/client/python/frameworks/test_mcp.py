@@ -84,7 +84,6 @@ class Mcp(unittest.TestCase):
                 "html": True,
                 "terms": {"Garten": "yard"},
                 "do_not_translate": ["Müller"],
-                "alternatives": 2,
             }
             result = await client.call_tool("translate", arguments)
             self.assertFalse(result.is_error, result)
@@ -92,10 +91,12 @@ class Mcp(unittest.TestCase):
             self.assertEqual(item["model"], "de-en")
             self.assertRegex(item["text"], "^<p>.*</p>$")
             self.assertEqual([item["text"].count(word) for word in ("yard", "Müller")], [1, 1], item["text"])
+            several = await client.call_tool("translate", {"text": "Guten Morgen!", "alternatives": 2})
+            (item,) = several.structured_content["translations"]
             self.assertEqual(len(item["alternatives"]), 1)
-            self.assertEqual(result.content[0].text, f"{item['text']}\n{item['alternatives'][0]['text']}")
+            self.assertEqual(several.content[0].text, f"{item['text']}\n{item['alternatives'][0]['text']}")
             refused = await client.call_tool("translate", {"text": "Hallo", "glossary": "law"})
-            self.assertRegex(refused.content[0].text, "^NOT_FOUND: .*law")
+            self.assertRegex(refused.content[0].text, "^NOT_FOUND: .*glossar")
             # Models write null for what they leave out.
             left_out = await client.call_tool("translate", {"text": "Guten Morgen!", "texts": None, "to": None})
             self.assertEqual(left_out.content[0].text, "Good morning.")
