@@ -38,7 +38,7 @@ DOORS = {
 }
 
 # They take forms, and JSON that is said to be plain text.
-TAKE_FORMS = {"LibreTranslate", "DeepL", "Google v2"}
+TAKE_FORMS = {"LibreTranslate", "DeepL"}
 
 
 def _ask(daemon, method, path, body=None, headers=None, timeout=30.0):
