@@ -19,7 +19,7 @@ struct TransportSettings {
   int max_connections = 0;
   int receive_memory_mb = 0;
   std::string tls_cert;  // "": no TLS
-  // HTTP beside gRPC, with as many connections; none: no doors.
+  // The HTTP port, which may have as many connections as gRPC's. None: HTTP is off.
   std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
 };
 

@@ -9,7 +9,7 @@ from transport import SLACK, compressed_zeros
 TINY = ROOT / "tests/data/models/tiny-a"
 LOAD = "/dragoman.v1.AdminService/LoadModel"
 
-# What the admin port may hold of messages: server/api/admin_server.cc.
+# The limit on messages of the admin port: server/api/admin_server.cc.
 ADMIN_MESSAGES = 8 * MIB
 
 

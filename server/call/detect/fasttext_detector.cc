@@ -196,7 +196,7 @@ absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::
   };
   auto detector = std::make_unique<FastTextDetector>();
   try {
-    // The model takes at least as much as the file, beside it.
+    // The loaded model takes at least as much memory as the file's bytes, which are held as well.
     absl::StatusOr<std::string> bytes = ReadClassifierFile(file, most_bytes / 2);
     if (!bytes.ok()) return refused(bytes.status().code(), bytes.status().message());
     const absl::Status known = CheckClassifier(*bytes, sha256);

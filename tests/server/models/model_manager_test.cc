@@ -473,6 +473,19 @@ TEST_F(ModelManagerTest, ANewModelComesWithSettingsOfItsOwn) {
   EXPECT_EQ(table_.Find("c")->directory, (root_ / "d").string());
 }
 
+// The defaults of a configuration have the members of its first model.
+TEST_F(ModelManagerTest, ANewModelHasNoMembersOfTheDefaultEnsemble) {
+  ModelSettings ensemble = Model("a");
+  ensemble.ensemble.directories = {(root_ / "b").string()};
+  ServerConfig config = Config({ensemble});
+  config.ensemble = ensemble.ensemble;
+  ASSERT_TRUE(manager_.LoadAll(config.models).ok());
+  manager_.Apply(config);
+  Write("c", "three");
+  ASSERT_TRUE(manager_.Load("c", (root_ / "c").string(), {}).ok());
+  EXPECT_TRUE(loads_.back().first.ensemble.directories.empty());
+}
+
 TEST_F(ModelManagerTest, WhatCannotBeLoadedIsSaid) {
   ASSERT_TRUE(manager_.LoadAll({Model("a"), Model("b")}).ok());
   const auto code = [this](const std::string& name, const std::string& directory,

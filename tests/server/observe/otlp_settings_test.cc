@@ -33,7 +33,7 @@ absl::StatusOr<std::optional<OtlpSettings>> Read(const Variables& variables,
                           });
 }
 
-// The settings with these variables beside an endpoint.
+// The settings with these variables and an endpoint.
 OtlpSettings With(const Variables& variables, const char* endpoint = "http://collector:4317") {
   Variables all = variables;
   all.try_emplace("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
