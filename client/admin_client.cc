@@ -8,7 +8,7 @@
 
 #include "client/status_map.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 template <typename Response, typename Request, typename Method>
@@ -93,4 +93,4 @@ absl::StatusOr<v1::SetLogLevelResponse> AdminClient::SetLogLevel(const std::stri
                                              &v1::AdminService::Stub::SetLogLevel, request);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -14,7 +14,7 @@
 #include "client/channel_security.h"
 #include "dragoman/v1/translation.grpc.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 class AdminClient {
  public:
@@ -40,4 +40,4 @@ class AdminClient {
   const std::chrono::nanoseconds timeout_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

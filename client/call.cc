@@ -8,7 +8,7 @@
 
 #include "client/status_map.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 absl::Status CancelledByCaller() { return absl::CancelledError("the caller cancelled the call"); }
@@ -159,4 +159,4 @@ void StreamCall::Attempt(Link& link) {
   reader->Begin();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

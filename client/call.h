@@ -21,7 +21,7 @@
 #include "client/translation_client.h"
 #include "dragoman/v1/translation.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 // One call: its attempts, one after another, and the waits between them. Kept alive by the
 // callbacks of the attempt or wait that is under way, and touched by one of them at a time; only
@@ -148,12 +148,13 @@ class StreamCall : public Call {
   bool received_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client
 
 template <typename Message>
-class grpc::SerializationTraits<dragoman::Received<Message>, void> {
+class grpc::SerializationTraits<dragoman::client::Received<Message>, void> {
  public:
-  static grpc::Status Deserialize(grpc::ByteBuffer* bytes, dragoman::Received<Message>* out) {
+  static grpc::Status Deserialize(grpc::ByteBuffer* bytes,
+                                  dragoman::client::Received<Message>* out) {
     const grpc::Status status =
         grpc::SerializationTraits<Message>::Deserialize(bytes, &out->message);
     out->is_broken = !status.ok();

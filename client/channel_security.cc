@@ -16,7 +16,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 // Whether traffic to this address stays on the machine. 127.example.org is a name like any other: a
@@ -123,4 +123,4 @@ bool IsApiKey(const std::string& key) {
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

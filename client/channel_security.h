@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 // Certificates and keys are PEM text, not paths.
 struct ChannelSecurity {
@@ -43,4 +43,4 @@ std::string HashOfApiKey(const std::string& key);
 // Whether the text can travel in metadata as an API key.
 bool IsApiKey(const std::string& key);
 
-}  // namespace dragoman
+}  // namespace dragoman::client

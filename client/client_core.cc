@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "client/channel_security.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 grpc::ChannelArguments Arguments() {
@@ -146,4 +146,4 @@ void ClientCore::WaitUntilIdle() {
   idle_.wait(lock, [this] { return in_flight_ == 0; });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -17,7 +17,7 @@
 #include "client/retry_policy.h"
 #include "client/translation_client.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 // The channels of an address, or of all the addresses of a name. Translations go by one channel, and
 // what is asked of a server about itself by another, for that is asked of servers that do not serve,
@@ -81,4 +81,4 @@ class ClientCore {
   int64_t in_flight_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

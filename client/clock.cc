@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 class RealClock : public ClientClock {
@@ -37,4 +37,4 @@ ClientClock* ClientClock::Real() {
   return clock;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

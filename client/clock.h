@@ -6,7 +6,7 @@
 #include <chrono>
 #include <functional>
 
-namespace dragoman {
+namespace dragoman::client {
 
 class ClientClock {
  public:
@@ -24,4 +24,4 @@ class ClientClock {
   static ClientClock* Real();
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

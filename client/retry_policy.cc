@@ -5,7 +5,7 @@
 
 #include "client/status_map.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 int64_t Thousandths(double value) { return std::llround(value * 1000); }
@@ -82,4 +82,4 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
   return delay;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -17,7 +17,7 @@
 #include "absl/status/status.h"
 #include "client/clock.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 struct RetryOptions {
   // The first attempt included; 1 means no retries.
@@ -81,4 +81,4 @@ class RetryState {
   int failures_ = 0;  // since the start, for the backoff
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

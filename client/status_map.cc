@@ -10,7 +10,7 @@
 #include "google/rpc/status.pb.h"
 #include "grpcpp/support/status.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 constexpr char kPushback[] = "grpc-retry-pushback-ms";
@@ -127,4 +127,4 @@ std::string ForPeople(const absl::Status& status) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -20,7 +20,7 @@ namespace google::rpc {
 class Status;
 }
 
-namespace dragoman {
+namespace dragoman::client {
 
 // `pushback` is the value of trailing metadata grpc-retry-pushback-ms, if there was one.
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback);
@@ -57,4 +57,4 @@ std::string CodeName(absl::StatusCode code);
 // "CODE: message (field: what; ...)" in one line, for people.
 std::string ForPeople(const absl::Status& status);
 
-}  // namespace dragoman
+}  // namespace dragoman::client

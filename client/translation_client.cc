@@ -8,7 +8,7 @@
 #include "dragoman/v1/translation.pb.h"
 #include "grpc/health/v1/health.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 // Begins a call of a method of one answer.
@@ -121,4 +121,4 @@ absl::StatusOr<bool> TranslationClient::Healthy(const std::string& service, Time
   return response->status() == grpc::health::v1::HealthCheckResponse::SERVING;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -19,7 +19,7 @@
 #include "client/retry_policy.h"
 #include "dragoman/v1/translation.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 struct ClientOptions {
   // A gRPC target ("host:port", "dns:///name:port", "unix:path"), or several with commas between.
@@ -88,4 +88,4 @@ class TranslationClient {
   const std::unique_ptr<ClientCore> core_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

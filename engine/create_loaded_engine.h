@@ -11,7 +11,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/worker_places.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Says whether an engine tries which sentinels its model copies (engine/sentinel_trial.h). The engine
 // of a directory always does. Scripted places do not translate and must use kNone.
@@ -31,4 +31,4 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(LoadedModel loaded,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

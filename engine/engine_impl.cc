@@ -12,9 +12,8 @@
 #include "engine/model/layouts/ensemble_source.h"
 #include "engine/page_plans.h"
 #include "engine/request/model_tokenizer.h"
-#include "engine/request/word_edges.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 int CountWorkers(const std::vector<WorkerPlace>& places) {
@@ -132,7 +131,7 @@ absl::StatusOr<std::unique_ptr<Engine>> EngineImpl::Create(
 }
 
 void EngineImpl::TrySentinels() {
-  sentinels_ = dragoman::TrySentinels(*this, *tokenizer_);
+  sentinels_ = dragoman::engine::TrySentinels(*this, *tokenizer_);
   ledger_.Reset();
 }
 
@@ -154,7 +153,7 @@ absl::Status EngineImpl::MakeTokenizer() {
   source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
   target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
   absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer =
-      dragoman::MakeTokenizer(loaded_, source_pieces_.get(), target_pieces_.get());
+      dragoman::engine::MakeTokenizer(loaded_, source_pieces_.get(), target_pieces_.get());
   if (!tokenizer.ok()) return tokenizer.status();
   tokenizer_ = std::move(*tokenizer);
   max_source_tokens_ = loaded_.tokenizer.max_source_tokens;
@@ -255,7 +254,7 @@ void EngineImpl::FillInfo() {
   const absl::StatusOr<SearchSettings> longest = resolver_->DefaultSettings();
   info.max_target_tokens = longest.ok() ? longest->search.max_tokens : 0;
   info.max_rows = config_.max_rows;
-  info.max_beam = std::min(kMaxBeam, config_.max_rows);
+  info.max_beam = std::min(kernels::kMaxBeam, config_.max_rows);
   info.decoder_layers = spec.shape.decoder_layers;
   info.decoder_heads = spec.shape.decoder_heads;
   info.default_profile = config_.default_profile;
@@ -504,4 +503,4 @@ EngineStats EngineImpl::Stats() const {
   return stats;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,4 +1,4 @@
-// The engine put together: door, text pools, request queue, workers. Private to engine/; made by
+// The engine put together: admission, text pools, request queue, workers. Private to engine/; made by
 // engine/api/create_engine.h and create_loaded_engine.h.
 #pragma once
 
@@ -28,7 +28,7 @@
 #include "engine/text/terms/glossaries.h"
 #include "engine/worker_places.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class EngineImpl final : public Engine, public GlossarySource {
  public:
@@ -119,4 +119,4 @@ class EngineImpl final : public Engine, public GlossarySource {
   std::unique_ptr<WorkerPool> tokenizers_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

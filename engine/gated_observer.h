@@ -8,7 +8,7 @@
 
 #include "engine/api/observer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class GatedObserver final : public EngineObserver {
  public:
@@ -49,4 +49,4 @@ class GatedObserver final : public EngineObserver {
   std::atomic<bool> open_{false};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

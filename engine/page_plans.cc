@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/search/plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // K/V without a size take this share of what is left: the rest is for memory that no plan counts,
@@ -86,7 +86,7 @@ absl::StatusOr<LoadMemory::Hold> CheckWeightsFit(int64_t parameters, int64_t byt
       absl::StrCat(", of which other models hold ", NeededMiB(memory.loaded_models), " MiB");
   return absl::ResourceExhaustedError(absl::StrCat(
       "the model has ", parameters, " parameters, whose weights take ", NeededMiB(bytes),
-      " MiB in ", ComputeTypeName(config.devices.compute_type), for_nodes, with, ", and ",
+      " MiB in ", kernels::ComputeTypeName(config.devices.compute_type), for_nodes, with, ", and ",
       memory.most_of, " has ", MiB(memory.most), " MiB", memory.loaded_models > 0 ? loaded : ""));
 }
 
@@ -120,14 +120,14 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
   // An input position is at most that of the last real token.
   const int longest =
       std::max(1, std::min(spec.generation.max_length - 1, spec.shape.max_positions));
-  const int widest_beam = std::min(config.max_rows, kMaxBeam);
+  const int widest_beam = std::min(config.max_rows, kernels::kMaxBeam);
   const int default_beam = std::clamp(spec.generation.num_beams, 1, widest_beam);
   PageRequest request;
   request.max_rows = config.max_rows;
   request.bytes = given / workers;
-  request.longest_source = static_cast<int32_t>(KvLayout::PagesFor(max_source_tokens));
-  request.widest_segment = WorstCasePages(widest_beam, longest);
-  request.default_segment = WorstCasePages(default_beam, longest);
+  request.longest_source = static_cast<int32_t>(kernels::KvLayout::PagesFor(max_source_tokens));
+  request.widest_segment = kernels::WorstCasePages(widest_beam, longest);
+  request.default_segment = kernels::WorstCasePages(default_beam, longest);
   if (on_host && memory.most > 0) {
     const int64_t now = memory.now > 0 ? std::min(memory.now, memory.most) : memory.most;
     // The reserve for requests shrinks where it would leave nothing: the sum is then above the
@@ -160,4 +160,4 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
   return plans;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/model/families/model_spec.h"
 #include "engine/worker_places.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Limits the memory of files that are unpacked or read whole while a model is loaded: to what the
 // host has now, without other models and what is in use for calls.
@@ -33,4 +33,4 @@ absl::StatusOr<std::vector<PagePlan>> PlanPagesOfPlaces(
     const std::vector<WorkerPlace>& places, const ModelSpec& spec, int max_source_tokens,
     const BatchConfig& batch, int64_t text_bytes, const EngineConfig& config);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

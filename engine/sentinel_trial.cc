@@ -10,7 +10,7 @@
 #include "engine/base/mutex.h"
 #include "engine/request/sentinels.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr size_t kMostTargets = 8;
@@ -118,4 +118,4 @@ SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer) {
   return stems;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/api/engine.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Stems of sentinels by target language, as ModelInfo::pairs writes it.
 using SentinelStems = std::map<std::string, std::string, std::less<>>;
@@ -21,4 +21,4 @@ using SentinelStems = std::map<std::string, std::string, std::less<>>;
 // REQUIRES: nothing but this uses the engine.
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

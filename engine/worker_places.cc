@@ -18,7 +18,7 @@
 #include "engine/model/layouts/marian/directory.h"
 #include "engine/page_plans.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The workers of a node, or all.
@@ -70,7 +70,7 @@ void ReleaseWeights(LoadedModel* loaded) {
 
 absl::StatusOr<std::shared_ptr<const StepModel>> PackForCpu(const EngineConfig& config,
                                                             const LoadedModel& loaded, int cores) {
-  const ComputeType type = config.devices.compute_type;
+  const kernels::ComputeType type = config.devices.compute_type;
   if (loaded.others.empty()) {
     return CreateCpuModel(loaded.program, *loaded.weights, type, cores, nullptr,
                           config.lexical_shortlist);
@@ -123,17 +123,19 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
           spec.generation.num_beams, config.cuda};
 }
 
-ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why) {
+kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
+                                std::string* why) {
   // The first whose tensor cores multiply bfloat16.
   constexpr int kBFloat16Since = 80;
   const bool was_asked = devices.type_note.empty();
-  if (devices.compute_type != ComputeType::kFloat16 || program.fits_float16 || was_asked) {
+  if (devices.compute_type != kernels::ComputeType::kFloat16 || program.fits_float16 || was_asked) {
     return devices.compute_type;
   }
   const bool narrow = devices.least_capability == 0 || devices.least_capability >= kBFloat16Since;
-  const ComputeType type = narrow ? ComputeType::kBFloat16 : ComputeType::kFloat32;
+  const kernels::ComputeType type =
+      narrow ? kernels::ComputeType::kBFloat16 : kernels::ComputeType::kFloat32;
   if (why == nullptr) return type;
-  *why = absl::StrCat("served in ", ComputeTypeName(type),
+  *why = absl::StrCat("served in ", kernels::ComputeTypeName(type),
                       ": activations of this model are beyond the range of float16");
   if (!narrow) {
     absl::StrAppend(why, ", and a GPU of compute capability ", devices.least_capability / 10, ".",
@@ -158,7 +160,7 @@ absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, Loaded
   }
   if (absl::Status status = CheckCudaModel(network.program); !status.ok()) return status;
   std::string why;
-  const ComputeType type = GpuTypeFor(config.devices, network.program, &why);
+  const kernels::ComputeType type = GpuTypeFor(config.devices, network.program, &why);
   if (!why.empty()) loaded->notes.push_back(std::move(why));
   absl::StatusOr<WeightImage> image = MakeWeightImage(network.program, *weights, type);
   if (!image.ok()) return image.status();
@@ -283,4 +285,4 @@ absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

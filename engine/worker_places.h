@@ -15,7 +15,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Workers of one backend.
 struct WorkerPlace {
@@ -38,7 +38,8 @@ CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineCo
 // The type of a model's weights on these GPUs. float16 gives way where a model's activations do not
 // fit and it was not asked for: to bfloat16, or to float32 where a device has no bfloat16 in its
 // tensor cores (before 8.0). *why says so, "" where nothing gave way; it may be nullptr.
-ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program, std::string* why);
+kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
+                                std::string* why);
 
 // A model as GPUs take it: an ensemble is one program.
 struct DeviceNetwork {
@@ -78,4 +79,4 @@ int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

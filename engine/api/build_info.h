@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct EngineBuild {
   std::string instruction_set;                // of the CPU operations, in use
@@ -15,4 +15,4 @@ struct EngineBuild {
 // Thread-safe.
 EngineBuild DescribeEngineBuild();
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 #include "engine/base/tokenizer_choice.h"
 #include "kernels/base/mean_kind.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The part of the host's memory that the process may use. K/V whose size is set must fit into it;
 // K/V without a set size are made to fit.
@@ -47,7 +47,7 @@ struct WorkerCpus {
 struct EnsembleChoice {
   std::vector<std::string> directories;  // of the others; none: there is one model
   std::vector<double> weights;           // of all, the engine's first, above 0; none: all the same
-  MeanKind mean = MeanKind::kProbability;
+  kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
 
 struct EngineConfig {
@@ -87,7 +87,7 @@ struct EngineConfig {
 struct GpuFit {
   std::string why_not;  // they do not take it, and why; "": they do
   // The numbers in which they serve it, and why these, "" where they are those of the choice.
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string type_note;
 };
 
@@ -114,4 +114,4 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble = {});
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::Status TurnOff(std::string_view names, CudaOptions* options) {
   if (names.empty()) return absl::OkStatus();
@@ -28,4 +28,4 @@ absl::Status TurnOff(std::string_view names, CudaOptions* options) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "kernels/base/narrow_type.h"
+#include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct CudaOptions {
   // The output layer that keeps its logits in registers, where it is; off: a product, and sweeps over
@@ -29,11 +29,11 @@ struct CudaOptions {
 
   // The numbers that the products of the fused output layer multiply, rows and columns with a scale
   // each; kNone: those of the compute type. A load fails where the device, the compute type or the
-  // model does not have it. Rows that go the stored way keep the compute type.
-  NarrowType output_products = NarrowType::kNone;
+  // model does not have it. Rows that go the materialized way keep the compute type.
+  kernels::QuantizedType output_products = kernels::QuantizedType::kNone;
   // The same of the products of all layers, of encoder and decoder: kNone or kInt8. A load fails where
   // the device, the compute type or a shape does not have it.
-  NarrowType layer_products = NarrowType::kNone;
+  kernels::QuantizedType layer_products = kernels::QuantizedType::kNone;
 
   friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
 };
@@ -56,4 +56,4 @@ inline constexpr CudaPart kCudaParts[] = {{"fused-output", &CudaOptions::fused_o
 // is not one of a part, and lists those that are.
 absl::Status TurnOff(std::string_view names, CudaOptions* options);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,15 +6,15 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/term_text.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The contract's limits are those that the search has.
-static_assert(OptionNamed("beam_size").range.high == kMaxBeam);
-static_assert(OptionNamed("num_alternatives").range.high == kMaxBeam);
-static_assert(OptionNamed("required_phrases").most == kMaxConstraintTokens);
+static_assert(OptionNamed("beam_size").range.high == kernels::kMaxBeam);
+static_assert(OptionNamed("num_alternatives").range.high == kernels::kMaxBeam);
+static_assert(OptionNamed("required_phrases").most == kernels::kMaxConstraintTokens);
 static_assert(OptionNamed("required_phrases").range.high == int64_t{kMaxTermBytes});
-static_assert(OptionNamed("forbidden_phrases").most == kMaxForbiddenNodes);
+static_assert(OptionNamed("forbidden_phrases").most == kernels::kMaxForbiddenNodes);
 static_assert(OptionNamed("forbidden_phrases").range.high == int64_t{kMaxTermBytes});
 
 void CheckHeads(const DecodingOptions& options, std::vector<FieldError>* errors) {
@@ -58,4 +58,4 @@ std::vector<FieldError> TakeOutOfRange(DecodingOptions* options) {
   return errors;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "kernels/search/options.h"
 #include "options/decoding_options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Whose rules fill in what the request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
@@ -104,4 +104,4 @@ std::vector<FieldError> CheckRanges(const DecodingOptions& options);
 // The same, and unsets them: what is wrong by itself is not to be compared with others.
 std::vector<FieldError> TakeOutOfRange(DecodingOptions* options);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

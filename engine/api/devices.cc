@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kMaxDevice = 1023;
@@ -27,8 +27,8 @@ constexpr const char* kOnePart =
     "with "
     "CUDA_VISIBLE_DEVICES";
 
-bool IsOfCpu(ComputeType type) { return type != ComputeType::kFloat16; }
-bool IsOfGpu(ComputeType type) { return type != ComputeType::kInt8; }
+bool IsOfCpu(kernels::ComputeType type) { return type != kernels::ComputeType::kFloat16; }
+bool IsOfGpu(kernels::ComputeType type) { return type != kernels::ComputeType::kInt8; }
 
 absl::Status Refuse(const char* name, const std::string& found, const std::string& expected) {
   return absl::InvalidArgumentError(
@@ -116,9 +116,10 @@ std::string ReadComputeType(const std::string& text, DeviceRequest* request) {
     request->compute_type = std::nullopt;
     return "";
   }
-  for (const ComputeType type :
-       {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16, ComputeType::kInt8}) {
-    if (text != ComputeTypeName(type)) continue;
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat32, kernels::ComputeType::kFloat16,
+        kernels::ComputeType::kBFloat16, kernels::ComputeType::kInt8}) {
+    if (text != kernels::ComputeTypeName(type)) continue;
     request->compute_type = type;
     return "";
   }
@@ -138,12 +139,12 @@ absl::StatusOr<DeviceRequest> ParseDevices(const std::string& device,
 
 absl::Status CheckDevices(const DeviceRequest& request) {
   if (request.automatic || !request.compute_type.has_value()) return absl::OkStatus();
-  const ComputeType type = *request.compute_type;
+  const kernels::ComputeType type = *request.compute_type;
   if (request.cuda.empty() && !IsOfCpu(type)) {
-    return Refuse("compute-type", ComputeTypeName(type), kCpuTypes);
+    return Refuse("compute-type", kernels::ComputeTypeName(type), kCpuTypes);
   }
   if (!request.cuda.empty() && !IsOfGpu(type)) {
-    return Refuse("compute-type", ComputeTypeName(type), kGpuTypes);
+    return Refuse("compute-type", kernels::ComputeTypeName(type), kGpuTypes);
   }
   return absl::OkStatus();
 }
@@ -159,10 +160,12 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
   DeviceChoice choice;
   if (request.automatic) {
     choice = ChooseAutomatically(probe);
-    if (!choice.cuda.empty() && !IsOfGpu(request.compute_type.value_or(ComputeType::kFloat16))) {
+    if (!choice.cuda.empty() &&
+        !IsOfGpu(request.compute_type.value_or(kernels::ComputeType::kFloat16))) {
       choice = ChooseAutomatically(WithoutGpus(
-          choice, absl::StrCat("compute-type: found ", ComputeTypeName(*request.compute_type),
-                               ", expected ", kGpuTypes)));
+          choice,
+          absl::StrCat("compute-type: found ", kernels::ComputeTypeName(*request.compute_type),
+                       ", expected ", kGpuTypes)));
     }
   } else {
     for (const int device : request.cuda) {
@@ -183,12 +186,12 @@ absl::StatusOr<DeviceChoice> ChooseDevices(const DeviceRequest& request, const C
   }
   const bool cpu = choice.cuda.empty();
   if (!request.compute_type.has_value()) {
-    choice.compute_type = cpu ? ComputeType::kInt8 : ComputeType::kFloat16;
+    choice.compute_type = cpu ? kernels::ComputeType::kInt8 : kernels::ComputeType::kFloat16;
     choice.type_note = cpu ? kWhyInt8 : kWhyFloat16;
     return choice;
   }
   choice.compute_type = *request.compute_type;
-  const std::string found = ComputeTypeName(choice.compute_type);
+  const std::string found = kernels::ComputeTypeName(choice.compute_type);
   if (cpu && !IsOfCpu(choice.compute_type)) {
     return Refuse("compute-type", found,
                   absl::StrCat(kCpuTypes, ", which is used because no GPU can be: ", choice.note));
@@ -208,4 +211,4 @@ std::string DeviceNames(const DeviceChoice& choice) {
                        [](std::string* out, int device) { absl::StrAppend(out, "cuda:", device); });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

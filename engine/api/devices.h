@@ -11,12 +11,12 @@
 #include "absl/status/statusor.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct DeviceRequest {
   bool automatic = false;  // every CUDA device that is fit, else the CPU; with int8 the CPU
   std::vector<int> cuda;   // these, and none of them may be missing; empty: the CPU
-  std::optional<ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
+  std::optional<kernels::ComputeType> compute_type;  // empty: int8 on the CPU, float16 on CUDA
 };
 
 // Read "auto", "cpu" or "cuda:N[,cuda:M]", and "auto" or a type's name, into the request. Each
@@ -55,7 +55,7 @@ struct DeviceChoice {
   std::vector<int> cuda;  // empty: the CPU
   // The least compute capability among them, 75 for 7.5; 0: not known.
   int least_capability = 0;
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string note;  // of an automatic choice: what is left unused, and why
   // An automatic choice names a card that it leaves unused, with why and what can be done about it;
   // "" if there is none.
@@ -76,4 +76,4 @@ absl::StatusOr<DeviceChoice> ChooseCpuInstead(const DeviceRequest& request,
 // "cpu", or "cuda:0,cuda:1".
 std::string DeviceNames(const DeviceChoice& choice);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

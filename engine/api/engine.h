@@ -23,7 +23,7 @@
 #include "engine/base/load_context.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class Priority { kInteractive, kNormal, kBulk };
 
@@ -103,7 +103,7 @@ struct Hypothesis {
   std::string text;
   float score = 0;     // normalised; of the best hypothesis of a single segment
   float log_prob = 0;  // raw sum, over all segments
-  FinishReason finish_reason = FinishReason::kEos;
+  kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
   std::vector<std::string> tokens;       // target pieces, when asked for
   std::vector<float> token_scores;       // log-probs, EOS's last; when asked for
   std::vector<AlignmentLink> alignment;  // by target token; when asked for, of rank 0
@@ -118,7 +118,7 @@ struct PivotPart {
   // Scores of the first engine's search; the rest of the result is the second's.
   float score = 0;
   float log_prob = 0;
-  FinishReason finish_reason = FinishReason::kEos;
+  kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
   // Whether each of them took the item as one segment: else it has no score.
   bool first_one_segment = false;
   bool second_one_segment = false;
@@ -340,4 +340,4 @@ class Engine {
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

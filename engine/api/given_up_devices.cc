@@ -5,7 +5,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 struct GivenUp {
@@ -45,4 +45,4 @@ bool AnyDeviceGivenUp() {
   return !all.given_up.empty();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // `why` is for whoever asks for the device later. `held` owns what must not be destroyed, for that
 // would wait: it is kept until the process ends.
@@ -19,4 +19,4 @@ std::string WhyGivenUp(int device);
 // Whether any was: the process must then end by _exit, for the driver waits at a regular end.
 bool AnyDeviceGivenUp();
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

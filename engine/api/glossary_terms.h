@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct GlossaryEntry {
   std::string_view source;
@@ -33,4 +33,4 @@ class GlossarySource {
   virtual std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

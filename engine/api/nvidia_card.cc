@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ std::string RemedyFor(const NvidiaCard& card, int least_driver) {
                       "Toolkit); elsewhere, nvidia-smi must list the card");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

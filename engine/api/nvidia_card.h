@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct NvidiaCard {
   std::string seen_at;  // a path that shows it, such as "/dev/nvidia0"; "": none does
@@ -20,4 +20,4 @@ NvidiaCard FindNvidiaCard(const std::string& root);
 // version of the oldest driver that this build takes, such as 580; 0: the build has no CUDA. Pure.
 std::string RemedyFor(const NvidiaCard& card, int least_driver);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

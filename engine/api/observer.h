@@ -9,7 +9,7 @@
 #include "engine/api/engine.h"
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class Stage { kTokenize, kQueue, kEncode, kSlotWait, kDecode, kDetokenize };
 
@@ -56,4 +56,4 @@ class EngineObserver {
   virtual void OnError(const char* kind) = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/api/profiles.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Errors = std::vector<FieldError>;
@@ -38,7 +38,7 @@ void CheckConstraints(const DecodingOptions& o, const OptionContext& context, Er
                                     "constrained search has its own finishing"));
   }
   // Early stopping at the first complete hypothesis is offered.
-  const bool may_be_early = o.stop_rule == StopRule::kFirstK && o.patience.has_value() &&
+  const bool may_be_early = o.stop_rule == kernels::StopRule::kFirstK && o.patience.has_value() &&
                             FirstK(context.beam_size, o.patience).value_or(1.0F) <= 1.0F;
   if ((o.stop_rule.has_value() || o.patience.has_value()) && !may_be_early) {
     errors->push_back(
@@ -75,11 +75,12 @@ std::string ProfileInEffect(const DecodingOptions& o) {
 }
 
 void CheckStopping(const DecodingOptions& o, const OptionContext& context, Errors* errors) {
-  if (context.finalisation.value_or(Finalisation::kImmediate) != Finalisation::kImmediate) {
+  if (context.finalisation.value_or(kernels::Finalisation::kImmediate) !=
+      kernels::Finalisation::kImmediate) {
     const std::string other =
         o.finalisation.has_value()
             ? absl::StrCat("decoding.finalisation ",
-                           *o.finalisation == Finalisation::kOnBeam ? "ON_BEAM" : "KEEP")
+                           *o.finalisation == kernels::Finalisation::kOnBeam ? "ON_BEAM" : "KEEP")
             : ProfileInEffect(o);
     if (o.stop_rule.has_value()) {
       errors->push_back(Contradiction("decoding.stop_rule", other,
@@ -91,7 +92,7 @@ void CheckStopping(const DecodingOptions& o, const OptionContext& context, Error
     return;
   }
   if (!o.patience.has_value()) return;
-  if (context.stop_rule.value_or(StopRule::kFirstK) == StopRule::kFirstK) return;
+  if (context.stop_rule.value_or(kernels::StopRule::kFirstK) == kernels::StopRule::kFirstK) return;
   FieldError error = Error("decoding.patience", "", "decoding.stop_rule FIRST_K");
   if (o.stop_rule.has_value()) {
     error.other = "decoding.stop_rule";
@@ -187,7 +188,7 @@ std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_row
   // Without a beam_size the beam is as wide as the alternatives.
   const bool draws = options.sampling.has_value() || !options.beam_size.has_value();
   const int asked = (draws ? options.num_alternatives : options.beam_size).value_or(1);
-  const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kMaxBeam, max_rows)};
+  const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kernels::kMaxBeam, max_rows)};
   if (asked <= range.high) return std::nullopt;
   return OutOfRange(draws ? "decoding.num_alternatives" : "decoding.beam_size", asked, range,
                     "the rows of this server's batch");
@@ -207,4 +208,4 @@ std::vector<FieldError> CheckHtml(const TranslationJob& job) {
   return errors;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

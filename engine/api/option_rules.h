@@ -11,7 +11,7 @@
 #include "engine/api/engine.h"
 #include "engine/base/field_error.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Facts that the rules need besides the options.
 struct OptionContext {
@@ -19,8 +19,8 @@ struct OptionContext {
   bool partials = false;
   // In effect; none where it is not known yet.
   std::optional<int> beam_size;
-  std::optional<Finalisation> finalisation;
-  std::optional<StopRule> stop_rule;
+  std::optional<kernels::Finalisation> finalisation;
+  std::optional<kernels::StopRule> stop_rule;
 };
 
 // The field of the job that makes constraints of its search; nullptr if there is none.
@@ -40,4 +40,4 @@ std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_row
 // Errors for the fields that do not go with text/html.
 std::vector<FieldError> CheckHtml(const TranslationJob& job);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,14 +9,14 @@
 
 #include "engine/api/decoding_options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // None: the model's.
 struct ProfileConstants {
-  Finalisation finalisation = Finalisation::kImmediate;
-  LengthPenalty penalty = LengthPenalty::kPower;
-  std::optional<StopRule> stop_rule = StopRule::kHeuristic;
-  std::optional<ForcedEos> forced_eos = ForcedEos::kNone;
+  kernels::Finalisation finalisation = kernels::Finalisation::kImmediate;
+  kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower;
+  std::optional<kernels::StopRule> stop_rule = kernels::StopRule::kHeuristic;
+  std::optional<kernels::ForcedEos> forced_eos = kernels::ForcedEos::kNone;
   std::optional<int> beam_size;
   std::optional<float> length_penalty = 1.0F;
   std::optional<int> min_output_tokens = 0;
@@ -37,27 +37,27 @@ constexpr ProfileConstants ConstantsOf(Profile profile) {
       c.repetition_penalty.reset();
       break;
     case Profile::kCt2:
-      c.stop_rule = StopRule::kFirstK;
+      c.stop_rule = kernels::StopRule::kFirstK;
       c.beam_size = 2;
       c.min_output_tokens = 1;
       c.max_output_tokens = 256;
       break;
     case Profile::kMarian:
-      c.stop_rule = StopRule::kAllBeams;
+      c.stop_rule = kernels::StopRule::kAllBeams;
       c.beam_size = 12;
       c.length_penalty = 0.0F;
       break;
     case Profile::kPaper:
-      c.finalisation = Finalisation::kOnBeam;
-      c.forced_eos = ForcedEos::kModel;
+      c.finalisation = kernels::Finalisation::kOnBeam;
+      c.forced_eos = kernels::ForcedEos::kModel;
       break;
     case Profile::kArticle:
-      c.finalisation = Finalisation::kKeep;
-      c.penalty = LengthPenalty::kGnmt;
+      c.finalisation = kernels::Finalisation::kKeep;
+      c.penalty = kernels::LengthPenalty::kGnmt;
       c.length_penalty = 0.0F;
       break;
   }
   return c;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

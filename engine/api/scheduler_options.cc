@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Products of two such numbers are exact.
@@ -47,4 +47,4 @@ absl::Status CheckSchedulerOptions(const SchedulerOptions& o, int max_rows) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

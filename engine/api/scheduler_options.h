@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "kernels/search/plan_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // When a refill begins, given that something waits. `live` and the capacity n are in units.
 enum class RefillRule : uint8_t {
@@ -50,14 +50,14 @@ struct SchedulerOptions {
   // kStream: eps, an exact rational of [0, 1].
   int64_t eps_num = 1;
   int64_t eps_den = 6;
-  SlotSelection selection = SlotSelection::kAll;
-  int32_t width_budget = 0;       // rows of a step; 0: max_rows
-  int32_t max_pause = kMaxPause;  // steps; 0: a segment may pause forever
-  int32_t lanes = 0;              // hypotheses in slots, running or paused; 0: eight times max_rows
+  kernels::SlotSelection selection = kernels::SlotSelection::kAll;
+  int32_t width_budget = 0;                // rows of a step; 0: max_rows
+  int32_t max_pause = kernels::kMaxPause;  // steps; 0: a segment may pause forever
+  int32_t lanes = 0;  // hypotheses in slots, running or paused; 0: eight times max_rows
   EncodeWindow window;
 };
 
 // INVALID_ARGUMENT names the setting, what was found and what is expected.
 absl::Status CheckSchedulerOptions(const SchedulerOptions& options, int max_rows);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 std::optional<TermProblem> ProblemOfTerm(std::string_view text) {
   if (text.empty()) return TermProblem{"no text", "text", "is empty"};
@@ -30,4 +30,4 @@ std::optional<TermProblem> ProblemOfTerm(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

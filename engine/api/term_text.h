@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The limit of a term's source, of its target, and of a phrase.
 inline constexpr size_t kMaxTermBytes = 1024;
@@ -25,4 +25,4 @@ struct TermProblem {
 // not quoted.
 std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 using Nanos = int64_t;
 
@@ -21,4 +21,4 @@ class Clock {
   virtual Nanos Now() const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 template <typename... Parts>
 std::string Concat(const Parts&... parts) {
@@ -22,4 +22,4 @@ std::string Concat(const Parts&... parts) {
   return absl::StrCat(known(parts)...);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

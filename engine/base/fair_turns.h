@@ -15,7 +15,7 @@
 #include <set>
 #include <tuple>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class FairTurns {
  public:
@@ -57,4 +57,4 @@ class FairTurns {
   uint64_t last_number_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

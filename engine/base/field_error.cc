@@ -7,7 +7,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr char kUrl[] = "dragoman/field-errors";
@@ -100,4 +100,4 @@ absl::Status WithoutFieldErrors(absl::Status status) {
   return status;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

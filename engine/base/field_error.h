@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct FieldError {
   std::string field;     // path on the wire, as "decoding.beam_size"; "" is the request as a whole
@@ -45,4 +45,4 @@ std::vector<FieldError> FieldErrorsOf(const absl::Status& status);
 // The same status without them.
 absl::Status WithoutFieldErrors(absl::Status status);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

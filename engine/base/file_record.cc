@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
@@ -102,4 +102,4 @@ RecordedFiles FileRecord::files() const {
   return recorded;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

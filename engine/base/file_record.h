@@ -12,7 +12,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The attributes that change when a file is written, replaced or removed.
 struct FileStamp {
@@ -79,4 +79,4 @@ class FileRecord {
   std::vector<RecordedListing> listings_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Returns the beginning of a key for a message, without control characters and without a part of a
@@ -124,4 +124,4 @@ absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view
   return builder.Take();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct JsonLimits {
   size_t max_bytes = 1 << 20;
@@ -26,4 +26,4 @@ struct JsonLimits {
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
                                          const JsonLimits& limits);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/base/file_record.h"
 #include "engine/base/load_memory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class LoadContext {
  public:
@@ -37,4 +37,4 @@ inline absl::Status CheckGoesOn(const LoadContext* load) {
   return absl::CancelledError("the load was given up, because the daemon is ending");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Rounded up.
@@ -77,4 +77,4 @@ int64_t LoadMemory::peak() const {
   return peak_;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class LoadMemory {
  public:
@@ -78,4 +78,4 @@ class LoadMemory {
   int64_t peak_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "absl/base/thread_annotations.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class ABSL_LOCKABLE Mutex {
  public:
@@ -58,4 +58,4 @@ class CondVar {
   std::condition_variable cv_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Binds the calling thread to the processors; 0 or an errno.
@@ -55,4 +55,4 @@ absl::Status OnCpus(const std::vector<int>& cpus, const std::function<void()>& w
                    ", expected some that the process may run on: ", std::strerror(error)));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

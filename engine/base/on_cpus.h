@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Calls `work` on a thread that may run on these processors only, as may all threads that it
 // starts; what they touch first is in these processors' memory. Waits for its end, and throws what
@@ -14,4 +14,4 @@ namespace dragoman {
 // process may not run there.
 absl::Status OnCpus(const std::vector<int>& cpus, const std::function<void()>& work);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

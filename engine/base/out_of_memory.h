@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The limits that may be the cause when memory cannot be allocated or a thread cannot be started.
 inline constexpr char kWhatLimits[] =
@@ -29,4 +29,4 @@ auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

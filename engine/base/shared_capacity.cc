@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 int64_t SharedCapacity::Counted(const Holding& holding) {
   return std::min(holding.amount, holding.largest_part);
@@ -57,4 +57,4 @@ int64_t SharedCapacity::held(uint64_t client) const {
   return found == holdings_.end() ? 0 : found->second.amount;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

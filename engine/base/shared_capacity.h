@@ -29,7 +29,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The number by which a capacity and the queues know a client.
 inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
@@ -74,4 +74,4 @@ class SharedCapacity {
   std::unordered_map<uint64_t, Holding> holdings_;  // none is 0
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

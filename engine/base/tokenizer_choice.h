@@ -1,7 +1,7 @@
 // Which of transformers' two tokenizers a model's texts are cut by.
 #pragma once
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class TokenizerChoice {
   kAuto,  // the slow one, where its files are there, else the fast one
@@ -9,4 +9,4 @@ enum class TokenizerChoice {
   kFast,  // the tokenizers library's: by tokenizer.json
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,6 +1,6 @@
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
@@ -119,4 +119,4 @@ std::string_view StripWhiteSpace(std::string_view text) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The position of the first byte that does not belong to a valid sequence (for a sequence that is
 // cut off or wrong in its middle: of its lead byte). Nothing when all of `text` is valid.
@@ -35,4 +35,4 @@ bool IsWhiteSpace(char32_t code_point);
 // `text` without white space at its ends.
 std::string_view StripWhiteSpace(std::string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "engine/base/mutex.h"
 #include "engine/base/thread_name.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class WorkerPool {
  public:
@@ -79,4 +79,4 @@ class WorkerPool {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Pages for each of max_rows, when no memory size is given: four of self K/V are 128 positions a
@@ -34,4 +34,4 @@ PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes) {
   return plan;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/decode/kv_memory.h"
 #include "engine/decode/step_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct BackendInfo {
   std::string device;        // "cpu", "cuda:0"
@@ -77,4 +77,4 @@ PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 // A model on the CPU, its steps made by DecodingBatch.
 std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

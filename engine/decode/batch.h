@@ -18,7 +18,7 @@
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct BatchConfig {
   int max_rows = 0;
@@ -34,14 +34,14 @@ struct BatchConfig {
 
 // The data that a segment brings into its slot.
 struct SlotInput {
-  SearchOptions search;
-  SegmentRules rules;         // its tables are borrowed until Release
-  int32_t source_length = 0;  // in tokens, 1 .. max_positions
-  CrossPages cross;           // the batch's from now on, until no step reads them any more
+  kernels::SearchOptions search;
+  kernels::SegmentRules rules;  // its tables are borrowed until Release
+  int32_t source_length = 0;    // in tokens, 1 .. max_positions
+  CrossPages cross;             // the batch's from now on, until no step reads them any more
   bool wants_partials = false;
   // The only ids that the segment may produce, with all that its rules ask for; borrowed until
   // Release. None: all ids. Only for batches on the CPU whose model selects words.
-  IdList words;
+  kernels::IdList words;
 };
 
 struct DecodedHypothesis {
@@ -50,21 +50,21 @@ struct DecodedHypothesis {
   std::vector<int32_t> aligned;  // source position of each of these; with SearchOptions::align
   float score = 0;
   float log_prob = 0;
-  FinishReason reason = FinishReason::kEos;
+  kernels::FinishReason reason = kernels::FinishReason::kEos;
 };
 
 // Ends a hypothesis of a search: adds its last token (of EOS only its log-prob) and sets the
 // reason. The tokens before it must be in `h` already.
-inline void EndHypothesis(const SearchOptions& search, int32_t last_token, float last_log_prob,
-                          bool unmet, DecodedHypothesis* h) {
+inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_token,
+                          float last_log_prob, bool unmet, DecodedHypothesis* h) {
   if (last_token != search.eos) h->tokens.push_back(last_token);
   h->token_log_probs.push_back(last_log_prob);
-  h->reason = FinishReason::kEos;
+  h->reason = kernels::FinishReason::kEos;
   if (unmet) {
-    h->reason = FinishReason::kConstraintsUnmet;
+    h->reason = kernels::FinishReason::kConstraintsUnmet;
   } else if (static_cast<int32_t>(h->tokens.size()) >= search.max_tokens &&
              (last_token == search.eos || !search.Ends(last_token))) {
-    h->reason = FinishReason::kLength;
+    h->reason = kernels::FinishReason::kLength;
   }
 }
 
@@ -84,7 +84,8 @@ class Batch {
 
   // Whether there is room for a segment, as far as slots, lanes, pages and tables go. An empty
   // batch has room for every segment that its backend's limits let the engine accept.
-  virtual bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const = 0;
+  virtual bool HasRoomFor(const kernels::SearchOptions& search,
+                          const kernels::SegmentRules& rules) const = 0;
 
   // The same for the memory that so many words of a segment take (SlotInput::words).
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
@@ -104,7 +105,7 @@ class Batch {
   };
   // Makes one step under these rules, of everything that was admitted and not released. An error is
   // the model's or the device's, and final: only Release may follow. REQUIRES: busy().
-  virtual absl::StatusOr<StepReport> Step(const PlanRules& rules) = 0;
+  virtual absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) = 0;
 
   // The n-best of a slot that the latest report called done, best first (samples: in the order of
   // their numbers); empty: no output. Until Release or the next Step.
@@ -140,4 +141,4 @@ class Batch {
   virtual int64_t workspace_bytes() const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

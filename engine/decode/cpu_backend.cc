@@ -4,17 +4,17 @@
 #include <utility>
 
 #include "engine/decode/decoding_batch.h"
-#include "kernels/base/cpu_instruction_set.h"
+#include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(std::shared_ptr<const StepModel> model)
       : model_(std::move(model)),
-        info_{"cpu", std::string(CpuInstructionSet()), ComputeTypeName(model_->compute_type()),
-              model_->weight_bytes()} {}
+        info_{"cpu", std::string(kernels::CpuInstructionSet()),
+              kernels::ComputeTypeName(model_->compute_type()), model_->weight_bytes()} {}
 
   const BackendInfo& info() const override { return info_; }
 
@@ -53,4 +53,4 @@ std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel>
   return std::make_shared<CpuBackend>(std::move(model));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,16 +10,16 @@
 #include "kernels/base/helper_threads.h"
 #include "kernels/base/op_context.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class CpuModel final : public CpuNetwork {
  public:
-  CpuModel(std::shared_ptr<const PackedProgram> packed, OpProbe* probe)
+  CpuModel(std::shared_ptr<const PackedProgram> packed, kernels::OpProbe* probe)
       : packed_(std::move(packed)), probe_(probe) {}
 
-  KvLayout kv_layout() const override { return packed_->program.kv; }
-  ComputeType compute_type() const override { return packed_->type; }
+  kernels::KvLayout kv_layout() const override { return packed_->program.kv; }
+  kernels::ComputeType compute_type() const override { return packed_->type; }
   int64_t weight_bytes() const override { return packed_->bytes; }
   int64_t workspace_bytes(int threads, int max_rows) const override {
     const PackedProgram& p = *packed_;
@@ -36,7 +36,7 @@ class CpuModel final : public CpuNetwork {
     return std::make_unique<CpuDecoder>(packed_, threads, max_rows, probe_);
   }
 
-  const OutputLayer& output() const override { return *packed_->output; }
+  const kernels::OutputLayer& output() const override { return *packed_->output; }
   int64_t buffer_bytes(int max_rows) const override {
     const PackedProgram& p = *packed_;
     const int64_t tokens = EncoderRows(p.program);
@@ -50,24 +50,25 @@ class CpuModel final : public CpuNetwork {
   size_t decoder_scratch(int max_rows) const override {
     return packed_->ScratchFloats(packed_->program.decoder, packed_->decoder, max_rows);
   }
-  std::unique_ptr<Encoder> CreateEncoderIn(OpContext* context) const override {
+  std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const override {
     return std::make_unique<CpuEncoder>(packed_, context, context->threads());
   }
-  std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const override {
+  std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
+                                            int max_rows) const override {
     return std::make_unique<CpuRows>(packed_, context, context->threads(), max_rows);
   }
 
  private:
   // Shared with the encoders and decoders made from it, which may outlive this object.
   const std::shared_ptr<const PackedProgram> packed_;
-  OpProbe* const probe_;
+  kernels::OpProbe* const probe_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
-    const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, OpProbe* probe, bool selects_words) {
+    const Program& program, const Weights& weights, kernels::ComputeType type,
+    std::shared_ptr<kernels::HelperThreads> helpers, kernels::OpProbe* probe, bool selects_words) {
   absl::StatusOr<std::shared_ptr<const PackedProgram>> packed =
       PackProgram(program, weights, type, std::move(helpers), selects_words);
   if (!packed.ok()) return packed.status();
@@ -76,11 +77,11 @@ absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
 
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(const Program& program,
                                                                 const Weights& weights,
-                                                                ComputeType type, int cores,
-                                                                OpProbe* probe,
+                                                                kernels::ComputeType type,
+                                                                int cores, kernels::OpProbe* probe,
                                                                 bool selects_words) {
-  return CreateCpuNetwork(program, weights, type, std::make_shared<HelperThreads>(cores), probe,
-                          selects_words);
+  return CreateCpuNetwork(program, weights, type, std::make_shared<kernels::HelperThreads>(cores),
+                          probe, selects_words);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,12 +16,12 @@
 #include "kernels/base/op_probe.h"
 #include "kernels/ops/output_layer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Makes the model from a program and its weights. `cores` is the number of threads that may compute
 // at once, in packing and in everything that is made from the model. Work that an encoder or
 // decoder divides is shared with the cores that have no other work (kernels/base/helper_threads.h).
-// Weights are read in pieces of some rows and packed at once; weights stored as int8 are packed as
+// Weights are read in pieces of some rows and packed at once; weights materialized as int8 are packed as
 // they are, in int8; one matrix that is embedding and output layer is held once. REQUIRES:
 // CheckProgram returned OK, the weights are the program's, cores > 0. UNIMPLEMENTED for a compute
 // type that the CPU has no kernels of; else errors as Weights::Read.
@@ -32,8 +32,9 @@ namespace dragoman {
 // parts within it. Borrowed for the life of the model's one decoder; nullptr in production, where
 // there are as many decoders as workers.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
-    const Program& program, const Weights& weights, ComputeType type = ComputeType::kFloat32,
-    int cores = 1, OpProbe* probe = nullptr, bool selects_words = false);
+    const Program& program, const Weights& weights,
+    kernels::ComputeType type = kernels::ComputeType::kFloat32, int cores = 1,
+    kernels::OpProbe* probe = nullptr, bool selects_words = false);
 
 // An ensemble takes the following of each of its members (ensemble_model.h). Their threads, and the
 // scratch in which one computes after the other, belong to the ensemble.
@@ -53,7 +54,7 @@ class NetworkRows {
 
 class CpuNetwork : public StepModel {
  public:
-  virtual const OutputLayer& output() const = 0;
+  virtual const kernels::OutputLayer& output() const = 0;
 
   // The memory that an encoder and the rows of a decoder hold besides the scratch of their
   // contexts, and the scratch that they Reserve.
@@ -62,13 +63,15 @@ class CpuNetwork : public StepModel {
   virtual size_t decoder_scratch(int max_rows) const = 0;
 
   // `context` is borrowed for their lives; its memory does not count as their workspace.
-  virtual std::unique_ptr<Encoder> CreateEncoderIn(OpContext* context) const = 0;
-  virtual std::unique_ptr<NetworkRows> CreateRowsIn(OpContext* context, int max_rows) const = 0;
+  virtual std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const = 0;
+  virtual std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
+                                                    int max_rows) const = 0;
 };
 
 // The same as CreateCpuModel, with threads that others may use as well.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
-    const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, OpProbe* probe = nullptr, bool selects_words = false);
+    const Program& program, const Weights& weights, kernels::ComputeType type,
+    std::shared_ptr<kernels::HelperThreads> helpers, kernels::OpProbe* probe = nullptr,
+    bool selects_words = false);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Tokens of one encoder pass: enough for the products to be efficient, few enough for activations
@@ -43,13 +43,14 @@ StageBuffers::StageBuffers(const BufferPlan& plan, int64_t rows) : plan_(plan), 
 }
 
 StageRunner::StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
-                         const BufferPlan& plan, const StageProducts& products, OpContext* context,
-                         int threads, int64_t capacity)
+                         const BufferPlan& plan, const StageProducts& products,
+                         kernels::OpContext* context, int threads, int64_t capacity)
     : packed_(std::move(packed)),
       stage_(stage),
       products_(products),
-      own_(context == nullptr ? std::make_unique<OpContext>(packed_->helpers.get(), threads)
-                              : nullptr),
+      own_(context == nullptr
+               ? std::make_unique<kernels::OpContext>(packed_->helpers.get(), threads)
+               : nullptr),
       op_(context == nullptr ? *own_ : *context),
       buffers_(plan, capacity) {
   op_.Reserve(packed_->ScratchFloats(stage, products, capacity));
@@ -60,26 +61,28 @@ template <class Attend>
 void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t rows,
                       Attend attend) {
   for (size_t i = 0; i < stage_.ops.size(); ++i) {
-    const Probed probed(op_.probe(), stage_.ops[i].name);
+    const kernels::Probed probed(op_.probe(), stage_.ops[i].name);
     std::visit(
         [&](const auto& op) {
           using What = std::decay_t<decltype(op)>;
           if constexpr (std::is_same_v<What, EmbedOp>) {
-            EmbedTokens(op_, packed_->Table(op.table), {Value(op.positions), op.unplaced}, op.scale,
-                        tokens, positions, rows, buffers_[op.y]);
+            kernels::EmbedTokens(op_, packed_->Table(op.table), {Value(op.positions), op.unplaced},
+                                 op.scale, tokens, positions, rows, buffers_[op.y]);
           } else if constexpr (std::is_same_v<What, ProductOp>) {
             products_[i]->Run(op_, buffers_[op.x], rows, buffers_[op.y]);
           } else if constexpr (std::is_same_v<What, GateOp>) {
-            GateRows(op_, op.activation, buffers_[op.x], rows, static_cast<int>(op.width),
-                     buffers_[op.y]);
+            kernels::GateRows(op_, op.activation, buffers_[op.x], rows, static_cast<int>(op.width),
+                              buffers_[op.y]);
           } else if constexpr (std::is_same_v<What, AddNormOp>) {
             if (op.kind == NormKind::kRms) {
-              AddRmsNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain), op.epsilon,
-                         rows, packed_->Cols(op.gain), buffers_[op.y], IfThere(op.sum));
+              kernels::AddRmsNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain),
+                                  op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y],
+                                  IfThere(op.sum));
               return;
             }
-            AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain), Value(op.bias),
-                         op.epsilon, rows, packed_->Cols(op.gain), buffers_[op.y], IfThere(op.sum));
+            kernels::AddLayerNorm(op_, buffers_[op.x], IfThere(op.residual), Value(op.gain),
+                                  Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
+                                  buffers_[op.y], IfThere(op.sum));
           } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
             NotOfThisStage();  // ensemble_model has the CPU's
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
@@ -91,8 +94,8 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
   }
 }
 
-CpuEncoder::CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, OpContext* context,
-                       int threads)
+CpuEncoder::CpuEncoder(const std::shared_ptr<const PackedProgram>& packed,
+                       kernels::OpContext* context, int threads)
     : StageRunner(packed, packed->program.encoder, packed->encoder_buffers, packed->encoder,
                   context, threads, EncoderRows(packed->program)),
       capacity_(EncoderRows(packed->program)),
@@ -111,11 +114,11 @@ absl::Status CpuEncoder::Encode(const EncodeInput& in) {
   Run(in.tokens, positions_.data(), tokens, [&](const auto& op) {
     using What = std::decay_t<decltype(op)>;
     if constexpr (std::is_same_v<What, EncoderAttentionOp>) {
-      EncoderAttention(op_, buffers_[op.qkv], in.offsets, in.segments, op.heads, op.head_dim,
-                       buffers_[op.context], packed_->Bias(op.bias));
+      kernels::EncoderAttention(op_, buffers_[op.qkv], in.offsets, in.segments, op.heads,
+                                op.head_dim, buffers_[op.context], packed_->Bias(op.bias));
     } else if constexpr (std::is_same_v<What, WriteCrossKvOp>) {
-      WriteCrossKv(op_, layout(), op.first_layer, op.layers, buffers_[op.kv], in.offsets,
-                   in.segments, in.page_offsets, in.pages, in.pool);
+      kernels::WriteCrossKv(op_, layout(), op.first_layer, op.layers, buffers_[op.kv], in.offsets,
+                            in.segments, in.page_offsets, in.pages, in.pool);
     } else {
       NotOfThisStage();
     }
@@ -124,7 +127,7 @@ absl::Status CpuEncoder::Encode(const EncodeInput& in) {
   return absl::OkStatus();
 }
 
-CpuRows::CpuRows(const std::shared_ptr<const PackedProgram>& packed, OpContext* context,
+CpuRows::CpuRows(const std::shared_ptr<const PackedProgram>& packed, kernels::OpContext* context,
                  int threads, int max_rows)
     : StageRunner(packed, packed->program.decoder, packed->decoder_buffers, packed->decoder,
                   context, threads, max_rows) {}
@@ -133,17 +136,18 @@ const float* CpuRows::Run(const StepInput& in) {
   StageRunner::Run(in.tokens, in.rows.position, in.rows.count, [&](const auto& op) {
     using What = std::decay_t<decltype(op)>;
     if constexpr (std::is_same_v<What, SelfAttentionOp>) {
-      DecodeSelfAttention(op_, layout(), op.layer, in.rows, in.self, buffers_[op.qkv],
-                          buffers_[op.context], packed_->Bias(op.bias));
+      kernels::DecodeSelfAttention(op_, layout(), op.layer, in.rows, in.self, buffers_[op.qkv],
+                                   buffers_[op.context], packed_->Bias(op.bias));
     } else if constexpr (std::is_same_v<What, RecurrenceOp>) {
-      Recur(op_, layout(), op.layer, in.rows, in.self, buffers_[op.gate_x], buffers_[op.y]);
+      kernels::Recur(op_, layout(), op.layer, in.rows, in.self, buffers_[op.gate_x],
+                     buffers_[op.y]);
     } else if constexpr (std::is_same_v<What, AlignOp>) {
       if (in.align.empty()) return;
-      AlignRows(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q], in.align.data(),
-                static_cast<int64_t>(in.align.size()), in.aligned);
+      kernels::AlignRows(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q],
+                         in.align.data(), static_cast<int64_t>(in.align.size()), in.aligned);
     } else if constexpr (std::is_same_v<What, CrossAttentionOp>) {
-      CrossAttention(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q],
-                     buffers_[op.context]);
+      kernels::CrossAttention(op_, layout(), op.layer, in.rows, in.cross, buffers_[op.q],
+                              buffers_[op.context]);
     } else {
       NotOfThisStage();
     }
@@ -152,7 +156,7 @@ const float* CpuRows::Run(const StepInput& in) {
 }
 
 CpuDecoder::CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads, int max_rows,
-                       OpProbe* probe)
+                       kernels::OpProbe* probe)
     : packed_(std::move(packed)), rows_(packed_, nullptr, threads, max_rows) {
   rows_.context().set_probe(probe);
   if (packed_->selects_words) {
@@ -160,11 +164,11 @@ CpuDecoder::CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads,
   }
 }
 
-absl::Status CpuDecoder::Step(const StepInput& in, LogitSummary* summaries) {
-  OpContext& context = rows_.context();
+absl::Status CpuDecoder::Step(const StepInput& in, kernels::LogitSummary* summaries) {
+  kernels::OpContext& context = rows_.context();
   context.Begin();
   const float* const hidden = rows_.Run(in);
-  const Probed probed(context.probe(), packed_->program.decoder.ops.back().name);
+  const kernels::Probed probed(context.probe(), packed_->program.decoder.ops.back().name);
   if (words_ == nullptr) {
     packed_->output->Fold(context, hidden, in.rows.count, in.requests, summaries);
   } else {
@@ -173,4 +177,4 @@ absl::Status CpuDecoder::Step(const StepInput& in, LogitSummary* summaries) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

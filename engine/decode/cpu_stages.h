@@ -17,7 +17,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/base/op_probe.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Rows of one pass of the encoder, at most.
 int64_t EncoderRows(const Program& program);
@@ -54,7 +54,7 @@ class StageRunner {
   // Computes in `context`, which is borrowed and whose memory is not counted here; nullptr: in one of
   // its own with `threads`.
   StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
-              const BufferPlan& plan, const StageProducts& products, OpContext* context,
+              const BufferPlan& plan, const StageProducts& products, kernels::OpContext* context,
               int threads, int64_t capacity);
 
   // Runs every operation but the output layer: `attend` those that the stage has for itself.
@@ -63,13 +63,13 @@ class StageRunner {
 
   const float* Value(WeightId id) const { return packed_->Value(id); }
   float* IfThere(BufferId id) const { return id == kNoBuffer ? nullptr : buffers_[id]; }
-  const KvLayout& layout() const { return packed_->program.kv; }
+  const kernels::KvLayout& layout() const { return packed_->program.kv; }
 
   const std::shared_ptr<const PackedProgram> packed_;
   const OpSequence& stage_;
   const StageProducts& products_;
-  const std::unique_ptr<OpContext> own_;
-  OpContext& op_;
+  const std::unique_ptr<kernels::OpContext> own_;
+  kernels::OpContext& op_;
   const StageBuffers buffers_;
   int64_t workspace_bytes_ = 0;
 };
@@ -77,7 +77,8 @@ class StageRunner {
 class CpuEncoder final : public Encoder, private StageRunner {
  public:
   // `context` and `threads` as StageRunner.
-  CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads);
+  CpuEncoder(const std::shared_ptr<const PackedProgram>& packed, kernels::OpContext* context,
+             int threads);
 
   absl::Status Encode(const EncodeInput& in) override;
 
@@ -95,24 +96,24 @@ class CpuEncoder final : public Encoder, private StageRunner {
 class CpuRows final : public NetworkRows, private StageRunner {
  public:
   // `context` and `threads` as StageRunner.
-  CpuRows(const std::shared_ptr<const PackedProgram>& packed, OpContext* context, int threads,
-          int max_rows);
+  CpuRows(const std::shared_ptr<const PackedProgram>& packed, kernels::OpContext* context,
+          int threads, int max_rows);
 
   const float* Run(const StepInput& in) override;
 
-  OpContext& context() { return op_; }
+  kernels::OpContext& context() { return op_; }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 };
 
 class CpuDecoder final : public Decoder {
  public:
   CpuDecoder(std::shared_ptr<const PackedProgram> packed, int threads, int max_rows,
-             OpProbe* probe);
+             kernels::OpProbe* probe);
 
-  absl::Status Step(const StepInput& in, LogitSummary* summaries) override;
+  absl::Status Step(const StepInput& in, kernels::LogitSummary* summaries) override;
 
   bool HasRoomFor(int32_t words) const override { return words_->HasRoomFor(words); }
-  void Enter(int slot, const IdList& words) override { words_->Enter(slot, words); }
+  void Enter(int slot, const kernels::IdList& words) override { words_->Enter(slot, words); }
   void Leave(int slot) override {
     if (words_ != nullptr) words_->Leave(slot);
   }
@@ -129,4 +130,4 @@ class CpuDecoder final : public Decoder {
   std::unique_ptr<WordSelections> words_;  // nullptr: the model does not select
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

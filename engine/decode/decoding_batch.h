@@ -17,7 +17,7 @@
 #include "kernels/search/host_memory.h"
 #include "kernels/search/plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class DecodingBatch final : public Batch {
  public:
@@ -27,13 +27,14 @@ class DecodingBatch final : public Batch {
   // About the bytes that the tables of such a batch will hold.
   static int64_t TableBytes(const BatchConfig& config);
 
-  bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
+  bool HasRoomFor(const kernels::SearchOptions& search,
+                  const kernels::SegmentRules& rules) const override;
   bool HasRoomForWords(int32_t words) const override {
     return words == 0 || decoder_->HasRoomFor(words);
   }
   int Admit(SlotInput input) override;
   void Release(int slot) override;
-  absl::StatusOr<StepReport> Step(const PlanRules& rules) override;
+  absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;
   std::vector<DecodedHypothesis> Result(int slot) const override;
   std::vector<int32_t> Settled(int slot) const override;
   bool busy() const override { return !live_.empty(); }
@@ -55,8 +56,8 @@ class DecodingBatch final : public Batch {
   std::span<const int32_t> stepped() const {
     return {plan_.slots, static_cast<size_t>(plan_.slot_count)};
   }
-  const SlotView& slot(int number) const { return views_[static_cast<size_t>(number)]; }
-  SlotStatus status(int number) const { return slot(number).state->status; }
+  const kernels::SlotView& slot(int number) const { return views_[static_cast<size_t>(number)]; }
+  kernels::SlotStatus status(int number) const { return slot(number).state->status; }
   // Live slots by age, the oldest first.
   std::span<const int32_t> live() const { return live_; }
 
@@ -66,7 +67,7 @@ class DecodingBatch final : public Batch {
   void PrepareRows();
   // Reports the results of the slots that ran.
   void Report();
-  DecodedHypothesis Hypothesis(const SlotView& view, int entry) const;
+  DecodedHypothesis Hypothesis(const kernels::SlotView& view, int entry) const;
 
   const BatchConfig config_;
   KvMemory* const memory_;
@@ -75,8 +76,8 @@ class DecodingBatch final : public Batch {
   const int64_t stride_;
 
   // Slots.
-  std::vector<SlotState> states_;
-  std::vector<SlotView> views_;
+  std::vector<kernels::SlotState> states_;
+  std::vector<kernels::SlotView> views_;
   std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
   std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
@@ -88,24 +89,24 @@ class DecodingBatch final : public Batch {
   std::vector<int32_t> live_;
 
   // Lanes.
-  LaneMemory<uint8_t> lane_memory_;
+  kernels::LaneMemory<uint8_t> lane_memory_;
   std::vector<int32_t> lane_pages_;
   std::vector<int32_t> free_pages_;
-  LanePages lane_page_table_;
-  PagePool pages_;
+  kernels::LanePages lane_page_table_;
+  kernels::PagePool pages_;
   PageMemory page_memory_;
 
   // Rows of a step.
   std::vector<int32_t> row_slot_, row_lane_, row_position_, row_token_;
   std::vector<int32_t> plan_slots_, plan_first_row_;
-  PlanOutput plan_;
-  RowMemory rows_;
-  StepMemory<uint8_t> step_memory_;
-  std::vector<AlignRow> align_;
+  kernels::PlanOutput plan_;
+  kernels::RowMemory rows_;
+  kernels::StepMemory<uint8_t> step_memory_;
+  std::vector<kernels::AlignRow> align_;
   std::vector<uint16_t> aligned_;
 
   std::vector<BatchEvent> events_;
   int64_t workspace_bytes_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

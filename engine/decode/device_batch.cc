@@ -8,11 +8,11 @@
 #include "kernels/search/prepare_row.h"
 #include "kernels/search/rules_image.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The load of a search's lanes beyond one row each.
-int64_t SurchargeOf(const SearchOptions& search) {
+int64_t SurchargeOf(const kernels::SearchOptions& search) {
   return int64_t{search.beam} * (search.row_cost - 1);
 }
 
@@ -26,19 +26,19 @@ std::vector<T> Descending(int count) {
 
 }  // namespace
 
-DeviceNeeds NeedsOf(const BatchLimits& limits) {
-  const int32_t beam = std::min(limits.max_rows, kMaxBeam);
+DeviceNeeds NeedsOf(const kernels::BatchLimits& limits) {
+  const int32_t beam = std::min(limits.max_rows, kernels::kMaxBeam);
   DeviceNeeds needs;
   needs.rules_words =
-      static_cast<int32_t>(MaxRulesImageWords(limits.positions - 1, limits.vocabulary));
-  needs.stored_rows = beam;
+      static_cast<int32_t>(kernels::MaxRulesImageWords(limits.positions - 1, limits.vocabulary));
+  needs.materialized_rows = beam;
   needs.command_words = beam + limits.pages_per_lane() + needs.rules_words;
-  needs.output_words = beam * HypothesisWords(limits.positions, true);
+  needs.output_words = beam * kernels::HypothesisWords(limits.positions, true);
   return needs;
 }
 
-BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages) {
-  BatchLimits limits;
+kernels::BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages) {
+  kernels::BatchLimits limits;
   limits.max_rows = config.max_rows;
   limits.lanes = config.lane_count();
   limits.positions = config.max_positions;
@@ -46,14 +46,14 @@ BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages) {
   limits.vocabulary = config.vocabulary;
   limits.start_token = config.start_token;
   const DeviceNeeds needs = NeedsOf(limits);
-  limits.stored_rows = needs.stored_rows;
+  limits.materialized_rows = needs.materialized_rows;
   limits.rules_words = needs.rules_words;
   return limits;
 }
 
 absl::StatusOr<std::unique_ptr<DeviceBatch>> DeviceBatch::Create(
     std::unique_ptr<StepDevice> device) {
-  const BatchLimits& limits = device->limits();
+  const kernels::BatchLimits& limits = device->limits();
   const DeviceNeeds needs = NeedsOf(limits);
   absl::Status status;
   const auto check = [&status](const char* what, int32_t found, int32_t expected) {
@@ -62,9 +62,9 @@ absl::StatusOr<std::unique_ptr<DeviceBatch>> DeviceBatch::Create(
         absl::StrCat("device batch: ", what, " is ", found, ", expected at least ", expected)));
   };
   check("rules_words", limits.rules_words, needs.rules_words);
-  check("stored_rows", limits.stored_rows, needs.stored_rows);
+  check("materialized_rows", limits.materialized_rows, needs.materialized_rows);
   check("lanes", limits.lanes, limits.max_rows);
-  for (int i = 0; i < kStepMailboxes; ++i) {
+  for (int i = 0; i < kernels::kStepMailboxes; ++i) {
     check("command_capacity", device->mailbox(i).command_capacity, needs.command_words);
     check("output_capacity", device->mailbox(i).output_capacity, needs.output_words);
   }
@@ -89,18 +89,19 @@ DeviceBatch::DeviceBatch(std::unique_ptr<StepDevice> device)
 }
 
 void DeviceBatch::BeginCommand() {
-  *NextMailbox().command = StepCommand{};
+  *NextMailbox().command = kernels::StepCommand{};
   command_words_ = 0;
 }
 
-bool DeviceBatch::HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const {
+bool DeviceBatch::HasRoomFor(const kernels::SearchOptions& search,
+                             const kernels::SegmentRules& rules) const {
   if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
-  // Where every row of a step may be stored there is nothing to count.
-  if (limits_.stored_rows < limits_.max_rows && device_->IsStored(search) &&
-      stored_rows_ + search.beam > limits_.stored_rows) {
+  // Where every row of a step may be materialized there is nothing to count.
+  if (limits_.materialized_rows < limits_.max_rows && device_->IsMaterialized(search) &&
+      materialized_rows_ + search.beam > limits_.materialized_rows) {
     return false;
   }
-  const auto image = static_cast<int32_t>(RulesImageWords(rules, search.max_tokens));
+  const auto image = static_cast<int32_t>(kernels::RulesImageWords(rules, search.max_tokens));
   return rules_.Fits(image) && command_words_ + search.beam + limits_.pages_per_lane() + image <=
                                    NextMailbox().command_capacity;
 }
@@ -114,21 +115,22 @@ int DeviceBatch::Admit(SlotInput input) {
   const auto kept = free_lanes_.end() - input.search.beam;
   slot.lanes.assign(free_lanes_.rbegin(), free_lanes_.rbegin() + input.search.beam);
   free_lanes_.erase(kept, free_lanes_.end());
-  slot.rules_words = static_cast<int32_t>(RulesImageWords(input.rules, input.search.max_tokens));
+  slot.rules_words =
+      static_cast<int32_t>(kernels::RulesImageWords(input.rules, input.search.max_tokens));
   slot.rules_begin = rules_.Take(slot.rules_words);
   slot.first_step = next_step_;
   slot.occupied = true;
   slot.ended = false;
   slot.settled.clear();
   if (input.wants_partials) slot.settled.reserve(static_cast<size_t>(input.search.max_tokens));
-  if (device_->IsStored(input.search)) stored_rows_ += input.search.beam;
+  if (device_->IsMaterialized(input.search)) materialized_rows_ += input.search.beam;
   occupied_.push_back(number);
   beams_ += input.search.beam;
   surcharge_ += SurchargeOf(input.search);
-  new_beams_[slot.first_step % kStepMailboxes] += input.search.beam;
+  new_beams_[slot.first_step % kernels::kStepMailboxes] += input.search.beam;
 
-  const StepMailbox& mailbox = NextMailbox();
-  AdmitCommand& admit = mailbox.admissions[mailbox.command->admissions++];
+  const kernels::StepMailbox& mailbox = NextMailbox();
+  kernels::AdmitCommand& admit = mailbox.admissions[mailbox.command->admissions++];
   admit.slot = number;
   admit.source_length = input.source_length;
   admit.cross_pages = static_cast<int32_t>(slot.cross.pages().size());
@@ -140,7 +142,7 @@ int DeviceBatch::Admit(SlotInput input) {
   int32_t* words = mailbox.command_words + command_words_;
   words = std::copy(slot.lanes.begin(), slot.lanes.end(), words);
   words = std::copy(slot.cross.pages().begin(), slot.cross.pages().end(), words);
-  WriteRulesImage(input.rules, input.search.max_tokens, words);
+  kernels::WriteRulesImage(input.rules, input.search.max_tokens, words);
   command_words_ = static_cast<int32_t>(words - mailbox.command_words) + slot.rules_words;
   return number;
 }
@@ -152,18 +154,18 @@ void DeviceBatch::Release(int number) {
   beams_ -= slot.search.beam;
   surcharge_ -= SurchargeOf(slot.search);
   if (slot.first_step > latest_.step) {
-    new_beams_[slot.first_step % kStepMailboxes] -= slot.search.beam;
+    new_beams_[slot.first_step % kernels::kStepMailboxes] -= slot.search.beam;
   }
-  if (device_->IsStored(slot.search)) stored_rows_ -= slot.search.beam;
+  if (device_->IsMaterialized(slot.search)) materialized_rows_ -= slot.search.beam;
   // Nothing runs, or it has left with the end that it reported.
   if (failed_ || slot.ended) return Free(number);
-  const StepMailbox& mailbox = NextMailbox();
-  StepCommand& command = *mailbox.command;
+  const kernels::StepMailbox& mailbox = NextMailbox();
+  kernels::StepCommand& command = *mailbox.command;
   if (slot.first_step == next_step_) {  // the device has not heard of it
-    AdmitCommand* const end = mailbox.admissions + command.admissions;
-    AdmitCommand* const mine =
+    kernels::AdmitCommand* const end = mailbox.admissions + command.admissions;
+    kernels::AdmitCommand* const mine =
         std::find_if(mailbox.admissions, end,
-                     [number](const AdmitCommand& admit) { return admit.slot == number; });
+                     [number](const kernels::AdmitCommand& admit) { return admit.slot == number; });
     std::move(mine + 1, end, mine);
     --command.admissions;
     return Free(number);
@@ -190,16 +192,16 @@ int64_t DeviceBatch::ExpectedRows() const {
   return std::min(beams_, latest_.expected_rows + new_beams_[0] + new_beams_[1]);
 }
 
-StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
+StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) const {
   StepDevice::Launch launch;
-  launch.mailbox = static_cast<int>(next_step_ % kStepMailboxes);
+  launch.mailbox = static_cast<int>(next_step_ % kernels::kStepMailboxes);
   int64_t widest = 1;
   for (const int number : occupied_) {
-    const SearchOptions& search = Of(number).search;
+    const kernels::SearchOptions& search = Of(number).search;
     widest = std::max<int64_t>(widest, search.beam);
     launch.align = launch.align || search.align;
-    if (device_->IsStored(search)) {
-      launch.stored = true;
+    if (device_->IsMaterialized(search)) {
+      launch.materialized = true;
     } else {
       launch.max_k = std::max(launch.max_k, search.candidates());
     }
@@ -212,7 +214,7 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const PlanRules& rules) const {
   return launch;
 }
 
-absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const PlanRules& rules) {
+absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const kernels::PlanRules& rules) {
   events_.clear();
   const absl::Status status = RunAndRead(rules);
   // Everything that reads what a leaving slot held is through: the step before this one. This one
@@ -227,15 +229,15 @@ absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const PlanRules& rules) {
   return StepReport{latest_.rows, latest_.slots, events_};
 }
 
-absl::Status DeviceBatch::RunAndRead(const PlanRules& rules) {
+absl::Status DeviceBatch::RunAndRead(const kernels::PlanRules& rules) {
   const StepDevice::Launch launch = MakeLaunch(rules);
-  StepCommand& command = *NextMailbox().command;
+  kernels::StepCommand& command = *NextMailbox().command;
   command.max_rows = launch.bucket;
   command.rules = rules;
   if (absl::Status status = device_->Enqueue(launch); !status.ok()) return status;
   const int64_t before = next_step_++ - 1;
   if (before < 0) return absl::OkStatus();
-  if (absl::Status status = device_->Wait(static_cast<int>(before % kStepMailboxes));
+  if (absl::Status status = device_->Wait(static_cast<int>(before % kernels::kStepMailboxes));
       !status.ok()) {
     return status;
   }
@@ -243,30 +245,30 @@ absl::Status DeviceBatch::RunAndRead(const PlanRules& rules) {
 }
 
 absl::Status DeviceBatch::Read(int64_t step) {
-  const StepMailbox& mailbox = MailboxOf(step);
+  const kernels::StepMailbox& mailbox = MailboxOf(step);
   latest_ = *mailbox.output;
-  new_beams_[step % kStepMailboxes] = 0;
+  new_beams_[step % kernels::kStepMailboxes] = 0;
   if (latest_.step != step) {
     return absl::InternalError(absl::StrCat("the output of the device is that of step ",
                                             latest_.step, ", expected step ", step));
   }
   for (int32_t i = 0; i < latest_.deliveries; ++i) {
-    const Delivery& delivery = mailbox.deliveries[i];
+    const kernels::Delivery& delivery = mailbox.deliveries[i];
     Slot& slot = At(delivery.slot);
     if (!slot.occupied) continue;  // cancelled in the meantime
     slot.delivery = delivery;
     BatchEvent event{delivery.slot, BatchEvent::Kind::kSettled};
     switch (delivery.kind) {
-      case DeliveryKind::kSettled: {
+      case kernels::DeliveryKind::kSettled: {
         const int32_t* const words = mailbox.output_words + delivery.words_begin;
         slot.settled.insert(slot.settled.end(), words, words + delivery.words);
         break;
       }
-      case DeliveryKind::kDone:
+      case kernels::DeliveryKind::kDone:
         slot.ended = true;
         event.kind = BatchEvent::Kind::kDone;
         break;
-      case DeliveryKind::kBadNumber:
+      case kernels::DeliveryKind::kBadNumber:
         slot.ended = true;
         event.kind = BatchEvent::Kind::kBadNumber;
         break;
@@ -281,7 +283,7 @@ std::vector<DecodedHypothesis> DeviceBatch::Result(int number) const {
   const int32_t* words = MailboxOf(latest_.step).output_words + slot.delivery.words_begin;
   std::vector<DecodedHypothesis> result(static_cast<size_t>(slot.delivery.hypotheses));
   for (DecodedHypothesis& out : result) {
-    const DeliveredHypothesis h = ReadHypothesis(words, slot.search.align);
+    const kernels::DeliveredHypothesis h = kernels::ReadHypothesis(words, slot.search.align);
     out.score = h.header.score;
     out.log_prob = h.header.log_prob;
     out.tokens.assign(h.tokens, h.tokens + h.header.length);
@@ -303,7 +305,7 @@ int32_t DeviceBatch::self_pages_used() const { return busy() ? latest_.self_page
 
 DeviceBatch::Held DeviceBatch::held() const {
   return {limits_.max_rows - static_cast<int>(free_slots_.size()),
-          limits_.lanes - static_cast<int>(free_lanes_.size()), stored_rows_, rules_.used()};
+          limits_.lanes - static_cast<int>(free_lanes_.size()), materialized_rows_, rules_.used()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

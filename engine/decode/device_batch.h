@@ -16,20 +16,20 @@
 #include "engine/decode/step_device.h"
 #include "engine/decode/word_arena.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The least that a device must have for an empty batch to take every segment that the wire allows.
 struct DeviceNeeds {
-  int32_t rules_words = 0;    // BatchLimits::rules_words
-  int32_t stored_rows = 0;    // BatchLimits::stored_rows
-  int32_t command_words = 0;  // StepMailbox::command_capacity
-  int32_t output_words = 0;   // StepMailbox::output_capacity
+  int32_t rules_words = 0;        // BatchLimits::rules_words
+  int32_t materialized_rows = 0;  // BatchLimits::materialized_rows
+  int32_t command_words = 0;      // StepMailbox::command_capacity
+  int32_t output_words = 0;       // StepMailbox::output_capacity
 };
 // Depends on max_rows and positions only.
-DeviceNeeds NeedsOf(const BatchLimits& limits);
+DeviceNeeds NeedsOf(const kernels::BatchLimits& limits);
 
 // The limits of a batch, with the least that is needed; workspaces are the device's to choose.
-BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages);
+kernels::BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages);
 
 class DeviceBatch final : public Batch {
  public:
@@ -37,11 +37,12 @@ class DeviceBatch final : public Batch {
   // device has made none.
   static absl::StatusOr<std::unique_ptr<DeviceBatch>> Create(std::unique_ptr<StepDevice> device);
 
-  bool HasRoomFor(const SearchOptions& search, const SegmentRules& rules) const override;
+  bool HasRoomFor(const kernels::SearchOptions& search,
+                  const kernels::SegmentRules& rules) const override;
   int Admit(SlotInput input) override;
   void Release(int slot) override;
   // Starts a step and reports the one before; the first one reports nothing.
-  absl::StatusOr<StepReport> Step(const PlanRules& rules) override;
+  absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;
   std::vector<DecodedHypothesis> Result(int slot) const override;
   std::vector<int32_t> Settled(int slot) const override { return Of(slot).settled; }
   bool busy() const override { return !occupied_.empty() || !leaving_.empty(); }
@@ -57,14 +58,14 @@ class DeviceBatch final : public Batch {
   struct Held {
     int slots = 0;
     int lanes = 0;
-    int stored_rows = 0;
+    int materialized_rows = 0;
     int32_t rules_words = 0;
   };
   Held held() const;
 
  private:
   struct Slot {
-    SearchOptions search;
+    kernels::SearchOptions search;
     CrossPages cross;
     std::vector<int32_t> lanes;
     int32_t rules_begin = 0;
@@ -73,48 +74,48 @@ class DeviceBatch final : public Batch {
     bool occupied = false;
     bool ended = false;  // as reported
     std::vector<int32_t> settled;
-    Delivery delivery;  // the latest that names the slot
+    kernels::Delivery delivery;  // the latest that names the slot
   };
 
   explicit DeviceBatch(std::unique_ptr<StepDevice> device);
 
   Slot& At(int slot) { return slots_[static_cast<size_t>(slot)]; }
   const Slot& Of(int slot) const { return slots_[static_cast<size_t>(slot)]; }
-  const StepMailbox& MailboxOf(int64_t step) const {
-    return device_->mailbox(static_cast<int>(step % kStepMailboxes));
+  const kernels::StepMailbox& MailboxOf(int64_t step) const {
+    return device_->mailbox(static_cast<int>(step % kernels::kStepMailboxes));
   }
   // The mailbox of the step that is enqueued next, for the host to fill.
-  const StepMailbox& NextMailbox() const { return MailboxOf(next_step_); }
+  const kernels::StepMailbox& NextMailbox() const { return MailboxOf(next_step_); }
   void BeginCommand();
-  StepDevice::Launch MakeLaunch(const PlanRules& rules) const;
-  absl::Status RunAndRead(const PlanRules& rules);
+  StepDevice::Launch MakeLaunch(const kernels::PlanRules& rules) const;
+  absl::Status RunAndRead(const kernels::PlanRules& rules);
   absl::Status Read(int64_t step);
   // The slot and all it holds go to others.
   void Free(int slot);
   void FreeLeaving();
 
   const std::unique_ptr<StepDevice> device_;
-  const BatchLimits& limits_;  // the device's
+  const kernels::BatchLimits& limits_;  // the device's
 
   std::vector<Slot> slots_;
   std::vector<int> free_slots_;
   std::vector<int32_t> free_lanes_;
   WordArena rules_;
-  int stored_rows_ = 0;
+  int materialized_rows_ = 0;
 
   std::vector<int> occupied_;  // slots by age, the oldest first
   int64_t beams_ = 0;          // of these, together
   int64_t surcharge_ = 0;      // what their lanes count above one row each
   // The beams of slots whose first step has not been read, by its mailbox. Kept, because
   // ExpectedRows is called for every segment that is admitted.
-  int64_t new_beams_[kStepMailboxes] = {0, 0};
+  int64_t new_beams_[kernels::kStepMailboxes] = {0, 0};
   std::vector<int> leaving_;  // cancelled by the next command
 
   int64_t next_step_ = 0;
-  int32_t command_words_ = 0;      // of the next command
-  StepOutput latest_{.step = -1};  // what was read last; -1: nothing yet
+  int32_t command_words_ = 0;               // of the next command
+  kernels::StepOutput latest_{.step = -1};  // what was read last; -1: nothing yet
   std::vector<BatchEvent> events_;
   bool failed_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "engine/decode/packed_program.h"
 #include "kernels/ops/output_mean.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Parts of a page begin where a cache line does.
@@ -23,11 +23,11 @@ struct Member {
 // Immutable; shared by what is made from it.
 struct Members {
   std::vector<Member> all;
-  MeanKind mean = MeanKind::kProbability;
-  std::shared_ptr<HelperThreads> helpers;
+  kernels::MeanKind mean = kernels::MeanKind::kProbability;
+  std::shared_ptr<kernels::HelperThreads> helpers;
 
-  OutputMean MakeMean() const {
-    std::vector<OutputMember> outputs;
+  kernels::OutputMean MakeMean() const {
+    std::vector<kernels::OutputMember> outputs;
     for (const Member& m : all) outputs.push_back({&m.network->output(), m.weight});
     return {std::move(outputs), mean};
   }
@@ -72,7 +72,7 @@ class EnsembleEncoder final : public Encoder {
 
  private:
   const std::shared_ptr<const Members> members_;
-  OpContext context_;
+  kernels::OpContext context_;
   std::vector<std::unique_ptr<Encoder>> encoders_;
 };
 
@@ -88,9 +88,9 @@ class EnsembleDecoder final : public Decoder {
     context_.Reserve(mean_.ScratchFloats(max_rows));
   }
 
-  absl::Status Step(const StepInput& in, LogitSummary* summaries) override {
+  absl::Status Step(const StepInput& in, kernels::LogitSummary* summaries) override {
     context_.Begin();
-    const float* hidden[kMaxEnsembleMembers];
+    const float* hidden[kernels::kMaxEnsembleMembers];
     for (size_t m = 0; m < rows_.size(); ++m) {
       StepInput of_member = in;
       of_member.self.pool = PartOf(in.self.pool, members_->all[m]);
@@ -112,26 +112,28 @@ class EnsembleDecoder final : public Decoder {
 
  private:
   const std::shared_ptr<const Members> members_;
-  OpContext context_;
-  OutputMean mean_;
+  kernels::OpContext context_;
+  kernels::OutputMean mean_;
   std::vector<std::unique_ptr<NetworkRows>> rows_;
 };
 
 class EnsembleModel final : public StepModel {
  public:
-  EnsembleModel(std::shared_ptr<const Members> members, ComputeType type)
+  EnsembleModel(std::shared_ptr<const Members> members, kernels::ComputeType type)
       : members_(std::move(members)), type_(type) {}
 
   // The first member's, with the distance from page to page that all have.
-  KvLayout kv_layout() const override { return members_->all.front().network->kv_layout(); }
-  ComputeType compute_type() const override { return type_; }
+  kernels::KvLayout kv_layout() const override {
+    return members_->all.front().network->kv_layout();
+  }
+  kernels::ComputeType compute_type() const override { return type_; }
   int64_t weight_bytes() const override {
     int64_t bytes = 0;
     for (const Member& m : members_->all) bytes += m.network->weight_bytes();
     return bytes;
   }
   int64_t workspace_bytes(int threads, int max_rows) const override {
-    const OutputMean mean = members_->MakeMean();
+    const kernels::OutputMean mean = members_->MakeMean();
     size_t encoder = 0;
     size_t decoder = mean.ScratchFloats(max_rows);
     int64_t bytes = mean.bytes();
@@ -152,16 +154,17 @@ class EnsembleModel final : public StepModel {
 
  private:
   const std::shared_ptr<const Members> members_;
-  const ComputeType type_;
+  const kernels::ComputeType type_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
-    std::vector<EnsembleNetwork> members, MeanKind mean, ComputeType type, int cores) {
+    std::vector<EnsembleNetwork> members, kernels::MeanKind mean, kernels::ComputeType type,
+    int cores) {
   auto made = std::make_shared<Members>();
   made->mean = mean;
-  made->helpers = std::make_shared<HelperThreads>(cores);
+  made->helpers = std::make_shared<kernels::HelperThreads>(cores);
   double weights = 0;
   int64_t page = 0;
   for (const EnsembleNetwork& m : members) {
@@ -181,4 +184,4 @@ absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
   return std::make_shared<const EnsembleModel>(std::move(made), type);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

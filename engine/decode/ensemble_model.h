@@ -18,12 +18,13 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/base/mean_kind.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Alignments are the first member's. `weights` go as soon as they are packed. REQUIRES: 1 to
 // kMaxEnsembleMembers of one vocabulary, what CreateCpuModel requires of each, weights above 0; they
 // are divided by their sum. UNIMPLEMENTED as CreateCpuModel.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
-    std::vector<EnsembleNetwork> members, MeanKind mean, ComputeType type, int cores);
+    std::vector<EnsembleNetwork> members, kernels::MeanKind mean, kernels::ComputeType type,
+    int cores);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,14 +8,14 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 uintptr_t RoundUp(uintptr_t bytes, uintptr_t to) { return (bytes + to - 1) / to * to; }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layout,
+absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const kernels::KvLayout& layout,
                                                            int32_t self_pages,
                                                            int32_t cross_pages) {
   const int64_t bytes = (int64_t{self_pages} + cross_pages) * layout.HostPageBytes();
@@ -40,8 +40,8 @@ absl::StatusOr<std::unique_ptr<KvMemory>> KvMemory::Create(const KvLayout& layou
       new KvMemory(layout, self_pages, cross_pages, KvBlock{pool, bytes, unmap}, true));
 }
 
-KvMemory::KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block,
-                   bool is_lazy)
+KvMemory::KvMemory(const kernels::KvLayout& layout, int32_t self_pages, int32_t cross_pages,
+                   KvBlock block, bool is_lazy)
     : layout_(layout),
       self_pages_(self_pages),
       cross_pages_(cross_pages),
@@ -115,4 +115,4 @@ void KvMemory::Close() {
   freed_.NotifyAll();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

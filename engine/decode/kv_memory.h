@@ -21,7 +21,7 @@
 #include "engine/decode/page_memory.h"
 #include "kernels/base/kv_pages.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Memory of the pages, wherever it is. `free` is called once, with `data`.
 struct KvBlock {
@@ -33,17 +33,17 @@ struct KvBlock {
 class KvMemory {
  public:
   // Allocates memory of the host. RESOURCE_EXHAUSTED when the system does not give it.
-  static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const KvLayout& layout,
+  static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const kernels::KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
   // Takes over memory for this many pages, all of it there.
-  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block)
+  KvMemory(const kernels::KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block)
       : KvMemory(layout, self_pages, cross_pages, std::move(block), false) {}
   ~KvMemory();
   KvMemory(const KvMemory&) = delete;
   KvMemory& operator=(const KvMemory&) = delete;
 
   void* pool() const { return block_.data; }
-  const KvLayout& layout() const { return layout_; }
+  const kernels::KvLayout& layout() const { return layout_; }
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
   int64_t bytes() const { return block_.bytes; }
@@ -71,10 +71,10 @@ class KvMemory {
   void Close();
 
  private:
-  KvMemory(const KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block,
+  KvMemory(const kernels::KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block,
            bool is_lazy);
 
-  const KvLayout layout_;
+  const kernels::KvLayout layout_;
   const int32_t self_pages_;
   const int32_t cross_pages_;
   const KvBlock block_;
@@ -118,4 +118,4 @@ class CrossPages {
   std::vector<int32_t> pages_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,11 +11,11 @@
 #include "kernels/base/op_context.h"
 #include "kernels/ops/align.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Rows of a weight for its packing. Keeps the first error.
-class RowsOfWeight final : public MatrixRows {
+class RowsOfWeight final : public kernels::MatrixRows {
  public:
   // The `count` rows from `begin` on.
   RowsOfWeight(const Weights& weights, WeightId id, int64_t cols, int64_t begin, int64_t count)
@@ -146,14 +146,15 @@ class Packer {
     return status;
   }
 
-  absl::Status Pack(const ProductOp& op, std::unique_ptr<Linear>* linear) {
+  absl::Status Pack(const ProductOp& op, std::unique_ptr<kernels::Linear>* linear) {
     const int in = packed_.Cols(op.weight);
     std::vector<float> bias;
     absl::Status status = ReadBias(op.bias, op.first_row, op.rows, &bias);
     if (!status.ok()) return status;
     const RowsOfWeight rows(weights_, op.weight, in, op.first_row, op.rows);
-    *linear = Linear::Create(rows, bias.empty() ? nullptr : bias.data(), in,
-                             static_cast<int>(op.rows), op.activation, packed_.type, &context_);
+    *linear =
+        kernels::Linear::Create(rows, bias.empty() ? nullptr : bias.data(), in,
+                                static_cast<int>(op.rows), op.activation, packed_.type, &context_);
     weights_.Release(op.weight);
     return *linear == nullptr ? NoKernel() : rows.status();
   }
@@ -164,39 +165,39 @@ class Packer {
     absl::Status status = ReadBias(op.bias, 0, table.rows, &bias);
     if (!status.ok()) return status;
     const RowsOfWeight rows(weights_, op.table, table.cols, 0, table.rows);
-    packed_.output =
-        OutputLayer::Create(rows, bias.empty() ? nullptr : bias.data(), packed_.Cols(op.table),
-                            static_cast<int>(table.rows), packed_.type, &context_);
+    packed_.output = kernels::OutputLayer::Create(
+        rows, bias.empty() ? nullptr : bias.data(), packed_.Cols(op.table),
+        static_cast<int>(table.rows), packed_.type, &context_);
     weights_.Release(op.table);
     return packed_.output == nullptr ? NoKernel() : rows.status();
   }
 
   absl::Status PackTable(WeightId id) {
     const Weight& weight = packed_.program.weight(id);
-    std::unique_ptr<EmbeddingTable>& table = packed_.tables[static_cast<size_t>(id)];
-    if (packed_.type == ComputeType::kFloat32) {
+    std::unique_ptr<kernels::EmbeddingTable>& table = packed_.tables[static_cast<size_t>(id)];
+    if (packed_.type == kernels::ComputeType::kFloat32) {
       std::vector<float>& values = packed_.values[static_cast<size_t>(id)];
       absl::Status status = ReadWhole(id, &values);
-      table = std::make_unique<FloatEmbedding>(values.data(), packed_.Cols(id));
+      table = std::make_unique<kernels::FloatEmbedding>(values.data(), packed_.Cols(id));
       weights_.Release(id);
       return status;
     }
     const RowsOfWeight rows(weights_, id, weight.cols, 0, weight.rows);
-    table = std::make_unique<NarrowEmbedding>(context_, packed_.type, rows, weight.rows,
-                                              packed_.Cols(id));
+    table = std::make_unique<kernels::QuantizedEmbedding>(context_, packed_.type, rows, weight.rows,
+                                                          packed_.Cols(id));
     weights_.Release(id);
     return rows.status();
   }
 
   absl::Status NoKernel() const {
     return absl::UnimplementedError(absl::StrCat(
-        "compute-type: found ", ComputeTypeName(packed_.type),
+        "compute-type: found ", kernels::ComputeTypeName(packed_.type),
         ", expected float32, bfloat16 or int8: the CPU has no kernels of other types"));
   }
 
   const Weights& weights_;
   PackedProgram& packed_;
-  OpContext context_;
+  kernels::OpContext context_;
 };
 
 }  // namespace
@@ -214,9 +215,9 @@ size_t PackedProgram::ScratchFloats(const OpSequence& stage, const StageProducts
     if (products[i] != nullptr) {
       needed = products[i]->ScratchFloats(rows);
     } else if (const auto* attention = std::get_if<EncoderAttentionOp>(&stage.ops[i].what)) {
-      needed = EncoderAttentionScratch(program.max_positions, attention->head_dim);
+      needed = kernels::EncoderAttentionScratch(program.max_positions, attention->head_dim);
     } else if (std::holds_alternative<AlignOp>(stage.ops[i].what)) {
-      needed = AlignScratch(program.max_positions);
+      needed = kernels::AlignScratch(program.max_positions);
     } else if (std::holds_alternative<OutputOp>(stage.ops[i].what)) {
       needed = output->ScratchFloats(rows);
     }
@@ -226,8 +227,8 @@ size_t PackedProgram::ScratchFloats(const OpSequence& stage, const StageProducts
 }
 
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
-    const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, bool selects_words) {
+    const Program& program, const Weights& weights, kernels::ComputeType type,
+    std::shared_ptr<kernels::HelperThreads> helpers, bool selects_words) {
   auto packed = std::make_shared<PackedProgram>(std::move(helpers));
   packed->program = program;
   packed->type = type;
@@ -240,29 +241,33 @@ absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
   return packed;
 }
 
-KvLayout HostLayout(KvLayout kv, ComputeType type) {
-  kv.host_element = type == ComputeType::kInt8 && !kv.HasInt8Rows() ? ComputeType::kBFloat16 : type;
+kernels::KvLayout HostLayout(kernels::KvLayout kv, kernels::ComputeType type) {
+  kv.host_element = type == kernels::ComputeType::kInt8 && !kv.HasInt8Rows()
+                        ? kernels::ComputeType::kBFloat16
+                        : type;
   return kv;
 }
 
-int64_t CpuWeightBytes(const Program& program, ComputeType type) {
+int64_t CpuWeightBytes(const Program& program, kernels::ComputeType type) {
   int64_t bytes = 0;
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
     for (const Op& op : stage->ops) {
       const auto* product = std::get_if<ProductOp>(&op.what);
       if (product == nullptr) continue;
       const auto in = static_cast<int>(program.weight(product->weight).cols);
-      bytes += Linear::BytesOf(type, in, static_cast<int>(product->rows));
+      bytes += kernels::Linear::BytesOf(type, in, static_cast<int>(product->rows));
     }
   }
   const Weight& output = program.weight(program.output().table);
-  bytes += OutputLayer::BytesOf(type, static_cast<int>(output.cols), static_cast<int>(output.rows));
+  bytes += kernels::OutputLayer::BytesOf(type, static_cast<int>(output.cols),
+                                         static_cast<int>(output.rows));
   if (bytes == 0) return 0;
   for (const WeightId id : OwnTables(program)) {
     const Weight& table = program.weight(id);
-    bytes += type == ComputeType::kFloat32
-                 ? table.elements() * int64_t{sizeof(float)}
-                 : NarrowEmbedding::BytesOf(type, table.rows, static_cast<int>(table.cols));
+    bytes +=
+        type == kernels::ComputeType::kFloat32
+            ? table.elements() * int64_t{sizeof(float)}
+            : kernels::QuantizedEmbedding::BytesOf(type, table.rows, static_cast<int>(table.cols));
   }
   for (const WeightId id : PlainWeights(program)) {
     bytes += program.weight(id).elements() * int64_t{sizeof(float)};
@@ -270,4 +275,4 @@ int64_t CpuWeightBytes(const Program& program, ComputeType type) {
   return bytes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

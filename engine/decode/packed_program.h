@@ -18,26 +18,28 @@
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The products of a stage by operation; nullptr for one that is not a product.
-using StageProducts = std::vector<std::unique_ptr<Linear>>;
+using StageProducts = std::vector<std::unique_ptr<kernels::Linear>>;
 
 // Immutable once made; and the threads that help to compute it.
 struct PackedProgram {
-  explicit PackedProgram(std::shared_ptr<HelperThreads> threads) : helpers(std::move(threads)) {}
+  explicit PackedProgram(std::shared_ptr<kernels::HelperThreads> threads)
+      : helpers(std::move(threads)) {}
 
   Program program;
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   BufferPlan encoder_buffers, decoder_buffers;
   StageProducts encoder, decoder;
-  std::unique_ptr<OutputLayer> output;
+  std::unique_ptr<kernels::OutputLayer> output;
   WeightValues values;  // by weight: those that operations read as they are; the others are empty
   // The tables of embeddings, by weight; nullptr for the others, and for the output layer's.
-  std::vector<std::unique_ptr<EmbeddingTable>> tables;
+  std::vector<std::unique_ptr<kernels::EmbeddingTable>> tables;
   int64_t bytes = 0;  // of all weights
   bool selects_words = false;
-  const std::shared_ptr<HelperThreads> helpers;  // of its executor; shared by an ensemble's
+  const std::shared_ptr<kernels::HelperThreads>
+      helpers;  // of its executor; shared by an ensemble's
 
   // Bytes of the selections of a decoder for so many rows.
   int64_t SelectionBytes(int max_rows) const;
@@ -48,27 +50,27 @@ struct PackedProgram {
   const float* Value(WeightId id) const {
     return id == kNoWeight ? nullptr : values[static_cast<size_t>(id)].data();
   }
-  RelativeBias Bias(WeightId id) const {
+  kernels::RelativeBias Bias(WeightId id) const {
     if (id == kNoWeight) return {};
     return {Value(id), program.weight(id).cols, program.max_positions - 1};
   }
   int Cols(WeightId id) const { return static_cast<int>(program.weight(id).cols); }
-  const EmbeddingTable& Table(WeightId id) const {
+  const kernels::EmbeddingTable& Table(WeightId id) const {
     const auto& own = tables[static_cast<size_t>(id)];
     return own != nullptr ? *own : output->table();
   }
 };
 
 // A network's layout with the elements of the CPU's pages.
-KvLayout HostLayout(KvLayout kv, ComputeType type);
+kernels::KvLayout HostLayout(kernels::KvLayout kv, kernels::ComputeType type);
 
 // PackedProgram::bytes of such a program, from its shapes alone; 0 for a type that the CPU has no
 // kernels of.
-int64_t CpuWeightBytes(const Program& program, ComputeType type);
+int64_t CpuWeightBytes(const Program& program, kernels::ComputeType type);
 
 // The same as CreateCpuNetwork (cpu_model.h). Packs with all threads of `helpers`.
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
-    const Program& program, const Weights& weights, ComputeType type,
-    std::shared_ptr<HelperThreads> helpers, bool selects_words);
+    const Program& program, const Weights& weights, kernels::ComputeType type,
+    std::shared_ptr<kernels::HelperThreads> helpers, bool selects_words);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -111,4 +111,4 @@ bool PageMemory::GiveBackIdle(int64_t most_bytes) {
   return idle_ > 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class PageMemory {
  public:
@@ -64,4 +64,4 @@ class PageMemory {
   int64_t idle_ = 0;               // of them
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

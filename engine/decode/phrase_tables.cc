@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 void MakeSet(std::vector<int32_t>& ids) {
@@ -76,8 +76,8 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
   }
 }
 
-ForbiddenAutomaton ForbiddenTable::automaton() const {
-  ForbiddenAutomaton a;
+kernels::ForbiddenAutomaton ForbiddenTable::automaton() const {
+  kernels::ForbiddenAutomaton a;
   a.always = {always_.data(), static_cast<int32_t>(always_.size())};
   // Phrases of one token need no state.
   if (fail_.size() <= always_.size() + 1) return a;
@@ -90,4 +90,4 @@ ForbiddenAutomaton ForbiddenTable::automaton() const {
   return a;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "kernels/search/constraints.h"
 #include "kernels/search/forbidden.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class WordEdgeTable {
  public:
@@ -22,7 +22,7 @@ class WordEdgeTable {
   void MarkOpen(int32_t token) { Mark(open_, token); }
 
   // A view into this object.
-  WordEdges edges() const {
+  kernels::WordEdges edges() const {
     return {continues_.data(), open_.data(), static_cast<int32_t>(open_.size())};
   }
 
@@ -46,10 +46,10 @@ class ConstraintTable {
   bool empty() const { return begin_.size() <= 1; }
   int total() const { return static_cast<int>(tokens_.size()); }
   // A view into this object.
-  ConstraintSet set() const {
+  kernels::ConstraintSet set() const {
     if (empty()) return {};
     return {tokens_.data(), begin_.data(), static_cast<int32_t>(begin_.size()) - 1,
-            edges_ == nullptr ? WordEdges() : edges_->edges()};
+            edges_ == nullptr ? kernels::WordEdges() : edges_->edges()};
   }
 
  private:
@@ -69,8 +69,10 @@ class ForbiddenTable {
   // Nodes of the automaton, its root included.
   int64_t nodes() const { return static_cast<int64_t>(fail_.size()); }
   // A view into this object.
-  ForbiddenAutomaton automaton() const;
-  IdList excluded() const { return {excluded_.data(), static_cast<int32_t>(excluded_.size())}; }
+  kernels::ForbiddenAutomaton automaton() const;
+  kernels::IdList excluded() const {
+    return {excluded_.data(), static_cast<int32_t>(excluded_.size())};
+  }
 
  private:
   std::vector<int32_t> edge_begin_, edge_token_, edge_node_, fail_;
@@ -78,4 +80,4 @@ class ForbiddenTable {
   std::vector<int32_t> always_, excluded_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/step_mailbox.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class StepDevice {
  public:
@@ -22,28 +22,28 @@ class StepDevice {
   virtual ~StepDevice() = default;
 
   // Never change, as all that can be asked here.
-  virtual const BatchLimits& limits() const = 0;
+  virtual const kernels::BatchLimits& limits() const = 0;
 
   // Row counts that a step may be launched for, ascending; the last is limits().max_rows.
   virtual std::span<const int> buckets() const = 0;
 
-  // Whether the rows of such a segment are stored (BatchLimits::stored_rows): because their logits
+  // Whether the rows of such a segment are materialized (BatchLimits::materialized_rows): because their logits
   // are asked for whole, or because they are more than the fused output layer gives.
-  virtual bool IsStored(const SearchOptions& search) const = 0;
+  virtual bool IsMaterialized(const kernels::SearchOptions& search) const = 0;
 
   // Memory of mailbox `index` as the host sees it. The host's from the end of one step that used it
   // to the Enqueue of the next.
-  virtual const StepMailbox& mailbox(int index) const = 0;
+  virtual const kernels::StepMailbox& mailbox(int index) const = 0;
 
   virtual int64_t workspace_bytes() const = 0;
 
   // The properties of all segments in slots that a step is launched for.
   struct Launch {
-    int mailbox = 0;      // the step's number modulo kStepMailboxes
-    int bucket = 0;       // of buckets(); the command's max_rows
-    int max_k = 0;        // most candidates of a row that is not stored; 0: there is no such row
-    bool stored = false;  // some rows may be stored
-    bool align = false;   // some may ask for their alignment
+    int mailbox = 0;  // the step's number modulo kStepMailboxes
+    int bucket = 0;   // of buckets(); the command's max_rows
+    int max_k = 0;    // most candidates of a row that is not materialized; 0: there is no such row
+    bool materialized = false;  // some rows may be materialized
+    bool align = false;         // some may ask for their alignment
   };
   // Starts a step. The command must be complete.
   virtual absl::Status Enqueue(const Launch& launch) = 0;
@@ -55,4 +55,4 @@ class StepDevice {
   // when it is returned, and neither may be called again.
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Segments packed without padding: segment i is tokens offsets[i] .. offsets[i + 1], and its
 // cross-attention K/V go to pages[page_offsets[i]] ... of the pool.
@@ -46,14 +46,14 @@ class Encoder {
 };
 
 struct StepInput {
-  DecodeRows rows;
-  const int32_t* tokens = nullptr;         // [rows] the newest token of each hypothesis
-  const LogitRequest* requests = nullptr;  // [rows]
-  SelfKvTables self;
-  CrossKvTables cross;
-  const SlotView* slots = nullptr;  // by slot number
-  std::span<const AlignRow> align;  // rows whose alignment is wanted
-  uint16_t* aligned = nullptr;      // [align.size()] takes their source positions
+  kernels::DecodeRows rows;
+  const int32_t* tokens = nullptr;                  // [rows] the newest token of each hypothesis
+  const kernels::LogitRequest* requests = nullptr;  // [rows]
+  kernels::SelfKvTables self;
+  kernels::CrossKvTables cross;
+  const kernels::SlotView* slots = nullptr;  // by slot number
+  std::span<const kernels::AlignRow> align;  // rows whose alignment is wanted
+  uint16_t* aligned = nullptr;               // [align.size()] takes their source positions
 };
 
 class Decoder {
@@ -61,13 +61,13 @@ class Decoder {
   virtual ~Decoder() = default;
 
   // One position more for every row. summaries [rows] come with memory for what the requests ask.
-  virtual absl::Status Step(const StepInput& input, LogitSummary* summaries) = 0;
+  virtual absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) = 0;
 
   // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
   // are borrowed, ascending, and its requests may want only what is in the list. Only of a
   // model that selects words. REQUIRES of Enter: HasRoomFor returned true, and Leave came after the last.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
-  virtual void Enter(int /*slot*/, const IdList& /*words*/) {}
+  virtual void Enter(int /*slot*/, const kernels::IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}
 
   // No step is due for now: threads that make steps may be lent to others.
@@ -83,9 +83,9 @@ class StepModel {
   virtual ~StepModel() = default;
 
   // The layout of the pages of both pools.
-  virtual KvLayout kv_layout() const = 0;
+  virtual kernels::KvLayout kv_layout() const = 0;
   // The type of the products. Activations and pages are f32.
-  virtual ComputeType compute_type() const { return ComputeType::kFloat32; }
+  virtual kernels::ComputeType compute_type() const { return kernels::ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
   // The bytes that an encoder and a decoder of so many threads and rows will hold: the sum of their
@@ -97,4 +97,4 @@ class StepModel {
   virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

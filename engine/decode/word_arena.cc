@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 WordArena::WordArena(int32_t words, int32_t blocks) {
   gaps_.reserve(static_cast<size_t>(blocks) + 1);
@@ -43,4 +43,4 @@ void WordArena::GiveBack(int32_t begin, int32_t words) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class WordArena {
  public:
@@ -34,4 +34,4 @@ class WordArena {
   int32_t used_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
-constexpr int kStep = OutputLayer::kSelectStep;
+constexpr int kStep = kernels::OutputLayer::kSelectStep;
 
 // The words that a sentence of some 30 tokens has, with lists of 50 words each that overlap.
 constexpr int kUsualWords = 1024;
@@ -19,30 +19,30 @@ int32_t StepsOf(int vocabulary, int slots) {
 
 }  // namespace
 
-WordSelections::WordSelections(const OutputLayer* layer, int slots)
+WordSelections::WordSelections(const kernels::OutputLayer* layer, int slots)
     : layer_(*layer),
       step_floats_(static_cast<int64_t>(layer->SelectedFloats(kStep))),
       bytes_(step_floats_ * StepsOf(layer->vocabulary(), slots) *
              static_cast<int64_t>(sizeof(float))),
-      memory_(cpu::AllocateFloats(static_cast<size_t>(bytes_) / sizeof(float))),
+      memory_(kernels::cpu::AllocateFloats(static_cast<size_t>(bytes_) / sizeof(float))),
       steps_(StepsOf(layer->vocabulary(), slots), slots),
       slots_(static_cast<size_t>(slots)),
       rows_(static_cast<size_t>(slots)) {}
 
-int64_t WordSelections::BytesOf(ComputeType type, int d, int vocabulary, int slots) {
-  return OutputLayer::BytesOf(type, d, kStep) * StepsOf(vocabulary, slots);
+int64_t WordSelections::BytesOf(kernels::ComputeType type, int d, int vocabulary, int slots) {
+  return kernels::OutputLayer::BytesOf(type, d, kStep) * StepsOf(vocabulary, slots);
 }
 
 bool WordSelections::HasRoomFor(int32_t words) const { return steps_.Fits(StepsFor(words)); }
 
-void WordSelections::Enter(int slot, const IdList& words) {
+void WordSelections::Enter(int slot, const kernels::IdList& words) {
   float* const memory = memory_.get() + steps_.Take(StepsFor(words.count)) * step_floats_;
   layer_.Select(words, memory);
   slots_[static_cast<size_t>(slot)] = {words, memory};
 }
 
 void WordSelections::Leave(int slot) {
-  OutputLayer::Selection& selection = slots_[static_cast<size_t>(slot)];
+  kernels::OutputLayer::Selection& selection = slots_[static_cast<size_t>(slot)];
   if (selection.memory == nullptr) return;
   steps_.GiveBack(static_cast<int32_t>((selection.memory - memory_.get()) / step_floats_),
                   StepsFor(selection.words.count));
@@ -50,8 +50,9 @@ void WordSelections::Leave(int slot) {
 }
 
 // Rows of slots with words of their own and without, by runs of either kind.
-void WordSelections::Fold(OpContext& context, const float* hidden, const DecodeRows& rows,
-                          const LogitRequest* requests, LogitSummary* summaries) {
+void WordSelections::Fold(kernels::OpContext& context, const float* hidden,
+                          const kernels::DecodeRows& rows, const kernels::LogitRequest* requests,
+                          kernels::LogitSummary* summaries) {
   const auto of_rows = rows_.begin();
   const auto end_of_rows = of_rows + rows.count;
   for (int64_t r = 0; r < rows.count; ++r) of_rows[r] = Of(rows.slot[r]);
@@ -70,4 +71,4 @@ void WordSelections::Fold(OpContext& context, const float* hidden, const DecodeR
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

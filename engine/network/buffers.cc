@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numeric>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 size_t Index(BufferId buffer) { return static_cast<size_t>(buffer); }
@@ -67,4 +67,4 @@ BufferPlan PlanBuffers(const OpSequence& stage) {
   return plan;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

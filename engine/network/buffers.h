@@ -9,7 +9,7 @@
 
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Offsets are multiples of it, in elements: 256 bytes of the narrowest type, whatever the rows.
 inline constexpr int64_t kBufferAlignment = 128;
@@ -25,4 +25,4 @@ struct BufferPlan {
 // REQUIRES: CheckProgram returned OK.
 BufferPlan PlanBuffers(const OpSequence& stage);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class Coster {
@@ -127,11 +127,12 @@ double FloorSeconds(const OpCost& cost, const DeviceRates& rates) {
   return std::max(cost.bytes / rates.bytes_per_second, cost.flop / rates.flop_per_second);
 }
 
-std::string RowsText(const OpRows& rows, ComputeType type) {
+std::string RowsText(const OpRows& rows, kernels::ComputeType type) {
   char line[160];
-  std::snprintf(
-      line, sizeof(line), "%.0f rows, %.0f slots, %.1f self positions, %.1f source positions, %s\n",
-      rows.rows, rows.segments, rows.self_positions, rows.source_positions, ComputeTypeName(type));
+  std::snprintf(line, sizeof(line),
+                "%.0f rows, %.0f slots, %.1f self positions, %.1f source positions, %s\n",
+                rows.rows, rows.segments, rows.self_positions, rows.source_positions,
+                kernels::ComputeTypeName(type));
   return line;
 }
 
@@ -157,4 +158,4 @@ std::string TableText(std::span<const StepCost> costs, const DeviceRates& rates,
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

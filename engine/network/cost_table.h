@@ -15,7 +15,7 @@
 #include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct OpCost {
   double bytes = 0;
@@ -63,11 +63,11 @@ struct DeviceRates {
 double FloorSeconds(const OpCost& cost, const DeviceRates& rates);
 
 // The line above a table: what the step was made on.
-std::string RowsText(const OpRows& rows, ComputeType type);
+std::string RowsText(const OpRows& rows, kernels::ComputeType type);
 
 // A line of headings; one line for each name that ran: launches, time, bytes, flop, floor, floor /
 // time; then the sum. `seconds` of one step, in the order of `costs`.
 std::string TableText(std::span<const StepCost> costs, const DeviceRates& rates,
                       std::span<const double> seconds);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // An operation of a member, as one of the joined program.
@@ -126,7 +126,8 @@ absl::Status CheckFit(size_t member, const Program& first, const Program& other,
 
 }  // namespace
 
-absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members, MeanKind mean) {
+absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members,
+                                     kernels::MeanKind mean) {
   const Program& first = members.front().program;
   Program joined;
   joined.max_positions = first.max_positions;
@@ -156,7 +157,7 @@ absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members
     output.weights.push_back(static_cast<float>(members[m].weight / sum));
     joined.kv.layers += member.kv.layers;
     for (int layer = 0; layer < member.kv.layers; ++layer) {
-      const KvLayout kv = member.KvOf(layer);
+      const kernels::KvLayout kv = member.KvOf(layer);
       joined.heads.push_back({kv.heads, kv.head_dim});
     }
     joined.fits_float16 = joined.fits_float16 && member.fits_float16;
@@ -197,4 +198,4 @@ absl::Status JoinedWeights::Check() const {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

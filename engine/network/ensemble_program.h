@@ -13,7 +13,7 @@
 #include "engine/network/weights.h"
 #include "kernels/base/mean_kind.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct EnsembleNetwork {
   Program program;
@@ -25,7 +25,8 @@ struct EnsembleNetwork {
 // member by its number, where members cannot share pages: another width of K and V, or biases by
 // distance for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers of one vocabulary,
 // weights above 0; they are divided by their sum.
-absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members, MeanKind mean);
+absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members,
+                                     kernels::MeanKind mean);
 
 // The numbers of JoinPrograms' weights.
 class JoinedWeights final : public Weights {
@@ -45,4 +46,4 @@ class JoinedWeights final : public Weights {
   std::vector<Member> members_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

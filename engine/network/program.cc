@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Finds the error in one operation; "" if there is none.
@@ -118,7 +118,7 @@ class OpChecker {
     }
   }
   void operator()(const EnsembleOutputOp& op) {
-    if (op.members.empty() || op.members.size() > kMaxEnsembleMembers ||
+    if (op.members.empty() || op.members.size() > kernels::kMaxEnsembleMembers ||
         op.weights.size() != op.members.size()) {
       why_ = absl::StrCat("has ", op.members.size(), " members and ", op.weights.size(),
                           " weights of them");
@@ -159,7 +159,8 @@ class OpChecker {
     if (bias != kNoWeight) Expect(bias, WeightRole::kRelativeBias, heads, distances);
   }
   void ExpectHeads(int heads) {
-    if (heads < 1 || heads > kMaxAttentionHeads) why_ = absl::StrCat("has ", heads, " heads");
+    if (heads < 1 || heads > kernels::kMaxAttentionHeads)
+      why_ = absl::StrCat("has ", heads, " heads");
   }
   void ExpectLayers(int first, int count) {
     if (first < 0 || count < 1 || first + count > program_.kv.layers) {
@@ -275,8 +276,8 @@ WeightId Program::FindWeight(std::string_view name) const {
   return found == weights.end() ? kNoWeight : static_cast<WeightId>(found - weights.begin());
 }
 
-KvLayout Program::KvOf(int layer) const {
-  KvLayout of_layer = kv;
+kernels::KvLayout Program::KvOf(int layer) const {
+  kernels::KvLayout of_layer = kv;
   if (!heads.empty()) {
     of_layer.heads = heads[static_cast<size_t>(layer)].heads;
     of_layer.head_dim = heads[static_cast<size_t>(layer)].head_dim;
@@ -373,4 +374,4 @@ void JoinCrossLayers(int layers, Program* program) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

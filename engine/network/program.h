@@ -21,7 +21,7 @@
 #include "kernels/base/mean_kind.h"
 #include "kernels/base/no_token.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The use of a weight, which decides how a device holds it.
 enum class WeightRole : uint8_t {
@@ -68,7 +68,7 @@ struct EmbedOp {
   WeightId positions = kNoWeight;  // none: nothing is added
   float scale = 1.0F;
   BufferId y = 0;
-  int32_t unplaced = kNoToken;  // the token to which no position is added
+  int32_t unplaced = kernels::kNoToken;  // the token to which no position is added
 };
 
 // y = activation(x W^T + bias), with `rows` rows of the weight from `first_row` on: products with
@@ -80,7 +80,7 @@ struct ProductOp {
   WeightId bias = kNoWeight;  // none: nothing is added
   int64_t first_row = 0;
   int64_t rows = 0;
-  Activation activation = Activation::kNone;
+  kernels::Activation activation = kernels::Activation::kNone;
 };
 
 // y = activation(a) * b of rows a | b
@@ -88,7 +88,7 @@ struct GateOp {
   BufferId x = 0;  // twice as wide as y
   BufferId y = 0;
   int64_t width = 0;  // of y
-  Activation activation = Activation::kNone;
+  kernels::Activation activation = kernels::Activation::kNone;
 };
 
 enum class NormKind : uint8_t {
@@ -164,7 +164,7 @@ struct OutputOp {
 struct EnsembleOutputOp {
   std::vector<OutputOp> members;  // of one vocabulary
   std::vector<float> weights;     // above 0, their sum 1
-  MeanKind mean = MeanKind::kProbability;
+  kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
 
 struct Op {
@@ -191,9 +191,9 @@ struct LayerHeads {
 
 struct Program {
   std::vector<Weight> weights;
-  OpSequence encoder;  // a row is a source token
-  OpSequence decoder;  // a row is a hypothesis
-  KvLayout kv;         // of the decoder's attention, self and cross
+  OpSequence encoder;    // a row is a source token
+  OpSequence decoder;    // a row is a hypothesis
+  kernels::KvLayout kv;  // of the decoder's attention, self and cross
   // It is empty unless layers divide their one width in different ways.
   std::vector<LayerHeads> heads;
   int64_t max_positions = 0;  // of a source, and of a hypothesis
@@ -201,7 +201,7 @@ struct Program {
 
   const Weight& weight(WeightId id) const { return weights[static_cast<size_t>(id)]; }
   // `kv` as this decoder layer divides it.
-  KvLayout KvOf(int layer) const;
+  kernels::KvLayout KvOf(int layer) const;
   // kNoWeight if there is none of this name.
   WeightId FindWeight(std::string_view name) const;
   // The output layers that the decoder's last operation folds, one for each member of an ensemble.
@@ -244,4 +244,4 @@ void JoinCrossLayers(int layers, Program* program);
 // The program as text for people: the weights, buffers and operations, one on a line.
 std::string ProgramText(const Program& program);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

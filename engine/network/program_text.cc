@@ -8,7 +8,7 @@
 #include "engine/network/buffers.h"
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr const char* kActivations[] = {"",
@@ -25,7 +25,7 @@ constexpr const char* kActivations[] = {"",
                                         ", sigmoid",
                                         ", tanh",
                                         ", laplace"};
-static_assert(std::size(kActivations) == std::size(kAllActivations));
+static_assert(std::size(kActivations) == std::size(kernels::kAllActivations));
 
 constexpr const char* kRoles[] = {"embedding", "matrix",    "bias",        "positions",
                                   "norm gain", "norm bias", "output bias", "distances"};
@@ -39,7 +39,7 @@ class OpWriter {
     const std::string positions =
         op.positions == kNoWeight ? "" : absl::StrCat(" + ", W(op.positions), "[position]");
     const std::string but =
-        op.unplaced == kNoToken ? "" : absl::StrCat(", but of token ", op.unplaced);
+        op.unplaced == kernels::kNoToken ? "" : absl::StrCat(", but of token ", op.unplaced);
     return absl::StrCat(B(op.y), " = ", op.scale, " * ", W(op.table), "[token]", positions, but);
   }
   std::string operator()(const ProductOp& op) const {
@@ -93,7 +93,7 @@ class OpWriter {
   }
   std::string operator()(const EnsembleOutputOp& op) const {
     std::string text =
-        op.mean == MeanKind::kProbability ? "log of the mean of" : "mean of the logs of";
+        op.mean == kernels::MeanKind::kProbability ? "log of the mean of" : "mean of the logs of";
     for (size_t m = 0; m < op.members.size(); ++m) {
       const OutputOp& member = op.members[m];
       absl::StrAppend(&text, m == 0 ? " " : ", ", op.weights[m], " * softmax(", B(member.x), " x ",
@@ -107,7 +107,7 @@ class OpWriter {
   std::string W(WeightId id) const { return absl::StrCat("'", program_.weight(id).name, "'"); }
   std::string Bias(WeightId id) const { return id == kNoWeight ? "" : absl::StrCat(", ", W(id)); }
   std::string Heads(int layer) const {
-    const KvLayout kv = program_.KvOf(layer);
+    const kernels::KvLayout kv = program_.KvOf(layer);
     return absl::StrCat(kv.heads, " heads of ", kv.head_dim);
   }
 
@@ -149,4 +149,4 @@ std::string ProgramText(const Program& program) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::Status Weights::ReadInt8(WeightId, int64_t, int64_t, int8_t*, float*) const {
   return absl::InternalError("weights: not stored as int8");
@@ -19,4 +19,4 @@ absl::Status WeightsInMemory::Read(WeightId id, int64_t first, int64_t count, fl
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class Weights {
  public:
@@ -51,4 +51,4 @@ class WeightsInMemory final : public Weights {
   const WeightValues values_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,12 +16,12 @@
 #include "engine/profile/op_times.h"
 #include "engine/profile/profiled_steps.h"
 #include "kernels/base/activation.h"
-#include "kernels/base/cpu_instruction_set.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/base/kv_pages.h"
 #include "kernels/base/op_probe.h"
 #include "kernels/search/plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class Profile {
@@ -54,7 +54,7 @@ class Profile {
   const Clock* const clock_;
   OpTimes times_;
   const int slots_;
-  const SearchOptions search_;
+  const kernels::SearchOptions search_;
   const std::vector<float> divisors_;
   double kv_bytes_ = 0;  // of an element of the attention memory
   std::shared_ptr<const Backend> backend_;
@@ -69,8 +69,10 @@ absl::Status Profile::Create(const Weights& weights) {
   kv_bytes_ = (*model)->kv_layout().HostElementBytes();
   backend_ = CreateCpuBackend(*std::move(model));
   PagePlan plan;
-  plan.self_pages = static_cast<int32_t>(slots_ * WorstCasePages(search_.beam, search_.max_tokens));
-  plan.cross_pages = static_cast<int32_t>(slots_ * KvLayout::PagesFor(kProfiledSourceTokens));
+  plan.self_pages =
+      static_cast<int32_t>(slots_ * kernels::WorstCasePages(search_.beam, search_.max_tokens));
+  plan.cross_pages =
+      static_cast<int32_t>(slots_ * kernels::KvLayout::PagesFor(kProfiledSourceTokens));
   absl::StatusOr<std::unique_ptr<KvMemory>> memory = backend_->CreateKvMemory(plan);
   if (!memory.ok()) return memory.status();
   memory_ = *std::move(memory);
@@ -94,7 +96,7 @@ absl::StatusOr<std::vector<CrossPages>> Profile::EncodeSources() {
     }
   }
   std::mt19937 random(1);
-  const auto count = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
+  const auto count = static_cast<int32_t>(kernels::KvLayout::PagesFor(kProfiledSourceTokens));
   std::vector<CrossPages> sources;
   for (int slot = 0; slot < slots_; ++slot) {
     std::vector<int32_t> tokens(kProfiledSourceTokens);
@@ -112,7 +114,7 @@ absl::StatusOr<std::vector<CrossPages>> Profile::EncodeSources() {
 absl::Status Profile::Fill() {
   absl::StatusOr<std::vector<CrossPages>> sources = EncodeSources();
   if (!sources.ok()) return sources.status();
-  SegmentRules rules;
+  kernels::SegmentRules rules;
   rules.divisor = divisors_.data();
   for (CrossPages& source : *sources) {
     if (!batch_->HasRoomFor(search_, rules)) {
@@ -129,8 +131,8 @@ OpRows Profile::Rows(double self_positions) const {
   rows.segments = slots_;
   rows.self_positions = self_positions;
   rows.source_positions = kProfiledSourceTokens;
-  rows.element_bytes = ElementBytes(ComputeType::kFloat32);
-  rows.weight_bytes = static_cast<double>(ElementBytes(config_.type));
+  rows.element_bytes = kernels::ElementBytes(kernels::ComputeType::kFloat32);
+  rows.weight_bytes = static_cast<double>(kernels::ElementBytes(config_.type));
   rows.kv_bytes = kv_bytes_;
   return rows;
 }
@@ -174,13 +176,15 @@ absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
     if (product == nullptr && !std::holds_alternative<OutputOp>(op.what)) continue;
     products.insert(op.name);
     ++operands;
-    if (product != nullptr && !IsOfProduct(product->activation)) ++activations;
+    if (product != nullptr && !kernels::IsOfProduct(product->activation)) ++activations;
   }
   for (const std::string_view name : products) profile.product_seconds += Mean(times_.Of(name));
-  if (config_.type == ComputeType::kFloat32) operands = 0;
-  AddUncounted(op_part::kOperands, operands, times_.Of(op_part::kOperands), &profile);
-  AddUncounted(op_part::kActivation, activations, times_.Of(op_part::kActivation), &profile);
-  AddUncounted(op_part::kFold, 1, times_.Of(op_part::kFold), &profile);
+  if (config_.type == kernels::ComputeType::kFloat32) operands = 0;
+  AddUncounted(kernels::op_part::kOperands, operands, times_.Of(kernels::op_part::kOperands),
+               &profile);
+  AddUncounted(kernels::op_part::kActivation, activations, times_.Of(kernels::op_part::kActivation),
+               &profile);
+  AddUncounted(kernels::op_part::kFold, 1, times_.Of(kernels::op_part::kFold), &profile);
   AddUncounted(kAroundTheModel, 1, all - times_.Total(), &profile);
   profile.step_seconds = Mean(all);
   return profile;
@@ -218,10 +222,10 @@ absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, cons
   char share[80];
   std::snprintf(share, sizeof(share), "everything except products: %.1f %%\n",
                 100 * (1 - profile->product_seconds / profile->step_seconds));
-  return absl::StrCat("CPU with ", std::string(CpuInstructionSet()), ", ", config.threads,
+  return absl::StrCat("CPU with ", std::string(kernels::CpuInstructionSet()), ", ", config.threads,
                       config.threads == 1 ? " thread\n" : " threads\n",
                       RowsText(profile->rows, config.type), RatesText(*rates),
                       TableText(profile->costs, *rates, profile->seconds), share);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

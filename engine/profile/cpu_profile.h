@@ -12,12 +12,12 @@
 #include "engine/network/weights.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The configuration of one worker.
 struct CpuProfileConfig {
   BatchConfig batch;
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int threads = 1;
 };
 
@@ -51,6 +51,6 @@ absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, cons
 // that stay in cache; turning the rows into operands is not counted. The best of several times, for
 // the machine may have other work. Takes a quarter of a gigabyte, given back on return. REQUIRES:
 // the CPU has products of this type.
-DeviceRates MeasureCpuRates(ComputeType type, const Clock* clock);
+DeviceRates MeasureCpuRates(kernels::ComputeType type, const Clock* clock);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/ops/linear.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr size_t kCopyBytes = size_t{128} << 20;
@@ -52,17 +52,17 @@ std::vector<float> RandomNumbers(size_t count) {
   return numbers;
 }
 
-double FlopPerSecond(ComputeType type, int in, int out, const Clock* clock) {
+double FlopPerSecond(kernels::ComputeType type, int in, int out, const Clock* clock) {
   const auto rows = static_cast<size_t>(kRows);
   const auto n_in = static_cast<size_t>(in);
   const auto n_out = static_cast<size_t>(out);
-  const std::unique_ptr<Linear> linear =
-      Linear::Create(RandomNumbers(n_in * n_out).data(), nullptr, in, out, Activation::kNone, type);
+  const std::unique_ptr<kernels::Linear> linear = kernels::Linear::Create(
+      RandomNumbers(n_in * n_out).data(), nullptr, in, out, kernels::Activation::kNone, type);
   const std::vector<float> x = RandomNumbers(rows * n_in);
   std::vector<float> y(rows * n_out);
   constexpr char kProduct[] = "product";
   OpTimes times(clock);
-  OpContext context;
+  kernels::OpContext context;
   context.set_probe(&times);
   context.Reserve(linear->ScratchFloats(kRows));
   const double seconds = BestSeconds(kProducts, [&] {
@@ -77,7 +77,7 @@ double FlopPerSecond(ComputeType type, int in, int out, const Clock* clock) {
 
 }  // namespace
 
-DeviceRates MeasureCpuRates(ComputeType type, const Clock* clock) {
+DeviceRates MeasureCpuRates(kernels::ComputeType type, const Clock* clock) {
   DeviceRates rates;
   rates.bytes_per_second = BytesPerSecond(clock);
   for (const auto& [in, out] : kShapes) {
@@ -86,4 +86,4 @@ DeviceRates MeasureCpuRates(ComputeType type, const Clock* clock) {
   return rates;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

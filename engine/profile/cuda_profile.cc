@@ -23,7 +23,7 @@
 #include "kernels/search/plan.h"
 #include "kernels/search/rules_image.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Written before every step while its launches are prepared, so that no kernel is timed with the
@@ -91,9 +91,9 @@ int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
 MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
   const int max_rows = plan.limits.max_rows;
   const int64_t slots = SlotsOf(max_rows);
-  const SearchOptions search = ProfiledSearch(std::min(kProfiledBeam, max_rows), steps);
-  const int64_t self = (slots + 1) * WorstCasePages(search.beam, search.max_tokens);
-  const int64_t cross = slots * KvLayout::PagesFor(kProfiledSourceTokens);
+  const kernels::SearchOptions search = ProfiledSearch(std::min(kProfiledBeam, max_rows), steps);
+  const int64_t self = (slots + 1) * kernels::WorstCasePages(search.beam, search.max_tokens);
+  const int64_t cross = slots * kernels::KvLayout::PagesFor(kProfiledSourceTokens);
   plan.pages.self_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.self_pages, self));
   plan.pages.cross_pages = static_cast<int32_t>(std::min<int64_t>(plan.pages.cross_pages, cross));
   plan.limits.self_pages = plan.pages.self_pages;
@@ -124,8 +124,8 @@ class Profile {
   int slots() const { return SlotsOf(plan_.limits.max_rows); }
   int beam() const { return std::min(kProfiledBeam, plan_.limits.max_rows); }
   StepVariant Variant() const { return {plan_.limits.max_rows, beam()}; }
-  const StepOutput& LastOutput() const {
-    return *mailboxes_.host(static_cast<int>((number_ - 1) % kStepMailboxes)).output;
+  const kernels::StepOutput& LastOutput() const {
+    return *mailboxes_.host(static_cast<int>((number_ - 1) % kernels::kStepMailboxes)).output;
   }
   // Puts steps on the stream that the host has nothing to say to.
   absl::Status Enqueue(const cuda::Graph* graph, int steps);
@@ -145,7 +145,8 @@ class Profile {
 
 absl::Status Profile::Prepare() {
   const int device = model_->device();
-  const int64_t page = model_->program().kv.ElementsPerPage() * ElementBytes(model_->type());
+  const int64_t page =
+      model_->program().kv.ElementsPerPage() * kernels::ElementBytes(model_->type());
   const int64_t pages = int64_t{plan_.pages.self_pages} + plan_.pages.cross_pages;
   cuda::Error error = stream_.Create(cuda::StreamPriority::kHigh);
   if (error == cuda::Error::kNone) error = pool_.Allocate(pages * page);
@@ -165,18 +166,19 @@ absl::Status Profile::Prepare() {
 
 // Every slot gets a segment.
 void Profile::Admit() {
-  const StepMailbox& mailbox = mailboxes_.host(0);
-  const SearchOptions options = ProfiledSearch(beam(), steps_ + more_steps_);
+  const kernels::StepMailbox& mailbox = mailboxes_.host(0);
+  const kernels::SearchOptions options = ProfiledSearch(beam(), steps_ + more_steps_);
   const std::vector<float> divisors(static_cast<size_t>(options.max_tokens) + 2, 1.0F);
-  SegmentRules rules;
+  kernels::SegmentRules rules;
   rules.divisor = divisors.data();
-  const auto rules_words = static_cast<int32_t>(RulesImageWords(rules, options.max_tokens));
-  const auto pages = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
+  const auto rules_words =
+      static_cast<int32_t>(kernels::RulesImageWords(rules, options.max_tokens));
+  const auto pages = static_cast<int32_t>(kernels::KvLayout::PagesFor(kProfiledSourceTokens));
 
   int32_t words = 0;
   for (int slot = 0; slot < slots(); ++slot) {
-    AdmitCommand& admit = mailbox.admissions[slot];
-    admit = AdmitCommand{};
+    kernels::AdmitCommand& admit = mailbox.admissions[slot];
+    admit = kernels::AdmitCommand{};
     admit.slot = slot;
     admit.source_length = kProfiledSourceTokens;
     admit.cross_pages = pages;
@@ -191,15 +193,16 @@ void Profile::Admit() {
       mailbox.command_words[words++] =
           plan_.pages.self_pages + (slot * pages + i) % plan_.pages.cross_pages;
     }
-    WriteRulesImage(rules, options.max_tokens, mailbox.command_words + words);
+    kernels::WriteRulesImage(rules, options.max_tokens, mailbox.command_words + words);
     words += rules_words;
   }
   mailbox.command->admissions = slots();
 }
 
 absl::Status Profile::Step(StepProbe* probe) {
-  const StepMailbox& mailbox = mailboxes_.host(static_cast<int>(number_ % kStepMailboxes));
-  *mailbox.command = StepCommand{};
+  const kernels::StepMailbox& mailbox =
+      mailboxes_.host(static_cast<int>(number_ % kernels::kStepMailboxes));
+  *mailbox.command = kernels::StepCommand{};
   mailbox.command->max_rows = plan_.limits.max_rows;
   if (number_ == 0) Admit();
   const CudaStep::Fault fault = step_->Launch(stream_.get(), Variant(), probe);
@@ -247,7 +250,7 @@ absl::StatusOr<std::string> Profile::Run(const DeviceRates& rates) {
   work.self_positions = static_cast<double>(positions) / steps_;
   work.source_positions = kProfiledSourceTokens;
   work.fused_rows = model_->fused() != nullptr ? work.rows : 0;
-  work.stored_rows = model_->fused() != nullptr ? 0 : work.rows;
+  work.materialized_rows = model_->fused() != nullptr ? 0 : work.rows;
   std::vector<double> seconds;
   for (const StepCost& cost : CostsOf(work)) seconds.push_back(probe.seconds(cost.name) / steps_);
   const absl::StatusOr<int64_t> nodes = GraphNodes();
@@ -284,8 +287,8 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
     if (error != cuda::Error::kNone) return Check("recording a step", error);
     time.nodes = graph.nodes();
   }
-  for (int i = 0; i < kStepMailboxes; ++i) {
-    *mailboxes_.host(i).command = StepCommand{};
+  for (int i = 0; i < kernels::kStepMailboxes; ++i) {
+    *mailboxes_.host(i).command = kernels::StepCommand{};
     mailboxes_.host(i).command->max_rows = plan_.limits.max_rows;
   }
   cuda::Event begin;
@@ -302,7 +305,7 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
   float milliseconds = 0;
   if (status.ok()) status = Check("reading the times", end.MillisecondsSince(begin, &milliseconds));
   if (!status.ok()) return status;
-  const StepOutput& last = LastOutput();
+  const kernels::StepOutput& last = LastOutput();
   if (last.step != number_ - 1 || last.rows != slots() * beam()) {
     return absl::InternalError(absl::StrCat("timed steps: found step ", last.step, " of ",
                                             last.rows, " rows, expected step ", number_ - 1, " of ",
@@ -328,7 +331,7 @@ absl::StatusOr<ProfiledModel> LoadProfiled(const CudaBackendConfig& config, cons
   if (!planner.ok()) return planner.status();
   absl::StatusOr<std::shared_ptr<const CudaModel>> model = planner->LoadModel(image);
   if (!model.ok()) return model.status();
-  const auto longest = static_cast<int32_t>(KvLayout::PagesFor(kProfiledSourceTokens));
+  const auto longest = static_cast<int32_t>(kernels::KvLayout::PagesFor(kProfiledSourceTokens));
   const absl::StatusOr<MemoryPlan> plan = planner->Plan(0, longest);
   if (!plan.ok()) return plan.status();
   return ProfiledModel{*std::move(model), *plan,
@@ -368,4 +371,4 @@ absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, cons
   return profile.Time();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

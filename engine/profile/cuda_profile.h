@@ -11,7 +11,7 @@
 #include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
 // what they took and what they could have taken at best (engine/decode/cuda/step_costs.h): a table as text. Takes
@@ -40,6 +40,6 @@ absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, cons
 //
 // Copies half a gigabyte and multiplies matrices of 8192 x 8192 numbers, ten times each. Takes
 // about a gigabyte, given back on return, of the current device, whose number is `device`.
-absl::StatusOr<DeviceRates> MeasureRates(int device, ComputeType type);
+absl::StatusOr<DeviceRates> MeasureRates(int device, kernels::ComputeType type);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

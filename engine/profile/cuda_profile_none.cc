@@ -1,11 +1,11 @@
 // A build without CUDA refuses a profile on a GPU.
 #include "engine/profile/cuda_profile.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig&, const Program&,
                                              const WeightImage&, int) {
   return absl::UnimplementedError("this build has no CUDA");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/quantization.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/linear_cuda.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kCopyBytes = int64_t{512} << 20;
@@ -23,18 +23,18 @@ constexpr int kRepeats = 10;
 
 // Numbers of one sign and size would cost the device less power than those of a model, and so let
 // it run faster: uniform in -1 .. 1.
-std::vector<uint8_t> RandomNumbers(int64_t count, ComputeType type) {
+std::vector<uint8_t> RandomNumbers(int64_t count, kernels::ComputeType type) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
-  const auto element = static_cast<size_t>(ElementBytes(type));
+  const auto element = static_cast<size_t>(kernels::ElementBytes(type));
   std::vector<uint8_t> bytes(static_cast<size_t>(count) * element);
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const float x = uniform(random);
     uint8_t* const to = bytes.data() + i * element;
-    if (type == ComputeType::kFloat32) {
+    if (type == kernels::ComputeType::kFloat32) {
       std::memcpy(to, &x, sizeof(x));
     } else {
-      const uint16_t narrow = type == ComputeType::kFloat16 ? ToFloat16(x) : ToBFloat16(x);
+      const uint16_t narrow = type == kernels::ComputeType::kFloat16 ? ToFloat16(x) : ToBFloat16(x);
       std::memcpy(to, &narrow, sizeof(narrow));
     }
   }
@@ -69,9 +69,9 @@ cuda::Error TimeCopy(cuda::Stream stream, double* seconds) {
       stream, [&] { return cuda::Copy(stream, to.data(), from.data(), kCopyBytes); }, seconds);
 }
 
-absl::Status TimeProduct(int device, const cuda::OwnedStream& stream, ComputeType type,
+absl::Status TimeProduct(int device, const cuda::OwnedStream& stream, kernels::ComputeType type,
                          double* seconds) {
-  const int64_t bytes = int64_t{kSize} * kSize * ElementBytes(type);
+  const int64_t bytes = int64_t{kSize} * kSize * kernels::ElementBytes(type);
   const std::vector<uint8_t> numbers = RandomNumbers(int64_t{kSize} * 128, type);
   const auto piece = static_cast<int64_t>(numbers.size());
   cuda::DeviceBuffer x, weight, y, workspace;
@@ -114,7 +114,7 @@ absl::Status TimeProduct(int device, const cuda::OwnedStream& stream, ComputeTyp
 
 }  // namespace
 
-absl::StatusOr<DeviceRates> MeasureRates(int device, ComputeType type) {
+absl::StatusOr<DeviceRates> MeasureRates(int device, kernels::ComputeType type) {
   cuda::OwnedStream stream;
   cuda::Error error = stream.Create(cuda::StreamPriority::kHigh);
   double copy = 0;
@@ -130,4 +130,4 @@ absl::StatusOr<DeviceRates> MeasureRates(int device, ComputeType type) {
   return rates;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,6 +1,6 @@
 #include "engine/profile/op_times.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The clock is read last here and first in After, so that bookkeeping does not count as the
 // operation's time.
@@ -29,4 +29,4 @@ Nanos OpTimes::Of(std::string_view name) const {
   return found == sums_.end() ? 0 : found->second;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

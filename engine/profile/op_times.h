@@ -10,9 +10,9 @@
 #include "engine/base/clock.h"
 #include "kernels/base/op_probe.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
-class OpTimes final : public OpProbe {
+class OpTimes final : public kernels::OpProbe {
  public:
   // `clock` is borrowed.
   explicit OpTimes(const Clock* clock) : clock_(clock) {}
@@ -42,4 +42,4 @@ class OpTimes final : public OpProbe {
   Nanos total_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

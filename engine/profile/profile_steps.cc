@@ -7,7 +7,7 @@
 #include "engine/profile/cuda_profile.h"
 #include "engine/worker_places.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps,
@@ -38,4 +38,4 @@ absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                           network->program, network->image, steps);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "engine/api/create_engine.h"
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Times the operations of `steps` steps of a full batch, on the CPU or on the one GPU of
 // config.devices: a table as text (engine/network/cost_table.h). On the CPU by `clock`, which is
@@ -18,4 +18,4 @@ namespace dragoman {
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps, const Clock* clock);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps) {
   const int most = batch.max_positions - kStepsBeforeProfile - 2;
@@ -19,8 +19,8 @@ absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int 
   return absl::OkStatus();
 }
 
-SearchOptions ProfiledSearch(int beam, int steps) {
-  SearchOptions options;
+kernels::SearchOptions ProfiledSearch(int beam, int steps) {
+  kernels::SearchOptions options;
   options.beam = beam;
   options.max_tokens = kStepsBeforeProfile + steps + 1;
   options.min_tokens = options.max_tokens;
@@ -28,4 +28,4 @@ SearchOptions ProfiledSearch(int beam, int steps) {
   return options;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

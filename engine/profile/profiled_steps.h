@@ -7,7 +7,7 @@
 #include "engine/network/program.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr int kProfiledBeam = 4;
 inline constexpr int kProfiledSourceTokens = 30;
@@ -19,6 +19,6 @@ absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int 
 
 // The search of every segment, with a beam of at most kProfiledBeam. REQUIRES: CheckProfile
 // returned OK.
-SearchOptions ProfiledSearch(int beam, int steps);
+kernels::SearchOptions ProfiledSearch(int beam, int steps);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

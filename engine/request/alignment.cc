@@ -2,7 +2,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded) {
@@ -38,4 +38,4 @@ std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<cons
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

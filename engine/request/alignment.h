@@ -13,7 +13,7 @@
 #include "engine/text/html/html.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The part of the text that each source token of a segment stands for: SegmentPlan::source_places.
 // `segment` is its text.
@@ -25,4 +25,4 @@ std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

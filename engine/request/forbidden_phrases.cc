@@ -6,18 +6,19 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Whether a phrase of the table is a part of `tokens`.
 bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) {
-  const ForbiddenAutomaton automaton = table.automaton();
+  const kernels::ForbiddenAutomaton automaton = table.automaton();
   int32_t state = 0;
   bool found = false;
   for (const int32_t token : tokens) {
-    found = found || Contains(automaton.always, token);
-    ForForbiddenTokens(automaton, state, [&](int32_t banned) { found = found || banned == token; });
-    state = NextForbiddenState(automaton, state, token);
+    found = found || kernels::Contains(automaton.always, token);
+    kernels::ForForbiddenTokens(automaton, state,
+                                [&](int32_t banned) { found = found || banned == token; });
+    state = kernels::NextForbiddenState(automaton, state, token);
   }
   return found;
 }
@@ -86,11 +87,11 @@ absl::StatusOr<ForbiddenPhrases> ForbiddenPhrases::Create(
   }
   std::vector<std::vector<int32_t>> phrases;
   for (const Form& form : made.forms_) phrases.push_back(form.tokens);
-  if (const int64_t nodes = NodesOf(phrases); nodes > kMaxForbiddenNodes) {
+  if (const int64_t nodes = NodesOf(phrases); nodes > kernels::kMaxForbiddenNodes) {
     FieldError error;
     error.field = "decoding.forbidden_phrases";
     error.found = absl::StrCat(nodes, " nodes of the automaton");
-    error.expected = absl::StrCat("at most ", kMaxForbiddenNodes);
+    error.expected = absl::StrCat("at most ", kernels::kMaxForbiddenNodes);
     error.predicate = absl::StrCat(
         "need ", error.found,
         " (about one for each of their tokens, with and without the mark of a word's beginning), "
@@ -132,11 +133,11 @@ absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::For(
   for (const Form& form : forms_) {
     if (!allowed.contains(form.phrase)) all.push_back(form.tokens);
   }
-  if (const int64_t nodes = NodesOf(all); nodes > kMaxForbiddenNodes) {
+  if (const int64_t nodes = NodesOf(all); nodes > kernels::kMaxForbiddenNodes) {
     FieldError error;
     error.field = "decoding.profile";
     error.found = absl::StrCat(nodes, " nodes of the automaton");
-    error.expected = absl::StrCat("at most ", kMaxForbiddenNodes);
+    error.expected = absl::StrCat("at most ", kernels::kMaxForbiddenNodes);
     error.words = absl::StrCat(
         "the model's encoder_no_repeat_ngram_size forbids the n-grams of a source that need ",
         error.found, ", expected ", error.expected, ": a shorter text, or another profile");
@@ -183,4 +184,4 @@ absl::StatusOr<std::shared_ptr<const ForbiddenTable>> ForbiddenPhrases::WithoutS
   return table;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

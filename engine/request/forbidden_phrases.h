@@ -17,7 +17,7 @@
 #include "engine/decode/phrase_tables.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A phrase that the translation of a segment is to contain, or begins with.
 struct NamedPhrase {
@@ -76,4 +76,4 @@ class ForbiddenPhrases {
   std::map<std::vector<size_t>, std::shared_ptr<const ForbiddenTable>> without_;  // by phrases
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

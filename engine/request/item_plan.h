@@ -18,7 +18,7 @@
 #include "engine/text/text_range.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct SegmentPlan {
   int64_t run = 0;              // of the HTML document
@@ -28,7 +28,7 @@ struct SegmentPlan {
   // without text of its own (a lone word mark, all but the last of a character's byte pieces)
   // stands for the next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
   std::vector<std::optional<TextRange>> source_places;
-  SearchOptions search;
+  kernels::SearchOptions search;
   std::vector<int32_t> prefix;
   std::vector<int32_t> words;  // the only ones that it may produce, ascending; none: all
   ConstraintTable constraints;
@@ -54,4 +54,4 @@ struct ItemPlan {
   bool unmet = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/text/split/sentence_splitter.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Ranges = std::vector<SentenceRange>;
@@ -90,7 +90,7 @@ std::vector<Warning> WarningsOf(const ItemPlan& plan, const Segments& segments, 
   for (size_t s = 0; s < segments.size(); ++s) {
     const SegmentPlan& segment = plan.segments[s];
     const SegmentHypothesis& best = segments[s].front();
-    if (best.hypothesis.finish_reason == FinishReason::kLength) ++at_limit;
+    if (best.hypothesis.finish_reason == kernels::FinishReason::kLength) ++at_limit;
     unknown += segment.unknown + static_cast<int64_t>(best.lost);
     if (segment.narrow == 0) continue;
     ++narrow;
@@ -134,7 +134,7 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
   if (segments.empty()) {
     Hypothesis same;
     same.text = item;
-    if (plan.unmet) same.finish_reason = FinishReason::kConstraintsUnmet;
+    if (plan.unmet) same.finish_reason = kernels::FinishReason::kConstraintsUnmet;
     result.hypotheses.push_back(std::move(same));
     return;
   }
@@ -166,4 +166,4 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/api/engine.h"
 #include "engine/request/item_plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // One hypothesis of a segment. Its `alignment` is empty: `aligned` is what makes it.
 struct SegmentHypothesis {
@@ -30,4 +30,4 @@ void AssembleItem(const std::string& item, const ItemPlan& plan,
                   std::vector<std::vector<SegmentHypothesis>> segments,
                   const AssemblyOptions& options, ItemResult& result);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 
 #include "engine/request/alignment.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Ended by EndWith, not by a cancellation.
@@ -27,7 +27,8 @@ absl::Status StatusOf(CancelCause cause) {
 }
 
 Outcome OutcomeOfHypotheses(const std::vector<DecodedHypothesis>& hypotheses) {
-  return OutcomeOf(hypotheses.empty() ? FinishReason::kNoOutput : hypotheses.front().reason);
+  return OutcomeOf(hypotheses.empty() ? kernels::FinishReason::kNoOutput
+                                      : hypotheses.front().reason);
 }
 
 }  // namespace
@@ -193,7 +194,7 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   h.log_prob = decoded.log_prob;
   h.finish_reason = decoded.reason;
   if (written.lost_phrases > 0) {
-    h.finish_reason = std::max(h.finish_reason, FinishReason::kConstraintsUnmet);
+    h.finish_reason = std::max(h.finish_reason, kernels::FinishReason::kConstraintsUnmet);
   }
   // The tokens of a sentinel are one token: the text that they became.
   auto sentinel = written.sentinels.begin();
@@ -234,7 +235,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
   }
   if (texts.empty()) {
     texts.emplace_back();
-    texts.back().hypothesis.finish_reason = FinishReason::kNoOutput;
+    texts.back().hypothesis.finish_reason = kernels::FinishReason::kNoOutput;
   }
   const int64_t target_tokens =
       hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().token_log_probs.size());
@@ -388,4 +389,4 @@ void Job::Drain() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -24,7 +24,7 @@
 #include "engine/schedule/segment.h"
 #include "engine/schedule/segment_end.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class Job;
 
@@ -147,4 +147,4 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
                                             // drainer touches it
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/request/source_rules.h"
 #include "kernels/search/plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The first of the options that need the item to be one segment; no field when there is none.
@@ -253,7 +253,7 @@ JobPlanner::ReadPiece JobPlanner::Read(std::string_view piece) const {
 std::vector<int32_t> JobPlanner::WordsOf(const SegmentPlan& segment,
                                          const std::vector<NamedPhrase>& required,
                                          std::span<const Sentinel> sentinels) const {
-  const SearchOptions& search = segment.search;
+  const kernels::SearchOptions& search = segment.search;
   std::vector<int32_t> wanted{search.eos};
   wanted.insert(wanted.end(), search.more_eos, search.more_eos + search.more_eos_count);
   wanted.insert(wanted.end(), segment.prefix.begin(), segment.prefix.end());
@@ -310,7 +310,8 @@ void JobPlanner::SetBeam(SegmentPlan& segment) const {
   const int asked = segment.search.beam;
   WidenForConstraints(*settings_, segment.constraints.total(), &segment.search);
   while (segment.search.beam > asked &&
-         WorstCasePages(segment.search.beam, segment.search.max_tokens) > facts_->self_pages) {
+         kernels::WorstCasePages(segment.search.beam, segment.search.max_tokens) >
+             facts_->self_pages) {
     --segment.search.beam;
   }
   if (segment.search.beam < places) segment.narrow = segment.constraints.total();
@@ -323,7 +324,7 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPh
   const auto tokens = static_cast<int>(source.text_end - source.text_begin);
   segment.source = std::move(source.ids);
   segment.search = SearchForSegment(*settings_, tokens, !phrases.required.empty(), segments_);
-  const int64_t worst = WorstCasePages(segment.search.beam, segment.search.max_tokens);
+  const int64_t worst = kernels::WorstCasePages(segment.search.beam, segment.search.max_tokens);
   if (worst > facts_->self_pages) {
     FieldError error;
     error.field = "decoding.beam_size";
@@ -376,4 +377,4 @@ absl::StatusOr<SegmentPlan> JobPlanner::PlanSearch(EncodedText source, SegmentPh
   return segment;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 #include "engine/request/search_settings.h"
 #include "engine/request/text_stage.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The facts of the engine that the planner needs.
 struct PlannerFacts {
@@ -89,4 +89,4 @@ class JobPlanner {
   int segments_ = 0;  // planned so far: the next one's number in the request
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,15 +1,17 @@
 // The tokenizer of a loaded model.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "engine/decode/phrase_tables.h"
 #include "engine/model/layouts/model_source.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A model's vocabulary as the tokenizer's PieceTable.
 //
@@ -32,4 +34,9 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
                                                          const PieceTable* source,
                                                          const PieceTable* target);
 
-}  // namespace dragoman
+// Finds the tokens of a model's target vocabulary that begin or end within a word (SEARCH.md a.8,
+// "Word boundaries"). Looks at every token once. Returns nullptr if pieces do not mark the
+// beginnings of words.
+std::unique_ptr<const WordEdgeTable> MakeWordEdges(const Tokenizer& tokenizer, int32_t vocabulary);
+
+}  // namespace dragoman::engine

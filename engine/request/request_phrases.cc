@@ -11,7 +11,7 @@
 #include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Whether the text ends with an opening bracket or quote.
@@ -199,7 +199,7 @@ absl::StatusOr<SegmentPhrases> RequestPhrases::FindAll(std::string_view segment,
 
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
-                                                const SearchOptions& search,
+                                                const kernels::SearchOptions& search,
                                                 const WordEdgeTable* edges) {
   const auto prefix_tokens = static_cast<int64_t>(prefix.tokens.size());
   if (prefix_tokens > search.max_tokens - 1) {
@@ -215,7 +215,7 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
   for (const NamedPhrase& phrase : required) {
     total += static_cast<int64_t>(phrase.tokens.size());
     with_eos = with_eos || phrase.tokens.back() == search.eos;
-    if (total > kMaxConstraintTokens) continue;  // only the sum matters now
+    if (total > kernels::kMaxConstraintTokens) continue;  // only the sum matters now
     phrases.push_back(phrase.tokens);
   }
   // The error of a limit that several fields exceed together.
@@ -227,24 +227,24 @@ absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> req
                                " in all) have ", tokens, " tokens", what);
     return InvalidRequest(std::move(error));
   };
-  if (total > kMaxConstraintTokens) {
-    return too_many(total, kMaxConstraintTokens,
-                    absl::StrCat(", expected at most ", kMaxConstraintTokens));
+  if (total > kernels::kMaxConstraintTokens) {
+    return too_many(total, kernels::kMaxConstraintTokens,
+                    absl::StrCat(", expected at most ", kernels::kMaxConstraintTokens));
   }
   ConstraintTable table(std::move(phrases), edges);
-  ConstraintState state = StartConstraints(table.set());
-  for (const int32_t token : prefix.tokens) state = Advance(table.set(), state, token);
+  kernels::ConstraintState state = kernels::StartConstraints(table.set());
+  for (const int32_t token : prefix.tokens) state = kernels::Advance(table.set(), state, token);
   // EOS is not a real token; but where none is forced at the limit it takes the place of one.
   const int64_t real = total - (with_eos ? 1 : 0);
   const int64_t places =
-      search.max_tokens - (with_eos && search.forced_eos == ForcedEos::kNone ? 1 : 0);
-  if (prefix_tokens + real - Bank(state) > places) {
+      search.max_tokens - (with_eos && search.forced_eos == kernels::ForcedEos::kNone ? 1 : 0);
+  if (prefix_tokens + real - kernels::Bank(state) > places) {
     const std::string after =
         prefix_tokens > 0 ? absl::StrCat(" after a prefix of ", prefix_tokens) : std::string();
-    return too_many(real, places - prefix_tokens + Bank(state),
+    return too_many(real, places - prefix_tokens + kernels::Bank(state),
                     absl::StrCat(after, ", the segment's output limit is ", search.max_tokens));
   }
   return table;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

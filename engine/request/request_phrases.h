@@ -22,7 +22,7 @@
 #include "engine/text/tokenizer.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The terms of a request; its matcher is empty when there are none.
 struct RequestTerms {
@@ -95,7 +95,7 @@ absl::Status CheckPhrases(const TranslationJob& job);
 // place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place after it.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
-                                                const SearchOptions& search,
+                                                const kernels::SearchOptions& search,
                                                 const WordEdgeTable* edges = nullptr);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

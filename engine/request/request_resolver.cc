@@ -13,7 +13,7 @@
 #include "engine/text/split/sentence_splitter.h"
 #include "engine/text/terms/term_matcher.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 struct LanguagesOfModel final : ResolvedLanguages {
@@ -131,4 +131,4 @@ JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {
   return size;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

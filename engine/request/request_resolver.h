@@ -21,7 +21,7 @@
 #include "engine/text/terms/glossaries.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct ResolvedRequest {
   SearchSettings settings;
@@ -76,4 +76,4 @@ class RequestResolver {
 // too long for the model and are cut. Rarely too small.
 JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/api/profiles.h"
 #include "engine/base/field_error.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::Status Refused(std::string field, double found, const NumberRange& range,
@@ -22,24 +22,24 @@ constexpr NumberRange Between(int64_t low, int64_t high) {
   return {NumberRange::Kind::kBetween, low, high};
 }
 
-StopRule StopRuleOf(EarlyStopping early_stopping) {
+kernels::StopRule StopRuleOf(EarlyStopping early_stopping) {
   switch (early_stopping) {
     case EarlyStopping::kTrue:
-      return StopRule::kFirstK;
+      return kernels::StopRule::kFirstK;
     case EarlyStopping::kNever:
-      return StopRule::kNever;
+      return kernels::StopRule::kNever;
     case EarlyStopping::kFalse:
       break;
   }
-  return StopRule::kHeuristic;
+  return kernels::StopRule::kHeuristic;
 }
 
 // The settings of a profile (the tables of SEARCH.md a.7).
 struct ProfileDefaults {
-  Finalisation finalisation = Finalisation::kImmediate;
-  StopRule stop_rule = StopRule::kHeuristic;
-  LengthPenalty penalty = LengthPenalty::kPower;
-  ForcedEos forced_eos = ForcedEos::kNone;
+  kernels::Finalisation finalisation = kernels::Finalisation::kImmediate;
+  kernels::StopRule stop_rule = kernels::StopRule::kHeuristic;
+  kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower;
+  kernels::ForcedEos forced_eos = kernels::ForcedEos::kNone;
   int beam_size = 1;
   float length_penalty = 1.0F;
   int min_output_tokens = 0;
@@ -57,8 +57,8 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
   d.penalty = c.penalty;
   d.max_output_tokens = c.max_output_tokens;
   d.stop_rule = c.stop_rule.value_or(StopRuleOf(generation.early_stopping));
-  d.forced_eos = c.forced_eos.value_or(generation.forced_eos.has_value() ? ForcedEos::kZero
-                                                                         : ForcedEos::kNone);
+  d.forced_eos = c.forced_eos.value_or(
+      generation.forced_eos.has_value() ? kernels::ForcedEos::kZero : kernels::ForcedEos::kNone);
   d.beam_size = c.beam_size.value_or(generation.num_beams);
   d.length_penalty = c.length_penalty.value_or(generation.length_penalty);
   // min_length counts the start token and, where it falls, EOS: below it EOS is masked.
@@ -76,7 +76,7 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
     settings.forbidden.assign(model.generation.bad_words.begin(), model.generation.bad_words.end());
     settings.forced_bos = model.generation.forced_bos;
     settings.encoder_no_repeat_ngram = model.generation.encoder_no_repeat_ngram;
-    SearchOptions& o = settings.search;
+    kernels::SearchOptions& o = settings.search;
     o.encoder_repetition_penalty = model.generation.encoder_repetition_penalty;
     for (const int id : model.generation.not_first) o.not_first[o.not_first_count++] = id;
     return;
@@ -87,7 +87,7 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
 }
 
 // Which options do not go together, by the settings in effect.
-absl::Status CheckTogether(const DecodingOptions& asked, const SearchOptions& o,
+absl::Status CheckTogether(const DecodingOptions& asked, const kernels::SearchOptions& o,
                            const SearchContext& context) {
   OptionContext in_effect;
   in_effect.constraints = context.constraints;
@@ -100,7 +100,7 @@ absl::Status CheckTogether(const DecodingOptions& asked, const SearchOptions& o,
 }
 
 absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape, bool align,
-                          SearchOptions& o) {
+                          kernels::SearchOptions& o) {
   o.align = align;
   o.alignment_layer = asked.alignment_layer.value_or(shape.decoder_layers - 1);
   if (o.alignment_layer < 0 || o.alignment_layer >= shape.decoder_layers) {
@@ -121,11 +121,11 @@ absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape,
 
 // beam, num_alternatives and sampling.
 absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defaults, int max_rows,
-                      SearchOptions& o) {
+                      kernels::SearchOptions& o) {
   if (const auto error = CheckWidth(asked, max_rows); error.has_value()) {
     return InvalidRequest(*error);
   }
-  const int widest = std::min(kMaxBeam, max_rows);
+  const int widest = std::min(kernels::kMaxBeam, max_rows);
   o.num_alternatives = asked.num_alternatives.value_or(std::min(defaults.num_alternatives, widest));
   if (asked.sampling.has_value()) {
     o.beam = o.num_alternatives;  // a lane for each draw
@@ -149,11 +149,11 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
 
 absl::Status SetLengths(const DecodingOptions& asked, const ProfileDefaults& defaults,
                         const ModelSpec& model, SearchSettings& settings) {
-  SearchOptions& o = settings.search;
+  kernels::SearchOptions& o = settings.search;
   // max_length counts the start token and EOS; a search without a forced EOS may use EOS's place
   // for one more real token. An input position is at most the last real token's.
-  const auto limit = [&](ForcedEos forced_eos) {
-    const bool eos_needs_place = forced_eos != ForcedEos::kNone;
+  const auto limit = [&](kernels::ForcedEos forced_eos) {
+    const bool eos_needs_place = forced_eos != kernels::ForcedEos::kNone;
     const int reserved = eos_needs_place ? 2 : 1;
     const int by_positions = model.shape.max_positions - (eos_needs_place ? 1 : 0);
     return std::min(
@@ -186,12 +186,13 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   const Profile profile = asked.profile.value_or(context.default_profile);
   const ProfileDefaults defaults = DefaultsOf(profile, model.generation);
   SearchSettings settings;
-  SearchOptions& o = settings.search;
+  kernels::SearchOptions& o = settings.search;
   o.eos = model.tokens.eos;
   for (const int id : model.tokens.more_eos) o.more_eos[o.more_eos_count++] = id;
   if (const absl::Status s = SetWidth(asked, defaults, context.max_rows, o); !s.ok()) return s;
   settings.alternatives_asked = asked.num_alternatives.has_value();
-  if (!asked.beam_size.has_value()) settings.widest_beam = std::min(kMaxBeam, context.max_rows);
+  if (!asked.beam_size.has_value())
+    settings.widest_beam = std::min(kernels::kMaxBeam, context.max_rows);
   o.finalisation = asked.finalisation.value_or(defaults.finalisation);
   o.stop_rule = asked.stop_rule.value_or(defaults.stop_rule);
   o.patience = asked.patience.value_or(DefaultOf("patience"));
@@ -199,7 +200,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.length_penalty = asked.length_penalty.value_or(defaults.length_penalty);
   o.forced_eos = asked.forced_eos.value_or(defaults.forced_eos);
   settings.constrained_forced_eos = asked.forced_eos.value_or(
-      defaults.forced_eos == ForcedEos::kZero ? ForcedEos::kZero : ForcedEos::kModel);
+      defaults.forced_eos == kernels::ForcedEos::kZero ? kernels::ForcedEos::kZero
+                                                       : kernels::ForcedEos::kModel);
   if (const absl::Status s = CheckTogether(asked, o, context); !s.ok()) return s;
   settings.stop_at_first = context.constraints != nullptr && asked.stop_rule.has_value();
   if (const absl::Status s = SetLengths(asked, defaults, model, settings); !s.ok()) return s;
@@ -211,7 +213,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   }
   o.max_candidates = asked.pruning.max_candidates.value_or(0);
   o.constraint_prune = asked.constraint_prune.value_or(DefaultOf("constraint_prune"));
-  o.constraint_allocation = asked.constraint_allocation.value_or(Allocation::kStripe);
+  o.constraint_allocation = asked.constraint_allocation.value_or(kernels::Allocation::kStripe);
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.counts_start = profile == Profile::kHf;
@@ -227,14 +229,14 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   // The order of one row's tokens needs no normaliser; scores, the comparison of rows and everything
   // in log-probs do.
   o.need_log_probs = context.scores || o.beam > 1 || o.stored_logits() || o.eos_penalty != 1.0F ||
-                     o.finalisation != Finalisation::kImmediate || asked.pruning.any();
+                     o.finalisation != kernels::Finalisation::kImmediate || asked.pruning.any();
   o.row_cost = RowCost(o);
   return settings;
 }
 
-SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
-                               int ordinal) {
-  SearchOptions o = settings.search;
+kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
+                                        bool constrained, int ordinal) {
+  kernels::SearchOptions o = settings.search;
   if (constrained) o.max_tokens = settings.constrained_max_tokens;
   const double by_source =
       std::floor(static_cast<double>(settings.max_length_ratio) * source_tokens) +
@@ -244,8 +246,9 @@ SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens
   o.min_tokens = std::min(o.min_tokens, o.max_tokens);
   o.sampling.ordinal = ordinal;
   if (constrained) {
-    o.finalisation = Finalisation::kKeep;
-    o.stop_rule = settings.stop_at_first ? StopRule::kFirstK : StopRule::kAllBeams;
+    o.finalisation = kernels::Finalisation::kKeep;
+    o.stop_rule =
+        settings.stop_at_first ? kernels::StopRule::kFirstK : kernels::StopRule::kAllBeams;
     o.forced_eos = settings.constrained_forced_eos;
     o.need_log_probs = true;
   }
@@ -253,7 +256,7 @@ SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens
 }
 
 void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
-                         SearchOptions* search) {
+                         kernels::SearchOptions* search) {
   const int beam = std::min(constraint_tokens + 2, settings.widest_beam);
   if (beam <= search->beam) return;
   search->beam = beam;
@@ -261,9 +264,9 @@ void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
   search->row_cost = RowCost(*search);
 }
 
-void WantOneHypothesis(SearchOptions* search) {
+void WantOneHypothesis(kernels::SearchOptions* search) {
   search->num_alternatives = 1;
   if (search->sampling.enabled) search->beam = 1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,15 +13,16 @@
 #include "engine/model/families/model_spec.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // One request's options, complete.
 struct SearchSettings {
-  SearchOptions search;  // max_tokens: what the request and the model allow at most
+  kernels::SearchOptions search;  // max_tokens: what the request and the model allow at most
   float max_length_ratio = 0;
   int max_length_extra = 0;
-  ForcedEos constrained_forced_eos = ForcedEos::kModel;  // of segments with required phrases,
-  int32_t constrained_max_tokens = 1;                    // and their limit: it leaves EOS a place
+  kernels::ForcedEos constrained_forced_eos =
+      kernels::ForcedEos::kModel;      // of segments with required phrases,
+  int32_t constrained_max_tokens = 1;  // and their limit: it leaves EOS a place
   bool stop_at_first = false;  // such a segment is over at its first complete hypothesis (d.3)
   // The widest beam that such a segment may get (WidenForConstraints); 0: the request sets the beam.
   int widest_beam = 0;
@@ -58,17 +59,17 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
 // The search of a segment of this many source tokens (EOS and language tag not counted): max_tokens
 // is the least of the request's, ratio * source_tokens + extra, and the model's. `constrained`: it
 // has required phrases; its finishing is that of d.3. `ordinal`: of the segment in its request.
-SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens, bool constrained,
-                               int ordinal);
+kernels::SearchOptions SearchForSegment(const SearchSettings& settings, int source_tokens,
+                                        bool constrained, int ordinal);
 
 // The beam of a segment whose constraints have C tokens: where the request leaves it open, at least
 // C + 2, as far as settings.widest_beam allows. Below C + 1 some bank has no place, and phrases end up
 // in the wrong place or twice (SEARCH.md d.2).
 void WidenForConstraints(const SearchSettings& settings, int constraint_tokens,
-                         SearchOptions* search);
+                         kernels::SearchOptions* search);
 
 // The same search for the best hypothesis only, or with sampling for one draw.
-void WantOneHypothesis(SearchOptions* search);
+void WantOneHypothesis(kernels::SearchOptions* search);
 
 // The cost of a search's row where steps and batches are filled, in rows of plain beam search, so
 // that no mix of requests makes steps much longer than as many plain rows would.
@@ -78,7 +79,7 @@ void WantOneHypothesis(SearchOptions* search);
 // here is nearer to 1. Options that cost up to one and a half rows count as one; options that are
 // not named cost no more, even at their extremes: beams of 64, 128 required tokens, 4,096 nodes of
 // forbidden phrases, n-gram bans, partials, alignment.
-inline int32_t RowCost(const SearchOptions& o) {
+inline int32_t RowCost(const kernels::SearchOptions& o) {
   const bool penalty = o.repetition_penalty != 1.0F || o.encoder_repetition_penalty != 1.0F;
   // A weight for every token of the vocabulary; its limits and the penalty are sweeps of their own.
   if (o.sampling.enabled) return penalty ? 3 : 2;
@@ -87,4 +88,4 @@ inline int32_t RowCost(const SearchOptions& o) {
   return 1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

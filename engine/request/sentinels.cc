@@ -10,7 +10,7 @@
 #include "engine/text/script.h"
 #include "engine/text/split/boundaries.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 size_t PreviousCodePoint(std::string_view text, size_t at) {
@@ -254,4 +254,4 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
   return parts;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "engine/text/text_range.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A part of a text that is not translated.
 struct KeptPart {
@@ -86,4 +86,4 @@ RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sen
 // `unknown` are ranges of the text, in order.
 std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRange> unknown);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

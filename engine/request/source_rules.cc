@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 std::vector<std::vector<int32_t>> SourceNgrams(std::span<const int32_t> source, int n) {
   std::vector<std::vector<int32_t>> ngrams;
@@ -25,4 +25,4 @@ std::vector<int32_t> DistinctTokens(std::span<const int32_t> source) {
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

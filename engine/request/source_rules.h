@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Every `n` tokens in a row, ascending, each once. n <= 0: none.
 std::vector<std::vector<int32_t>> SourceNgrams(std::span<const int32_t> source, int n);
@@ -17,4 +17,4 @@ std::vector<std::vector<int32_t>> SourceNgrams(std::span<const int32_t> source, 
 // The tokens, ascending, each once.
 std::vector<int32_t> DistinctTokens(std::span<const int32_t> source);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // No phrase has it: what is pending when it comes is completed or given up.
@@ -11,7 +11,7 @@ constexpr int32_t kNoToken = -1;
 
 // Keeps the places of the phrases that the state says are met. `at` is the token that it takes.
 struct PlaceNotes {
-  const ConstraintSet& set;
+  const kernels::ConstraintSet& set;
   int32_t at = 0;
   std::vector<PhrasePlace>& places;
 
@@ -24,17 +24,18 @@ struct PlaceNotes {
 
 }  // namespace
 
-PhraseTrace TracePhrases(const ConstraintSet& set, std::span<const int32_t> tokens,
+PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int32_t> tokens,
                          bool is_prefix) {
   PhraseTrace trace;
-  ConstraintState state = StartConstraints(set);
+  kernels::ConstraintState state = kernels::StartConstraints(set);
   const auto size = static_cast<int32_t>(tokens.size());
   for (int32_t at = 0; at < size; ++at) {
-    state = Advance(set, state, tokens[static_cast<size_t>(at)], PlaceNotes{set, at, trace.places});
+    state = kernels::Advance(set, state, tokens[static_cast<size_t>(at)],
+                             PlaceNotes{set, at, trace.places});
   }
   if (!is_prefix) {
-    state = Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
-  } else if (state.ended >= 0 && EndsInWord(set, state)) {
+    state = kernels::Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
+  } else if (state.ended >= 0 && kernels::EndsInWord(set, state)) {
     // The next token may take it back.
     trace.places.pop_back();
     state.depth = static_cast<int16_t>(set.Length(state.ended));
@@ -106,4 +107,4 @@ std::string TargetText::WritePrefix(std::span<const int32_t> tokens) const {
   return tokenizer_->DecodePrefix(tokens.first(places.settled), places.tokens);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

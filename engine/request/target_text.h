@@ -16,7 +16,7 @@
 #include "engine/text/tokenizer.h"
 #include "kernels/search/constraints.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The place of a required phrase of a segment in its translation.
 struct PhrasePlace {
@@ -39,7 +39,8 @@ struct PhraseTrace {
 //
 // `tokens` are a whole hypothesis (EOS included where it was produced), or with `is_prefix` the
 // beginning of one: the trace of a prefix is the beginning of that of the whole.
-PhraseTrace TracePhrases(const ConstraintSet& set, std::span<const int32_t> tokens, bool is_prefix);
+PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int32_t> tokens,
+                         bool is_prefix);
 
 // An occurrence of a do_not_translate phrase: its text, and the constraint that stands for it.
 struct DoNotTranslatePhrase {
@@ -93,4 +94,4 @@ class TargetText {
   std::vector<Sentinel> sentinels_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

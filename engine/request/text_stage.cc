@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 Segmentation ModeOf(SplitMode split, bool one_segment) {
@@ -91,4 +91,4 @@ absl::StatusOr<std::vector<EncodedPiece>> TextStage::Cut(std::string_view text,
   return pieces;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

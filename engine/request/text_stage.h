@@ -19,7 +19,7 @@
 #include "engine/text/split/too_long.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class TextStage {
  public:
@@ -60,4 +60,4 @@ class TextStage {
   std::map<std::string, std::unique_ptr<SentenceSplitter>> splitters_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

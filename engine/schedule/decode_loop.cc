@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Idle memory goes in pieces: between two steps a tenth of a millisecond's worth, without steps as
@@ -223,4 +223,4 @@ DecodeLoop::Stats DecodeLoop::stats() const {
   return stats;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/schedule/policy.h"
 #include "engine/schedule/segment_end.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class DecodeLoop {
  public:
@@ -83,4 +83,4 @@ class DecodeLoop {
   std::atomic<bool> dead_{false};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 EncoderWorker::EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder,
                              KvMemory* memory, EncodedQueue* out,
@@ -17,7 +17,7 @@ EncoderWorker::EncoderWorker(const Config& config, RequestQueue* queue, Encoder*
       clock_(clock) {}
 
 int32_t EncoderWorker::PagesFor(const Segment& segment) const {
-  return static_cast<int32_t>(KvLayout::PagesFor(segment.tokens()));
+  return static_cast<int32_t>(kernels::KvLayout::PagesFor(segment.tokens()));
 }
 
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
@@ -33,7 +33,7 @@ EncoderWorker::Bounds EncoderWorker::WindowBounds() {
       static_cast<int32_t>(std::min<int64_t>(2 * least, memory_->cross_pages() / 4));
   const int64_t pages = memory_->WaitForCross(std::max(1, wanted));
   const int64_t segments = std::max<int64_t>(1, std::min({w.segments, room, pages / 2}));
-  return {segments, std::min(w.tokens, (pages - segments) * kPagePositions)};
+  return {segments, std::min(w.tokens, (pages - segments) * kernels::kPagePositions)};
 }
 
 std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
@@ -170,4 +170,4 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
   return open;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/schedule/request_queue.h"
 #include "engine/schedule/segment_end.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class EncoderWorker {
  public:
@@ -73,4 +73,4 @@ class EncoderWorker {
   std::vector<int32_t> tokens_, offsets_, page_offsets_, pages_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 int64_t FairQueue::Cost(const Segment& segment) {
   const Load load = segment.load();
@@ -114,4 +114,4 @@ Nanos FairQueue::OldestQueuedAt(Nanos now) const {
   return ages_.empty() ? now : std::min(now, ages_.begin()->first);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -30,7 +30,7 @@
 #include "engine/base/fair_turns.h"
 #include "engine/schedule/segment.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The weights of a client's flows, by Priority: INTERACTIVE, NORMAL, BULK.
 inline constexpr std::array<int64_t, 3> kPriorityWeights = {16, 4, 1};
@@ -94,4 +94,4 @@ class FairQueue {
   Load load_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

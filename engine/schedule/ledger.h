@@ -8,11 +8,11 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class Outcome { kEos, kLength, kConstraintsUnmet, kNoOutput, kCancelled, kDeadline, kError };
 
-inline Outcome OutcomeOf(FinishReason reason) { return static_cast<Outcome>(reason); }
+inline Outcome OutcomeOf(kernels::FinishReason reason) { return static_cast<Outcome>(reason); }
 
 inline Outcome OutcomeOf(CancelCause cause) {
   return cause == CancelCause::kDeadline ? Outcome::kDeadline : Outcome::kCancelled;
@@ -82,4 +82,4 @@ class Ledger {
   SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

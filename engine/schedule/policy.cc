@@ -4,7 +4,7 @@
 
 #include "kernels/search/plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 int64_t Policy::Units(const Load& load) const {
   switch (options_.unit) {
@@ -46,11 +46,11 @@ bool Policy::Admits(const Load& live, const Load& next, int max_rows) const {
   // number at most.
   const int64_t rows = std::max<int64_t>(max_rows, live.rows + next.rows);
   return Units(live) + Units(next) <= Capacity(max_rows) &&
-         live.cost + next.cost <= kLoadOfRow * rows;
+         live.cost + next.cost <= kernels::kLoadOfRow * rows;
 }
 
 bool Policy::RefillGoesOn(const Waiting& waiting) const {
   return options_.refill != RefillRule::kStatic && waiting.on_its_way;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 
 #include "engine/api/scheduler_options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Segments in slots, or in a queue, by all units. Source tokens include EOS.
 struct Load {
@@ -69,7 +69,7 @@ class Policy {
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
   // How the plan selects slots; asked for every step.
-  PlanRules plan_rules() const {
+  kernels::PlanRules plan_rules() const {
     return {options_.selection, options_.width_budget, options_.max_pause};
   }
 
@@ -80,4 +80,4 @@ class Policy {
   SchedulerOptions options_;  // constant after construction
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr Nanos kRateWindow = 1'000'000'000;
@@ -170,4 +170,4 @@ RequestQueue::Stats RequestQueue::stats() const {
           RetryAfter()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

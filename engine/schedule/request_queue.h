@@ -26,7 +26,7 @@
 #include "engine/base/shared_capacity.h"
 #include "engine/schedule/fair_queue.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class RequestQueue {
  public:
@@ -138,4 +138,4 @@ class RequestQueue {
   std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

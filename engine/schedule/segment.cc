@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::engine {
 
-SegmentRules Segment::Rules() const {
-  SegmentRules rules;
+kernels::SegmentRules Segment::Rules() const {
+  kernels::SegmentRules rules;
   rules.divisor = divisor.data();
   rules.prefix = prefix.data();
   rules.prefix_length = static_cast<int32_t>(prefix.size());
@@ -18,14 +18,14 @@ SegmentRules Segment::Rules() const {
   return rules;
 }
 
-std::vector<float> LengthDivisors(int max_tokens, float alpha, LengthPenalty penalty) {
+std::vector<float> LengthDivisors(int max_tokens, float alpha, kernels::LengthPenalty penalty) {
   std::vector<float> divisors(static_cast<size_t>(max_tokens) + 2);
   for (size_t len = 0; len < divisors.size(); ++len) {
     const auto n = static_cast<double>(len);
-    const double base = penalty == LengthPenalty::kGnmt ? (5.0 + n) / 6.0 : n;
+    const double base = penalty == kernels::LengthPenalty::kGnmt ? (5.0 + n) / 6.0 : n;
     divisors[len] = static_cast<float>(std::pow(base, double{alpha}));
   }
   return divisors;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

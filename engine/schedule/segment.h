@@ -22,7 +22,7 @@
 #include "engine/schedule/policy.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct Segment;
 
@@ -55,7 +55,7 @@ struct Segment {
   int item = 0;                         // place in the job
   int index = 0;                        // place in the item
   std::vector<int32_t> source;          // tokens, EOS included
-  SearchOptions search;
+  kernels::SearchOptions search;
   std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
   std::vector<int32_t> prefix;  // tokens that the translation must begin with
   std::vector<int32_t> words;   // SlotInput::words
@@ -82,13 +82,13 @@ struct Segment {
   Load load() const { return {1, tokens(), search.beam, int64_t{search.beam} * search.row_cost}; }
 
   // Views of what this segment owns.
-  SegmentRules Rules() const;
-  IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
+  kernels::SegmentRules Rules() const;
+  kernels::IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
 // The divisors of the scores for len 0 .. max_tokens + 1, rounded from double. The powers are
 // computed here, on the host, for all devices.
 std::vector<float> LengthDivisors(int max_tokens, float alpha,
-                                  LengthPenalty penalty = LengthPenalty::kPower);
+                                  kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/schedule/ledger.h"
 #include "engine/schedule/segment.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Borrowed.
 struct SegmentAccounting {
@@ -54,4 +54,4 @@ inline absl::Status WorkerStoppedError() {
   return absl::InternalError("the worker has stopped after an error of the model");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

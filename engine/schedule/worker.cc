@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(const WorkerConfig& config,
                                                        const Backend& backend,
@@ -81,4 +81,4 @@ Worker::Stats Worker::stats() const {
           parts_.batch->workspace_bytes() + parts_.encoder->workspace_bytes()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

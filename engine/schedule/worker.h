@@ -23,7 +23,7 @@
 #include "engine/schedule/policy.h"
 #include "engine/schedule/request_queue.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct WorkerConfig {
   BatchConfig batch;
@@ -94,4 +94,4 @@ class Worker {
   std::thread decode_thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

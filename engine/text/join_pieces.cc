@@ -5,7 +5,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges) {
   for (size_t at = 0; at < bytes.size();) {
@@ -19,4 +19,4 @@ void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRan
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

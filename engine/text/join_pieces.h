@@ -13,7 +13,7 @@
 #include "engine/text/subword_model.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Appends the bytes as text; each byte that is not UTF-8 becomes U+FFFD. ranges[i] is the range of
 // the piece of byte i; the last piece of a character has all of it.
@@ -55,4 +55,4 @@ PieceText JoinPieces(std::span<const std::string_view> pieces, bool is_prefix, B
   return joined;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 struct IsoLanguage {
@@ -129,4 +129,4 @@ std::string_view ScriptOfRegion(const LanguageCode& code) {
   return {};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

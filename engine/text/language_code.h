@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The most bytes that a code has.
 inline constexpr size_t kMaxCodeBytes = 40;
@@ -44,4 +44,4 @@ std::string_view DefaultScript(std::string_view language);
 // commonly asked for by region.
 std::string_view ScriptOfRegion(const LanguageCode& code);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct NormalizedText {
   std::string text;
@@ -32,4 +32,4 @@ inline NormalizedText Slice(const NormalizedText& of, size_t begin, size_t end) 
            of.origin.begin() + static_cast<std::ptrdiff_t>(end) + 1}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 void OffsetMap::Add(int64_t from, int64_t from_size, int64_t to, int64_t to_size) {
   if (!pieces_.empty() && from_size == to_size) {
@@ -51,4 +51,4 @@ TextRange OffsetMap::Map(TextRange range) const {
   return mapped;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

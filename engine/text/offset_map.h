@@ -8,7 +8,7 @@
 
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class OffsetMap {
  public:
@@ -32,4 +32,4 @@ class OffsetMap {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The primary subtags of languages without spaces between sentences, ISO 639-1 and 639-3.
@@ -47,4 +47,4 @@ bool LanguageUsesSpaces(std::string_view language) {
          std::end(kUnspacedLanguages);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Han, kana, Thai, Lao, Khmer, Burmese, Tibetan and their punctuation, full-width forms included.
 bool IsUnspacedScript(char32_t code_point);
@@ -14,4 +14,4 @@ bool IsUnspacedScript(char32_t code_point);
 // Japanese, Thai, Lao, Khmer, Burmese and the like.
 bool LanguageUsesSpaces(std::string_view language);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

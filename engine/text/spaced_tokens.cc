@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
@@ -34,4 +34,4 @@ PieceText SpacedTokens::Decode(std::span<const std::string_view> pieces, bool af
   return joined;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class SpacedTokens : public SubwordModel {
  public:
@@ -23,4 +23,4 @@ class SpacedTokens : public SubwordModel {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/text/normalized_text.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct SubwordToken {
   std::string piece;  // "" for what no piece stands for, where the model itself says so
@@ -83,4 +83,4 @@ inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct TextRange {
   int64_t begin = 0;
@@ -17,4 +17,4 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

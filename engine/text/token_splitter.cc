@@ -11,7 +11,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 NormalizedText Stripped(const NormalizedText& of, bool left, bool right) {
@@ -263,4 +263,4 @@ std::vector<TextPart> FastTokenSplitter::Split(const NormalizedText& of,
   return split;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/text/normalized_text.h"
 #include "engine/text/sentencepiece/piece_trie.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct AddedToken {
   std::string text;          // not empty
@@ -75,4 +75,4 @@ class FastTokenSplitter {
   PieceTrie trie_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

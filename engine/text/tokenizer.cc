@@ -8,7 +8,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/sentencepiece/sentence_piece.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // One side of the tokenizer: the table of its pieces' ids, and which ids are not for text.
@@ -246,4 +246,4 @@ bool Tokenizer::IsSpecial(int id) const {
          std::binary_search(special_.more.begin(), special_.more.end(), id);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

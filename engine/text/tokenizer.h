@@ -20,7 +20,7 @@
 #include "engine/text/subword_model.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The vocabulary as the tokenizer needs it.
 class PieceTable {
@@ -186,4 +186,4 @@ class Tokenizer {
   SpecialTokens special_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,7 +1,7 @@
 // Which activation a feed-forward layer has.
 #pragma once
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 enum class Activation {
   kNone,
@@ -32,4 +32,4 @@ constexpr bool IsOfProduct(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

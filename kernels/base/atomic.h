@@ -10,7 +10,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Adds to a counter that other groups add to; returns what it was before.
 DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
@@ -61,4 +61,4 @@ DRAGOMAN_HD inline int32_t AtomicAddWithin(int32_t& counter, int32_t value, int3
   return -1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

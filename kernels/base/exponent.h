@@ -1,8 +1,8 @@
 // Exponentials by powers of two.
 #pragma once
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr float kLog2OfE = 1.44269504F;
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

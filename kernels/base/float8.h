@@ -10,7 +10,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr float kFloat8Most = 448.0F;
 
@@ -44,4 +44,4 @@ DRAGOMAN_HD inline float FromFloat8(uint8_t bits) {
   return std::bit_cast<float>(sign | most << 20) * 0x1p120F;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

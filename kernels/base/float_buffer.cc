@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 FloatBuffer AllocateFloats(size_t count) {
   constexpr size_t kLarge = size_t{2} << 20;
@@ -19,4 +19,4 @@ FloatBuffer AllocateFloats(size_t count) {
   return FloatBuffer(p);
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

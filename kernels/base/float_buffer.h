@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 struct FreeFloats {
   void operator()(float* p) const { std::free(p); }
@@ -15,4 +15,4 @@ using FloatBuffer = std::unique_ptr<float, FreeFloats>;
 // Aligned to 64 bytes (2 MiB when it is that large); contents undefined. Never null.
 FloatBuffer AllocateFloats(size_t count);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

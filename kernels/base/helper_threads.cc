@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // A look at what is waited for takes some 50 ns.
@@ -343,4 +343,4 @@ void HelpedThread::Do(const WorkPieces& pieces) {
   if (looks > kLooksBeforeYield) SendAway();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

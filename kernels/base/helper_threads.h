@@ -26,7 +26,7 @@
 #include <thread>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Pieces 0 .. count - 1 of some work.
 struct WorkPieces {
@@ -131,4 +131,4 @@ class HelpedThread {
   std::chrono::nanoseconds retry_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

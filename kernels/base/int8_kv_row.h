@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kInt8HeadLanes = 16;
 // The most bytes of K in a row.
@@ -51,4 +51,4 @@ struct Int8KvRow {
   int32_t bytes;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -23,7 +23,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/base/int8_kv_row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kPagePositions = 32;
 
@@ -185,4 +185,4 @@ struct StepRows {
 };
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

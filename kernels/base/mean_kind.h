@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kMaxEnsembleMembers = 8;
 
 enum class MeanKind : uint8_t { kProbability, kLogProbability };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

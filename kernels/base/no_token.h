@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int32_t kNoToken = -2;
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

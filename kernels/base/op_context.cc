@@ -5,7 +5,7 @@
 #include "kernels/base/float_buffer.h"
 #include "kernels/base/helper_threads.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 namespace {
 
@@ -64,4 +64,4 @@ float* OpContext::Scratch(int thread, size_t floats) {
   return buffer.floats.get();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

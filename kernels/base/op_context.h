@@ -13,7 +13,7 @@
 
 #include "kernels/base/op_probe.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 class HelpedThread;
 class HelperThreads;
@@ -77,4 +77,4 @@ class OpContext {
   std::vector<Buffer> scratch_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -5,7 +5,7 @@
 // the pieces that its own thread takes.
 #pragma once
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 class OpProbe {
  public:
@@ -42,4 +42,4 @@ class Probed {
   OpProbe* const probe_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

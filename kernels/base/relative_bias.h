@@ -9,7 +9,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct RelativeBias {
   const float* table = nullptr;  // [heads, columns], f32; nullptr: nothing is added
@@ -23,4 +23,4 @@ struct RelativeBias {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "kernels/base/cpu_instruction_set.h"
+#include "kernels/base/compute_type.h"
 #include "kernels/cpu/isa_entries.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 // The best one, or the one that the environment asks for.
@@ -51,16 +51,16 @@ Isa ChosenIsa() { return ChosenEntry().isa; }
 
 const KernelTable& Kernels() { return *ChosenEntry().floats; }
 
-const NarrowTable& NarrowKernels() { return *ChosenEntry().narrow; }
+const QuantizedTable& QuantizedKernels() { return *ChosenEntry().quantized; }
 
 void UseIsaForTest(Isa isa) { UseEntryForTest(&EntryOf(isa)); }
 
 void UseEntryForTest(const IsaEntry* entry) { Chosen().store(entry); }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 std::string_view CpuInstructionSet() { return cpu::IsaName(cpu::ChosenIsa()); }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kernels/cpu/kernel_table.h"
-#include "kernels/cpu/narrow_table.h"
+#include "kernels/cpu/quantized_table.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 // In the order of preference. A program has those of the family of processors that it is compiled
 // for.
@@ -41,10 +41,10 @@ std::string_view IsaName(Isa isa);
 // The one in use, and its tables. Thread-safe.
 Isa ChosenIsa();
 const KernelTable& Kernels();
-const NarrowTable& NarrowKernels();
+const QuantizedTable& QuantizedKernels();
 
 // Selects the set for all further operations, in tests. REQUIRES: supported; no operation is
 // running.
 void UseIsaForTest(Isa isa);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/isa_entries.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 // Bits of AT_HWCAP and AT_HWCAP2, from Linux' asm/hwcap.h of arm64.
@@ -20,12 +20,12 @@ std::span<const IsaEntry> IsaEntries() {
     constexpr unsigned long kBoth = kI8mm | kBFloat16;
     const bool i8mm = dotprod && (getauxval(AT_HWCAP2) & kBoth) == kBoth;
     return std::array<IsaEntry, 3>{{
-        {Isa::kNeon, "neon", &kNeonKernels, &kNeonNarrow, true},
-        {Isa::kDotprod, "dotprod", &kNeonKernels, &kDotprodNarrow, dotprod},
-        {Isa::kI8mm, "i8mm", &kNeonKernels, &kI8mmNarrow, i8mm},
+        {Isa::kNeon, "neon", &kNeonKernels, &kNeonQuantized, true},
+        {Isa::kDotprod, "dotprod", &kNeonKernels, &kDotprodQuantized, dotprod},
+        {Isa::kI8mm, "i8mm", &kNeonKernels, &kI8mmQuantized, i8mm},
     }};
   }();
   return entries;
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -7,15 +7,15 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernel_table.h"
-#include "kernels/cpu/narrow_table.h"
+#include "kernels/cpu/quantized_table.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 struct IsaEntry {
   Isa isa;
   std::string_view name;
   const KernelTable* floats;
-  const NarrowTable* narrow;
+  const QuantizedTable* quantized;
   bool supported;  // by this machine; always so of the first
 };
 
@@ -26,4 +26,4 @@ std::span<const IsaEntry> IsaEntries();
 // is running.
 void UseEntryForTest(const IsaEntry* entry);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/isa_entries.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 bool HasAvx512() {
@@ -32,16 +32,16 @@ std::span<const IsaEntry> IsaEntries() {
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool avx2_vnni = avx2 && __builtin_cpu_supports("avxvnni");
     return std::array<IsaEntry, 7>{{
-        {Isa::kBaseline, "baseline", &kBaselineKernels, &kBaselineNarrow, true},
-        {Isa::kAvx2, "avx2", &kAvx2Kernels, &kAvx2Narrow, avx2},
-        {Isa::kAvx2Vnni, "avx2_vnni", &kAvx2Kernels, &kAvx2VnniNarrow, avx2_vnni},
-        {Isa::kAvx512, "avx512", &kAvx512Kernels, &kAvx512Narrow, HasAvx512()},
-        {Isa::kAvx512Vnni, "avx512_vnni", &kAvx512Kernels, &kAvx512VnniNarrow, HasAvx512Vnni()},
-        {Isa::kAvx512Bf16, "avx512_bf16", &kAvx512Kernels, &kAvx512Bf16Narrow, HasAvx512Bf16()},
-        {Isa::kAmx, "amx", &kAvx512Kernels, &kAmxNarrow, HasAmx()},
+        {Isa::kBaseline, "baseline", &kBaselineKernels, &kBaselineQuantized, true},
+        {Isa::kAvx2, "avx2", &kAvx2Kernels, &kAvx2Quantized, avx2},
+        {Isa::kAvx2Vnni, "avx2_vnni", &kAvx2Kernels, &kAvx2VnniQuantized, avx2_vnni},
+        {Isa::kAvx512, "avx512", &kAvx512Kernels, &kAvx512Quantized, HasAvx512()},
+        {Isa::kAvx512Vnni, "avx512_vnni", &kAvx512Kernels, &kAvx512VnniQuantized, HasAvx512Vnni()},
+        {Isa::kAvx512Bf16, "avx512_bf16", &kAvx512Kernels, &kAvx512Bf16Quantized, HasAvx512Bf16()},
+        {Isa::kAmx, "amx", &kAvx512Kernels, &kAmxQuantized, HasAmx()},
     }};
   }();
   return entries;
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

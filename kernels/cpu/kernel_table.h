@@ -10,7 +10,7 @@
 
 #include "kernels/base/activation.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 // Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width]; the last
 // panel's width is what remains of n, rounded up to kPanelStep.
@@ -120,4 +120,4 @@ extern const KernelTable kAvx2Kernels;
 extern const KernelTable kAvx512Kernels;
 extern const KernelTable kNeonKernels;
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

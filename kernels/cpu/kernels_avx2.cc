@@ -5,10 +5,10 @@
 #define DRAGOMAN_VNNI 0
 #define DRAGOMAN_BF16 0
 #define DRAGOMAN_AMX 0
-#define DRAGOMAN_NARROW_ONLY 0
+#define DRAGOMAN_QUANTIZED_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 const KernelTable kAvx2Kernels = avx2::Table();
-const NarrowTable kAvx2Narrow = avx2::Narrows();
-}  // namespace dragoman::cpu
+const QuantizedTable kAvx2Quantized = avx2::MakeQuantizedTable();
+}  // namespace dragoman::kernels::cpu

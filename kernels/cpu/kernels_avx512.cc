@@ -5,10 +5,10 @@
 #define DRAGOMAN_VNNI 0
 #define DRAGOMAN_BF16 0
 #define DRAGOMAN_AMX 0
-#define DRAGOMAN_NARROW_ONLY 0
+#define DRAGOMAN_QUANTIZED_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 const KernelTable kAvx512Kernels = avx512::Table();
-const NarrowTable kAvx512Narrow = avx512::Narrows();
-}  // namespace dragoman::cpu
+const QuantizedTable kAvx512Quantized = avx512::MakeQuantizedTable();
+}  // namespace dragoman::kernels::cpu

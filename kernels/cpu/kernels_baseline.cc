@@ -5,10 +5,10 @@
 #define DRAGOMAN_VNNI 0
 #define DRAGOMAN_BF16 0
 #define DRAGOMAN_AMX 0
-#define DRAGOMAN_NARROW_ONLY 0
+#define DRAGOMAN_QUANTIZED_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 const KernelTable kBaselineKernels = baseline::Table();
-const NarrowTable kBaselineNarrow = baseline::Narrows();
-}  // namespace dragoman::cpu
+const QuantizedTable kBaselineQuantized = baseline::MakeQuantizedTable();
+}  // namespace dragoman::kernels::cpu

@@ -5,10 +5,10 @@
 #define DRAGOMAN_DOTPROD 0
 #define DRAGOMAN_I8MM 0
 #define DRAGOMAN_BF16 0
-#define DRAGOMAN_NARROW_ONLY 0
+#define DRAGOMAN_QUANTIZED_ONLY 0
 #include "kernels/cpu/kernels.inc"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 const KernelTable kNeonKernels = neon::Table();
-const NarrowTable kNeonNarrow = neon::Narrows();
-}  // namespace dragoman::cpu
+const QuantizedTable kNeonQuantized = neon::MakeQuantizedTable();
+}  // namespace dragoman::kernels::cpu

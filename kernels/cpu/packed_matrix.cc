@@ -6,7 +6,7 @@
 #include "kernels/base/matrix_rows.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 int64_t PaddedColumns(int64_t n) { return (n + kPanelStep - 1) / kPanelStep * kPanelStep; }
@@ -77,4 +77,4 @@ void PackedMatrix::UnpackRow(int64_t row, float* x) const {
   for (int64_t i = 0; i < k_; ++i) x[i] = from[i * width];
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

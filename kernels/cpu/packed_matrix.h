@@ -9,12 +9,12 @@
 #include "kernels/base/float_buffer.h"
 #include "kernels/cpu/kernel_table.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 class MatrixRows;
 class OpContext;
-}  // namespace dragoman
+}  // namespace dragoman::kernels
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 class PackedMatrix {
  public:
@@ -57,4 +57,4 @@ class PackedMatrix {
   FloatBuffer bias_;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

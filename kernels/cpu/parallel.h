@@ -7,7 +7,7 @@
 #include "kernels/base/helper_threads.h"
 #include "kernels/base/op_context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 // Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1, which begin at multiples of
 // `multiple`. On one thread, or where more are not worth it, it is one plain call; else several of
@@ -29,4 +29,4 @@ void ParallelFor(const OpContext& context, int64_t tasks, int64_t work_per_task,
        .threads = static_cast<int>(std::min<int64_t>(context.threads(), worthwhile))});
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -5,10 +5,10 @@
 #include <numbers>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/narrow_matrix.h"
 #include "kernels/cpu/packed_matrix.h"
+#include "kernels/cpu/quantized_matrix.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 class FloatProduct final : public Product {
@@ -60,10 +60,10 @@ class FloatProduct final : public Product {
   const PackedMatrix weights_;
 };
 
-class NarrowProduct final : public Product {
+class QuantizedProduct final : public Product {
  public:
-  NarrowProduct(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
-                int64_t n, int64_t k, float bias_padding)
+  QuantizedProduct(OpContext& context, ComputeType type, const MatrixRows& weight,
+                   const float* bias, int64_t n, int64_t k, float bias_padding)
       : Product(type, n, k, bias),
         weights_(context, type, weight, bias, n, k, bias_padding),
         int8_(type == ComputeType::kInt8) {}
@@ -82,12 +82,12 @@ class NarrowProduct final : public Product {
   // First the rows, which so are aligned, then their scales.
   Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const override {
     const Probed part(probe, op_part::kOperands);
-    const NarrowTable& kernels = NarrowKernels();
+    const QuantizedTable& kernels = QuantizedKernels();
     auto* const operand = reinterpret_cast<uint8_t*>(memory);
     float* const scales = memory + rows * weights_.groups();
     const int64_t stride = weights_.groups() * kGroupBytes;
     if (int8_) {
-      kernels.quantise_rows(x, rows, k(), weights_.groups(), kRowLimit, operand, scales);
+      kernels.quantize_rows(x, rows, k(), weights_.groups(), kRowLimit, operand, scales);
     } else {
       for (int64_t r = 0; r < rows; ++r) {
         kernels.round_row(x + r * k(), k(), weights_.groups(), operand + r * stride);
@@ -105,11 +105,11 @@ class NarrowProduct final : public Product {
   void Run(const ProductArgs& a) const override {
     static_assert(kBlockColumns % kStripWidth == 0);
     constexpr int64_t kStrips = kBlockColumns / kStripWidth;
-    const NarrowTable& kernels = NarrowKernels();
+    const QuantizedTable& kernels = QuantizedKernels();
     const auto gemm = int8_ ? kernels.gemm_int8 : kernels.gemm_bfloat16;
-    const NarrowMatrix::View w = a.selected == nullptr
-                                     ? weights_.all()
-                                     : weights_.Selected(a.selected->memory, a.selected->n);
+    const QuantizedMatrix::View w = a.selected == nullptr
+                                        ? weights_.all()
+                                        : weights_.Selected(a.selected->memory, a.selected->n);
     gemm({.x = static_cast<const uint8_t*>(a.x.rows),
           .rows = a.rows,
           .groups = weights_.groups(),
@@ -131,7 +131,7 @@ class NarrowProduct final : public Product {
   }
 
  private:
-  const NarrowMatrix weights_;
+  const QuantizedMatrix weights_;
   const bool int8_;
 };
 
@@ -158,7 +158,7 @@ int64_t Product::BytesOf(ComputeType type, int64_t n, int64_t k) {
       return PackedMatrix::BytesOf(n, k);
     case ComputeType::kInt8:
     case ComputeType::kBFloat16:
-      return NarrowMatrix::BytesOf(type, n, k);
+      return QuantizedMatrix::BytesOf(type, n, k);
     case ComputeType::kFloat16:
       break;
   }
@@ -174,11 +174,11 @@ std::unique_ptr<const Product> Product::Create(OpContext& context, ComputeType t
       return std::make_unique<FloatProduct>(context, weight, bias, n, k, bias_padding);
     case ComputeType::kInt8:
     case ComputeType::kBFloat16:
-      return std::make_unique<NarrowProduct>(context, type, weight, bias, n, k, bias_padding);
+      return std::make_unique<QuantizedProduct>(context, type, weight, bias, n, k, bias_padding);
     case ComputeType::kFloat16:
       break;
   }
   return nullptr;
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

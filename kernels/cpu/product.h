@@ -14,7 +14,7 @@
 #include "kernels/base/op_probe.h"
 #include "kernels/cpu/result_fold.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 // Rows of x as a product reads them; valid as long as x and the memory that they were made in.
 struct Operand {
@@ -108,4 +108,4 @@ class Product {
   float largest_bias_ = 0.0F;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

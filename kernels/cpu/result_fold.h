@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 
 inline constexpr int kFoldLanes = 16;
 
@@ -36,4 +36,4 @@ struct ResultFold {
 // bias is larger than `largest_bias`, in magnitude.
 float ExponentBelow(float threshold, float largest_bias);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -5,7 +5,7 @@
 #include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
@@ -109,4 +109,4 @@ auto ForActivation(Activation activation, Run run) {
   return run(ActivationIs<Activation::kNone>{});
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -7,7 +7,7 @@
 // argument or a result, counts as 0.
 #pragma once
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 #if defined(__CUDACC__)
 // 2^x; relative error at most 2^-22.
@@ -25,4 +25,4 @@ __device__ inline float Reciprocal(float x) {
 }
 #endif
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Turns the result of a runtime call into an Error. The runtime keeps a note of the failure for the
 // thread, which the check of the next launch would take for its own: it is cleared here. (A failure
@@ -15,4 +15,4 @@ inline Error Checked(cudaError_t status) {
   return static_cast<Error>(status);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // The struct of algorithms, which Same compares byte by byte, was read in these.
@@ -75,4 +75,4 @@ const CublasLt* LoadCublasLt(const char** why) {
   return loaded.why.empty() ? &loaded.functions : nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

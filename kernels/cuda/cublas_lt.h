@@ -6,7 +6,7 @@
 
 #include <cublasLt.h>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // The functions that are used, by their own names.
 struct CublasLt {
@@ -32,4 +32,4 @@ struct CublasLt {
 // headers, with the reason in `why` (not null; the text stays).
 const CublasLt* LoadCublasLt(const char** why);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -1,10 +1,12 @@
 #include "kernels/cuda/device.h"
 
+#include <cuda_runtime_api.h>
+
 #include "kernels/cuda/checked.h"
 #include "kernels/cuda/driver_versions.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 std::string VersionText(int version) {
@@ -102,4 +104,6 @@ int LeastDriver() { return LeastDriverOf(CUDART_VERSION / 1000); }
 
 const char* CompiledArchitectures() { return DRAGOMAN_CUDA_ARCHITECTURES; }
 
-}  // namespace dragoman::cuda
+const char* ErrorText(Error error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+
+}  // namespace dragoman::kernels::cuda

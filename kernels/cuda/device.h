@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 struct DeviceInfo {
   std::string name;
@@ -70,4 +70,4 @@ Error FindCode(int index);
 // are about the driver, one that is older than the PTX for example, or about the device.
 bool MeansNoCode(Error error);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

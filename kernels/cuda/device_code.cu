@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/checked.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // Never launched. It is compiled as all kernels of this folder are (kernels/CMakeLists.txt), so
@@ -29,4 +29,4 @@ bool MeansNoCode(Error error) {
   return status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

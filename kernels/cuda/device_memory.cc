@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/checked.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 Error DeviceBuffer::Allocate(int64_t bytes) {
   Free();
@@ -62,4 +62,4 @@ Error Fill(Stream stream, void* to, uint8_t value, int64_t bytes) {
   return Checked(cudaMemsetAsync(to, value, static_cast<size_t>(bytes), stream));
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -11,7 +11,7 @@
 
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 class DeviceBuffer {
  public:
@@ -76,4 +76,4 @@ Error Copy(Stream stream, void* to, const void* from, int64_t bytes);
 // Every byte of device memory becomes `value`, in order with the stream's kernels.
 Error Fill(Stream stream, void* to, uint8_t value, int64_t bytes);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -5,7 +5,7 @@
 // compares them.
 #pragma once
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // The driver's major version, of CUDA 12 and 13; 0 for a version that is not known here.
 constexpr int LeastDriverOf(int cuda_major) {
@@ -19,4 +19,4 @@ constexpr int LeastDriverOf(int cuda_major) {
   }
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

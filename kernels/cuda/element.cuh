@@ -9,7 +9,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 __device__ inline float ToFloat(float x) { return x; }
 __device__ inline float ToFloat(__half x) { return __half2float(x); }
@@ -40,7 +40,7 @@ struct alignas(16) Piece {
   T element[kPieceElements<T>];
 };
 
-// A part of a piece, which is stored at once.
+// A part of a piece, which is materialized at once.
 template <class T, int kElements>
 struct alignas(kElements * sizeof(T)) Run {
   T element[kElements];
@@ -114,4 +114,4 @@ Error ForType(ComputeType type, Launch launch) {
   return launch(float{});
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // REQUIRES: a block of kThreads threads, in x.
 template <int kThreads>
@@ -16,4 +16,4 @@ struct FoldThreads {
   __device__ static void SetBit(uint32_t* word, int bit) { atomicOr(word, 1U << bit); }
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/checked.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
   Destroy();
@@ -39,4 +39,4 @@ void Graph::Destroy() {
   graph_ = nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -12,7 +12,7 @@
 
 struct CUgraphExec_st;
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 class Graph {
  public:
@@ -44,4 +44,4 @@ class Graph {
   int64_t nodes_ = 0;
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -11,9 +11,9 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/quantization.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes or 128 of
 // one (the contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
@@ -216,4 +216,4 @@ __device__ inline void TakeRegisters() {
 }
 #endif
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -10,7 +10,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
@@ -102,4 +102,4 @@ __device__ inline float WarpMax(float x) {
   return x;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

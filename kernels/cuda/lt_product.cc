@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 cudaDataType_t DataType(ComputeType type) {
@@ -184,4 +184,4 @@ Error LtProduct::Run(Stream stream, void* workspace, size_t bucket, const LtAlgo
                                stream));
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -18,7 +18,7 @@
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 using LtAlgorithm = cublasLtMatmulAlgo_t;
 
@@ -80,4 +80,4 @@ class LtProduct {
   std::vector<Bucket> buckets_;
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/row_check.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // Calls of one number of rows: 1,024 rows in calls of 8.
@@ -106,4 +106,4 @@ Error LtTrial::Agrees(size_t bucket, const Call& call, bool* agrees) {
   return Compare(y_.data(), reference_.data(), computed, agrees);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -19,7 +19,7 @@
 #include "kernels/cuda/lt_product.h"
 #include "kernels/cuda/stream.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 class LtTrial {
  public:
@@ -81,4 +81,4 @@ class LtTrial {
   OwnedStream stream_;
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Asks `done`, an Error(bool* done), about once a millisecond until it says so, fails or `limit` is
 // over. *done says whether it was in time. It is asked once at least.
@@ -21,4 +21,4 @@ Error PollAtMost(std::chrono::nanoseconds limit, const Ask& ask, bool* done) {
   }
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

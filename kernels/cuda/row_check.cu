@@ -6,7 +6,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/row_check.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -63,4 +63,4 @@ Error CountDifferent(Stream stream, int element_bytes, const void* a, const void
   return element_bytes == 2 ? launch(uint16_t{}) : launch(uint32_t{});
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

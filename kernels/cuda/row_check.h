@@ -7,7 +7,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // n numbers of the type, even in [-1, 1), each a function of its index alone.
 Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to);
@@ -17,4 +17,4 @@ Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to);
 Error CountDifferent(Stream stream, int element_bytes, const void* a, const void* b, int64_t rows,
                      int64_t n, int64_t stride, uint32_t* different);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

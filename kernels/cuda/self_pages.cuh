@@ -6,7 +6,7 @@
 
 #include "kernels/base/kv_pages.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Where the pages of a row lie. As ancestry, lanes and their pages say: three loads, one after the
 // other, that every layer makes again.
@@ -67,4 +67,4 @@ __device__ inline bool FollowsInLane(const StepRows& rows, int row) {
   return row > 0 && other == 0;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -3,7 +3,7 @@
 #include "kernels/cuda/checked.h"
 #include "kernels/cuda/poll.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 Error OwnedStream::Create(StreamPriority priority) {
   Destroy();
@@ -59,4 +59,4 @@ void Event::Destroy() {
   event_ = nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

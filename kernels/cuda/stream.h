@@ -12,7 +12,7 @@
 
 struct CUevent_st;
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // The decoder's steps go before the encoder's kernels wherever both wait for a place.
 enum class StreamPriority { kHigh, kLow };
@@ -77,4 +77,4 @@ class Event {
   CUevent_st* event_ = nullptr;
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

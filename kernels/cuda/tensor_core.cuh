@@ -17,7 +17,7 @@
 
 #include "kernels/cuda/element.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Whether the architecture that is compiled has them. The host compiles for every card at once and does not ask.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -103,4 +103,4 @@ __device__ inline unsigned RoundPair(__nv_bfloat16, float first, float second) {
 __device__ inline unsigned OnesPair(__half) { return 0x3c003c00U; }
 __device__ inline unsigned OnesPair(__nv_bfloat16) { return 0x3f803f80U; }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

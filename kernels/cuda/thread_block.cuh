@@ -10,7 +10,7 @@
 #include "kernels/base/atomic.h"
 #include "kernels/cuda/kernel.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 class ThreadBlock {
  public:
@@ -159,4 +159,4 @@ class ThreadBlock {
   Shared& shared_;
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -10,7 +10,7 @@
 //
 // A row's order of summation depends on head_dim, the type and the positions alone, not on kRows:
 // multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
-// Everything is f32 but what is loaded and stored.
+// Everything is f32 but what is loaded and materialized.
 //
 // Where they can, K and V of a tile are asked for at once, so that the softmax is not between the two
 // (TileLoads): in registers, or where those are short, by copies to shared memory. A lane reads what it
@@ -29,7 +29,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Whether this is code for Hopper, or emulated. What asks for it was measured there, and is spilt by ptxas
 // for other cards.
@@ -414,4 +414,4 @@ Error ForHeadClass(int head_dim, Launch launch) {
   return launch(HeadClass<128>{});
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -11,7 +11,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/activation_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -59,4 +59,4 @@ Error Activate(Stream stream, ComputeType type, Activation activation, int64_t r
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -8,7 +8,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // In place on x [rows, n] of the compute type, at most `count` rows (nullptr: all); the others keep
 // what they hold. For those activations that no epilogue of cuBLASLt computes as they are defined
@@ -16,4 +16,4 @@ namespace dragoman::cuda {
 Error Activate(Stream stream, ComputeType type, Activation activation, int64_t rows,
                const int32_t* count, int n, void* x);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -15,7 +15,7 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // A row of the step whose alignment is wanted: by the mean of the chosen heads of one layer.
 struct AlignRow {
@@ -45,4 +45,4 @@ Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int lay
                 const void* q);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -9,10 +9,10 @@
 #include <cstring>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/quantized_table.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 float FromBFloat16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
@@ -58,7 +58,7 @@ struct IntegerQuery {
 void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuery& q, int positions,
                 float* scores) {
   int32_t dots[kPagePositions];
-  cpu::NarrowKernels().dot_block(shape, head, q.values, dots);
+  cpu::QuantizedKernels().dot_block(shape, head, q.values, dots);
   int32_t zero = 0;
   for (int j = 0; j < shape.head_dim; ++j) zero += cpu::kZeroPoint * q.values[j];
   const auto* const scales = reinterpret_cast<const float*>(head + shape.k_scales_at);
@@ -133,4 +133,4 @@ void AlignRows(OpContext& context, const KvLayout& layout, int layer, const Deco
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

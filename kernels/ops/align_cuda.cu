@@ -8,7 +8,7 @@
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -116,4 +116,4 @@ Error AlignRows(Stream stream, ComputeType type, const KvLayout& layout, int lay
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -9,7 +9,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Writes the K/V of layers first_layer .. first_layer + layer_count - 1.
 //
@@ -47,4 +47,4 @@ Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, in
                      void* context_out);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // Positions taken as usual where the work of a row is judged.
@@ -61,7 +61,7 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
 // Up to kBlockRows rows of one slot over pages of int8. next_slot: whose turn it is then, -1: none.
 void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                     int32_t next_slot, int rows, const float* q, float* out) {
-  const cpu::NarrowTable& kernels = cpu::NarrowKernels();
+  const cpu::QuantizedTable& kernels = cpu::QuantizedKernels();
   const Int8KvBlock shape = layout.Int8Block();
   const int64_t d = layout.width();
   alignas(64) int8_t values[cpu::kBlockRows * kMaxInt8RowBytes];
@@ -167,7 +167,7 @@ void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, i
                          for (int l = 0; l < layer_count; ++l) {
                            const float* rows = kv + first * ld + l * 2 * d;
                            if (layout.host_element == ComputeType::kInt8) {
-                             cpu::NarrowKernels().write_kv_block(
+                             cpu::QuantizedKernels().write_kv_block(
                                  layout.Int8Block(), rows, rows + d, ld, positions,
                                  page + layout.Int8BlockAt(first_layer + l));
                            } else if (layout.host_element == ComputeType::kBFloat16) {
@@ -207,4 +207,4 @@ void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const
                    });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -19,7 +19,7 @@
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/cross_attention.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -196,4 +196,4 @@ Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, in
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -22,7 +22,7 @@
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                          const DecodeRows& rows, const SelfKvTables& tables, const float* qkv,
@@ -39,4 +39,4 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
                           void* context_out, const RelativeBias& bias = {});
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -9,7 +9,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // Positions taken as usual where the work of a row is judged.
@@ -164,7 +164,7 @@ class Int8Attention {
   void WriteNew(int64_t first, int count) const {
     for (int64_t row = first; row < first + count; ++row) {
       const float* const k = qkv_ + (3 * row + 1) * d_;
-      cpu::NarrowKernels().write_kv_row(shape_, k, k + d_, Pages(row).OwnK(rows_.position[row]));
+      cpu::QuantizedKernels().write_kv_row(shape_, k, k + d_, Pages(row).OwnK(rows_.position[row]));
     }
   }
 
@@ -173,8 +173,8 @@ class Int8Attention {
     int longest = 0;
     for (int r = 0; r < count; ++r) {
       State& row = state[r];
-      cpu::NarrowKernels().write_query(shape_, qkv_ + 3 * (first + r) * d_, row.values, row.scales,
-                                       row.zeros);
+      cpu::QuantizedKernels().write_query(shape_, qkv_ + 3 * (first + r) * d_, row.values,
+                                          row.scales, row.zeros);
       std::fill_n(row.max, cpu::kMaxHeads, -INFINITY);
       std::fill_n(row.sum, cpu::kMaxHeads, 0.0F);
       longest = std::max(longest, rows_.position[first + r] + 1);
@@ -201,7 +201,7 @@ class Int8Attention {
                       .bias = BiasAt(bias_, position - rows_.position[first + r]),
                       .bias_stride = bias_.columns};
     }
-    cpu::NarrowKernels().attend_int8(args, live, {next.different, next.different_count});
+    cpu::QuantizedKernels().attend_int8(args, live, {next.different, next.different_count});
   }
 
   const KvLayout& layout_;
@@ -286,4 +286,4 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
                    });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

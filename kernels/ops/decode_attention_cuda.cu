@@ -22,7 +22,7 @@
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/decode_attention.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -160,4 +160,4 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

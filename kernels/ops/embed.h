@@ -2,7 +2,7 @@
 //
 //   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32,
 //   on a device of the compute type, but for positions, which are f32. On the CPU the table is
-//   narrow where products are, and y is f32.
+//   quantized where products are, and y is f32.
 //   A token of -1 stands for a zero embedding (the position is still added). No position is added
 //   to the unplaced token.
 // REQUIRES: -1 <= token < vocabulary and 0 <= position < positions; the caller checks.
@@ -17,7 +17,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Borrowed. From a pointer alone: every token has its position.
 struct PositionTable {
@@ -56,13 +56,13 @@ class FloatEmbedding final : public EmbeddingTable {
   const float* const table_;
 };
 
-// One in int8 or bfloat16, which are the operand rows of kernels/cpu/narrow_table.h.
-class NarrowEmbedding final : public EmbeddingTable {
+// One in int8 or bfloat16, which are the operand rows of kernels/cpu/quantized_table.h.
+class QuantizedEmbedding final : public EmbeddingTable {
  public:
   // Copies table [vocabulary, d], with the threads of `context`. REQUIRES: type is kInt8 or
   // kBFloat16.
-  NarrowEmbedding(OpContext& context, ComputeType type, const MatrixRows& table, int64_t vocabulary,
-                  int d);
+  QuantizedEmbedding(OpContext& context, ComputeType type, const MatrixRows& table,
+                     int64_t vocabulary, int d);
 
   const float* Row(int32_t token, float* memory) const override;
   // Bytes of a table of this shape.
@@ -88,4 +88,4 @@ Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTa
                   const int32_t* count, int d, void* y);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

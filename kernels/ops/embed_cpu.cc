@@ -2,13 +2,13 @@
 #include <vector>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/narrow_matrix.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/quantized_matrix.h"
 #include "kernels/ops/embed.h"
 
-namespace dragoman {
-NarrowEmbedding::NarrowEmbedding(OpContext& context, ComputeType type, const MatrixRows& table,
-                                 int64_t vocabulary, int d)
+namespace dragoman::kernels {
+QuantizedEmbedding::QuantizedEmbedding(OpContext& context, ComputeType type,
+                                       const MatrixRows& table, int64_t vocabulary, int d)
     : EmbeddingTable(d),
       type_(type),
       groups_(cpu::GroupsOf(type, d)),
@@ -26,19 +26,19 @@ NarrowEmbedding::NarrowEmbedding(OpContext& context, ComputeType type, const Mat
   });
 }
 
-const float* NarrowEmbedding::Row(int32_t token, float* memory) const {
-  const cpu::NarrowTable& narrow = cpu::NarrowKernels();
+const float* QuantizedEmbedding::Row(int32_t token, float* memory) const {
+  const cpu::QuantizedTable& quantized = cpu::QuantizedKernels();
   const auto* const row =
       reinterpret_cast<const uint8_t*>(rows_.get()) + token * groups_ * cpu::kGroupBytes;
   if (type_ == ComputeType::kInt8) {
-    narrow.widen_quantised_row(row, d(), scales_.get()[token], memory);
+    quantized.widen_quantized_row(row, d(), scales_.get()[token], memory);
   } else {
-    narrow.widen_rounded_row(row, d(), memory);
+    quantized.widen_rounded_row(row, d(), memory);
   }
   return memory;
 }
 
-int64_t NarrowEmbedding::BytesOf(ComputeType type, int64_t vocabulary, int d) {
+int64_t QuantizedEmbedding::BytesOf(ComputeType type, int64_t vocabulary, int d) {
   return vocabulary * (cpu::GroupsOf(type, d) * cpu::kGroupBytes + int64_t{sizeof(float)});
 }
 
@@ -63,4 +63,4 @@ void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable 
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

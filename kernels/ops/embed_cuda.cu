@@ -5,7 +5,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/embed.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -53,4 +53,4 @@ Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTa
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -15,7 +15,7 @@
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The scratch to Reserve in a context so that EncoderAttention allocates nothing for segments up to
 // max_segment_tokens.
@@ -35,4 +35,4 @@ Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const i
                        void* context_out, const RelativeBias& bias = {});
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 int64_t RoundUpToTile(int64_t tokens) {
@@ -83,4 +83,4 @@ void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offse
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -18,7 +18,7 @@
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/encoder_attention.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -367,4 +367,4 @@ Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const i
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -19,7 +19,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 inline constexpr int kMostFewRows = 16;  // at most
 
@@ -41,4 +41,4 @@ bool TakesFewRows(const FewRows& product);
 // REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
 Error MultiplyFewRows(Stream stream, const FewRows& product, const void* x, int64_t rows, void* y);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

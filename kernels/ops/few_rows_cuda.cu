@@ -15,7 +15,7 @@
 #include "kernels/cuda/tensor_core.cuh"
 #include "kernels/ops/few_rows.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -169,4 +169,4 @@ Error MultiplyFewRows(Stream stream, const FewRows& p, const void* x, int64_t ro
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -1,6 +1,6 @@
 // The host's part of the fused output layers of all cards, and the merge. A kernel of the card's
 // own (output_layer_sm90.cu, output_layer_mma.cu) leaves the parts of each row, and another one
-// merges them. Of narrow products (output_layer_cuda.h) the rows are narrowed before that, and the
+// merges them. Of quantized products (output_layer_cuda.h) the rows are quantized before that, and the
 // weights when the layer is made.
 //
 // In an unnamed namespace, for each of the two files has kernels of its own.
@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/quantization.cuh"
 #include "kernels/ops/fused_parts.h"
-#include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/quantize_rows.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kFusedBlockRows = 128;       // of a block of threads
@@ -33,16 +33,16 @@ constexpr int kMergeBlocks = 12;
 #endif
 
 // The scales of the hidden rows and of the columns, the latter up to the end of the last tile: they turn
-// products of narrow numbers into logits. A product in the compute type has none.
-struct NarrowScales {
+// products of quantized numbers into logits. A product in the compute type has none.
+struct QuantizedScales {
   const float* rows = nullptr;
   const float* columns = nullptr;
 };
 
 // Turns the sums of a tile's products, as the epilogue has them, into products of the numbers that
-// were narrowed: those of the rows `row` and row + 8, of `rows`; one beyond them has the last one's
+// were quantized: those of the rows `row` and row + 8, of `rows`; one beyond them has the last one's
 // scale, and is not looked at. The rows' scales are read anew for each tile, or ptxas would spill.
-__device__ inline void ApplyScales(const NarrowScales& scales, int row, int rows, int tile,
+__device__ inline void ApplyScales(const QuantizedScales& scales, int row, int rows, int tile,
                                    int lane, float (&x)[128]) {
   float factor[2];
 #pragma unroll
@@ -69,13 +69,13 @@ __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
-// Holds the bias, and of narrow products the weights, and divides the workspace: (max, sum) of each
-// row and tile, then lists of best tokens of each row and range, then the narrow rows and their
+// Holds the bias, and of quantized products the weights, and divides the workspace: (max, sum) of each
+// row and tile, then lists of best tokens of each row and range, then the quantized rows and their
 // scales.
 class FoldedOutput : public FusedOutput {
  public:
   ~FoldedOutput() override {
-    for (void* const held : {static_cast<void*>(bias_), static_cast<void*>(narrow_weight_),
+    for (void* const held : {static_cast<void*>(bias_), static_cast<void*>(quantized_weight_),
                              static_cast<void*>(column_scales_)}) {
       if (held != nullptr) static_cast<void>(cudaFree(held));
     }
@@ -85,14 +85,14 @@ class FoldedOutput : public FusedOutput {
 
   int64_t bytes() const final {
     const int64_t columns = int64_t{tiles_} * kTileColumns * static_cast<int64_t>(sizeof(float));
-    return narrow_ == NarrowType::kNone ? columns : 2 * columns + int64_t{vocabulary_} * d_;
+    return quantized_ == QuantizedType::kNone ? columns : 2 * columns + int64_t{vocabulary_} * d_;
   }
-  NarrowType products() const final { return narrow_; }
+  QuantizedType products() const final { return quantized_; }
   int64_t WorkspaceBytes(int64_t max_rows) const final {
     const int64_t blocks = RowBlocks(max_rows);
     const int64_t row_bytes = d_ + static_cast<int64_t>(sizeof(float));
     return PartsBytes(blocks) +
-           (narrow_ == NarrowType::kNone ? 0 : blocks * kFusedBlockRows * row_bytes);
+           (quantized_ == QuantizedType::kNone ? 0 : blocks * kFusedBlockRows * row_bytes);
   }
   Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
              const SlotView* slots, int max_k, const LogitRequest* requests,
@@ -102,21 +102,21 @@ class FoldedOutput : public FusedOutput {
 
  protected:
   // `type`: that of the hidden rows and the weights that are given; `waves`: DivideTiles.
-  FoldedOutput(ComputeType type, NarrowType narrow, int d, int vocabulary, int waves)
+  FoldedOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary, int waves)
       : type_(type),
-        narrow_(narrow),
+        quantized_(quantized),
         d_(d),
         vocabulary_(vocabulary),
         tiles_(TilesOf(vocabulary)),
         waves_(waves) {}
 
-  // Asks the device, narrows the weights, copies the bias and tells how much shared memory a block
+  // Asks the device, quantizes the weights, copies the bias and tells how much shared memory a block
   // may have; "" or why that failed. *weight becomes what the products read.
   std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
   // Launches the kernel that leaves the parts of `work`, by `row_blocks` blocks of kFusedBlockRows
   // rows for each of work.ranges. hidden: of the numbers that the products multiply.
-  virtual Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+  virtual Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                           const FusedWork& work, int64_t row_blocks, int list_entries) const = 0;
 
   ComputeType type() const { return type_; }
@@ -136,26 +136,26 @@ class FoldedOutput : public FusedOutput {
     return SumsBytes(blocks) +
            ranges * kFusedBlockRows * kMaxFusedTopK * static_cast<int64_t>(sizeof(TokenScore));
   }
-  // The narrow rows of a step in its workspace, and their scales after them.
-  struct NarrowPlace {
+  // The quantized rows of a step in its workspace, and their scales after them.
+  struct QuantizedPlace {
     uint8_t* rows;
     float* scales;
   };
-  NarrowPlace NarrowPlaceIn(void* workspace, int64_t blocks) const {
+  QuantizedPlace QuantizedPlaceIn(void* workspace, int64_t blocks) const {
     uint8_t* const rows = static_cast<uint8_t*>(workspace) + PartsBytes(blocks);
     return {rows, reinterpret_cast<float*>(rows + blocks * kFusedBlockRows * d_)};
   }
 
   const ComputeType type_;
-  const NarrowType narrow_;
+  const QuantizedType quantized_;
   const int d_;
   const int vocabulary_;
   const int tiles_;
   const int waves_;
   int processors_ = 0;
   float* bias_ = nullptr;
-  uint8_t* narrow_weight_ = nullptr;  // [vocabulary, d]; nullptr without narrow products
-  float* column_scales_ = nullptr;    // [tiles * kTileColumns]
+  uint8_t* quantized_weight_ = nullptr;  // [vocabulary, d]; nullptr without quantized products
+  float* column_scales_ = nullptr;       // [tiles * kTileColumns]
 };
 
 std::string FoldedOutput::PrepareParts(const void** weight, const float* bias, int* shared_limit) {
@@ -181,18 +181,19 @@ std::string FoldedOutput::PrepareParts(const void** weight, const float* bias, i
     status = cudaMemcpy(bias_ + vocabulary_, beyond.data(), beyond.size() * sizeof(float),
                         cudaMemcpyHostToDevice);
   }
-  if (status == cudaSuccess && narrow_ != NarrowType::kNone) {
+  if (status == cudaSuccess && quantized_ != QuantizedType::kNone) {
     const auto bytes = static_cast<size_t>(vocabulary_) * static_cast<size_t>(d_);
-    status = cudaMalloc(reinterpret_cast<void**>(&narrow_weight_), bytes);
+    status = cudaMalloc(reinterpret_cast<void**>(&quantized_weight_), bytes);
     if (status == cudaSuccess) {
       status = cudaMalloc(reinterpret_cast<void**>(&column_scales_), columns * sizeof(float));
     }
     if (status == cudaSuccess) status = cudaMemset(column_scales_, 0, columns * sizeof(float));
     if (status == cudaSuccess) {
-      status = static_cast<cudaError_t>(NarrowRows(nullptr, type_, narrow_, *weight, vocabulary_,
-                                                   nullptr, d_, narrow_weight_, column_scales_));
+      status =
+          static_cast<cudaError_t>(QuantizeRows(nullptr, type_, quantized_, *weight, vocabulary_,
+                                                nullptr, d_, quantized_weight_, column_scales_));
     }
-    *weight = narrow_weight_;
+    *weight = quantized_weight_;
   }
   if (status == cudaSuccess) status = cudaStreamSynchronize(nullptr);
   return status == cudaSuccess ? "" : cudaGetErrorString(status);
@@ -216,12 +217,12 @@ Error FoldedOutput::Fold(Stream stream, void* workspace, const void* hidden, con
   work.sums = static_cast<LogSum*>(workspace);
   work.best =
       reinterpret_cast<TokenScore*>(static_cast<unsigned char*>(workspace) + SumsBytes(blocks));
-  NarrowScales scales;
-  if (narrow_ != NarrowType::kNone) {
-    const NarrowPlace place = NarrowPlaceIn(workspace, blocks);
-    const Error narrowed = NarrowRows(stream, type_, narrow_, hidden, rows.rows, rows.count, d_,
-                                      place.rows, place.scales);
-    if (narrowed != Error::kNone) return narrowed;
+  QuantizedScales scales;
+  if (quantized_ != QuantizedType::kNone) {
+    const QuantizedPlace place = QuantizedPlaceIn(workspace, blocks);
+    const Error quantized = QuantizeRows(stream, type_, quantized_, hidden, rows.rows, rows.count,
+                                         d_, place.rows, place.scales);
+    if (quantized != Error::kNone) return quantized;
     hidden = place.rows;
     scales = {place.scales, column_scales_};
   }
@@ -233,14 +234,14 @@ Error FoldedOutput::Fold(Stream stream, void* workspace, const void* hidden, con
 
 Error FoldedOutput::StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows,
                                 float* logits, int64_t stride) const {
-  if (narrow_ == NarrowType::kNone) return static_cast<Error>(cudaErrorInvalidValue);
-  const NarrowPlace place = NarrowPlaceIn(workspace, RowBlocks(rows));
-  const Error narrowed =
-      NarrowRows(stream, type_, narrow_, hidden, rows, nullptr, d_, place.rows, place.scales);
-  if (narrowed != Error::kNone) return narrowed;
-  return MultiplyNarrowRows(stream, narrow_, place.rows, place.scales, rows, narrow_weight_,
-                            column_scales_, vocabulary_, d_, logits, stride);
+  if (quantized_ == QuantizedType::kNone) return static_cast<Error>(cudaErrorInvalidValue);
+  const QuantizedPlace place = QuantizedPlaceIn(workspace, RowBlocks(rows));
+  const Error quantized =
+      QuantizeRows(stream, type_, quantized_, hidden, rows, nullptr, d_, place.rows, place.scales);
+  if (quantized != Error::kNone) return quantized;
+  return MultiplyQuantizedRows(stream, quantized_, place.rows, place.scales, rows,
+                               quantized_weight_, column_scales_, vocabulary_, d_, logits, stride);
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

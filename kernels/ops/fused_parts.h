@@ -9,7 +9,7 @@
 
 #include "kernels/ops/output_fold.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The fused way goes over the vocabulary in tiles: a row's sums are made per tile and merged in
 // their order, so that which block has which tiles never shows.
@@ -134,4 +134,4 @@ DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shar
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -13,7 +13,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 void GateRows(OpContext& context, Activation activation, const float* x, int64_t rows, int n,
               float* y);
@@ -27,4 +27,4 @@ Error GateRows(Stream stream, ComputeType type, Activation activation, const voi
                const int32_t* count, int n, void* y);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

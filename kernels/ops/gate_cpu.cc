@@ -2,7 +2,7 @@
 #include "kernels/cpu/parallel.h"
 #include "kernels/ops/gate.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 void GateRows(OpContext& context, Activation activation, const float* x, int64_t rows, int n,
               float* y) {
@@ -17,4 +17,4 @@ void GateRows(OpContext& context, Activation activation, const float* x, int64_t
                    });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -7,7 +7,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/gate.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -53,4 +53,4 @@ Error GateRows(Stream stream, ComputeType type, Activation activation, const voi
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -11,10 +11,10 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/ops/output_layer_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // REQUIRES: d is a multiple of 8.
-Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRows& list,
+Error GatherRows(Stream stream, ComputeType type, const void* x, const MaterializedRows& list,
                  int64_t first, int64_t n, int d, void* y);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

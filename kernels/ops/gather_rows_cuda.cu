@@ -4,7 +4,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/gather_rows.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kWarps * 32)
 
 }  // namespace
 
-Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRows& list,
+Error GatherRows(Stream stream, ComputeType type, const void* x, const MaterializedRows& list,
                  int64_t first, int64_t n, int d, void* y) {
   if (n == 0) return Error::kNone;
   return ForType(type, [&](auto zero) {
@@ -38,4 +38,4 @@ Error GatherRows(Stream stream, ComputeType type, const void* x, const StoredRow
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -10,7 +10,7 @@
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // kRowWarps: 1, or all of the block's.
@@ -107,4 +107,4 @@ Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* r
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -3,9 +3,9 @@
 //   x [rows, in], W [out, in], bias [out], y [rows, out]; f32, row-major, dense. x and y must not
 //   overlap.
 //
-// In int8 and bfloat16 the operands of the multiplications are narrowed as kernels/cpu/
-// narrow_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32, swish to
-// 7e-5 of itself: what it gives is narrowed next, and it is the activation of OPUS-MT.
+// In int8 and bfloat16 the operands of the multiplications are quantized as kernels/cpu/
+// quantized_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32, swish to
+// 7e-5 of itself: what it gives is quantized next, and it is the activation of OPUS-MT.
 //
 // A row's result depends on that row and the weights only: it is bit-equal whatever rows are beside
 // it, for any number of rows and threads (on machines of one instruction set).
@@ -22,7 +22,7 @@
 #include "kernels/base/matrix_rows.h"
 #include "kernels/base/op_context.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 class Linear {
  public:
@@ -65,4 +65,4 @@ class Linear {
   const int out_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "kernels/cpu/product.h"
 #include "kernels/ops/linear.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // Rows of each thread from which they divide the rows and not the columns: below it, reading W is
@@ -21,7 +21,7 @@ class CpuLinear final : public Linear {
       : Linear(static_cast<int>(product->k()), static_cast<int>(product->n())),
         product_(std::move(product)),
         activation_(activation),
-        narrow_swish_(type != ComputeType::kFloat32 && activation == Activation::kSwish) {}
+        quantized_swish_(type != ComputeType::kFloat32 && activation == Activation::kSwish) {}
 
   size_t ScratchFloats(int64_t max_rows) const override {
     return product_->OperandFloats(max_rows);
@@ -71,8 +71,8 @@ class CpuLinear final : public Linear {
     const Probed part(probe, op_part::kActivation);
     for (int64_t r = 0; r < rows; ++r) {
       float* const row = y + r * out() + begin;
-      if (narrow_swish_) {
-        cpu::NarrowKernels().swish(row, end - begin);
+      if (quantized_swish_) {
+        cpu::QuantizedKernels().swish(row, end - begin);
       } else {
         cpu::Kernels().activate(activation_, row, end - begin);
       }
@@ -81,7 +81,7 @@ class CpuLinear final : public Linear {
 
   const std::unique_ptr<const cpu::Product> product_;
   const Activation activation_;
-  const bool narrow_swish_;
+  const bool quantized_swish_;
 };
 
 }  // namespace
@@ -100,4 +100,4 @@ std::unique_ptr<Linear> Linear::Create(const MatrixRows& weight, const float* bi
   return std::make_unique<CpuLinear>(std::move(product), activation, type);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -14,7 +14,7 @@
 #include "kernels/ops/activation_cuda.h"
 #include "kernels/ops/few_rows.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // Algorithms asked for at one row count. The first of them is nearly always fit.
@@ -364,4 +364,4 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
   return nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -27,7 +27,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // A handle of cuBLASLt. One for a device.
 class Blas {
@@ -84,4 +84,4 @@ class Linear {
   virtual int other_bits_from() const { return 0; }
 };
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -13,7 +13,7 @@
 #include "kernels/search/fold.h"
 #include "kernels/search/row.h"
 
-namespace dragoman::output_blocks {
+namespace dragoman::kernels::output_blocks {
 
 inline constexpr int64_t kProductBlocks = 5;
 inline constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
@@ -169,4 +169,4 @@ inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, f
   return sum;
 }
 
-}  // namespace dragoman::output_blocks
+}  // namespace dragoman::kernels::output_blocks

@@ -24,7 +24,7 @@
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 inline constexpr uint32_t kAllLanes = 0xffffffffU;
 
@@ -155,7 +155,7 @@ __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWor
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
+// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are materialized, and
 // candidates of a tile with a masked or wanted id are checked one by one. Rare: as many turns as a row
 // of the warp has such ids in this tile.
 template <int half, int kEntries>
@@ -340,4 +340,4 @@ __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries
              work.requests[row], work.summaries[row]);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -21,7 +21,7 @@
 #include "kernels/search/fold.h"
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // 2^x for x <= 0, exactly 0 for -inf. On a device one instruction.
 DRAGOMAN_HD inline float FoldExp2(float x) {
@@ -196,10 +196,10 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   return true;
 }
 
-// How a row of stored logits is walked: kPerThread columns of every member at a time, neighbours
+// How a row of materialized logits is walked: kPerThread columns of every member at a time, neighbours
 // beside each other.
-inline constexpr int kStoredThreads = 512;
-inline constexpr int kStoredPerThread = 8;
+inline constexpr int kMaterializedThreads = 512;
+inline constexpr int kMaterializedPerThread = 8;
 
 // The ids of a stretch of the vocabulary that need care, a bit for each column.
 template <int kColumns>
@@ -214,7 +214,7 @@ struct Marks {
 };
 
 template <int kThreads, int kPerThread>
-struct StoredShared {
+struct MaterializedShared {
   FoldShared<kThreads> fold;
   Marks<kThreads * kPerThread> marks;
   LogitRequest request;
@@ -266,12 +266,13 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the stored logits of one row. With `keep` the row's memory holds logits + bias afterwards; else it stays as it
+// Folds the materialized logits of one row. With `keep` the row's memory holds logits + bias afterwards; else it stays as it
 // is. REQUIRES: bias is there if kBiased says so.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
-DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPerThread>& shared,
-                            float* logits, const float* bias, int vocabulary,
-                            const LogitRequest& asked, bool keep, LogitSummary& summary) {
+DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
+                            MaterializedShared<kThreads, kPerThread>& shared, float* logits,
+                            const float* bias, int vocabulary, const LogitRequest& asked, bool keep,
+                            LogitSummary& summary) {
   using namespace output_fold_internal;  // NOLINT(google-build-using-namespace)
   const auto biased = [&](int column) {
     return kBiased ? logits[column] + bias[column] : logits[column];
@@ -286,7 +287,7 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPe
     shared.request = asked;
     if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;
     shared.request.logits = keep ? logits : nullptr;
-    shared.next_listed = NextListed(asked, 0);
+    shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
   StartBest(group, shared.fold);  // and from here on logits may be changed
   const LogitRequest& request = shared.request;
@@ -316,8 +317,8 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPe
     const int end = first + stretch < vocabulary ? first + stretch : vocabulary;
     const bool marked = shared.next_listed < end;
     if (marked) {
-      MarkStretch(group, shared.marks, request, first, end);
-      if (group.rank() == 0) shared.next_listed = NextListed(request, end);
+      output_fold_internal::MarkStretch(group, shared.marks, request, first, end);
+      if (group.rank() == 0) shared.next_listed = output_fold_internal::NextListed(request, end);
       group.Sync();
     }
     uint32_t unfit = 0;  // a bit for each of them
@@ -345,4 +346,4 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group, StoredShared<kThreads, kPe
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -1,5 +1,5 @@
 // The output layer: logits = hidden W^T + bias, folded per row into what a beam step needs. A tile
-// of a few rows and columns lives in cache and is folded at once; the logits are stored for those
+// of a few rows and columns lives in cache and is folded at once; the logits are materialized for those
 // rows only that ask for them.
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
@@ -24,7 +24,7 @@
 #include "kernels/ops/embed.h"
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 namespace cpu {
 class Product;
@@ -104,4 +104,4 @@ class OutputLayer {
   const int vocabulary_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

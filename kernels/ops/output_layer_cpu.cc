@@ -2,7 +2,7 @@
 // over in blocks of kBlockColumns.
 //
 // A product that folds adds up exp(logit) as logits come out of its sums, and notes those that can
-// enter a row's list: logits are not stored (which costs a product with tiles up to half its rate).
+// enter a row's list: logits are not materialized (which costs a product with tiles up to half its rate).
 // A row that a block has more to do for (a list of ids, a scale, its first candidates, logits that
 // exp cannot take without a maximum) has the block's logits computed once more, by itself; where
 // that are many rows, the product stores those of all as it folds. Other products store the logits
@@ -23,12 +23,12 @@
 #include <utility>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/narrow_table.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/quantized_table.h"
 #include "kernels/ops/output_blocks.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
@@ -51,14 +51,14 @@ class CpuOutputLayer final : public OutputLayer {
         table_(product_.get()) {}
 
   size_t ScratchFloats(int64_t max_rows) const override {
-    return FloatsFor(std::min(max_rows, kBlockRowsMax));
+    return FloatsFor(std::min(max_rows, output_blocks::kBlockRowsMax));
   }
 
   void Fold(OpContext& context, const float* hidden, int64_t rows, const LogitRequest* requests,
             LogitSummary* summaries) const override {
-    for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
-      FoldRows(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row), requests + row,
-               summaries + row);
+    for (int64_t row = 0; row < rows; row += output_blocks::kBlockRowsMax) {
+      FoldRows(context, hidden + row * d(), std::min(output_blocks::kBlockRowsMax, rows - row),
+               requests + row, summaries + row);
     }
   }
 
@@ -69,9 +69,10 @@ class CpuOutputLayer final : public OutputLayer {
   void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
                     const Selection* const* selections, const LogitRequest* requests,
                     LogitSummary* summaries) const override {
-    for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
-      FoldSelections(context, hidden + row * d(), std::min(kBlockRowsMax, rows - row),
-                     selections + row, requests + row, summaries + row);
+    for (int64_t row = 0; row < rows; row += output_blocks::kBlockRowsMax) {
+      FoldSelections(context, hidden + row * d(),
+                     std::min(output_blocks::kBlockRowsMax, rows - row), selections + row,
+                     requests + row, summaries + row);
     }
   }
 
@@ -94,47 +95,51 @@ class CpuOutputLayer final : public OutputLayer {
   };
 
   struct Scratch {
-    float* operand;           // hidden as the product reads it; that of thread 0 serves all threads
-    float* logits;            // of a block: [rows, columns]
-    float* lanes;             // [rows, kFoldLanes]
-    uint64_t* marks;          // [rows, words]; those of thread 0 serve all threads
-    Partial* partials;        // [rows]
-    TokenScore* entries;      // [rows, kMaxTopK]
-    LogSum* sums;             // [blocks, rows]; those of thread 0 serve all threads
-    cpu::FoundResult* found;  // [rows, kFoundCapacity]
-    float* thresholds;        // [rows]
-    float* borders;           // [rows]
-    float* lane_sums;         // [rows]
-    int32_t* counts;          // [rows]
+    float* operand;   // hidden as the product reads it; that of thread 0 serves all threads
+    float* logits;    // of a block: [rows, columns]
+    float* lanes;     // [rows, kFoldLanes]
+    uint64_t* marks;  // [rows, words]; those of thread 0 serve all threads
+    output_blocks::Partial* partials;  // [rows]
+    TokenScore* entries;               // [rows, kMaxTopK]
+    LogSum* sums;                      // [blocks, rows]; those of thread 0 serve all threads
+    cpu::FoundResult* found;           // [rows, kFoundCapacity]
+    float* thresholds;                 // [rows]
+    float* borders;                    // [rows]
+    float* lane_sums;                  // [rows]
+    int32_t* counts;                   // [rows]
   };
 
-  static int64_t BlocksOf(int64_t columns) { return (columns + kBlockColumns - 1) / kBlockColumns; }
+  static int64_t BlocksOf(int64_t columns) {
+    return (columns + output_blocks::kBlockColumns - 1) / output_blocks::kBlockColumns;
+  }
   int64_t blocks() const { return BlocksOf(vocabulary()); }
 
   // Floats of scratch for the rows that are folded together.
   size_t FloatsFor(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
-        n *
-        ((kBlockColumns + cpu::kFoldLanes) * sizeof(float) +
-         static_cast<size_t>(MarkedBlocks::Words(blocks())) * sizeof(uint64_t) + sizeof(Partial) +
-         kMaxTopK * sizeof(TokenScore) + static_cast<size_t>(blocks()) * sizeof(LogSum) +
-         kFoundCapacity * sizeof(cpu::FoundResult) + 3 * sizeof(float) + sizeof(int32_t));
+        n * ((output_blocks::kBlockColumns + cpu::kFoldLanes) * sizeof(float) +
+             static_cast<size_t>(output_blocks::MarkedBlocks::Words(blocks())) * sizeof(uint64_t) +
+             sizeof(output_blocks::Partial) + kMaxTopK * sizeof(TokenScore) +
+             static_cast<size_t>(blocks()) * sizeof(LogSum) +
+             kFoundCapacity * sizeof(cpu::FoundResult) + 3 * sizeof(float) + sizeof(int32_t));
     return product_->OperandFloats(rows) + (bytes + sizeof(float) - 1) / sizeof(float);
   }
 
   // Trivial types, in the order of falling alignment.
-  static_assert(alignof(uint64_t) <= 64 && alignof(Partial) <= alignof(uint64_t) &&
-                alignof(TokenScore) <= alignof(Partial) && alignof(LogSum) <= alignof(TokenScore) &&
+  static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
+                alignof(TokenScore) <= alignof(output_blocks::Partial) &&
+                alignof(LogSum) <= alignof(TokenScore) &&
                 alignof(cpu::FoundResult) <= alignof(LogSum) &&
                 alignof(float) <= alignof(cpu::FoundResult));
   Scratch Divide(float* memory, int64_t rows) const {
     Scratch s;
     s.operand = memory;
     s.logits = memory + product_->OperandFloats(rows);
-    s.lanes = s.logits + rows * kBlockColumns;
+    s.lanes = s.logits + rows * output_blocks::kBlockColumns;
     s.marks = reinterpret_cast<uint64_t*>(s.lanes + rows * cpu::kFoldLanes);
-    s.partials = reinterpret_cast<Partial*>(s.marks + rows * MarkedBlocks::Words(blocks()));
+    s.partials = reinterpret_cast<output_blocks::Partial*>(
+        s.marks + rows * output_blocks::MarkedBlocks::Words(blocks()));
     s.entries = reinterpret_cast<TokenScore*>(s.partials + rows);
     s.sums = reinterpret_cast<LogSum*>(s.entries + rows * kMaxTopK);
     s.found = reinterpret_cast<cpu::FoundResult*>(s.sums + rows * blocks());
@@ -149,7 +154,7 @@ class CpuOutputLayer final : public OutputLayer {
   struct Columns {
     int64_t n;
     int64_t padded_n;
-    ColumnWords words;
+    output_blocks::ColumnWords words;
     const cpu::SelectedColumns* selected;  // nullptr: all
 
     int64_t product_blocks() const { return cpu::Product::BlocksOf(n); }
@@ -170,14 +175,15 @@ class CpuOutputLayer final : public OutputLayer {
     const size_t floats = FloatsFor(count);
     for (int thread = 0; thread < context.threads(); ++thread) {
       const Scratch s = Divide(context.Scratch(thread, floats), count);
-      EmptyLists(requests, count, s.entries, s.partials);
+      output_blocks::EmptyLists(requests, count, s.entries, s.partials);
     }
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    const Columns columns{vocabulary(), product_->padded_n(), ColumnWords(), nullptr};
+    const Columns columns{vocabulary(), product_->padded_n(), output_blocks::ColumnWords(),
+                          nullptr};
     const Rows rows{operand, count, requests, summaries, columns};
-    const MarkedBlocks marked = Marked(rows, shared);
-    cpu::ParallelFor(context, blocks(), count * d() * kBlockColumns,
+    const output_blocks::MarkedBlocks marked = Marked(rows, shared);
+    cpu::ParallelFor(context, blocks(), count * d() * output_blocks::kBlockColumns,
                      [&](int64_t begin, int64_t end, int thread) {
                        const Scratch s = Divide(context.Scratch(thread, floats), count);
                        FoldBlocks(rows, marked, begin, end, s, shared.sums, context.probe(thread));
@@ -202,7 +208,7 @@ class CpuOutputLayer final : public OutputLayer {
     for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    int64_t begins[kBlockRowsMax];  // where the rows of one selection begin
+    int64_t begins[output_blocks::kBlockRowsMax];  // where the rows of one selection begin
     int64_t runs = 0;
     int64_t words = 0;
     for (int64_t r = 0; r < count; ++r) {
@@ -228,10 +234,10 @@ class CpuOutputLayer final : public OutputLayer {
     constexpr int64_t kStep = cpu::Product::kSelectStep;
     const int64_t n = selection.words.count;
     const cpu::SelectedColumns selected{selection.memory, n};
-    const Columns columns{n, (n + kStep - 1) / kStep * kStep, ColumnWords(selection.words),
-                          &selected};
+    const Columns columns{n, (n + kStep - 1) / kStep * kStep,
+                          output_blocks::ColumnWords(selection.words), &selected};
     const Rows rows{hidden, count, requests, summaries, columns};
-    EmptyLists(requests, count, s.entries, s.partials);
+    output_blocks::EmptyLists(requests, count, s.entries, s.partials);
     for (int64_t r = 0; r < count; ++r) {
       std::fill_n(summaries[r].wanted, requests[r].wanted.count, -INFINITY);
       if (requests[r].logits != nullptr) std::fill_n(requests[r].logits, vocabulary(), -INFINITY);
@@ -246,8 +252,8 @@ class CpuOutputLayer final : public OutputLayer {
   }
 
   // Which of the rows' blocks hold ids of their lists, in `s`.
-  MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
-    MarkedBlocks marked(s.marks, blocks());
+  output_blocks::MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
+    output_blocks::MarkedBlocks marked(s.marks, blocks());
     for (int64_t r = 0; r < rows.count; ++r) {
       marked.Mark(r, rows.requests[r], rows.columns.words, rows.columns.n);
     }
@@ -271,24 +277,26 @@ class CpuOutputLayer final : public OutputLayer {
   struct Block {
     const Rows& rows;
     int64_t index;
-    const MarkedBlocks& marked;
+    const output_blocks::MarkedBlocks& marked;
     const Scratch& scratch;
     LogSum* sums;
     OpProbe* probe;
 
-    int64_t first() const { return index * kBlockColumns; }
+    int64_t first() const { return index * output_blocks::kBlockColumns; }
     // With columns that round them up, whose logits are -inf; and without.
     int64_t padded_columns() const {
-      return std::min(kBlockColumns, rows.columns.padded_n - first());
+      return std::min(output_blocks::kBlockColumns, rows.columns.padded_n - first());
     }
-    int64_t columns() const { return std::min(kBlockColumns, rows.columns.n - first()); }
+    int64_t columns() const {
+      return std::min(output_blocks::kBlockColumns, rows.columns.n - first());
+    }
   };
 
-  void FoldBlocks(const Rows& rows, const MarkedBlocks& marked, int64_t begin, int64_t end,
-                  const Scratch& s, LogSum* sums, OpProbe* probe) const {
+  void FoldBlocks(const Rows& rows, const output_blocks::MarkedBlocks& marked, int64_t begin,
+                  int64_t end, const Scratch& s, LogSum* sums, OpProbe* probe) const {
     for (int64_t b = begin; b < end; ++b) {
       const Block block{rows, b, marked, s, sums + b * rows.count, probe};
-      product_->Folds() ? FoldAsComputed(block) : FoldStored(block);
+      product_->Folds() ? FoldAsComputed(block) : FoldMaterialized(block);
     }
   }
 
@@ -296,20 +304,21 @@ class CpuOutputLayer final : public OutputLayer {
   void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
                const cpu::ResultFold* fold) const {
     const Columns& columns = b.rows.columns;
-    const int64_t begin = b.index * kProductBlocks;
-    product_->Run({.x = x,
-                   .rows = rows,
-                   .y = y,
-                   .ldy = b.padded_columns(),
-                   .relu = false,
-                   .padded = true,
-                   .block_begin = begin,
-                   .block_end = std::min(begin + kProductBlocks, columns.product_blocks()),
-                   .fold = fold,
-                   .selected = columns.selected});
+    const int64_t begin = b.index * output_blocks::kProductBlocks;
+    product_->Run(
+        {.x = x,
+         .rows = rows,
+         .y = y,
+         .ldy = b.padded_columns(),
+         .relu = false,
+         .padded = true,
+         .block_begin = begin,
+         .block_end = std::min(begin + output_blocks::kProductBlocks, columns.product_blocks()),
+         .fold = fold,
+         .selected = columns.selected});
   }
 
-  void FoldStored(const Block& b) const {
+  void FoldMaterialized(const Block& b) const {
     const Rows& rows = b.rows;
     Compute(b, rows.hidden, rows.count, b.scratch.logits, nullptr);
     const Probed fold(b.probe, op_part::kFold);
@@ -319,8 +328,9 @@ class CpuOutputLayer final : public OutputLayer {
   }
 
   LogSum FoldRow(const Block& b, int64_t r, float* logits, const LogSum* known) const {
-    return FoldBlock(b.rows.requests[r], b.rows.columns.words, logits, b.first(), b.columns(),
-                     b.scratch.partials[r], b.rows.summaries[r].wanted, known);
+    return output_blocks::FoldBlock(b.rows.requests[r], b.rows.columns.words, logits, b.first(),
+                                    b.columns(), b.scratch.partials[r], b.rows.summaries[r].wanted,
+                                    known);
   }
 
   void FoldAsComputed(const Block& b) const {
@@ -353,7 +363,7 @@ class CpuOutputLayer final : public OutputLayer {
                                .capacity = kFoundCapacity};
     Compute(b, rows.hidden, rows.count, store ? s.logits : nullptr, &fold);
     const Probed part(b.probe, op_part::kFold);
-    cpu::NarrowKernels().add_lanes(s.lanes, rows.count, s.lane_sums);
+    cpu::QuantizedKernels().add_lanes(s.lanes, rows.count, s.lane_sums);
     for (int64_t r = 0; r < rows.count; ++r) {
       const LogSum sum{0.0F, s.lane_sums[r]};
       const bool known =
@@ -392,4 +402,4 @@ std::unique_ptr<OutputLayer> OutputLayer::Create(const MatrixRows& weight, const
   return std::make_unique<CpuOutputLayer>(std::move(product));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

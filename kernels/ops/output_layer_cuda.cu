@@ -1,4 +1,4 @@
-// Stored logits, folded in one pass: a block of 512 threads to a row, the text of output_fold.h.
+// Materialized logits, folded in one pass: a block of 512 threads to a row, the text of output_fold.h.
 //
 // Bytes per row: 4 V read once, 4 V of bias from L2; V = 58,101: 232 KB, at 4.3 TB/s a chunk of 512
 // rows takes at least 28 us [counted]. Per logit about 12 instructions and one ex2: 30 M logits are
@@ -17,16 +17,16 @@
 #include "kernels/ops/output_fold.h"
 #include "kernels/ops/output_layer_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 template <bool kBiased>
-__global__ void __launch_bounds__(kStoredThreads, 2)
-    FoldStoredKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
-                     StoredRows list, int64_t first, LogitRequest* requests,
-                     LogitSummary* summaries) {
+__global__ void __launch_bounds__(kMaterializedThreads, 2)
+    FoldMaterializedKernel(float* logits, int64_t stride, const float* bias, int vocabulary,
+                           MaterializedRows list, int64_t first, LogitRequest* requests,
+                           LogitSummary* summaries) {
   AwaitKernelBefore();
-  using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
+  using Shared = MaterializedShared<kMaterializedThreads, kMaterializedPerThread>;
   alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
   const int64_t i = first + blockIdx.x;
   if (i >= *list.count) return;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
   LogitRequest& request = requests[row];
   float* const x = logits + blockIdx.x * stride;
   const bool keep = request.logits != nullptr;
-  const FoldThreads<kStoredThreads> group;
+  const FoldThreads<kMaterializedThreads> group;
   FoldLogits<kBiased>(group, *reinterpret_cast<Shared*>(memory), x, bias, vocabulary, request, keep,
                       summaries[row]);
   group.Sync();  // all have read the request
@@ -43,13 +43,14 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
 
 }  // namespace
 
-Error FoldStoredLogits(Stream stream, float* logits, int64_t stride, const float* bias,
-                       int vocabulary, const StoredRows& list, int64_t first, int64_t n,
-                       LogitRequest* requests, LogitSummary* summaries) {
+Error FoldMaterializedLogits(Stream stream, float* logits, int64_t stride, const float* bias,
+                             int vocabulary, const MaterializedRows& list, int64_t first, int64_t n,
+                             LogitRequest* requests, LogitSummary* summaries) {
   if (n == 0) return Error::kNone;
-  const auto kernel = bias != nullptr ? FoldStoredKernel<true> : FoldStoredKernel<false>;
-  return LaunchEarly(kernel, static_cast<unsigned>(n), kStoredThreads, 0, stream, logits, stride,
-                     bias, vocabulary, list, first, requests, summaries);
+  const auto kernel =
+      bias != nullptr ? FoldMaterializedKernel<true> : FoldMaterializedKernel<false>;
+  return LaunchEarly(kernel, static_cast<unsigned>(n), kMaterializedThreads, 0, stream, logits,
+                     stride, bias, vocabulary, list, first, requests, summaries);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -27,7 +27,7 @@
 // Wider warps (32 x 128) would read two fifths less from shared memory, but a row's list of best
 // tokens would be spread over two warps: tried on Hopper, which lost more by it than it gained.
 //
-// Narrow products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one byte,
+// Quantized products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one byte,
 // so the same 64 bytes, and all else is the same, too, but half the slabs and products twice as deep.
 //
 // A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each; piece p (16
@@ -44,14 +44,14 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/cuda/narrow.cuh"
-#include "kernels/cuda/narrow_tensor_core.cuh"
+#include "kernels/cuda/quantization.cuh"
+#include "kernels/cuda/quantized_tensor_core.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 #include "kernels/ops/fused_output.cuh"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 8;
@@ -94,7 +94,7 @@ struct MmaArgs {
   const void* weight = nullptr;
   int d = 0;
   int vocabulary = 0;
-  NarrowScales scales;
+  QuantizedScales scales;
 };
 
 // The place of a piece in a slab, in bytes from the row's start.
@@ -185,7 +185,7 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
 // A block: the parts of its rows and range.
 template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
-  constexpr bool kNarrow = sizeof(T) == 1;
+  constexpr bool kQuantized = sizeof(T) == 1;
   AwaitKernelBefore();
   if constexpr (kHasCode<T>) {
     const FusedWork& work = args.work;
@@ -222,7 +222,7 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
       }
 #pragma unroll
       for (int i = 0; i < 128; ++i) x[i] = static_cast<float>(sums[i]);
-      if constexpr (kNarrow) {
+      if constexpr (kQuantized) {
         ApplyScales(args.scales, warp_row + lane / 4, rows, tile, lane % 4, x);
       }
       return busy;
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(args);
 }
 
-// The same of narrow products: kernels of other names, for their machine code has other products, which
+// The same of quantized products: kernels of other names, for their machine code has other products, which
 // budgets count by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
@@ -270,18 +270,18 @@ MmaKernel KernelFor(int list_entries) {
 
 class MmaOutput final : public FoldedOutput {
  public:
-  MmaOutput(ComputeType type, NarrowType narrow, const void* weight, int d, int vocabulary)
-      : FoldedOutput(type, narrow, d, vocabulary, kWaves), weight_(weight) {}
+  MmaOutput(ComputeType type, QuantizedType quantized, const void* weight, int d, int vocabulary)
+      : FoldedOutput(type, quantized, d, vocabulary, kWaves), weight_(weight) {}
 
   // The part of Create that runs on the device; "" or why it failed.
   std::string Prepare(const float* bias);
 
  private:
-  Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+  Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                   const FusedWork& work, int64_t row_blocks, int list_entries) const override;
   MmaKernel Kernel(int list_entries) const {
-    if (products() == NarrowType::kFloat8) return KernelFor<Float8>(list_entries);
-    if (products() == NarrowType::kInt8) return KernelFor<Int8>(list_entries);
+    if (products() == QuantizedType::kFloat8) return KernelFor<Float8>(list_entries);
+    if (products() == QuantizedType::kInt8) return KernelFor<Int8>(list_entries);
     return type() == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
@@ -303,7 +303,7 @@ std::string MmaOutput::Prepare(const float* bias) {
   return "";
 }
 
-Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                            const FusedWork& work, int64_t row_blocks, int list_entries) const {
   const dim3 grid(static_cast<unsigned>(row_blocks), static_cast<unsigned>(work.ranges.ranges));
   return LaunchEarly(Kernel(list_entries), grid, kThreads, kSharedBytes, stream,
@@ -312,11 +312,11 @@ Error MmaOutput::FoldTiles(Stream stream, const void* hidden, const NarrowScales
 
 }  // namespace
 
-std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, NarrowType narrow,
+std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, QuantizedType quantized,
                                              const void* weight, const float* bias, int d,
                                              int vocabulary, std::string* why) {
   cudaFuncAttributes code{};
-  const int slab = narrow == NarrowType::kNone ? kSlab<__half> : kSlab<Int8>;
+  const int slab = quantized == QuantizedType::kNone ? kSlab<__half> : kSlab<Int8>;
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
   } else if (d <= 0 || d % slab != 0) {
@@ -327,10 +327,10 @@ std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, NarrowType narrow
     *why = std::string("its code does not run on this device: ") + cudaGetErrorString(status);
   } else if (!FoldsByMma(code.ptxVersion)) {
     *why = "there is none for this device, only for 8.x and from 12.0 on";
-  } else if (narrow == NarrowType::kFloat8 && code.ptxVersion < kFloat8Since) {
+  } else if (quantized == QuantizedType::kFloat8 && code.ptxVersion < kFloat8Since) {
     *why = "its tensor cores have no float8, which begins with 8.9; they have int8";
   } else {
-    auto fused = std::make_unique<MmaOutput>(type, narrow, weight, d, vocabulary);
+    auto fused = std::make_unique<MmaOutput>(type, quantized, weight, d, vocabulary);
     *why = fused->Prepare(bias);
     if (why->empty()) return fused;
   }
@@ -339,4 +339,4 @@ std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, NarrowType narrow
   return nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -28,7 +28,7 @@
 // serialise the products or spill. Clusters that share slabs would gain nothing: L2 gives 35 % of its
 // rate.
 //
-// Narrow products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte: half the
+// Quantized products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte: half the
 // slabs, half the bytes, each product twice as deep. With d = 512 a tile is 4,096 cycles of the tensor
 // cores and the ring has 5 stages. Sums of int8 become f32 when a tile is complete (128 conversions of a
 // thread); scales of row and column are applied before the epilogue: a load of two, three products a
@@ -57,12 +57,12 @@
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/kernel.cuh"
-#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/quantization.cuh"
 #include "kernels/ops/fused_output.cuh"
 #include "kernels/ops/output_epilogue.cuh"
 #include "kernels/ops/output_layer_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kBlockRows = kFusedBlockRows;
@@ -79,7 +79,7 @@ constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
 // Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
-// Narrow products, whose scales need some more, take 24 + 2 x 240: ptxas spills nothing with it, and some
+// Quantized products, whose scales need some more, take 24 + 2 x 240: ptxas spills nothing with it, and some
 // words with the other.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
@@ -123,7 +123,7 @@ SharedPlan PlanShared(int slabs, uint32_t limit) {
 struct FusedArgs {
   SharedPlan shared;
   FusedWork work;
-  NarrowScales scales;
+  QuantizedScales scales;
 };
 
 // The stage of the ring that is next, and the parity of its use.
@@ -237,7 +237,7 @@ template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUtensorMap& weight,
                                           const FusedArgs& args) {
   static_assert(kRegistersFit<T>);
-  constexpr bool kNarrow = sizeof(T) == 1;
+  constexpr bool kQuantized = sizeof(T) == 1;
   AwaitKernelBefore();
   const SharedMap map(args.shared, SharedAddress(DynamicShared<unsigned char>()));
   const auto range = static_cast<int>(blockIdx.x);
@@ -279,7 +279,7 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
       } else {
         MultiplyTile<T>(args.shared, map, group, ring, x);
       }
-      if constexpr (kNarrow) {
+      if constexpr (kQuantized) {
         const int thread = ThreadOfTile();
         ApplyScales(args.scales, block_row + FirstRowOf(thread),
                     static_cast<int>(args.work.rows.rows), tile, thread % 4, x);
@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(hidden, weight, args);
 }
 
-// The same of narrow products: kernels of other names, for their machine code has other products, which
+// The same of quantized products: kernels of other names, for their machine code has other products, which
 // budgets count by name.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
@@ -370,28 +370,30 @@ FusedKernel KernelFor(int list_entries) {
 }
 
 // Elements of d in a slab.
-int SlabOf(NarrowType narrow) { return narrow == NarrowType::kNone ? kSlab<__half> : kSlab<Int8>; }
+int SlabOf(QuantizedType quantized) {
+  return quantized == QuantizedType::kNone ? kSlab<__half> : kSlab<Int8>;
+}
 
 class HopperOutput final : public FoldedOutput {
  public:
-  HopperOutput(ComputeType type, NarrowType narrow, int d, int vocabulary)
-      : FoldedOutput(type, narrow, d, vocabulary, 1) {}
+  HopperOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary)
+      : FoldedOutput(type, quantized, d, vocabulary, 1) {}
 
   // The part of Create that runs on the device; "" or why it failed.
   std::string Prepare(const void* weight, const float* bias);
 
  private:
-  Error FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+  Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                   const FusedWork& work, int64_t row_blocks, int list_entries) const override;
   FusedKernel Kernel(int list_entries) const {
-    if (products() == NarrowType::kFloat8) return KernelFor<Float8>(list_entries);
-    if (products() == NarrowType::kInt8) return KernelFor<Int8>(list_entries);
+    if (products() == QuantizedType::kFloat8) return KernelFor<Float8>(list_entries);
+    if (products() == QuantizedType::kInt8) return KernelFor<Int8>(list_entries);
     return type() == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
   // Rows of the numbers that the products multiply.
   bool Encode(const void* data, int64_t rows, int box_rows, CUtensorMap* map) const {
-    if (products() != NarrowType::kNone) {
+    if (products() != QuantizedType::kNone) {
       return EncodeMatrix(encode_, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, data, rows, d(), box_rows,
                           map);
     }
@@ -428,7 +430,7 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   return "";
 }
 
-Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const NarrowScales& scales,
+Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                               const FusedWork& work, int64_t row_blocks, int list_entries) const {
   CUtensorMap hidden_map;
   if (!Encode(hidden, work.rows.rows, kBlockRows, &hidden_map)) {
@@ -441,23 +443,23 @@ Error HopperOutput::FoldTiles(Stream stream, const void* hidden, const NarrowSca
 
 }  // namespace
 
-std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, NarrowType narrow,
+std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, QuantizedType quantized,
                                                 const void* weight, const float* bias, int d,
                                                 int vocabulary, std::string* why) {
   cudaFuncAttributes code{};
-  const int slab = SlabOf(narrow);
+  const int slab = SlabOf(quantized);
   if (type == ComputeType::kFloat32) {
     *why = "float32 has no such products";
   } else if (d <= 0 || d % slab != 0 || d / slab > kMaxSlabs) {
-    *why = narrow == NarrowType::kNone ? "d is not a multiple of 64 up to 1024"
-                                       : "d is not a multiple of 128 up to 2048";
+    *why = quantized == QuantizedType::kNone ? "d is not a multiple of 64 up to 1024"
+                                             : "d is not a multiple of 128 up to 2048";
   } else if (const cudaError_t status =
                  cudaFuncGetAttributes(&code, KernelFor<__half>(kFusedLists[0]));
              status != cudaSuccess) {
     *why = std::string("its code, sm_90a's, does not run on this device: ") +
            cudaGetErrorString(status);
   } else {
-    auto fused = std::make_unique<HopperOutput>(type, narrow, d, vocabulary);
+    auto fused = std::make_unique<HopperOutput>(type, quantized, d, vocabulary);
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
@@ -467,4 +469,4 @@ std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, NarrowType nar
   return nullptr;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -26,7 +26,7 @@
 #include "kernels/ops/output_layer.h"
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct OutputMember {
   const OutputLayer* layer = nullptr;
@@ -80,4 +80,4 @@ class OutputMean {
   std::vector<uint8_t> bad_;             // [rows]: a member's logit was NaN or +inf
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -19,7 +19,7 @@
 #include "kernels/cpu/product.h"
 #include "kernels/ops/output_blocks.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
@@ -28,7 +28,7 @@ struct OutputMean::Scratch {
   float* logits;                         // of a block: [members, rows, columns]
   float* mean;                           // of a row in a block: [columns]
   uint64_t* marks;                       // [rows, words]; those of thread 0 serve all threads
-  Partial* partials;                     // [rows]
+  output_blocks::Partial* partials;      // [rows]
   TokenScore* entries;                   // [rows, kMaxTopK]
   LogSum* sums;  // [members, blocks, rows]; those of thread 0 serve all threads
 };
@@ -39,17 +39,17 @@ struct OutputMean::Pass {
   int64_t rows;
   const LogitRequest* requests;
   LogitSummary* summaries;
-  const MarkedBlocks* marked;
+  const output_blocks::MarkedBlocks* marked;
   LogSum* sums;
 };
 
 OutputMean::OutputMean(std::vector<OutputMember> members, MeanKind kind)
     : members_(std::move(members)),
       kind_(kind),
-      plain_(kBlockRowsMax),
-      of_member_(kBlockRowsMax),
-      log_sums_(kBlockRowsMax * members_.size()),
-      bad_(kBlockRowsMax) {}
+      plain_(output_blocks::kBlockRowsMax),
+      of_member_(output_blocks::kBlockRowsMax),
+      log_sums_(output_blocks::kBlockRowsMax * members_.size()),
+      bad_(output_blocks::kBlockRowsMax) {}
 
 int64_t OutputMean::bytes() const {
   return static_cast<int64_t>(plain_.size() * sizeof(LogitRequest) +
@@ -58,11 +58,12 @@ int64_t OutputMean::bytes() const {
 }
 
 int64_t OutputMean::blocks() const {
-  return (members_.front().layer->product().blocks() + kProductBlocks - 1) / kProductBlocks;
+  return (members_.front().layer->product().blocks() + output_blocks::kProductBlocks - 1) /
+         output_blocks::kProductBlocks;
 }
 
 size_t OutputMean::ScratchFloats(int64_t max_rows) const {
-  size_t floats = FloatsFor(std::min(max_rows, kBlockRowsMax));
+  size_t floats = FloatsFor(std::min(max_rows, output_blocks::kBlockRowsMax));
   for (const OutputMember& m : members_) {
     floats = std::max(floats, m.layer->ScratchFloats(max_rows));
   }
@@ -71,29 +72,32 @@ size_t OutputMean::ScratchFloats(int64_t max_rows) const {
 
 size_t OutputMean::FloatsFor(int64_t rows) const {
   const auto n = static_cast<size_t>(rows);
-  size_t floats = kBlockColumns;
+  size_t floats = output_blocks::kBlockColumns;
   for (const OutputMember& m : members_) floats += m.layer->product().OperandFloats(rows);
-  const size_t bytes = n * (members() * kBlockColumns * sizeof(float) +
-                            static_cast<size_t>(MarkedBlocks::Words(blocks())) * sizeof(uint64_t) +
-                            sizeof(Partial) + kMaxTopK * sizeof(TokenScore) +
-                            members() * static_cast<size_t>(blocks()) * sizeof(LogSum));
+  const size_t bytes =
+      n * (members() * output_blocks::kBlockColumns * sizeof(float) +
+           static_cast<size_t>(output_blocks::MarkedBlocks::Words(blocks())) * sizeof(uint64_t) +
+           sizeof(output_blocks::Partial) + kMaxTopK * sizeof(TokenScore) +
+           members() * static_cast<size_t>(blocks()) * sizeof(LogSum));
   return floats + (bytes + sizeof(float) - 1) / sizeof(float);
 }
 
 // Trivial types, in the order of falling alignment.
 OutputMean::Scratch OutputMean::Divide(float* memory, int64_t rows) const {
-  static_assert(kBlockColumns * sizeof(float) % 64 == 0);
-  static_assert(alignof(uint64_t) <= 64 && alignof(Partial) <= alignof(uint64_t) &&
-                alignof(TokenScore) <= alignof(Partial) && alignof(LogSum) <= alignof(TokenScore));
+  static_assert(output_blocks::kBlockColumns * sizeof(float) % 64 == 0);
+  static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
+                alignof(TokenScore) <= alignof(output_blocks::Partial) &&
+                alignof(LogSum) <= alignof(TokenScore));
   Scratch s{};
   for (size_t m = 0; m < members(); ++m) {
     s.operands[m] = memory;
     memory += members_[m].layer->product().OperandFloats(rows);
   }
   s.logits = memory;
-  s.mean = s.logits + static_cast<int64_t>(members()) * rows * kBlockColumns;
-  s.marks = reinterpret_cast<uint64_t*>(s.mean + kBlockColumns);
-  s.partials = reinterpret_cast<Partial*>(s.marks + rows * MarkedBlocks::Words(blocks()));
+  s.mean = s.logits + static_cast<int64_t>(members()) * rows * output_blocks::kBlockColumns;
+  s.marks = reinterpret_cast<uint64_t*>(s.mean + output_blocks::kBlockColumns);
+  s.partials = reinterpret_cast<output_blocks::Partial*>(
+      s.marks + rows * output_blocks::MarkedBlocks::Words(blocks()));
   s.entries = reinterpret_cast<TokenScore*>(s.partials + rows);
   s.sums = reinterpret_cast<LogSum*>(s.entries + rows * kMaxTopK);
   return s;
@@ -101,10 +105,10 @@ OutputMean::Scratch OutputMean::Divide(float* memory, int64_t rows) const {
 
 void OutputMean::Fold(OpContext& context, const float* const* hidden, int64_t rows,
                       const LogitRequest* requests, LogitSummary* summaries) {
-  for (int64_t row = 0; row < rows; row += kBlockRowsMax) {
+  for (int64_t row = 0; row < rows; row += output_blocks::kBlockRowsMax) {
     const float* from_row[kMaxEnsembleMembers];
     for (size_t m = 0; m < members(); ++m) from_row[m] = hidden[m] + row * members_[m].layer->d();
-    const int64_t count = std::min(kBlockRowsMax, rows - row);
+    const int64_t count = std::min(output_blocks::kBlockRowsMax, rows - row);
     if (kind_ == MeanKind::kProbability) FoldMembers(context, from_row, count, requests + row);
     FoldRows(context, from_row, count, requests + row, summaries + row);
   }
@@ -135,18 +139,19 @@ void OutputMean::FoldRows(OpContext& context, const float* const* hidden, int64_
   const size_t floats = FloatsFor(rows);
   for (int thread = 0; thread < context.threads(); ++thread) {
     const Scratch s = Divide(context.Scratch(thread, floats), rows);
-    EmptyLists(requests, rows, s.entries, s.partials);
+    output_blocks::EmptyLists(requests, rows, s.entries, s.partials);
   }
   const Scratch shared = Divide(context.Scratch(0, floats), rows);
-  MarkedBlocks marked(shared.marks, blocks());
+  output_blocks::MarkedBlocks marked(shared.marks, blocks());
   const int64_t vocabulary = members_.front().layer->vocabulary();
-  for (int64_t r = 0; r < rows; ++r) marked.Mark(r, requests[r], ColumnWords(), vocabulary);
+  for (int64_t r = 0; r < rows; ++r)
+    marked.Mark(r, requests[r], output_blocks::ColumnWords(), vocabulary);
   cpu::Operand operands[kMaxEnsembleMembers];
   int64_t work = 0;
   for (size_t m = 0; m < members(); ++m) {
     operands[m] =
         members_[m].layer->product().Prepare(hidden[m], rows, shared.operands[m], context.probe());
-    work += rows * members_[m].layer->d() * kBlockColumns;
+    work += rows * members_[m].layer->d() * output_blocks::kBlockColumns;
   }
   const Pass pass{operands, rows, requests, summaries, &marked, shared.sums};
   cpu::ParallelFor(context, blocks(), work, [&](int64_t begin, int64_t end, int thread) {
@@ -189,14 +194,14 @@ void OutputMean::FoldRows(OpContext& context, const float* const* hidden, int64_
 }
 
 void OutputMean::FoldBlockOfRows(const Pass& pass, int64_t block, const Scratch& scratch) const {
-  const int64_t first = block * kBlockColumns;
+  const int64_t first = block * output_blocks::kBlockColumns;
   float* tiles[kMaxEnsembleMembers];
   int64_t strides[kMaxEnsembleMembers];
   for (size_t m = 0; m < members(); ++m) {
     const cpu::Product& product = members_[m].layer->product();
-    tiles[m] = scratch.logits + static_cast<int64_t>(m) * pass.rows * kBlockColumns;
-    strides[m] = std::min(kBlockColumns, product.padded_n() - first);
-    const int64_t begin = block * kProductBlocks;
+    tiles[m] = scratch.logits + static_cast<int64_t>(m) * pass.rows * output_blocks::kBlockColumns;
+    strides[m] = std::min(output_blocks::kBlockColumns, product.padded_n() - first);
+    const int64_t begin = block * output_blocks::kProductBlocks;
     product.Run({.x = pass.hidden[m],
                  .rows = pass.rows,
                  .y = tiles[m],
@@ -204,7 +209,7 @@ void OutputMean::FoldBlockOfRows(const Pass& pass, int64_t block, const Scratch&
                  .relu = false,
                  .padded = true,
                  .block_begin = begin,
-                 .block_end = std::min(begin + kProductBlocks, product.blocks())});
+                 .block_end = std::min(begin + output_blocks::kProductBlocks, product.blocks())});
   }
   for (int64_t r = 0; r < pass.rows; ++r) {
     float* logits[kMaxEnsembleMembers];
@@ -225,8 +230,8 @@ void Scale(const LogitRequest& request, float* logits, int64_t columns) {
 }
 
 void Strike(const IdList& list, int64_t first, int64_t columns, float* logits) {
-  ForIdsWithin(list, first, first + columns,
-               [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
+  output_blocks::ForIdsWithin(list, first, first + columns,
+                              [&](int32_t, int64_t column) { logits[column] = -INFINITY; });
 }
 
 LogSum SumOf(const float* logits, int64_t columns) {
@@ -242,10 +247,10 @@ LogSum SumOf(const float* logits, int64_t columns) {
 
 void OutputMean::FoldLogProbabilities(const Pass& pass, int64_t block, int64_t row,
                                       float* const* logits, const Scratch& scratch) const {
-  const int64_t first = block * kBlockColumns;
+  const int64_t first = block * output_blocks::kBlockColumns;
   const LogitRequest& request = pass.requests[row];
   const int64_t columns =
-      std::min(kBlockColumns, int64_t{members_.front().layer->vocabulary()} - first);
+      std::min(output_blocks::kBlockColumns, int64_t{members_.front().layer->vocabulary()} - first);
   const bool of_members = request.need_normaliser && !request.mask_first;
   for (size_t m = 0; m < members(); ++m) {
     const float weight = members_[m].weight;
@@ -265,7 +270,8 @@ void OutputMean::FoldLogProbabilities(const Pass& pass, int64_t block, int64_t r
   // the members' normalisers, which are the same for all tokens.
   LogitRequest of_mean = request;
   of_mean.need_normaliser = request.need_normaliser && request.mask_first;
-  const LogSum sum = FoldBlock(of_mean, ColumnWords(), scratch.mean, first, columns,
+  const LogSum sum =
+      output_blocks::FoldBlock(of_mean, output_blocks::ColumnWords(), scratch.mean, first, columns,
                                scratch.partials[row], pass.summaries[row].wanted, nullptr);
   if (of_mean.need_normaliser) pass.sums[block * pass.rows + row] = sum;
 }
@@ -286,12 +292,12 @@ float OutputMean::LogOfMean(const float* const* logits, const float* log_sums,
 
 void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
                                    float* const* logits, const Scratch& scratch) const {
-  const int64_t first = block * kBlockColumns;
+  const int64_t first = block * output_blocks::kBlockColumns;
   const LogitRequest& request = pass.requests[row];
   const int64_t columns =
-      std::min(kBlockColumns, int64_t{members_.front().layer->vocabulary()} - first);
+      std::min(output_blocks::kBlockColumns, int64_t{members_.front().layer->vocabulary()} - first);
   const float* const log_sums = log_sums_.data() + row * static_cast<int64_t>(members());
-  Partial& partial = scratch.partials[row];
+  output_blocks::Partial& partial = scratch.partials[row];
   const bool marked = pass.marked->Has(row, block);
   for (size_t m = 0; m < members(); ++m) {
     Scale(request, logits[m], columns);
@@ -308,9 +314,10 @@ void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
     }
   }
   if (marked) {
-    ForIdsWithin(request.wanted, first, first + columns, [&](int32_t i, int64_t column) {
-      pass.summaries[row].wanted[i] = LogOfMean(logits, log_sums, column);
-    });
+    output_blocks::ForIdsWithin(
+        request.wanted, first, first + columns, [&](int32_t i, int64_t column) {
+          pass.summaries[row].wanted[i] = LogOfMean(logits, log_sums, column);
+        });
   }
   if (request.need_normaliser && request.mask_first) {
     LogSum all;
@@ -336,10 +343,10 @@ void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
     for (const IdList& list : request.masked) Strike(list, first, columns, bound);
     Strike(request.wanted, first, columns, bound);
   }
-  ForCandidates(bound, columns, partial.top, [&](int64_t column) {
+  output_blocks::ForCandidates(bound, columns, partial.top, [&](int64_t column) {
     Insert(partial.top,
            {LogOfMean(logits, log_sums, column), static_cast<int32_t>(first + column)});
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -1,4 +1,4 @@
-// Stored logits of an ensemble's members, made their mean and folded: two kernels, a block of 512
+// Materialized logits of an ensemble's members, made their mean and folded: two kernels, a block of 512
 // threads to a row in each. As one they would spill.
 //
 // A row's logits are read once for each member's normaliser, once more for the mean of
@@ -12,13 +12,13 @@
 #include "kernels/ops/output_fold.h"
 #include "kernels/ops/output_mean_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
-constexpr int kAtOnce = kStoredPerThread;  // columns of a thread
+constexpr int kAtOnce = kMaterializedPerThread;  // columns of a thread
 
 struct MeanShared {
-  FoldShared<kStoredThreads> fold;
+  FoldShared<kMaterializedThreads> fold;
   float log_sums[kMaxEnsembleMembers];
 };
 
@@ -35,7 +35,7 @@ struct MemberRow {
     float added[kAtOnce];
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
-      const int64_t column = first + int64_t{i} * kStoredThreads;
+      const int64_t column = first + int64_t{i} * kMaterializedThreads;
       x[i] = column < vocabulary ? logits[column] : -INFINITY;
       added[i] = column < vocabulary && bias != nullptr ? bias[column] : 0;
     }
@@ -115,15 +115,16 @@ __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const flo
 }
 
 // Leaves the mean in the first member's row.
-__global__ void __launch_bounds__(kStoredThreads, 2)
+__global__ void __launch_bounds__(kMaterializedThreads, 2)
     MeanLogitsKernel(const __grid_constant__ EnsembleLogits ensemble, int64_t stride,
-                     int vocabulary, StoredRows list, int64_t first, const LogitRequest* requests) {
+                     int vocabulary, MaterializedRows list, int64_t first,
+                     const LogitRequest* requests) {
   AwaitKernelBefore();
   alignas(MeanShared) __shared__ unsigned char memory[sizeof(MeanShared)];
   MeanShared& shared = *reinterpret_cast<MeanShared*>(memory);
   const int64_t i = first + blockIdx.x;
   if (i >= *list.count) return;
-  const FoldThreads<kStoredThreads> group;
+  const FoldThreads<kMaterializedThreads> group;
   const LogitRequest& request = requests[list.rows[i]];
   const float scale = request.scale;
   const int64_t offset = blockIdx.x * stride;
@@ -167,18 +168,18 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
 
 // Scores are log-probabilities already, which are not normalised again unless the request asks for
 // that.
-__global__ void __launch_bounds__(kStoredThreads, 2)
-    FoldMeanKernel(float* means, int64_t stride, int vocabulary, StoredRows list, int64_t first,
-                   LogitRequest* requests, LogitSummary* summaries) {
+__global__ void __launch_bounds__(kMaterializedThreads, 2)
+    FoldMeanKernel(float* means, int64_t stride, int vocabulary, MaterializedRows list,
+                   int64_t first, LogitRequest* requests, LogitSummary* summaries) {
   AwaitKernelBefore();
-  using Shared = StoredShared<kStoredThreads, kStoredPerThread>;
+  using Shared = MaterializedShared<kMaterializedThreads, kMaterializedPerThread>;
   alignas(Shared) __shared__ unsigned char memory[sizeof(Shared)];
   const int64_t i = first + blockIdx.x;
   if (i >= *list.count) return;
   const int32_t row = list.rows[i];
   LogitRequest& request = requests[row];
   float* const mean = means + blockIdx.x * stride;
-  const FoldThreads<kStoredThreads> group;
+  const FoldThreads<kMaterializedThreads> group;
   FoldLogits<false>(group, *reinterpret_cast<Shared*>(memory), mean, nullptr, vocabulary, request,
                     false, summaries[row]);
   group.Sync();  // all have read the request
@@ -191,15 +192,16 @@ __global__ void __launch_bounds__(kStoredThreads, 2)
 }  // namespace
 
 Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
-                     const StoredRows& list, int64_t first, int64_t n, LogitRequest* requests,
+                     const MaterializedRows& list, int64_t first, int64_t n, LogitRequest* requests,
                      LogitSummary* summaries) {
   if (n == 0) return Error::kNone;
   const auto rows = static_cast<unsigned>(n);
-  const Error error = LaunchEarly(MeanLogitsKernel, rows, kStoredThreads, 0, stream, ensemble,
+  const Error error = LaunchEarly(MeanLogitsKernel, rows, kMaterializedThreads, 0, stream, ensemble,
                                   stride, vocabulary, list, first, requests);
   if (error != Error::kNone) return error;
-  return LaunchEarly(FoldMeanKernel, rows, kStoredThreads, 0, stream, ensemble.members[0].logits,
-                     stride, vocabulary, list, first, requests, summaries);
+  return LaunchEarly(FoldMeanKernel, rows, kMaterializedThreads, 0, stream,
+                     ensemble.members[0].logits, stride, vocabulary, list, first, requests,
+                     summaries);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

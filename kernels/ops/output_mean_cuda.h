@@ -1,5 +1,5 @@
-// The output layers of an ensemble on a device: what output_mean.h computes, by the stored way. The
-// logits of every member are stored, and one kernel makes their mean and folds it.
+// The output layers of an ensemble on a device: what output_mean.h computes, by the materialized way. The
+// logits of every member are materialized, and one kernel makes their mean and folds it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/search/row.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Logits of one member, without the bias.
 struct MemberLogits {
@@ -26,7 +26,7 @@ struct EnsembleLogits {
 };
 
 // Folds the mean of the members' logits of rows list.rows[first + i], i < n; stride >= vocabulary.
-// Requests and summaries as those of FoldStoredLogits, and `scale`, `excluded`, `mask_first` mean
+// Requests and summaries as those of FoldMaterializedLogits, and `scale`, `excluded`, `mask_first` mean
 // what they mean in output_mean.h. The logits are used up. A row with request.logits not null finds in
 // the first member's the row x for which x * scale less the normaliser is the score, and
 // request.logits is set to it.
@@ -34,7 +34,7 @@ struct EnsembleLogits {
 // Sums are made by a block of threads in an order fixed by the vocabulary and the members, so a row's
 // bits depend on that row alone.
 Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
-                     const StoredRows& list, int64_t first, int64_t n, LogitRequest* requests,
+                     const MaterializedRows& list, int64_t first, int64_t n, LogitRequest* requests,
                      LogitSummary* summaries);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

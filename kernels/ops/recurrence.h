@@ -24,7 +24,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Places of a position's state within its page. They fit in a page of any type: it has 32 positions
 // of K and V, of a byte an element at least.
@@ -44,4 +44,4 @@ Error Recur(Stream stream, ComputeType type, const KvLayout& layout, int layer,
             const StepRows& rows, const SelfKvTables& tables, const void* gate_x, void* y);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -6,7 +6,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // A sigmoid is some ten operations.
@@ -45,4 +45,4 @@ void Recur(OpContext& context, const KvLayout& layout, int layer, const DecodeRo
       });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,7 +10,7 @@
 #include "kernels/cuda/self_pages.cuh"
 #include "kernels/ops/recurrence.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -119,4 +119,4 @@ Error Recur(Stream stream, ComputeType type, const KvLayout& layout, int layer,
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -4,7 +4,7 @@
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 // kRowWarps: 1, or all of the block's.
@@ -89,4 +89,4 @@ Error AddRmsNorm(Stream stream, ComputeType type, const void* x, const void* res
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -8,7 +8,7 @@
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 inline constexpr int kNormWarps = 4;  // of a block
 // Blocks that an SM should hold at least. Left alone, ptxas saves registers and has loads wait for each
@@ -149,4 +149,4 @@ Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Argumen
   }
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -17,7 +17,7 @@
 #include "kernels/base/op_context.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 void AddLayerNorm(OpContext& context, const float* x, const float* residual, const float* gamma,
                   const float* beta, float epsilon, int64_t rows, int d, float* y,
@@ -41,4 +41,4 @@ Error AddRmsNorm(Stream stream, ComputeType type, const void* x, const void* res
                  void* y, void* sum = nullptr);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -3,7 +3,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/parallel.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 void AddLayerNorm(OpContext& context, const float* x, const float* residual, const float* gamma,
                   const float* beta, float epsilon, int64_t rows, int d, float* y, float* sum) {
@@ -27,4 +27,4 @@ void AddRmsNorm(OpContext& context, const float* x, const float* residual, const
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -4,9 +4,9 @@
 //   BeginStep          one group   what has ended leaves, admissions enter, the plan is made
 //   PrepareStepRow     each row, one thread: what it asks, its newest token
 //   WriteRowPages      each row, some threads: where its K/V lie
-//   ListStoredRows     one group   which rows' logits are stored
+//   ListMaterializedRows     one group   which rows' logits are materialized
 //   (the model)                    summaries
-//   FoldStoredStepRow  each stored row, one group
+//   FoldMaterializedStepRow  each materialized row, one group
 //   StepSlot           each slot that ran, one group: its beam step
 //   Deliver            each slot of `order`, one group: results, settled tokens
 //   EndStep            one group   the counts
@@ -23,12 +23,12 @@
 #include "kernels/search/beam_step.h"
 #include "kernels/search/begin_step.h"
 #include "kernels/search/deliver.h"
+#include "kernels/search/materialized_row.h"
 #include "kernels/search/prepare_row.h"
 #include "kernels/search/step_mailbox.h"
-#include "kernels/search/stored_row.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Row `row` < plan.rows: its request, its empty summary, its newest token. By one thread.
 DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
@@ -36,7 +36,7 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const int32_t lane = tables.row_lane[row];
   tables.row_token[row] = tables.lanes.tokens[slot.At(lane, tables.row_position[row])];
   LogitRequest& request = tables.requests[row];
-  request.logits = slot.state->options.stored_logits() ? tables.unplaced : nullptr;
+  request.logits = slot.state->options.materialized_logits() ? tables.unplaced : nullptr;
   PrepareRow(slot, lane, tables.row_position[row], tables.wanted + int64_t{row} * kMaxWantedIds,
              tables.masked + row * tables.row_masks, request);
   LogitSummary& summary = tables.summaries[row];
@@ -61,44 +61,45 @@ DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, in
   }
 }
 
-// Lists the rows for which `stored(options)` holds, ascending: now->stored_count of them. More of
-// them than BatchLimits::stored_rows is a mistake of the host's: such rows are bad numbers.
-template <class ThreadGroup, class Stored>
-DRAGOMAN_HD void ListStoredRows(const ThreadGroup& group, const BatchTables& tables,
-                                Stored stored) {
+// Lists the rows for which `materialized(options)` holds, ascending: now->materialized_count of them. More of
+// them than BatchLimits::materialized_rows is a mistake of the host's: such rows are bad numbers.
+template <class ThreadGroup, class Materialized>
+DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTables& tables,
+                                      Materialized materialized) {
   BatchScalars& now = *tables.now;
-  const auto is_stored = [&](int32_t row) {
-    return stored(tables.states[tables.row_slot[row]].options);
+  const auto is_materialized = [&](int32_t row) {
+    return materialized(tables.states[tables.row_slot[row]].options);
   };
   const Share mine = ShareOf(group, now.plan.rows);
   int32_t count = 0;
-  for (int32_t row = mine.begin; row < mine.end; ++row) count += is_stored(row) ? 1 : 0;
+  for (int32_t row = mine.begin; row < mine.end; ++row) count += is_materialized(row) ? 1 : 0;
   int32_t all = 0;
   int32_t at = group.ExclusiveSum(count, &all);
   for (int32_t row = mine.begin; row < mine.end; ++row) {
-    if (!is_stored(row)) continue;
-    if (at < tables.limits.stored_rows) {
-      tables.stored_rows[at++] = row;
+    if (!is_materialized(row)) continue;
+    if (at < tables.limits.materialized_rows) {
+      tables.materialized_rows[at++] = row;
     } else {
       tables.summaries[row].nan = true;
     }
   }
   if (group.rank() == 0) {
-    now.stored_count = all < tables.limits.stored_rows ? all : tables.limits.stored_rows;
+    now.materialized_count =
+        all < tables.limits.materialized_rows ? all : tables.limits.materialized_rows;
   }
   group.Sync();
 }
 
-// Folds stored row number `index` with FoldStoredRow, if its logits were asked for whole. REQUIRES:
+// Folds materialized row number `index` with FoldMaterializedRow, if its logits were asked for whole. REQUIRES:
 // its request's `logits` are there.
 template <class ThreadGroup>
-DRAGOMAN_HD void FoldStoredStepRow(const ThreadGroup& group, const BatchTables& tables,
-                                   int32_t index, StoredRowWorkspace& workspace) {
-  const int32_t row = tables.stored_rows[index];
+DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTables& tables,
+                                         int32_t index, MaterializedRowWorkspace& workspace) {
+  const int32_t row = tables.materialized_rows[index];
   const SlotView& slot = tables.views[tables.row_slot[row]];
-  if (!slot.state->options.stored_logits()) return;
-  FoldStoredRow(group, slot, tables.row_lane[row], tables.requests[row], tables.limits.vocabulary,
-                workspace, tables.summaries[row]);
+  if (!slot.state->options.materialized_logits()) return;
+  FoldMaterializedRow(group, slot, tables.row_lane[row], tables.requests[row],
+                      tables.limits.vocabulary, workspace, tables.summaries[row]);
 }
 
 // The beam steps of number `index` of the slots that ran.
@@ -158,9 +159,9 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     w.forbidden = arrays.forbidden + i * kMaxBeam;
     w.ancestry = arrays.ancestry + i * kMaxBeam * limits.stride();
   });
-  const int64_t blocks = StoredRowWorkspace::Blocks(limits.vocabulary);
-  each(limits.stored_workspaces, [&](int64_t i) {
-    StoredRowWorkspace& w = tables.stored_workspaces[i];
+  const int64_t blocks = MaterializedRowWorkspace::Blocks(limits.vocabulary);
+  each(limits.materialized_workspaces, [&](int64_t i) {
+    MaterializedRowWorkspace& w = tables.materialized_workspaces[i];
     w.scores = arrays.scores + i * limits.vocabulary;
     w.block_best = arrays.block_best + i * blocks;
     w.block_sums = arrays.block_sums + i * blocks;
@@ -169,4 +170,4 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
   group.Sync();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

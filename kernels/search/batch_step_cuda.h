@@ -9,7 +9,7 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/search/batch_step.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 struct StepMailboxes {
   StepMailbox mailbox[kStepMailboxes];
@@ -18,18 +18,18 @@ struct StepMailboxes {
 Error FormatBatch(Stream stream, const BatchTables& tables);
 Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
-// Which rows are listed as stored.
-enum class StoredList {
+// Which rows are listed as materialized.
+enum class MaterializedList {
   kNone,      // the host knows that there is no such row
   kNotFused,  // those whose segments may not fuse (output_layer_cuda.h)
   kAll,
 };
 
-// Requests of up to `rows` rows, where their K/V lie, and the list of stored rows.
-Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
+// Requests of up to `rows` rows, where their K/V lie, and the list of materialized rows.
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, MaterializedList list);
 
-// Folds those of the stored rows first .. first + n - 1 that exist.
-Error FoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
+// Folds those of the materialized rows first .. first + n - 1 that exist.
+Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
 // The beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
@@ -39,4 +39,4 @@ Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mai
               int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

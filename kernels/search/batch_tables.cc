@@ -2,7 +2,7 @@
 
 #include "kernels/search/prepare_row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 constexpr int64_t kAlignment = 256;
@@ -52,13 +52,13 @@ void CarveWorkspaces(const BatchLimits& limits, Carver& carver, WorkspaceArrays&
   carver.Take(n * kMaxBeam, &arrays.constraints);
   carver.Take(n * kMaxBeam, &arrays.forbidden);
   carver.Take(n * kMaxBeam * limits.stride(), &arrays.ancestry);
-  const int64_t stored = limits.stored_workspaces;
-  const int64_t blocks = StoredRowWorkspace::Blocks(limits.vocabulary);
-  carver.Take(stored * limits.vocabulary, &arrays.scores);
-  carver.Take(stored * limits.vocabulary, &arrays.weights);
-  carver.Take(stored * DrawWorkspace::kBins, &arrays.bins);
-  carver.Take(stored * blocks, &arrays.block_best);
-  carver.Take(stored * blocks, &arrays.block_sums);
+  const int64_t materialized = limits.materialized_workspaces;
+  const int64_t blocks = MaterializedRowWorkspace::Blocks(limits.vocabulary);
+  carver.Take(materialized * limits.vocabulary, &arrays.scores);
+  carver.Take(materialized * limits.vocabulary, &arrays.weights);
+  carver.Take(materialized * DrawWorkspace::kBins, &arrays.bins);
+  carver.Take(materialized * blocks, &arrays.block_best);
+  carver.Take(materialized * blocks, &arrays.block_sums);
 }
 
 }  // namespace
@@ -100,13 +100,13 @@ int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables)
   carver.Take(rows * kMaxWantedIds, &t.wanted);
   t.row_masks = MaxRowMasks(limits.positions, kMaxForbiddenNodes);
   carver.Take(rows * t.row_masks, &t.masked);
-  carver.Take(limits.stored_rows, &t.stored_rows);
+  carver.Take(limits.materialized_rows, &t.materialized_rows);
   carver.Take(1, &t.unplaced);
 
   carver.Take(limits.workspaces, &t.step_workspaces);
-  carver.Take(limits.stored_workspaces, &t.stored_workspaces);
+  carver.Take(limits.materialized_workspaces, &t.materialized_workspaces);
   CarveWorkspaces(limits, carver, t.workspace_arrays);
   return carver.bytes();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,13 +10,13 @@
 
 #include "kernels/base/host_device.h"
 #include "kernels/search/beam_step.h"
+#include "kernels/search/materialized_row.h"
 #include "kernels/search/plan.h"
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 #include "kernels/search/step_mailbox.h"
-#include "kernels/search/stored_row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The limits that a batch is made for. All counts > 0.
 struct BatchLimits {
@@ -26,12 +26,13 @@ struct BatchLimits {
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
   int32_t vocabulary = 0;  // of the target
   int32_t start_token = 0;
-  int32_t workspaces = 0;   // slots whose beam steps run at a time
-  int32_t stored_rows = 0;  // rows of a step that may ask for their logits whole, or for more than
-                            // the fused output layer gives: the beams of all segments of that kind
-                            // that are in slots at a time
-  int32_t stored_workspaces = 0;  // of those, how many are folded at a time
-  int32_t rules_words = 0;        // 32-bit words for the tables of all segments in slots
+  int32_t workspaces = 0;  // slots whose beam steps run at a time
+  int32_t materialized_rows =
+      0;  // rows of a step that may ask for their logits whole, or for more than
+          // the fused output layer gives: the beams of all segments of that kind
+          // that are in slots at a time
+  int32_t materialized_workspaces = 0;  // of those, how many are folded at a time
+  int32_t rules_words = 0;              // 32-bit words for the tables of all segments in slots
 
   DRAGOMAN_HD int64_t stride() const { return int64_t{positions} + 1; }
   DRAGOMAN_HD int32_t pages_per_lane() const {
@@ -43,17 +44,17 @@ struct BatchLimits {
 
 // The scalars that change from step to step.
 struct BatchScalars {
-  int64_t step = 0;            // steps ended: the number of the one under way
-  StepCommand command;         // of this step, once it has begun
-  int32_t order_count = 0;     // entries of BatchTables::order
-  int32_t runnable_count = 0;  // ... of `runnable`
-  int32_t waiting_count = 0;   // ... of `waiting`
-  int64_t worst_case = 0;      // the largest WorstCasePages of those in `runnable`
-  PlanOutput plan;             // its arrays are those of the tables
-  PagePool pages;              // the same
-  LanePages lane_pages;        // the same
-  int32_t stored_count = 0;    // rows of this step in `stored_rows`
-  int32_t deliveries = 0;      // claimed of this step's output
+  int64_t step = 0;                // steps ended: the number of the one under way
+  StepCommand command;             // of this step, once it has begun
+  int32_t order_count = 0;         // entries of BatchTables::order
+  int32_t runnable_count = 0;      // ... of `runnable`
+  int32_t waiting_count = 0;       // ... of `waiting`
+  int64_t worst_case = 0;          // the largest WorstCasePages of those in `runnable`
+  PlanOutput plan;                 // its arrays are those of the tables
+  PagePool pages;                  // the same
+  LanePages lane_pages;            // the same
+  int32_t materialized_count = 0;  // rows of this step in `materialized_rows`
+  int32_t deliveries = 0;          // claimed of this step's output
   int32_t delivered_words = 0;
 };
 
@@ -64,8 +65,8 @@ struct SlotExtra {
   int32_t settled = 0;  // tokens reported as settled
 };
 
-// The memory that the workspaces' pointers point into: [workspaces, ...] and [stored_workspaces,
-// ...]. Sizes are those of BasicBeamStepWorkspace for kMaxBeam and of StoredRowWorkspace.
+// The memory that the workspaces' pointers point into: [workspaces, ...] and [materialized_workspaces,
+// ...]. Sizes are those of BasicBeamStepWorkspace for kMaxBeam and of MaterializedRowWorkspace.
 struct WorkspaceArrays {
   Extra* extras = nullptr;
   int32_t* extra_count = nullptr;
@@ -125,15 +126,15 @@ struct BatchTables {
   int32_t* wanted = nullptr;          // [max_rows, kMaxWantedIds]
   int32_t* masked = nullptr;          // [max_rows, row_masks]
   int64_t row_masks = 0;
-  int32_t* stored_rows = nullptr;  // [stored_rows] rows of this step, ascending
+  int32_t* materialized_rows = nullptr;  // [materialized_rows] rows of this step, ascending
 
   // LogitRequest::logits of a row whose logits are wanted whole, until the model says where they
   // are.
   float* unplaced = nullptr;  // [1]
 
-  // [workspaces] and [stored_workspaces].
+  // [workspaces] and [materialized_workspaces].
   BeamStepWorkspace* step_workspaces = nullptr;
-  StoredRowWorkspace* stored_workspaces = nullptr;
+  MaterializedRowWorkspace* materialized_workspaces = nullptr;
   WorkspaceArrays workspace_arrays;
 };
 
@@ -143,4 +144,4 @@ struct BatchTables {
 // (batch_step.h), run where the memory can be written.
 int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

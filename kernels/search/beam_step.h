@@ -20,7 +20,7 @@
 #include "kernels/search/slot.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Memory of one call for beams up to `beam`, owned by the caller, shared by the group.
 template <class Lane>
@@ -234,19 +234,19 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   int32_t candidates = 0;  // under constraints
   bool over = false;
   if (o.sampling.enabled) {
-    count = SelectDrawn(group, slot, offers, ws.chosen);
+    count = beam_step_internal::SelectDrawn(group, slot, offers, ws.chosen);
   } else if (constrained) {
     candidates = CollectConstrained(group, slot, offers, ws.pool, ws.shared);
     count = SelectConstrained(group, slot, ws.pool, candidates, ws.banks, ws.chosen);
     over = o.stop_rule == StopRule::kFirstK && s.waiting > 0;
   } else if (o.finalisation == Finalisation::kImmediate) {
-    count = SelectImmediate(group, slot, offers, ws.chosen);
-    over = count > 0 && ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
-    count = Prune(s, ws.chosen, count);
+    count = beam_step_internal::SelectImmediate(group, slot, offers, ws.chosen);
+    over = count > 0 && beam_step_internal::ImmediateIsOver(slot, s.length + 1, ws.chosen[0].score);
+    count = beam_step_internal::Prune(s, ws.chosen, count);
     group.Sync();
     for (int32_t i = group.rank(); i < count; i += group.size()) ws.chosen[i].rank = i;
   } else {
-    count = SelectWithEnded(group, slot, offers, ws.chosen, ws.shared);
+    count = beam_step_internal::SelectWithEnded(group, slot, offers, ws.chosen, ws.shared);
     over = o.finalisation == Finalisation::kOnBeam && s.finished == o.beam;
   }
   group.Sync();
@@ -264,7 +264,7 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
     group.Sync();
     return;
   }
-  Reorder(group, slot, ws.chosen, count, ws);
+  beam_step_internal::Reorder(group, slot, ws.chosen, count, ws);
 }
 
 // Advances the slot by all positions that it had rows for, one after the other. requests, summaries:
@@ -280,4 +280,4 @@ DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const Log
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

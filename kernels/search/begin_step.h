@@ -17,7 +17,7 @@
 #include "kernels/search/step_mailbox.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace begin_step_internal {
 
 // Whether one of this member's slots has ended, or any waits. If no member sees that, and the command
@@ -260,20 +260,20 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   StepCommand command;
   if (group.rank() == 0) command = *mailbox.command;
   // This comes before the command is waited for.
-  bool change = SeesChange(group, tables);
+  bool change = begin_step_internal::SeesChange(group, tables);
   if (group.rank() == 0) {
     change = change || command.cancelled > 0 || command.admissions > 0;
     now.command = command;
-    now.stored_count = 0;
+    now.materialized_count = 0;
     now.deliveries = 0;
     now.delivered_words = 0;
   }
   // In most steps of a small batch nobody leaves or enters.
   if (group.Any(change)) {
-    if (now.command.cancelled > 0) Cancel(group, tables, mailbox);
-    LeaveSlots(group, tables);
-    if (now.command.admissions > 0) TakeAdmissions(group, tables, mailbox);
-    BeginWaiting(group, tables);
+    if (now.command.cancelled > 0) begin_step_internal::Cancel(group, tables, mailbox);
+    begin_step_internal::LeaveSlots(group, tables);
+    if (now.command.admissions > 0) begin_step_internal::TakeAdmissions(group, tables, mailbox);
+    begin_step_internal::BeginWaiting(group, tables);
   }
 
   PlanInput in;
@@ -287,4 +287,4 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   PlanStep(group, in, tables.views, now.lane_pages, now.pages, now.plan);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -17,7 +17,7 @@
 #include "kernels/search/slot.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // A wanted id that is possible. `key` orders it among the row's logits.
 struct Extra {
@@ -89,7 +89,7 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
         if (!(x.key > -INFINITY)) continue;
         if (o.need_log_probs) {
           x.log_prob = LogProb(x.key, summary.normaliser);
-          if (o.eos_penalty != 1.0F && o.Ends(x.token) && !o.stored_logits()) {
+          if (o.eos_penalty != 1.0F && o.Ends(x.token) && !o.materialized_logits()) {
             x.log_prob *= o.eos_penalty;
             x.key = LogSumValue(summary.normaliser) + x.log_prob;
           }
@@ -218,4 +218,4 @@ DRAGOMAN_HD Candidate NextCandidate(const ThreadGroup& group, const View& slot, 
   return best;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -15,7 +15,7 @@
 #include "kernels/search/finished.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Candidates of a beam at most: each row's wanted ids, its best token and its best that ends a word;
 // the best `beam` of all, and those that wait.
@@ -220,4 +220,4 @@ DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   CountDone(slot, slot.LogProbOf(best));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -17,7 +17,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Says between which target tokens a word goes on: after an open token, before one that continues a
 // word (SEARCH.md a.8, "Word boundaries"). Two bitmaps: token t is bit t % 32 of integer t / 32. Tokens
@@ -183,12 +183,12 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
   bool joins = s.open && set.edges.Continues(token);
   s.open = set.edges.IsOpen(token);
   if (s.ended >= 0 && joins) {
-    Reopen(set, s);
+    constraints_internal::Reopen(set, s);
     notes.TakenBack();
   } else {
     s.ended = -1;
     if (s.depth == 0 && joins) return s;  // no phrase begins inside a word
-    if (Extend(set, s, token)) {
+    if (constraints_internal::Extend(set, s, token)) {
       if (s.ended >= 0) notes.Met(s.ended, 0);
       return s;
     }
@@ -204,28 +204,28 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
     int32_t prefix = s.depth;
     for (; prefix > 0; --prefix) {
       if (set.edges.Joins(text(start + prefix - 1), text(start + prefix))) continue;
-      whole = NeededPhrase(set, s, s.low, prefix);
+      whole = constraints_internal::NeededPhrase(set, s, s.low, prefix);
       if (whole >= 0) break;
     }
     if (whole >= 0) {
-      SetMet(set, s, whole, true);
+      constraints_internal::SetMet(set, s, whole, true);
       start += prefix;
       notes.Met(whole, length + 1 - start);
     } else {
       ++start;
     }
-    Root(set, s);
+    constraints_internal::Root(set, s);
     int32_t at = start;
     for (; at <= length; ++at) {
       joins = set.edges.Joins(text(at - 1), text(at));
       if (s.ended >= 0 && joins) {
-        Reopen(set, s);
+        constraints_internal::Reopen(set, s);
         notes.TakenBack();
         start = at - s.depth;
         break;
       }
       s.ended = -1;
-      if ((s.depth == 0 && joins) || !Extend(set, s, text(at))) break;
+      if ((s.depth == 0 && joins) || !constraints_internal::Extend(set, s, text(at))) break;
       if (s.depth == 0) {  // completed: the path is empty again
         start = at + 1;
         notes.Met(s.ended, length - at);
@@ -254,16 +254,17 @@ DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintSta
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)
-  const bool pending = s.depth > 0 && NeededPhrase(set, s, s.low, s.depth) >= 0;
+  const bool pending =
+      s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0;
   if (s.depth > 0) {
     for (int i = s.low; i < s.high; ++i) {
-      if (!IsMet(s, i) && set.Length(i) > s.depth) use(set.Token(i, s.depth));
+      if (!constraints_internal::IsMet(s, i) && set.Length(i) > s.depth) use(set.Token(i, s.depth));
     }
   }
   if (s.depth == 0 || pending) {
     for (int i = 0; i < set.phrases; ++i) {
       const int32_t token = set.Token(i, 0);
-      if (!IsMet(s, i) && !(s.open && set.edges.Continues(token))) use(token);
+      if (!constraints_internal::IsMet(s, i) && !(s.open && set.edges.Continues(token))) use(token);
     }
   }
 }
@@ -275,4 +276,4 @@ DRAGOMAN_HD inline bool MakesProgress(const ConstraintSet& set, const Constraint
   return makes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

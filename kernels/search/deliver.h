@@ -12,7 +12,7 @@
 #include "kernels/search/step_mailbox.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace deliver_internal {
 
 // A result in the order of delivery: the better score first, then the lower entry; of samples the
@@ -216,4 +216,4 @@ DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
   group.Sync();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -20,7 +20,7 @@
 #include "kernels/search/options.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator, so that a draw depends
 // on its place only and on no state.
@@ -236,24 +236,26 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
   const float scale = 1.0F / o.temperature;
   for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
     const float weight = ExpNonPositive((x[i] - max) * scale);
-    ws.weights[i] = weight < 1.0F / kMassUnits ? 0.0F : weight;
+    ws.weights[i] = weight < 1.0F / draw_internal::kMassUnits ? 0.0F : weight;
   }
   group.Sync();
   if (sampling.top_k > 0 && sampling.top_k < vocabulary) {
     const auto k = static_cast<uint64_t>(sampling.top_k);
-    FillWideBins(group, ws, vocabulary, CountMeasure());
-    const Reached last = Reach(group, ws, vocabulary, CountMeasure(), [k](uint64_t) { return k; });
+    draw_internal::FillWideBins(group, ws, vocabulary, draw_internal::CountMeasure());
+    const draw_internal::Reached last = draw_internal::Reach(
+        group, ws, vocabulary, draw_internal::CountMeasure(), [k](uint64_t) { return k; });
     if (last.found) {  // else there are fewer
-      const int32_t id = TokenOfKey(group, ws.weights, vocabulary, last.key, last.number());
+      const int32_t id =
+          draw_internal::TokenOfKey(group, ws.weights, vocabulary, last.key, last.number());
       for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
         const uint32_t least = last.key + (i > id ? 1U : 0U);
-        ws.weights[i] = KeyOf(ws.weights[i]) < least ? 0.0F : ws.weights[i];
+        ws.weights[i] = draw_internal::KeyOf(ws.weights[i]) < least ? 0.0F : ws.weights[i];
       }
       group.Sync();
     }
   }
-  const MassMeasure mass;
-  FillWideBins(group, ws, vocabulary, mass);
+  const draw_internal::MassMeasure mass;
+  draw_internal::FillWideBins(group, ws, vocabulary, mass);
   uint64_t kept = 0;  // 0: all
   if (sampling.top_p < 1.0F) {
     const auto enough = [&](uint64_t all) {
@@ -262,15 +264,16 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
       const auto sum = static_cast<uint64_t>(share);
       return sum < 1 ? 1 : (sum > all ? all : sum);
     };
-    kept = Reach(group, ws, vocabulary, mass, enough).sum();
+    kept = draw_internal::Reach(group, ws, vocabulary, mass, enough).sum();
   }
   // The first sum above unit * kept, which is a whole number of 2^-24ths.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
-  const Reached drawn = Reach(group, ws, vocabulary, mass, [&](uint64_t all) {
-    const uint64_t of = kept > 0 ? kept : all;
-    return (of >> 24) * part + (((of & 0xFFFFFFU) * part) >> 24) + 1;
-  });
-  return TokenOfKey(group, ws.weights, vocabulary, drawn.key, drawn.number());
+  const draw_internal::Reached drawn =
+      draw_internal::Reach(group, ws, vocabulary, mass, [&](uint64_t all) {
+        const uint64_t of = kept > 0 ? kept : all;
+        return (of >> 24) * part + (((of & 0xFFFFFFU) * part) >> 24) + 1;
+      });
+  return draw_internal::TokenOfKey(group, ws.weights, vocabulary, drawn.key, drawn.number());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

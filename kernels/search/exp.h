@@ -8,7 +8,7 @@
 #include "kernels/base/exponent.h"
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 DRAGOMAN_HD inline uint32_t FloatWord(float x) { return __builtin_bit_cast(uint32_t, x); }
 
@@ -34,4 +34,4 @@ DRAGOMAN_HD inline float ExpNonPositive(float x) {
   return p * __builtin_bit_cast(float, power);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -9,7 +9,7 @@
 #include "kernels/search/candidates.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The divisor of the log-prob (SEARCH.md 0.1). Immediate finalisation counts the tokens emitted,
 // EOS among them; elsewhere the divisor is that of the real tokens and one more, whether EOS came
@@ -153,4 +153,4 @@ DRAGOMAN_HD void CloseEntries(const View& slot, bool keep) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -11,7 +11,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct TokenScore {
   float score;
@@ -96,4 +96,4 @@ DRAGOMAN_HD inline void Merge(TopList& a, const TopList& b) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,7 +10,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Node 0 is the root. The edges of node s are edge_begin[s] .. edge_begin[s + 1], by ascending
 // token.
@@ -58,4 +58,4 @@ DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, 
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "kernels/search/beam_step.h"
+#include "kernels/search/materialized_row.h"
 #include "kernels/search/prepare_row.h"
 #include "kernels/search/slot.h"
-#include "kernels/search/stored_row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 template <class T>
 int64_t BytesOf(const std::vector<T>& v) {
@@ -90,7 +90,7 @@ class RowMemory {
   void Prepare(size_t row, const View& slot, int lane, int32_t position) {
     LogitRequest& request = requests_[row];
     request.logits =
-        slot.state->options.stored_logits() ? logits_.get() + row * vocabulary_ : nullptr;
+        slot.state->options.materialized_logits() ? logits_.get() + row * vocabulary_ : nullptr;
     PrepareRow(slot, lane, position, wanted_.get() + row * kMaxWantedIds,
                masked_.get() + row * row_masks_, request);
     LogitSummary& summary = summaries_[row];
@@ -140,8 +140,8 @@ class StepMemory {
         scores_(new float[vocabulary]),
         weights_(new float[vocabulary]),
         bins_(DrawWorkspace::kBins),
-        block_best_(
-            static_cast<size_t>(StoredRowWorkspace::Blocks(static_cast<int64_t>(vocabulary)))),
+        block_best_(static_cast<size_t>(
+            MaterializedRowWorkspace::Blocks(static_cast<int64_t>(vocabulary)))),
         block_sums_(block_best_.size()) {
     step_.offers.extras = extras_.data();
     step_.offers.extra_count = extra_count_.data();
@@ -154,16 +154,16 @@ class StepMemory {
     step_.constraints = constraints_.data();
     step_.forbidden = forbidden_.data();
     step_.ancestry = ancestry_.data();
-    stored_.scores = scores_.get();
-    stored_.block_best = block_best_.data();
-    stored_.block_sums = block_sums_.data();
-    stored_.draw = {weights_.get(), bins_.data()};
+    materialized_.scores = scores_.get();
+    materialized_.block_best = block_best_.data();
+    materialized_.block_sums = block_sums_.data();
+    materialized_.draw = {weights_.get(), bins_.data()};
   }
   StepMemory(const StepMemory&) = delete;
   StepMemory& operator=(const StepMemory&) = delete;
 
   BasicBeamStepWorkspace<Lane>& step() { return step_; }
-  StoredRowWorkspace& stored() { return stored_; }
+  MaterializedRowWorkspace& materialized() { return materialized_; }
   int64_t bytes() const { return BytesOf(extras_) + BytesOf(pool_) + BytesOf(ancestry_); }
 
  private:
@@ -180,7 +180,7 @@ class StepMemory {
   std::vector<uint64_t> bins_;
   std::vector<float> block_best_, block_sums_;
   BasicBeamStepWorkspace<Lane> step_;
-  StoredRowWorkspace stored_;
+  MaterializedRowWorkspace materialized_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Published limits of a search; the wire has the same (proto/dragoman/v1/translation.proto). The
 // search itself takes its bounds from the memory it is given.
@@ -148,7 +148,7 @@ struct SearchOptions {
 
   // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
   // normaliser is made of changed scores.
-  DRAGOMAN_HD bool stored_logits() const {
+  DRAGOMAN_HD bool materialized_logits() const {
     // Not ||: a GPU waits once for what these read, not for one after the other.
     return sampling.enabled | penalises() | ((eos_penalty != 1.0F) & renormalize);
   }
@@ -164,9 +164,9 @@ DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
   // candidates() is more than children() only where it is kWordCandidates.
   static_assert(kWordCandidates <= kMaxFusedTopK);
   const int k = o.children();
-  return (k <= kMaxFusedTopK) & !o.stored_logits();
+  return (k <= kMaxFusedTopK) & !o.materialized_logits();
 }
 
 }  // namespace cuda
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

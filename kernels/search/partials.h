@@ -10,7 +10,7 @@
 #include "kernels/search/slot.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The number of real tokens that all hypotheses which can still win share, by lineage.
 // Only the best finished hypothesis can still win: what ends later either beats it or does not, the
@@ -51,4 +51,4 @@ DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, in
   return differs - 1 > from ? differs - 1 : from;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

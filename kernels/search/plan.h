@@ -35,7 +35,7 @@
 #include "kernels/search/slot.h"
 #include "kernels/search/thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // A step of rows that cost more takes no longer than this many full steps of plain beam search.
 // With 1, two wide slots of rows that cost a little more than one would fill a batch, and keep
@@ -444,4 +444,4 @@ DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const S
   group.Sync();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // No slot pauses longer, in steps: but for want of pages, and unless more slots are due than fit.
 inline constexpr int kMaxPause = 64;
@@ -22,4 +22,4 @@ struct PlanRules {
   int32_t max_pause = kMaxPause;  // steps; 0: no bound
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

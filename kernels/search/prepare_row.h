@@ -12,7 +12,7 @@
 #include "kernels/search/row.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // No-repeat n-grams (SEARCH.md e; FastSeq): the tokens that would make an n-gram come twice.
 //
@@ -81,7 +81,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   request = LogitRequest{};
   request.logits = logits;
   request.need_normaliser = o.need_log_probs;
-  request.mask_first = o.renormalize && !o.stored_logits();
+  request.mask_first = o.renormalize && !o.materialized_logits();
   request.scale = o.sampling.enabled ? 1.0F : 1.0F / o.temperature;
   request.excluded = rules.excluded;
   request.masked[0] = rules.forbidden.always;
@@ -157,4 +157,4 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   request.masked[1].count = masked_count;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

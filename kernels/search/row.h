@@ -8,7 +8,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/fold.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kMaxTopK = 64;
 
@@ -72,4 +72,4 @@ struct LogitSummary {
                               // -inf where that is before the softmax)
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -1,6 +1,6 @@
 #include "kernels/search/rules_image.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 static_assert(sizeof(RulesImageCounts) == RulesImageCounts::kWords * sizeof(int32_t));
@@ -85,4 +85,4 @@ void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* wor
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

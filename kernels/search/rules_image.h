@@ -6,7 +6,7 @@
 //            excluded ids, ids of the source;
 //            last, a byte each: which edges end a phrase
 //
-// Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
+// Written by the host, read in place: RulesFrom makes views into the words. No pointer is materialized,
 // so an image may lie anywhere that is aligned to 4 bytes. It holds floats and bytes besides
 // integers: who copies an image copies words with CopyWord.
 #pragma once
@@ -17,7 +17,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct RulesImageCounts {
   int32_t divisors = 0;
@@ -95,4 +95,4 @@ DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
   return rules;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

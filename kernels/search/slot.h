@@ -22,7 +22,7 @@
 #include "kernels/search/forbidden.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 enum class SlotStatus : uint8_t {
   kFree,
@@ -185,7 +185,7 @@ template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
   const int32_t forced = s.rules.prefix_length;
-  if (forced == 0 || s.options.stored_logits()) return;
+  if (forced == 0 || s.options.materialized_logits()) return;
   const bool alone = s.rules.constraints.phrases > 0 || s.rules.forbidden.nodes > 0 ||
                      forced >= s.options.max_tokens;
   s.ahead = alone ? forced : forced + 1;
@@ -231,4 +231,4 @@ DRAGOMAN_HD void StartSlot(const View& slot, const SearchOptions& options,
   BeginSlot(slot, start_token);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -20,7 +20,7 @@
 #include "kernels/search/plan.h"
 #include "kernels/search/slot.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kStepMailboxes = 2;
 
@@ -35,7 +35,7 @@ struct StepCommand {
 // of the admissions. Its words: lanes [options.beam], cross pages [cross_pages], its rules as an
 // image (rules_image.h) that is copied to BatchTables::rules + rules_begin.
 // REQUIRES: all its pages at worst (WorstCasePages) are no more than there are; the beams of all
-// segments in slots whose rows are stored are together at most BatchLimits::stored_rows, unless
+// segments in slots whose rows are materialized are together at most BatchLimits::materialized_rows, unless
 // that is max_rows.
 struct AdmitCommand {
   int32_t slot = 0;
@@ -134,4 +134,4 @@ struct StepMailbox {
   int32_t output_capacity = 0;  // at least the largest result of one slot
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -24,7 +24,7 @@
 
 #include "kernels/base/host_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // Best first; by one thread, in place, no recursion.
 template <class T, class Better>
@@ -121,4 +121,4 @@ struct SingleThread {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

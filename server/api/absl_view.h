@@ -5,8 +5,8 @@
 
 #include "absl/strings/string_view.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 inline absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

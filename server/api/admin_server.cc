@@ -21,7 +21,7 @@
 #include "server/call/wire_check.h"
 #include "server/transport/port_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using Work = std::function<absl::Status()>;
@@ -121,7 +121,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* rpc,
                                        const v1::ListModelsRequest* in,
                                        v1::ListModelsResponse* out) override {
-    const Nanos begun = hooks_.clock->Now();
+    const engine::Nanos begun = hooks_.clock->Now();
     const absl::Status status = CheckFields(*in);
     if (status.ok()) {
       for (const ModelTable::Entry& entry : hooks_.models->Entries()) {
@@ -187,7 +187,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* rpc,
                                         const v1::SetLogLevelRequest* in,
                                         v1::SetLogLevelResponse* out) override {
-    const Nanos begun = hooks_.clock->Now();
+    const engine::Nanos begun = hooks_.clock->Now();
     absl::Status status = CheckFields(*in);
     const auto level = ParseLogLevel(in->level());
     if (status.ok() && !level.has_value()) {
@@ -196,7 +196,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
                                                   "off"));
     }
     if (status.ok()) {
-      out->set_previous(LogLevelName(dragoman::SetLogLevel(*level)));
+      out->set_previous(LogLevelName(dragoman::server::SetLogLevel(*level)));
     }
     grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
     Finish(RpcMethod::kSetLogLevel, begun, status, reactor);
@@ -216,7 +216,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {
     grpc::ServerUnaryReactor* const reactor = rpc->DefaultReactor();
-    const Nanos begun = hooks_.clock->Now();
+    const engine::Nanos begun = hooks_.clock->Now();
     absl::Status status = CheckFields(in);
     if (status.ok()) {
       const bool drains = method == RpcMethod::kDrain;
@@ -234,9 +234,9 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return reactor;
   }
 
-  void Finish(RpcMethod method, Nanos begun, const absl::Status& status,
+  void Finish(RpcMethod method, engine::Nanos begun, const absl::Status& status,
               grpc::ServerUnaryReactor* reactor) {
-    const Nanos duration = hooks_.clock->Now() - begun;
+    const engine::Nanos duration = hooks_.clock->Now() - begun;
     hooks_.metrics->OnRpc(Api::kDragoman, method, status.code(), duration, "");
     LogFields fields = {{"method", RpcMethodName(method)},
                         {"code", CodeName(status.code())},
@@ -289,4 +289,4 @@ AdminServer::~AdminServer() {
   server_->Wait();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

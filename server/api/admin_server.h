@@ -22,7 +22,7 @@
 #include "server/models/model_manager.h"
 #include "server/observe/metrics.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The result of ReloadAll.
 struct ReloadReport {
@@ -35,7 +35,7 @@ struct AdminHooks {
   ModelManager* manager = nullptr;
   const ModelTable* models = nullptr;
   Metrics* metrics = nullptr;
-  const Clock* clock = nullptr;
+  const engine::Clock* clock = nullptr;
   // Refuses calls from now on; returns how many were cut off when the time was over.
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
   std::chrono::nanoseconds drain_limit{0};  // of a request that names none
@@ -73,4 +73,4 @@ class AdminServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "server/call/call_id.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kRequestIdKey[] = "x-request-id";
@@ -32,13 +32,14 @@ absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ServiceContext& service,
 
 }  // namespace
 
-Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest) {
+engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nanos started,
+                           engine::Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
   const gpr_timespec left = gpr_time_sub(deadline, now);
   // Beyond it seconds do not fit into nanoseconds, nor does the time of a clock that has run for
   // 100 years.
   constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
-  if (left.tv_sec >= kCentury) return kNoDeadline;
+  if (left.tv_sec >= kCentury) return engine::kNoDeadline;
   if (left.tv_sec <= -kCentury) return started;
   return started + left.tv_sec * kNanosPerSecond + left.tv_nsec;
 }
@@ -55,8 +56,9 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
   CallReactor* const raw = call.get();
   raw->self_ = std::move(call);
   {
-    MutexLock lock(&raw->mu_);
-    const Nanos latest = std::min(raw->deadline_, raw->started_ + raw->service_->receive_timeout);
+    engine::MutexLock lock(&raw->mu_);
+    const engine::Nanos latest =
+        std::min(raw->deadline_, raw->started_ + raw->service_->receive_timeout);
     raw->timer_ = raw->calls().timer->Arm(latest, [weak = raw->weak_from_this()] {
       if (const auto late = weak.lock()) late->HandleSlow();
     });
@@ -78,7 +80,7 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   uint64_t guarded = 0;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (phase_ != Phase::kReading) return false;
     phase_ = next;
     timer = std::exchange(timer_, DeadlineTimer::kNone);
@@ -128,14 +130,14 @@ void CallReactor::OnReadDone(bool ok) {
 
 void CallReactor::Handle() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (phase_ != Phase::kWaiting) return;
     phase_ = Phase::kHandling;
   }
   HandleRequest(request_);
   request_.Clear();
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     phase_ = Phase::kHandled;
     if (!cancel_waits_) return;
   }
@@ -149,7 +151,7 @@ void CallReactor::OnCancel() {
   }
   bool waited = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (phase_ == Phase::kNoRequest) return;
     cancelled_ = true;
     if (phase_ == Phase::kHandling) {
@@ -177,7 +179,7 @@ void CallReactor::HandleSlow() {
 bool CallReactor::IsDeadline() const {
   // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
   // wire.
-  const Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
+  const engine::Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
   return calls().clock->Now() >= deadline_ - slack;
 }
 
@@ -211,12 +213,12 @@ grpc::Status CallReactor::EndStatus(const absl::Status& status) {
 }
 
 void CallReactor::GuardEnd() {
-  MutexLock lock(&end_mu_);
+  engine::MutexLock lock(&end_mu_);
   end_timer_ =
       calls().timer->Arm(calls().clock->Now() + calls().write_timeout, [weak = weak_from_this()] {
         const auto call = weak.lock();
         if (call == nullptr) return;
-        MutexLock end_lock(&call->end_mu_);
+        engine::MutexLock end_lock(&call->end_mu_);
         if (!call->done_) call->rpc_->TryCancel();
       });
 }
@@ -250,17 +252,17 @@ void CallReactor::FinishCall(const grpc::Status& status) {
 void CallReactor::OnDone() {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   {
-    MutexLock lock(&end_mu_);
+    engine::MutexLock lock(&end_mu_);
     done_ = true;
     timer = std::exchange(end_timer_, DeadlineTimer::kNone);
   }
   calls().timer->Disarm(timer);
   HandleDone();
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     service_->guard->Done(guarded_, cancelled_);
   }
   const std::shared_ptr<CallReactor> last = std::move(self_);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -29,24 +29,25 @@
 #include "server/call/call_transport.h"
 #include "server/transport/guard.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The parts of the server that all calls of gRPC share. Everything is borrowed and outlives the
 // calls.
 struct ServiceContext {
   const CallContext* calls = nullptr;
   Guard* guard = nullptr;
-  const ApiKeys* keys = nullptr;  // nullptr: calls need none
-  int64_t max_message_bytes = 0;  // of a request
-  int max_streams = 0;            // of one connection
-  Nanos receive_timeout = 0;      // from a call's headers until its request is whole
+  const ApiKeys* keys = nullptr;      // nullptr: calls need none
+  int64_t max_message_bytes = 0;      // of a request
+  int max_streams = 0;                // of one connection
+  engine::Nanos receive_timeout = 0;  // from a call's headers until its request is whole
 };
 
 using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 // A call's deadline on our clock: gRPC's, which counts from the headers, or `longest` after
 // `started` where the client brings none (infinite). Deadlines of centuries are kNoDeadline.
-Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, Nanos started, Nanos longest);
+engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nanos started,
+                           engine::Nanos longest);
 
 // A derived class keeps a ticket of the CallTracker for as long as the call is known.
 class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
@@ -97,7 +98,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const CallContext& calls() const { return *service_->calls; }
   grpc::CallbackServerContext* rpc() { return rpc_; }
-  Nanos started() const { return started_; }
+  engine::Nanos started() const { return started_; }
 
   // Whether the deadline is so close that a cancellation is due to it.
   bool IsDeadline() const;
@@ -128,14 +129,14 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
-  const Nanos started_;                                  // at the headers
-  const Nanos deadline_;                                 // counted from there
+  const engine::Nanos started_;                          // at the headers
+  const engine::Nanos deadline_;                         // counted from there
   const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
   grpc::ByteBuffer request_;  // gRPC's until OnReadDone
   std::string request_id_;    // until it is sent
 
-  Mutex mu_;
+  engine::Mutex mu_;
   Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;
   // A cancellation that came while the request was handled waits for its end.
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
@@ -145,7 +146,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
 
   // Held while gRPC's call is cancelled for a client that takes nothing: OnDone waits for it, so
   // that the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
-  Mutex end_mu_;
+  engine::Mutex end_mu_;
   bool done_ ABSL_GUARDED_BY(end_mu_) = false;
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;
 
@@ -160,4 +161,4 @@ class RefusingReactor final : public grpc::ServerGenericBidiReactor {
   void OnDone() override { delete this; }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

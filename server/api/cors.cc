@@ -5,7 +5,7 @@
 
 #include "server/transport/request_rules.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kAllowOrigin[] = "Access-Control-Allow-Origin";
@@ -76,4 +76,4 @@ std::shared_ptr<HttpExchange> Cors::Wrap(std::shared_ptr<HttpExchange> exchange)
   return std::make_shared<CorsExchange>(this, std::move(exchange));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// Which pages of other sites may read the answers of all doors (--cors-origin): the headers of CORS, and the
+// Which pages of other sites may read the answers of all adapters (--cors-origin): the headers of CORS, and the
 // answers to the questions that browsers ask first (preflights).
 //
 // Immutable and thread-safe.
@@ -11,7 +11,7 @@
 
 #include "server/transport/http_exchange.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Cors {
  public:
@@ -34,4 +34,4 @@ class Cors {
   const std::vector<std::string> origins_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

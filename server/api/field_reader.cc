@@ -8,7 +8,7 @@
 #include "server/api/request_fields.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 absl::Status Missing(std::string_view name, std::string_view expected) {
@@ -57,4 +57,4 @@ void FieldReader::Fail(absl::Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

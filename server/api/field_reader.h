@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class FieldReader {
  public:
@@ -39,4 +39,4 @@ class FieldReader {
   absl::Status status_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

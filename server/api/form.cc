@@ -11,7 +11,7 @@
 #include "server/base/work_count.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMaxBoundaryBytes = 70;  // RFC 2046
@@ -54,8 +54,8 @@ absl::Status AddField(FormField field, std::string_view where, Form* form) {
                                           " fields, expected at most ", kMaxFormFields));
   }
   const bool is_file = !field.file_name.empty();
-  if (FirstInvalidUtf8(field.name) || FirstInvalidUtf8(field.file_name) ||
-      (!is_file && FirstInvalidUtf8(field.value))) {
+  if (engine::FirstInvalidUtf8(field.name) || engine::FirstInvalidUtf8(field.file_name) ||
+      (!is_file && engine::FirstInvalidUtf8(field.value))) {
     return RefuseForm(where, absl::StrCat("field ", Quoted(field.name),
                                           " that is not UTF-8, expected UTF-8 text"));
   }
@@ -186,7 +186,7 @@ std::string FindUrlEncoded(std::string_view text, std::string_view name) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (pair.size() > name.size() && pair[name.size()] == '=' && pair.starts_with(name)) {
       std::optional<std::string> value = Decode(pair.substr(name.size() + 1));
-      return !value.has_value() || FirstInvalidUtf8(*value) ? "" : *std::move(value);
+      return !value.has_value() || engine::FirstInvalidUtf8(*value) ? "" : *std::move(value);
     }
   }
   return "";
@@ -256,4 +256,4 @@ absl::StatusOr<Form> ReadForm(const HttpRequest& request) {
   return form;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 inline constexpr size_t kMaxFormFields = 4096;
 
@@ -66,4 +66,4 @@ absl::StatusOr<Form> ReadQuery(const HttpRequest& request);
 // are left alone.
 absl::StatusOr<Form> ReadForm(const HttpRequest& request);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

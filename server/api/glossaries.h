@@ -9,13 +9,13 @@
 #include "engine/api/glossary_terms.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The terms of a model's glossary; nullptr if the model has none of this name.
-inline std::shared_ptr<const GlossaryTerms> TermsOf(const ServedModel& model,
-                                                    std::string_view name) {
-  const auto* const source = dynamic_cast<const GlossarySource*>(model.engine.get());
+inline std::shared_ptr<const engine::GlossaryTerms> TermsOf(const ServedModel& model,
+                                                            std::string_view name) {
+  const auto* const source = dynamic_cast<const engine::GlossarySource*>(model.engine.get());
   return source == nullptr ? nullptr : source->FindGlossary(name);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 
 #include "server/transport/port_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How long clients have to take the last answers and close.
@@ -76,13 +76,13 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
 GrpcServer::~GrpcServer() { Shutdown(); }
 
 void GrpcServer::SetModelServing(const std::string& model, bool serving) {
-  MutexLock lock(&health_mu_);
+  engine::MutexLock lock(&health_mu_);
   if (draining_) return;
   server_->GetHealthCheckService()->SetServingStatus(model, serving);
 }
 
 void GrpcServer::SetNotServing() {
-  MutexLock lock(&health_mu_);
+  engine::MutexLock lock(&health_mu_);
   draining_ = true;
   server_->GetHealthCheckService()->SetServingStatus(false);
 }
@@ -99,4 +99,4 @@ void GrpcServer::Shutdown() {
   server_.reset();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -19,7 +19,7 @@
 #include "server/base/tls_store.h"
 #include "server/transport/guard.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct GrpcServerOptions {
   Address listen;
@@ -69,7 +69,7 @@ class GrpcServer {
   GrpcServer(const ServiceContext* context, std::vector<NamedService> others)
       : service_(context, &draining_), others_(std::move(others)), missing_(context) {}
 
-  Mutex health_mu_;  // held while draining_ and health change together
+  engine::Mutex health_mu_;  // held while draining_ and health change together
   std::atomic<bool> draining_{false};
   TranslationService service_;
   const std::vector<NamedService> others_;
@@ -79,4 +79,4 @@ class GrpcServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

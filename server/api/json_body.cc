@@ -3,26 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/limited_json.h"
 #include "server/api/absl_view.h"
+#include "server/api/form.h"
 #include "server/base/quoted.h"
 #include "server/base/work_count.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 
 // The transport bounds the bytes. Each item of a request may be an object with a few fields.
-constexpr JsonLimits kBodyLimits = {.max_bytes = std::numeric_limits<size_t>::max(),
-                                    .max_depth = 16,
-                                    .max_values = 1 << 16,
-                                    .max_fields = 1 << 12};
+constexpr engine::JsonLimits kBodyLimits = {.max_bytes = std::numeric_limits<size_t>::max(),
+                                            .max_depth = 16,
+                                            .max_values = 1 << 16,
+                                            .max_fields = 1 << 12};
 
 absl::Status Expected(std::string_view name, const json& found, std::string_view expected) {
   return InvalidField(std::string(name),
@@ -68,7 +70,7 @@ absl::StatusOr<json> ParseJsonBody(const HttpRequest& request) {
   CountBytes(request.body.size());
   const std::optional<std::string> mended = WithoutLoneSurrogates(request.body);
   absl::StatusOr<json> parsed =
-      ParseJson(mended.has_value() ? *mended : request.body, "the body", kBodyLimits);
+      engine::ParseJson(mended.has_value() ? *mended : request.body, "the body", kBodyLimits);
   if (!parsed.ok()) {
     return InvalidField(
         "", absl::StrCat(std::string(parsed.status().message()), ", expected JSON in UTF-8"));
@@ -224,4 +226,11 @@ absl::Status CheckFields(const json& object, std::initializer_list<std::string_v
   return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
 }
 
-}  // namespace dragoman
+absl::Status CheckJsonType(const HttpRequest& request) {
+  const std::string type = MediaType(request);
+  if (type == "application/json") return absl::OkStatus();
+  return InvalidField(
+      "", absl::StrCat("found the content type ", Quoted(type), ", expected application/json"));
+}
+
+}  // namespace dragoman::server

@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The body as a JSON value, whatever its Content-Type says. INVALID_ARGUMENT for a body that is
 // not JSON in UTF-8, or is more deeply nested or has more values than any dialect needs.
@@ -63,4 +63,9 @@ absl::Status ReadField(const nlohmann::json& object, std::string_view name,
 absl::Status CheckFields(const nlohmann::json& object,
                          std::initializer_list<std::string_view> known);
 
-}  // namespace dragoman
+// INVALID_ARGUMENT unless the request says that its body is application/json. Without looking for
+// permission first, a page of another site may send bodies of other types (the simple requests of
+// the Fetch standard).
+absl::Status CheckJsonType(const HttpRequest& request);
+
+}  // namespace dragoman::server

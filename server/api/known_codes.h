@@ -12,7 +12,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class KnownCodes {
  public:
@@ -23,18 +23,18 @@ class KnownCodes {
     std::string key(code);
     if (code.size() > kMaxCodeBytes) return key;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       if (const auto found = known_.find(key); found != known_.end()) return found->second;
     }
     std::string made = make(code);
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (known_.size() >= kMaxKnown) known_.clear();
     return known_.emplace(std::move(key), std::move(made)).first->second;
   }
 
  private:
-  Mutex mu_;
+  engine::Mutex mu_;
   std::unordered_map<std::string, std::string> known_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,7 +6,7 @@
 
 #include "server/call/client_rights.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMostKept = 16;
@@ -17,7 +17,7 @@ ServedLanguages LanguagesOf(const std::vector<ModelPtr>& models) {
   std::map<std::string, std::set<std::string>> targets_of;
   std::set<std::string> targets;
   for (const ModelPtr& model : models) {
-    for (const LanguagePair& pair : model->engine->info().pairs) {
+    for (const engine::LanguagePair& pair : model->engine->info().pairs) {
       if (pair.target.empty()) continue;
       targets_of[pair.source].insert(pair.target);
       targets.insert(pair.target);
@@ -40,7 +40,7 @@ std::shared_ptr<const ServedLanguages> LanguageCatalog::Get(const Client* client
   const auto is_same = [](const std::weak_ptr<const ServedModel>& old, const ModelPtr& model) {
     return !old.owner_before(model) && !model.owner_before(old);
   };
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) {
     return std::equal(one.models.begin(), one.models.end(), models.begin(), models.end(), is_same);
   });
@@ -58,7 +58,7 @@ std::shared_ptr<const ServedLanguages> LanguageCatalog::Get(const Client* client
 
 std::shared_ptr<const ModelNames> LanguageCatalog::NamesOf(const ModelPtr& model) const {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     const auto found = names_.find(model);
     if (found != names_.end()) return found->second;
   }
@@ -70,9 +70,9 @@ std::shared_ptr<const ModelNames> LanguageCatalog::NamesOf(const ModelPtr& model
   auto made = std::make_shared<ModelNames>();
   made->sources = index(model->languages.sources);
   made->targets = index(model->languages.targets);
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   std::erase_if(names_, [](const auto& entry) { return entry.first.expired(); });
   return names_.emplace(model, std::move(made)).first->second;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

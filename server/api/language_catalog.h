@@ -1,4 +1,4 @@
-// The languages that are served now, as doors list them.
+// The languages that are served now, as adapters list them.
 //
 // Thread-safe. What was put together is kept until the models change, for the sets of models that
 // were asked for last: a model of two hundred languages has forty thousand pairs.
@@ -16,7 +16,7 @@
 #include "server/call/call_context.h"
 #include "server/models/model_table.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Codes as the models have them; lists are sorted and have each code once.
 struct ServedLanguages {
@@ -60,7 +60,7 @@ class LanguageCatalog {
 
   const CallContext* const calls_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);  // the one that was used last comes first
   mutable std::map<std::weak_ptr<const ServedModel>, std::shared_ptr<const ModelNames>,
                    std::owner_less<>>
@@ -70,4 +70,4 @@ class LanguageCatalog {
 // The languages of these models.
 ServedLanguages LanguagesOf(const std::vector<ModelPtr>& models);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,7 +1,7 @@
 // Language codes as clients write them, and languages' names for people, by ICU.
 //
 // The engine itself finds a model's language for a code of any form ("EN-US", "zh_hans", "deu"), so
-// that a request's codes are handed on as they came. These functions are for what a door answers:
+// that a request's codes are handed on as they came. These functions are for what an adapter answers:
 // lists, names, and codes in a dialect's own form.
 //
 // Each function asks ICU, which takes 1 to 30 microseconds for a code. Code that looks up what a request
@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // BCP-47 in its usual case and with '-': "en-US" for "EN_us", "zh-Hans" for "zh_hans", "de" for
 // "deu". The code as it is if it does not look like one.
@@ -84,4 +84,8 @@ class LanguageIndex {
 std::optional<std::string> FindLanguage(std::string_view code,
                                         const std::vector<std::string>& served);
 
-}  // namespace dragoman
+// The short form of a language code, which most dialects use: "de" for "deu_Latn" and "DE", "zh-Hant"
+// for "zho_Hant", "pt-BR" for "pt_br". A script is left out where it is the language's usual one.
+std::string ShortTag(std::string_view code);
+
+}  // namespace dragoman::server

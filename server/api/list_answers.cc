@@ -8,7 +8,7 @@
 #include "server/api/glossaries.h"
 #include "server/call/api_keys.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // There are about ten lists. Clients see them in different parts, and ask for names in their languages.
@@ -40,7 +40,7 @@ MadeOf MadeOfGlossaries(const std::vector<ModelPtr>& models) {
 HttpResponse ListAnswers::Get(const HttpRequest& request, const std::string& name, MadeOf made_of,
                               const std::function<HttpResponse()>& make) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     for (auto at = kept_.begin(); at != kept_.end(); ++at) {
       if (at->name != name || !IsSame(at->made_of, made_of)) continue;
       kept_.splice(kept_.begin(), kept_, at);
@@ -53,7 +53,7 @@ HttpResponse ListAnswers::Get(const HttpRequest& request, const std::string& nam
   made.headers.emplace_back("Cache-Control", "private, no-cache");
   made = WithTag(std::move(made));
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     std::erase_if(kept_, [&](const Kept& kept) {
       return std::any_of(kept.made_of.begin(), kept.made_of.end(),
                          [](const auto& part) { return part.expired(); });
@@ -82,4 +82,4 @@ HttpResponse UnlessKnown(const HttpRequest& request, const HttpResponse& answer)
   return known.empty() ? answer : same;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

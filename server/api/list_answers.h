@@ -16,7 +16,7 @@
 #include "server/models/served_model.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The objects of which an answer is made. They are not kept: a model's last call ends its engine.
 using MadeOf = std::vector<std::weak_ptr<const void>>;
@@ -38,7 +38,7 @@ class ListAnswers {
     HttpResponse answer;
   };
 
-  Mutex mu_;
+  engine::Mutex mu_;
   std::list<Kept> kept_ ABSL_GUARDED_BY(mu_);  // those used last come first
 };
 
@@ -48,4 +48,4 @@ HttpResponse WithTag(HttpResponse answer);
 // The answer, or 304 for a client that has it already: whose If-None-Match has its ETag.
 HttpResponse UnlessKnown(const HttpRequest& request, const HttpResponse& answer);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

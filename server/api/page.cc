@@ -6,19 +6,19 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/list_answers.h"
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kPortsFile = "/page/ports.json";
 
-class PageDoor final : public Door {
+class PageAdapter final : public Adapter {
  public:
-  explicit PageDoor(int grpc_port) {
+  explicit PageAdapter(int grpc_port) {
     const HttpResponse ports = JsonResponse(200, {{"grpc", grpc_port}});
     Add({kPortsFile, ports.content_type, kPagePolicy, ports.body});
     for (const PageFile& file : PageFiles()) Add(file);
@@ -28,8 +28,8 @@ class PageDoor final : public Door {
 
   std::string Key(const HttpRequest& /*request*/) const override { return ""; }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* /*client*/) const override {
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* /*client*/) const override {
     const auto at = answers_.find(request.path);
     if (at != answers_.end()) return UnlessKnown(request, at->second);
     return absl::NotFoundError(
@@ -60,10 +60,12 @@ class PageDoor final : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> MakePageDoor(int grpc_port) { return std::make_unique<PageDoor>(grpc_port); }
+std::unique_ptr<Adapter> MakePageAdapter(int grpc_port) {
+  return std::make_unique<PageAdapter>(grpc_port);
+}
 
-std::vector<DoorRoute> PageRoutes() {
-  std::vector<DoorRoute> routes;
+std::vector<AdapterRoute> PageRoutes() {
+  std::vector<AdapterRoute> routes;
   routes.push_back(
       {.method = "GET", .path = kPortsFile, .rpc = RpcMethod::kQuery, .is_open = true});
   for (const PageFile& file : PageFiles()) {
@@ -73,4 +75,4 @@ std::vector<DoorRoute> PageRoutes() {
   return routes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

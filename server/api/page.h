@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct PageFile {
   std::string_view path;  // "/", "/page/main.js"
@@ -39,11 +39,11 @@ inline constexpr std::string_view kDocsPolicy =
     "data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// `grpc_port` is DoorContext's, which the page gets at /page/ports.json.
-std::unique_ptr<Door> MakePageDoor(int grpc_port);
+// `grpc_port` is AdapterContext's, which the page gets at /page/ports.json.
+std::unique_ptr<Adapter> MakePageAdapter(int grpc_port);
 
-// The requests that are the door's, without it (Doors::Add). They need no API key: what the page
+// The requests that are the adapter's, without it (Adapters::Add). They need no API key: what the page
 // asks for does.
-std::vector<DoorRoute> PageRoutes();
+std::vector<AdapterRoute> PageRoutes();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

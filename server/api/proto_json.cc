@@ -16,10 +16,10 @@
 #include "server/api/json_body.h"
 #include "server/base/quoted.h"
 #include "server/base/work_count.h"
-#include "server/call/findings.h"
 #include "server/call/request_error.h"
+#include "server/call/violations.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -30,7 +30,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using Json = nlohmann::json;
 
-constexpr JsonLimits kMessageLimits{
+constexpr engine::JsonLimits kMessageLimits{
     .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17, .max_fields = 1 << 12};
 
 // Says what a value is, without its text, which may be somebody's.
@@ -116,7 +116,7 @@ std::optional<double> ReadReal(const Json& value) {
 
 class Reader {
  public:
-  absl::Status Status() const { return findings_.Status(); }
+  absl::Status Status() const { return violations_.Status(); }
 
   void ReadMessage(const Json& object, const std::string& path, Message* message) {
     const Descriptor& type = *message->GetDescriptor();
@@ -126,15 +126,15 @@ class Reader {
     for (const auto& [name, value] : object.items()) {
       const FieldDescriptor* field = FindField(type, name);
       if (field == nullptr) {
-        findings_.Invalid(
+        violations_.Invalid(
             prefix + Printable(name),
             absl::StrCat("found an unknown field, expected one of ", FieldNames(type)));
         continue;
       }
       const std::string field_path = prefix + field->name();
       if (seen[field->index()]) {
-        findings_.Invalid(field_path, absl::StrCat("found as ", field->name(), " and as ",
-                                                   field->json_name(), ", expected one of them"));
+        violations_.Invalid(field_path, absl::StrCat("found as ", field->name(), " and as ",
+                                                     field->json_name(), ", expected one of them"));
         continue;
       }
       seen[field->index()] = true;
@@ -162,8 +162,8 @@ class Reader {
   }
 
   void Wrong(const std::string& path, const Json& found, std::string_view expected) {
-    findings_.Invalid(path, absl::StrCat(Found(found), ", expected ",
-                                         absl::string_view(expected.data(), expected.size())));
+    violations_.Invalid(path, absl::StrCat(Found(found), ", expected ",
+                                           absl::string_view(expected.data(), expected.size())));
   }
 
   // Its keys and values are strings.
@@ -260,8 +260,9 @@ class Reader {
     if (value.is_string()) {
       const auto* named = type.FindValueByName(value.get_ref<const std::string&>());
       if (named == nullptr) {
-        findings_.Invalid(path, absl::StrCat("found ", Quoted(value.get_ref<const std::string&>()),
-                                             ", expected one of ", ValueNames(type)));
+        violations_.Invalid(path,
+                            absl::StrCat("found ", Quoted(value.get_ref<const std::string&>()),
+                                         ", expected one of ", ValueNames(type)));
         return;
       }
       number = named->number();
@@ -276,7 +277,7 @@ class Reader {
                         : reflection.SetEnumValue(message, &field, *number);
   }
 
-  Findings findings_;
+  Violations violations_;
 };
 
 }  // namespace
@@ -284,7 +285,8 @@ class Reader {
 absl::Status ReadProtoJson(std::string_view text, Message* message) {
   CountBytes(text.size());
   const std::optional<std::string> mended = WithoutLoneSurrogates(text);
-  const auto json = ParseJson(mended.has_value() ? *mended : text, "the body", kMessageLimits);
+  const auto json =
+      engine::ParseJson(mended.has_value() ? *mended : text, "the body", kMessageLimits);
   if (!json.ok()) {
     return InvalidField("", absl::StrCat(json.status().message(), ", expected the JSON of a ",
                                          message->GetDescriptor()->name()));
@@ -303,4 +305,4 @@ std::string WriteProtoJson(const Message& message) {
   return "{}";
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

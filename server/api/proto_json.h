@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // JSON longer than this is refused. A request of max_code_points in max_items items, every one of
 // them written as two escapes, has a tenth of it.
@@ -35,4 +35,4 @@ absl::Status ReadProtoJson(std::string_view text, google::protobuf::Message* mes
 // know whether they are set (`optional`, messages), which are there if they are.
 std::string WriteProtoJson(const google::protobuf::Message& message);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

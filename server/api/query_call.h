@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "server/api/call_reactor.h"
-#include "server/api/grpc_bytes.h"
+#include "server/api/raw_service.h"
 #include "server/api/status_map.h"
 #include "server/base/log.h"
 #include "server/base/status_codes.h"
@@ -19,7 +19,7 @@
 #include "server/call/request_error.h"
 #include "server/call/wire_check.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Answer is callable as absl::Status(const Request&, Client*, Response*), where the client is that
 // of the call's key, or nullptr.
@@ -76,4 +76,4 @@ class QueryCall final : public CallReactor {
   grpc::ByteBuffer response_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,15 +5,18 @@
 // Thread-safe. Reactions never block.
 #pragma once
 
+#include <google/protobuf/message_lite.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "server/api/call_reactor.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class RawService : public grpc::Service {
  protected:
@@ -27,4 +30,10 @@ class RawService : public grpc::Service {
   int methods_ = 0;
 };
 
-}  // namespace dragoman
+// The bytes of a gRPC message in one piece.
+std::string FlattenBytes(const grpc::ByteBuffer& buffer);
+
+// Returns false and leaves `out` unchanged for a message above 2 GiB, which protobuf cannot write.
+bool SerializeBytes(const google::protobuf::MessageLite& message, grpc::ByteBuffer* out);
+
+}  // namespace dragoman::server

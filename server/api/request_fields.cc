@@ -12,7 +12,7 @@
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -137,7 +137,7 @@ json ShapeOfRequest(const HttpRequest& request) {
     return fields.ok() ? *std::move(fields) : shape;
   }
   ScanObject(request.body, [&](std::string_view name, std::string_view value) {
-    if (FirstInvalidUtf8(name).has_value()) return true;
+    if (engine::FirstInvalidUtf8(name).has_value()) return true;
     json& field = shape[std::string(name)];
     const char first = value.front();
     if (first == '"') {
@@ -158,4 +158,4 @@ bool HasField(const json& object, std::string_view name) {
   return FindField(object, name) != nullptr;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "server/api/form.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // With a body of application/json that, which is an object, and so with one of text/plain, under
 // which some clients send JSON; else the fields of the query and of the form, each a string, or a
@@ -50,4 +50,4 @@ nlohmann::json ShapeOfRequest(const HttpRequest& request);
 // Whether the field is there and not null.
 bool HasField(const nlohmann::json& object, std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

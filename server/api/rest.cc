@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/form.h"
-#include "server/api/json_type.h"
+#include "server/api/json_body.h"
 #include "server/api/proto_json.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
@@ -16,7 +16,7 @@
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kJsonType = "application/json; charset=utf-8";
@@ -83,9 +83,9 @@ absl::StatusOr<Message> ReadRequest(const HttpRequest& request) {
   return message;
 }
 
-class RestDoor final : public Door {
+class RestAdapter final : public Adapter {
  public:
-  explicit RestDoor(const DoorContext& context) : context_(context) {}
+  explicit RestAdapter(const AdapterContext& context) : context_(context) {}
 
   Api api() const override { return Api::kDragoman; }
 
@@ -101,8 +101,8 @@ class RestDoor final : public Door {
     return std::string(header.substr(kScheme.size()));
   }
 
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override {
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override {
     if (request.path == "/v1/translate") return Translate(request);
     if (request.path == "/v1/translate:stream") return Stream(request);
     if (request.path == "/v1/detect") return Detect(request);
@@ -127,7 +127,7 @@ class RestDoor final : public Door {
   }
 
  private:
-  static absl::StatusOr<DoorAction> Translate(const HttpRequest& request) {
+  static absl::StatusOr<AdapterAction> Translate(const HttpRequest& request) {
     auto message = ReadRequest<v1::TranslateRequest>(request);
     if (!message.ok()) return message.status();
     UnaryAction action;
@@ -136,7 +136,7 @@ class RestDoor final : public Door {
     return action;
   }
 
-  static absl::StatusOr<DoorAction> Stream(const HttpRequest& request) {
+  static absl::StatusOr<AdapterAction> Stream(const HttpRequest& request) {
     auto message = ReadRequest<v1::TranslateRequest>(request);
     if (!message.ok()) return message.status();
     StreamAction action;
@@ -145,7 +145,7 @@ class RestDoor final : public Door {
     return action;
   }
 
-  static absl::StatusOr<DoorAction> Detect(const HttpRequest& request) {
+  static absl::StatusOr<AdapterAction> Detect(const HttpRequest& request) {
     auto message = ReadRequest<v1::DetectLanguageRequest>(request);
     if (!message.ok()) return message.status();
     DetectAction action;
@@ -154,8 +154,8 @@ class RestDoor final : public Door {
     return action;
   }
 
-  absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& request, const std::string& name,
-                                           const Client* client) const {
+  absl::StatusOr<AdapterAction> ListLanguages(const HttpRequest& request, const std::string& name,
+                                              const Client* client) const {
     if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
     std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
     if (!name.empty()) {
@@ -186,16 +186,16 @@ class RestDoor final : public Door {
     return UncachedAnswer(list);
   }
 
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
 }  // namespace
 
-std::unique_ptr<Door> MakeRestDoor(const DoorContext& context) {
-  return std::make_unique<RestDoor>(context);
+std::unique_ptr<Adapter> MakeRestAdapter(const AdapterContext& context) {
+  return std::make_unique<RestAdapter>(context);
 }
 
-std::vector<DoorRoute> RestRoutes() {
+std::vector<AdapterRoute> RestRoutes() {
   return {{.method = "POST", .path = "/v1/translate"},
           {.method = "POST", .path = "/v1/translate:stream"},
           {.method = "POST", .path = "/v1/detect", .rpc = RpcMethod::kDetectLanguage},
@@ -205,4 +205,4 @@ std::vector<DoorRoute> RestRoutes() {
           {.method = "GET", .path = "/v1/openapi.json", .rpc = RpcMethod::kQuery, .is_open = true}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

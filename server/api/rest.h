@@ -20,17 +20,17 @@
 #include <string_view>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-std::unique_ptr<Door> MakeRestDoor(const DoorContext& context);
+std::unique_ptr<Adapter> MakeRestAdapter(const AdapterContext& context);
 
-// The requests that are the door's, without it (Doors::Add).
-std::vector<DoorRoute> RestRoutes();
+// The requests that are the adapter's, without it (Adapters::Add).
+std::vector<AdapterRoute> RestRoutes();
 
 // The description at /v1/openapi.json, which is constant data of the program. It is made by
 // tests/openapi/make_openapi.py and kept in the tree (openapi.json).
 std::string_view OpenApiJson();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

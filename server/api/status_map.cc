@@ -4,7 +4,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
@@ -19,4 +19,4 @@ std::optional<std::string> RetryPushbackMs(const absl::Status& status) {
   return std::to_string((*delay + kNanosPerMilli - 1) / kNanosPerMilli);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

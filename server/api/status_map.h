@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Code, message, and the google.rpc.Status (server/call/rpc_status.h) as binary details, which
 // gRPC sends as trailing metadata grpc-status-details-bin.
@@ -17,4 +17,4 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 // The value of trailing metadata grpc-retry-pushback-ms, for a status with a retry hint.
 std::optional<std::string> RetryPushbackMs(const absl::Status& status);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

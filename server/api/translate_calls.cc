@@ -1,8 +1,8 @@
 #include "server/api/translate_calls.h"
 
-#include "server/api/grpc_bytes.h"
+#include "server/api/raw_service.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 UnaryCall::UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc)
     : CallReactor(service, rpc),
@@ -64,4 +64,4 @@ void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
   Send(&buffer_);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,7 +16,7 @@
 #include "server/call/stream_translation.h"
 #include "server/call/unary_translation.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Translate.
 class UnaryCall final : public CallReactor, public UnaryTransport {
@@ -59,4 +59,4 @@ class StreamCall final : public CallReactor, public StreamTransport {
   grpc::ByteBuffer buffer_;                        // of the write in flight
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,7 +16,7 @@
 #include "server/call/response_builder.h"
 #include "server/call/server_info.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 TranslationService::TranslationService(const ServiceContext* context,
                                        const std::atomic<bool>* draining)
@@ -95,4 +95,4 @@ grpc::ServerGenericBidiReactor* MissingMethods::CreateReactor(
                          : "server does not have it"))));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

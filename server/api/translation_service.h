@@ -10,7 +10,7 @@
 #include "server/api/call_reactor.h"
 #include "server/api/raw_service.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class TranslationService final : public RawService {
  public:
@@ -35,4 +35,4 @@ class MissingMethods final : public grpc::CallbackGenericService {
   const ServiceContext* const context_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
@@ -93,4 +93,4 @@ bool IsLoopback(const Address& address) {
          address.host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct Address {
   std::string host;       // a name or a number; an IPv6 number without its brackets
@@ -45,4 +45,4 @@ std::string HttpUrlText(const HttpUrl& url);
 // that begin with 127.
 bool IsLoopback(const Address& address);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

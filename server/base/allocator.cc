@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-namespace dragoman {
+namespace dragoman::server {
 
 void ConfigureAllocator() {
   // Both fixed: otherwise the first follows the largest block that was ever freed, and the second is
@@ -20,4 +20,4 @@ int64_t AllocatedBytes() {
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Large blocks (weights, packed weights, tables) always come straight from the system and go
 // straight back. To be called before any thread is started.
@@ -20,4 +20,4 @@ void GiveBackFreeMemory();
 // Bytes that the allocator has handed out and not got back, of all threads. Thread-safe.
 int64_t AllocatedBytes();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

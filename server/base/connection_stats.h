@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct ConnectionStats {
   int64_t open = 0;      // connections now
@@ -12,4 +12,4 @@ struct ConnectionStats {
   int64_t refused = 0;   // closed because of a limit, on all or on one peer
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <chrono>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // An idle thread looks up this often at the latest; arming wakes it at once.
-constexpr Nanos kLongestSleep = 60'000'000'000;
+constexpr engine::Nanos kLongestSleep = 60'000'000'000;
 
 }  // namespace
 
 DeadlineTimer::~DeadlineTimer() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
   }
   changed_.NotifyAll();
@@ -25,13 +25,13 @@ void DeadlineTimer::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-DeadlineTimer::Id DeadlineTimer::Arm(Nanos when, std::function<void()> fire) {
+DeadlineTimer::Id DeadlineTimer::Arm(engine::Nanos when, std::function<void()> fire) {
   bool earliest = false;
   Id id = kNone;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     id = ++last_id_;
-    if (when == kNoDeadline) return id;
+    if (when == engine::kNoDeadline) return id;
     const auto at = queue_.emplace(std::make_pair(when, id), std::move(fire)).first;
     times_.emplace(id, when);
     earliest = at == queue_.begin();
@@ -42,7 +42,7 @@ DeadlineTimer::Id DeadlineTimer::Arm(Nanos when, std::function<void()> fire) {
 
 bool DeadlineTimer::Disarm(Id id) {
   std::function<void()> dropped;  // destroyed without the lock
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto time = times_.find(id);
   if (time == times_.end()) return false;
   const auto entry = queue_.find({time->second, id});
@@ -57,7 +57,7 @@ int DeadlineTimer::RunDue() {
   while (true) {
     std::function<void()> fire;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       if (stop_ || queue_.empty() || queue_.begin()->first.first > clock_->Now()) return fired;
       const auto entry = queue_.begin();
       times_.erase(entry->first.second);
@@ -70,22 +70,22 @@ int DeadlineTimer::RunDue() {
 }
 
 int64_t DeadlineTimer::armed() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return static_cast<int64_t>(queue_.size());
 }
 
 void DeadlineTimer::Run() {
-  NameThisThread("timer");
+  engine::NameThisThread("timer");
   while (true) {
     RunDue();
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (stop_) return;
-    const Nanos now = clock_->Now();
-    const Nanos next = queue_.empty() ? now + kLongestSleep : queue_.begin()->first.first;
+    const engine::Nanos now = clock_->Now();
+    const engine::Nanos next = queue_.empty() ? now + kLongestSleep : queue_.begin()->first.first;
     if (next > now) {
       changed_.WaitFor(&mu_, std::chrono::nanoseconds(std::min(next - now, kLongestSleep)));
     }
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

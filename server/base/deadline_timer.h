@@ -14,7 +14,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class DeadlineTimer {
  public:
@@ -22,7 +22,7 @@ class DeadlineTimer {
   static constexpr Id kNone = 0;
 
   // `clock` outlives the timer. Nothing runs on its own before Start().
-  explicit DeadlineTimer(const Clock* clock) : clock_(clock) {}
+  explicit DeadlineTimer(const engine::Clock* clock) : clock_(clock) {}
   // Functions that have not run by then never do.
   ~DeadlineTimer();
   DeadlineTimer(const DeadlineTimer&) = delete;
@@ -32,7 +32,7 @@ class DeadlineTimer {
   void Start();
 
   // Never kNone. A time that has passed fires at once. kNoDeadline never fires.
-  Id Arm(Nanos when, std::function<void()> fire);
+  Id Arm(engine::Nanos when, std::function<void()> fire);
 
   // True: it will not fire. False: it has fired, is firing on another thread, or never was.
   bool Disarm(Id id);
@@ -45,15 +45,15 @@ class DeadlineTimer {
  private:
   void Run();
 
-  const Clock* const clock_;
-  mutable Mutex mu_;
-  CondVar changed_;
+  const engine::Clock* const clock_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   // Equal times in order of arming. Disarming erases: a timer lives as long as its call.
-  std::map<std::pair<Nanos, Id>, std::function<void()>> queue_ ABSL_GUARDED_BY(mu_);
-  std::map<Id, Nanos> times_ ABSL_GUARDED_BY(mu_);
+  std::map<std::pair<engine::Nanos, Id>, std::function<void()>> queue_ ABSL_GUARDED_BY(mu_);
+  std::map<Id, engine::Nanos> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = kNone;
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,11 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/thread_name.h"
-#include "server/base/error_text.h"
 #include "server/base/log.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 std::string Stamps(const std::vector<std::string>& paths) {
@@ -69,7 +68,7 @@ std::string FileStampOf(const std::string& path) {
 
 FileWatch::~FileWatch() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
     told_.NotifyAll();
   }
@@ -89,17 +88,17 @@ void FileWatch::Start() {
 
 void FileWatch::ReloadAll() {
   all_ = true;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   poked_ = true;
   told_.NotifyAll();
 }
 
 void FileWatch::Run() {
-  NameThisThread("file watch");
+  engine::NameThisThread("file watch");
   while (true) {
     {
       const auto next = std::chrono::steady_clock::now() + kPeriod;
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       while (!stop_ && !poked_) {
         const auto left = next - std::chrono::steady_clock::now();
         if (left <= std::chrono::nanoseconds::zero()) break;
@@ -135,4 +134,4 @@ void FileWatch::Reload(Watched* watched) {
   outcome_(watched->files.what, status.ok());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

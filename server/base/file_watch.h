@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
 
@@ -79,11 +79,11 @@ class FileWatch {
   std::vector<Watched> watched_;  // used by the thread alone, once it runs
   std::atomic<bool> all_{false};
 
-  Mutex mu_;
-  CondVar told_;
+  engine::Mutex mu_;
+  engine::CondVar told_;
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
   bool poked_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

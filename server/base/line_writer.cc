@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kPollMillis = 100;
@@ -32,7 +32,7 @@ LineWriter::LineWriter(int fd, int64_t max_bytes, Notice notice)
 LineWriter::~LineWriter() {
   stopped_ = true;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.join();
@@ -40,7 +40,7 @@ LineWriter::~LineWriter() {
 
 void LineWriter::CountDropped(int64_t lines) {
   dropped_.fetch_add(lines, std::memory_order_relaxed);
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   unsaid_ += lines;
 }
 
@@ -49,7 +49,7 @@ void LineWriter::Write(std::string line) {
     WriteLine(std::move(line));
     return;
   }
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (queued_bytes_ + SizeOf(line) > max_bytes_) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     ++unsaid_;
@@ -63,7 +63,7 @@ void LineWriter::Write(std::string line) {
 
 bool LineWriter::Flush(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (threaded_ && unfinished_.load(std::memory_order_relaxed) > 0) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
@@ -82,14 +82,14 @@ void LineWriter::FlushInHandler(std::chrono::milliseconds timeout) const {
 }
 
 void LineWriter::Run() {
-  NameThisThread("line writer");
+  engine::NameThisThread("line writer");
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for others
   while (true) {
     Entry entry;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       while (queue_.empty() && !stopped_) changed_.Wait(&mu_);
       if (stopped_) return;
       entry = std::move(queue_.front());
@@ -97,7 +97,7 @@ void LineWriter::Run() {
       queued_bytes_ -= SizeOf(entry.line);
     }
     WriteEntry(entry);
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     unfinished_.fetch_sub(1);
     changed_.NotifyAll();
   }
@@ -106,7 +106,7 @@ void LineWriter::Run() {
 void LineWriter::WriteEntry(const Entry& entry) {
   if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
     // The notice was lost with its line: the next notice counts both.
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     unsaid_ += entry.dropped_before;
   }
   if (!WriteLine(entry.line)) CountDropped(1);
@@ -136,4 +136,4 @@ bool LineWriter::WriteLine(std::string line) {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class LineWriter {
  public:
@@ -62,8 +62,8 @@ class LineWriter {
   std::atomic<bool> stopped_{false};
   bool torn_ = false;  // the writing thread's: the last line lacks its end
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mu_);
   int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped, and no notice given yet
@@ -71,4 +71,4 @@ class LineWriter {
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

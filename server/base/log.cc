@@ -16,7 +16,7 @@
 
 #include "server/base/line_writer.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::array<const char*, 6> kNames = {"trace", "debug", "info", "warn", "error", "off"};
@@ -223,4 +223,4 @@ void FlushLogOnCrash() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

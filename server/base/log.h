@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 enum class LogLevel { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 
@@ -58,4 +58,4 @@ bool FlushLines(std::chrono::nanoseconds timeout);
 // half a second at most for the log's queue. Signals that already have a handler keep it.
 void FlushLogOnCrash();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,6 +1,8 @@
 #include "server/base/quoted.h"
 
-namespace dragoman {
+#include <cstring>
+
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMaxQuoted = 64;
@@ -14,4 +16,9 @@ std::string Quoted(std::string_view value) {
   return out;
 }
 
-}  // namespace dragoman
+std::string ErrorText(int error) {
+  char buffer[128];
+  return strerror_r(error, buffer, sizeof(buffer));
+}
+
+}  // namespace dragoman::server

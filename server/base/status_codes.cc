@@ -1,6 +1,6 @@
 #include "server/base/status_codes.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kInternal[] = "INTERNAL";
@@ -57,4 +57,4 @@ const char* CodeName(absl::StatusCode code) {
   return name == nullptr ? kInternal : name;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

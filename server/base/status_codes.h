@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The code itself where it is part of the contract; else kInternal: wherever it was made, the fault
 // is ours. The numbers of absl's codes are those of google.rpc.Code, and so of gRPC.
@@ -12,4 +12,4 @@ absl::StatusCode ContractCode(absl::StatusCode code);
 // The name of a code as in metrics and logs: "OK", "INVALID_ARGUMENT", ...
 const char* CodeName(absl::StatusCode code);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

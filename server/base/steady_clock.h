@@ -5,20 +5,20 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-inline constexpr Nanos kNanosPerMilli = 1'000'000;
-inline constexpr Nanos kNanosPerSecond = 1'000'000'000;
+inline constexpr engine::Nanos kNanosPerMilli = 1'000'000;
+inline constexpr engine::Nanos kNanosPerSecond = 1'000'000'000;
 
-class SteadyClock final : public Clock {
+class SteadyClock final : public engine::Clock {
  public:
-  Nanos Now() const override {
+  engine::Nanos Now() const override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
 };
 
-inline double ToSeconds(Nanos nanos) { return static_cast<double>(nanos) * 1e-9; }
+inline double ToSeconds(engine::Nanos nanos) { return static_cast<double>(nanos) * 1e-9; }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

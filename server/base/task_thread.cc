@@ -5,14 +5,14 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/thread_name.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 void TaskThread::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
 absl::Status TaskThread::Post(Task task) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (stop_) return absl::UnavailableError("the daemon is ending");
   if (tasks_.size() >= capacity_) {
     return absl::ResourceExhaustedError(
@@ -25,14 +25,14 @@ absl::Status TaskThread::Post(Task task) {
 
 void TaskThread::Stop() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
     changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.join();
   std::deque<Task> left;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     left.swap(tasks_);
   }
   for (const Task& task : left) task(false);
@@ -41,7 +41,7 @@ void TaskThread::Stop() {
 bool TaskThread::StopWithin(std::chrono::nanoseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
     changed_.NotifyAll();
     while (runs_) {
@@ -55,11 +55,11 @@ bool TaskThread::StopWithin(std::chrono::nanoseconds patience) {
 }
 
 void TaskThread::Run() {
-  NameThisThread(name_);
+  engine::NameThisThread(name_);
   while (true) {
     Task task;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       runs_ = false;
       changed_.NotifyAll();
       while (tasks_.empty() && !stop_) changed_.Wait(&mu_);
@@ -72,4 +72,4 @@ void TaskThread::Run() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class TaskThread {
  public:
@@ -42,12 +42,12 @@ class TaskThread {
 
   const char* const name_;
   const size_t capacity_;
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
   bool runs_ ABSL_GUARDED_BY(mu_) = false;  // a task is running
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -20,7 +20,7 @@
 #include "server/base/file_watch.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Frees what OpenSSL has made.
@@ -216,7 +216,7 @@ absl::StatusOr<bool> TlsStore::Reload() {
   absl::StatusOr<TlsMaterial> read = ReadTlsFiles(paths_, now_());
   if (!read.ok()) return read.status();
   const auto next = std::make_shared<const TlsMaterial>(*std::move(read));
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (next->certificate == current_->certificate && next->key == current_->key &&
       next->client_ca == current_->client_ca) {
     return false;
@@ -225,4 +225,4 @@ absl::StatusOr<bool> TlsStore::Reload() {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

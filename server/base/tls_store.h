@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct TlsPaths {
   std::string certificate;  // PEM, the server's own first, followed by its issuers'
@@ -70,7 +70,7 @@ class TlsStore {
 
   // The material in use. Shared, because it may be exchanged while it is read.
   std::shared_ptr<const TlsMaterial> current() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return current_;
   }
   // Whether clients must have a certificate: never changes.
@@ -83,8 +83,8 @@ class TlsStore {
   const TlsPaths paths_;
   const WallClock now_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   std::shared_ptr<const TlsMaterial> current_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

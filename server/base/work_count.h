@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct WorkCount {
   int64_t names = 0;
@@ -19,4 +19,4 @@ inline thread_local WorkCount this_threads_work;
 inline void CountNames(size_t names) { this_threads_work.names += static_cast<int64_t>(names); }
 inline void CountBytes(size_t bytes) { this_threads_work.bytes += static_cast<int64_t>(bytes); }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 #include "server/base/file_watch.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -29,7 +29,7 @@ constexpr int64_t kMaxRate = 1'000'000'000'000;
 constexpr size_t kMaxNameBytes = 64;
 // Clients in a list in an object, each with lists. No message quotes the text: it may hold a key
 // where a hash belongs.
-constexpr JsonLimits kFileLimits = {
+constexpr engine::JsonLimits kFileLimits = {
     .max_bytes = kMaxSmallFileBytes, .max_depth = 8, .max_values = 1 << 18, .is_secret = true};
 
 KeyHash Sha256(std::string_view bytes) {
@@ -154,8 +154,8 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
 }  // namespace
 
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text) {
-  const absl::StatusOr<json> parsed =
-      ParseJson(text, "found no JSON that can be read, expected a file of keys", kFileLimits);
+  const absl::StatusOr<json> parsed = engine::ParseJson(
+      text, "found no JSON that can be read, expected a file of keys", kFileLimits);
   if (!parsed.ok()) return parsed.status();
   const json& file = *parsed;
   if (!file.is_object() || file.size() != 1 || !file.contains("clients") ||
@@ -201,28 +201,28 @@ std::string HashOfKey(std::string_view key) {
 Client::Client(const ClientEntry& entry) : name_(entry.name) { Update(entry); }
 
 int Client::share() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return share_;
 }
 
 bool Client::MayUse(std::string_view model) const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return std::any_of(models_.begin(), models_.end(),
                      [&](const std::string& name) { return name == "*" || name == model; });
 }
 
-Nanos Client::Take(int64_t characters, Nanos now) {
-  MutexLock lock(&mu_);
+engine::Nanos Client::Take(int64_t characters, engine::Nanos now) {
+  engine::MutexLock lock(&mu_);
   return bucket_.Take(characters, now);
 }
 
 void Client::GiveBack(int64_t characters) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   bucket_.GiveBack(characters);
 }
 
 void Client::Update(const ClientEntry& entry) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   models_ = entry.models;
   share_ = entry.share;
   bucket_.SetRate(entry.characters_per_minute);
@@ -230,7 +230,7 @@ void Client::Update(const ClientEntry& entry) {
 
 uint64_t Grant::OnRevoked(std::function<void()> end) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!revoked_) {
       ends_.emplace(++last_, std::move(end));
       return last_;
@@ -241,14 +241,14 @@ uint64_t Grant::OnRevoked(std::function<void()> end) {
 }
 
 void Grant::Forget(uint64_t number) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   ends_.erase(number);
 }
 
 void Grant::Revoke() {
   std::map<uint64_t, std::function<void()>> ends;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     revoked_ = true;
     ends.swap(ends_);
   }
@@ -271,7 +271,7 @@ absl::Status ApiKeys::Reload() {
   }
   std::vector<std::shared_ptr<Grant>> revoked;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     std::map<KeyHash, std::shared_ptr<Grant>> old;
     if (keys_ != nullptr) {
       for (const Key& key : *keys_) old.emplace(key.hash, key.grant);
@@ -333,7 +333,7 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Find(std::string_view key) const
   const KeyHash hash = Sha256(key);
   std::shared_ptr<const std::vector<Key>> keys;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     keys = keys_;
   }
   // All of them, each in the same time: how long it takes tells nothing about the hashes.
@@ -346,13 +346,13 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Find(std::string_view key) const
 }
 
 size_t ApiKeys::clients() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return clients_.size();
 }
 
 size_t ApiKeys::keys() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return keys_->size();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

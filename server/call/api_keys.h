@@ -22,7 +22,7 @@
 #include "engine/base/mutex.h"
 #include "server/call/token_bucket.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The largest share: while two clients of the same priority wait, one has at most so much of the
 // machine against the other's 1, and a new client's sentence waits for so many of it.
@@ -59,7 +59,7 @@ class Client {
 
   // Takes these characters from the client's rate and returns 0; or takes none, and returns the
   // time after which it may.
-  Nanos Take(int64_t characters, Nanos now);
+  engine::Nanos Take(int64_t characters, engine::Nanos now);
   void GiveBack(int64_t characters);
 
   // Code points of the texts that were translated for the client since the daemon's start.
@@ -73,7 +73,7 @@ class Client {
   const std::string name_;
   std::atomic<int64_t> translated_{0};
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   std::vector<std::string> models_ ABSL_GUARDED_BY(mu_);
   int share_ ABSL_GUARDED_BY(mu_) = 1;
   TokenBucket bucket_ ABSL_GUARDED_BY(mu_);
@@ -96,7 +96,7 @@ class Grant {
  private:
   const std::shared_ptr<Client> client_;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   bool revoked_ ABSL_GUARDED_BY(mu_) = false;
   uint64_t last_ ABSL_GUARDED_BY(mu_) = 0;
   std::map<uint64_t, std::function<void()>> ends_ ABSL_GUARDED_BY(mu_);
@@ -133,10 +133,10 @@ class ApiKeys {
 
   const std::string path_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   std::map<std::string, std::shared_ptr<Client>> clients_ ABSL_GUARDED_BY(mu_);
   // Shared, so that calls look through it without the lock.
   std::shared_ptr<const std::vector<Key>> keys_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,19 +14,19 @@
 #include "server/observe/metrics.h"
 #include "server/observe/span.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Everything is borrowed and outlives the calls.
 struct CallContext {
-  const Clock* clock = nullptr;
+  const engine::Clock* clock = nullptr;
   DeadlineTimer* timer = nullptr;
   Metrics* metrics = nullptr;
   CallTracker* tracker = nullptr;
   const ModelTable* models = nullptr;
   RequestReaders* readers = nullptr;  // nullptr: transports read all requests themselves
   RequestLimits limits;
-  Nanos longest_call = 0;   // of a call whose client sets no deadline
-  Nanos write_timeout = 0;  // until a client that reads nothing is cut off
+  engine::Nanos longest_call = 0;   // of a call whose client sets no deadline
+  engine::Nanos write_timeout = 0;  // until a client that reads nothing is cut off
   // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
   const std::atomic<bool>* draining = nullptr;
   // Code points of the texts of all calls that have succeeded. nullptr: they are not counted.
@@ -35,4 +35,4 @@ struct CallContext {
   const LanguageDetector* detector = nullptr;  // nullptr: no language is detected
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

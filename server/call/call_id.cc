@@ -8,7 +8,7 @@
 #include <iterator>
 #include <random>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The network of an IPv6 address in text; "" for other texts, and for IPv4 within IPv6.
@@ -65,4 +65,4 @@ std::string ClientName(const Grant* grant, std::string_view peer) {
   return grant == nullptr ? ClientOfPeer(peer) : "key:" + grant->client().name();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

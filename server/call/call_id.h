@@ -6,7 +6,7 @@
 
 #include "server/call/api_keys.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // 32 hexadecimal digits, different each time.
 std::string NewId();
@@ -21,4 +21,4 @@ std::string ClientOfPeer(std::string_view peer);
 // calls that need none (nullptr), of its peer.
 std::string ClientName(const Grant* grant, std::string_view peer);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "server/call/call_id.h"
 #include "server/observe/trace_context.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How many segments of a call get spans: in a call with a thousand sentences these show what the
@@ -30,14 +30,14 @@ void CallTrace::Join(const std::string& traceparent) {
 
 int CallTrace::segments_wanted() const { return recording_ ? kMaxSegments : 0; }
 
-void CallTrace::Concluded(Nanos at, bool ok, Attributes attributes) {
+void CallTrace::Concluded(engine::Nanos at, bool ok, Attributes attributes) {
   concluded_ = at;
   ok_ = ok;
   if (recording_) attributes_ = std::move(attributes);
 }
 
-void CallTrace::Add(std::vector<Span>* spans, const char* name, Nanos start, Nanos end,
-                    Attributes attributes) const {
+void CallTrace::Add(std::vector<Span>* spans, const char* name, engine::Nanos start,
+                    engine::Nanos end, Attributes attributes) const {
   Span span;
   span.trace_id = trace_id_;
   span.span_id = NewSpanId();
@@ -67,7 +67,7 @@ CallTrace::~CallTrace() {
   if (timings_.tokenized > 0) {
     Add(&spans, "tokenize", timings_.tokenized - timings_.tokenize, timings_.tokenized);
   }
-  for (const SegmentTimes& s : timings_.segments) {
+  for (const engine::SegmentTimes& s : timings_.segments) {
     const Attributes which = {{"dragoman.item", s.item}, {"dragoman.segment", s.segment}};
     Add(&spans, "queue", s.queued, s.popped, which);
     Add(&spans, "encode", s.popped, s.encoded, which);
@@ -79,4 +79,4 @@ CallTrace::~CallTrace() {
   sink_->Put(std::move(spans));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "engine/base/clock.h"
 #include "server/observe/span.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class CallTrace {
  public:
@@ -23,7 +23,7 @@ class CallTrace {
 
   // `sink` outlives this; nullptr: no spans. `method` is the name of the call's span, from its
   // headers at `started` on.
-  CallTrace(SpanSink* sink, std::string method, Nanos started)
+  CallTrace(SpanSink* sink, std::string method, engine::Nanos started)
       : sink_(sink), method_(std::move(method)), started_(started) {}
   ~CallTrace();
   CallTrace(const CallTrace&) = delete;
@@ -40,36 +40,36 @@ class CallTrace {
   // The number of segments whose times the job is to report.
   int segments_wanted() const;
 
-  void Accepted(Nanos at) { accepted_ = at; }
-  void Timed(const JobTimings& timings) {
+  void Accepted(engine::Nanos at) { accepted_ = at; }
+  void Timed(const engine::JobTimings& timings) {
     if (recording_) timings_ = timings;
   }
   // A part of the answer was being sent from `begin` to `end`. The span is from the first begin to
   // the last end.
-  void Sent(Nanos begin, Nanos end) {
+  void Sent(engine::Nanos begin, engine::Nanos end) {
     if (sent_begin_ == 0) sent_begin_ = begin;
     sent_end_ = end;
   }
-  void Concluded(Nanos at, bool ok, Attributes attributes);
+  void Concluded(engine::Nanos at, bool ok, Attributes attributes);
 
  private:
-  void Add(std::vector<Span>* spans, const char* name, Nanos start, Nanos end,
+  void Add(std::vector<Span>* spans, const char* name, engine::Nanos start, engine::Nanos end,
            Attributes attributes = {}) const;
 
   SpanSink* const sink_;
   const std::string method_;
-  const Nanos started_;
+  const engine::Nanos started_;
   bool recording_ = false;
   std::string trace_id_;
   std::string parent_id_;
   std::string span_id_;
-  Nanos accepted_ = 0;
-  JobTimings timings_;
-  Nanos sent_begin_ = 0;
-  Nanos sent_end_ = 0;
-  Nanos concluded_ = 0;
+  engine::Nanos accepted_ = 0;
+  engine::JobTimings timings_;
+  engine::Nanos sent_begin_ = 0;
+  engine::Nanos sent_end_ = 0;
+  engine::Nanos concluded_ = 0;
   bool ok_ = false;
   Attributes attributes_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

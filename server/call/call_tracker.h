@@ -6,7 +6,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class CallTracker {
  public:
@@ -23,14 +23,14 @@ class CallTracker {
   };
 
   int64_t in_flight() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return in_flight_;
   }
 
   // Waits until no call is in flight, or `timeout`, or Interrupt. True: none was in flight.
   bool WaitIdle(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (in_flight_ > 0 && !interrupted_) {
       const auto left = end - std::chrono::steady_clock::now();
       if (left <= std::chrono::nanoseconds::zero()) break;
@@ -42,7 +42,7 @@ class CallTracker {
   // Waits that long, or until Interrupt, whatever is in flight. True: it was interrupted.
   bool WaitInterrupted(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!interrupted_) {
       const auto left = end - std::chrono::steady_clock::now();
       if (left <= std::chrono::nanoseconds::zero()) break;
@@ -53,22 +53,22 @@ class CallTracker {
 
   // Ends every wait, now and later, for a drain that is hurried.
   void Interrupt() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     interrupted_ = true;
     changed_.NotifyAll();
   }
 
  private:
   void Add(int64_t delta) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     in_flight_ += delta;
     if (in_flight_ == 0) changed_.NotifyAll();
   }
 
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   int64_t in_flight_ ABSL_GUARDED_BY(mu_) = 0;
   bool interrupted_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -20,17 +20,17 @@
 #include "dragoman/v1/translation.pb.h"
 #include "engine/base/clock.h"
 #include "server/call/api_keys.h"
-#include "server/observe/api.h"
+#include "server/observe/rpc_method.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The protocol that carries a call, for spans.
 enum class Carrier { kGrpc, kHttp };
 
 // A call as its transport knows it at the headers.
 struct CallHead {
-  Nanos started = 0;  // on the clock of the calls, as is:
-  Nanos deadline = kNoDeadline;
+  engine::Nanos started = 0;  // on the clock of the calls, as is:
+  engine::Nanos deadline = engine::kNoDeadline;
   Api api = Api::kDragoman;  // in which it is asked
   Carrier carrier = Carrier::kGrpc;
   // "SERVICE/METHOD" of gRPC; of HTTP the method and the path's pattern, "POST /v1/translate".
@@ -82,4 +82,4 @@ class StreamTransport : public CallTransport {
   virtual void Break() = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "server/call/request_error.h"
 #include "server/models/model_router.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 bool MaySee(const Client* client, std::string_view model) {
   return client == nullptr || client->MayUse(model);
@@ -47,9 +47,9 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
   return FindModel(visible, model);
 }
 
-absl::Status TakeRate(Client* client, int64_t code_points, Nanos now) {
+absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now) {
   if (client == nullptr) return absl::OkStatus();
-  const Nanos wait = client->Take(code_points, now);
+  const engine::Nanos wait = client->Take(code_points, now);
   if (wait == 0) return absl::OkStatus();
   return WithRetryAfter(
       absl::ResourceExhaustedError(absl::StrCat("client ", Quoted(client->name()),
@@ -67,4 +67,4 @@ void CountTranslated(const CallContext& context, Client* client, int64_t code_po
   if (context.translated != nullptr) context.translated->fetch_add(code_points);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

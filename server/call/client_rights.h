@@ -20,7 +20,7 @@
 #include "server/call/call_context.h"
 #include "server/models/model_table.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The one rule that decides what a client sees.
 bool MaySee(const Client* client, std::string_view model);
@@ -45,7 +45,7 @@ absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Clie
 // Takes these code points from the client's characters per minute; RESOURCE_EXHAUSTED with the time
 // after which it may try again, and none are taken. nullptr, of a call that needs no key, has no
 // rate.
-absl::Status TakeRate(Client* client, int64_t code_points, Nanos now);
+absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);
 
 // Code points of the texts of calls that have succeeded since the start, over every interface: those
 // of the client, or of all calls for nullptr. A call counts whole, also where some of its texts have
@@ -53,4 +53,4 @@ absl::Status TakeRate(Client* client, int64_t code_points, Nanos now);
 int64_t TranslatedCodePoints(const CallContext& context, const Client* client);
 void CountTranslated(const CallContext& context, Client* client, int64_t code_points);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,11 +7,11 @@
 
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
-#include "server/call/findings.h"
+#include "server/call/violations.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Reports every value that is out of its range, and leaves it unset in the result.
-DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Findings* findings);
+engine::DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Violations* violations);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,13 +10,13 @@
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
-ItemResult Unchanged(int index, std::string text) {
-  ItemResult result;
+engine::ItemResult Unchanged(int index, std::string text) {
+  engine::ItemResult result;
   result.index = index;
-  Hypothesis same;
+  engine::Hypothesis same;
   same.text = std::move(text);
   result.hypotheses.push_back(std::move(same));
   return result;
@@ -32,7 +32,7 @@ class Parts {
  public:
   // `without_items`: the job of each, but for its items. All arguments outlive the object.
   Parts(const std::vector<ModelPtr>& models, std::string_view model,
-        const TranslationJob& without_items)
+        const engine::TranslationJob& without_items)
       : models_(models), model_(model), without_items_(without_items) {}
 
   // The part of the items in this language; none where there is no translation from it.
@@ -64,7 +64,7 @@ class Parts {
 
   const std::vector<ModelPtr>& models_;
   const std::string_view model_;
-  const TranslationJob& without_items_;
+  const engine::TranslationJob& without_items_;
   std::map<std::string, std::optional<size_t>> by_language_;
   std::vector<JobPart> parts_;
 };
@@ -82,7 +82,7 @@ std::vector<std::string> NamesOf(const std::vector<JobPart>& parts) {
 
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
                                         const std::vector<ModelPtr>& models, std::string_view model,
-                                        TranslationJob job) {
+                                        engine::TranslationJob job) {
   const absl::StatusOr<SourceChoice> choice =
       ChooseSources(models, model, job.target_language, detector.languages());
   if (!choice.ok()) return choice.status();
@@ -123,4 +123,4 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/models/joint_job.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The language that was found of an item, and where the item goes.
 struct DetectedItem {
@@ -23,16 +23,16 @@ struct DetectedItem {
 };
 
 struct DetectedJobs {
-  std::vector<DetectedItem> items;  // by index
-  std::vector<JobPart> parts;       // one for each language and model
-  std::vector<ItemResult> done;     // items that come back as they are
-  std::vector<std::string> models;  // names of the parts' models, each once
+  std::vector<DetectedItem> items;       // by index
+  std::vector<JobPart> parts;            // one for each language and model
+  std::vector<engine::ItemResult> done;  // items that come back as they are
+  std::vector<std::string> models;       // names of the parts' models, each once
 };
 
 // `models`: those that the client may use. `model`: the name in the request, or "". An item goes to
 // the model to which a request with its language would go. The errors are those of such a request.
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
                                         const std::vector<ModelPtr>& models, std::string_view model,
-                                        TranslationJob job);
+                                        engine::TranslationJob job);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

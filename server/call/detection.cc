@@ -7,14 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "server/call/client_rights.h"
 #include "server/call/detect/detection_text.h"
-#include "server/call/findings.h"
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
+#include "server/call/violations.h"
 #include "server/call/wire_check.h"
 #include "server/models/model_router.h"
 #include "server/models/source_choice.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMostLanguages = 8;
@@ -30,37 +30,38 @@ absl::Status NoDetection(const char* what) {
 absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& context,
                                                            Client* client,
                                                            const v1::DetectLanguageRequest& in) {
-  const auto reject = [&context](RejectReason reason, absl::Status status) {
+  const auto reject = [&context](engine::RejectReason reason, absl::Status status) {
     context.metrics->OnRejected(reason);
     return status;
   };
   if (context.detector == nullptr) {
-    return reject(RejectReason::kUnsupported, NoDetection("DetectLanguage"));
+    return reject(engine::RejectReason::kUnsupported, NoDetection("DetectLanguage"));
   }
-  Findings findings;
-  findings.Unimplemented(UnknownFields(in));
-  const int64_t code_points = CheckContents(in.contents(), context.limits, &findings);
-  const bool html = ReadIsHtml(in.mime_type(), &findings);
-  CheckModelName(in.model(), &findings);
-  if (absl::Status status = findings.Status(); !status.ok()) {
+  Violations violations;
+  violations.Unimplemented(UnknownFields(in));
+  const int64_t code_points = CheckContents(in.contents(), context.limits, &violations);
+  const bool html = ReadIsHtml(in.mime_type(), &violations);
+  CheckModelName(in.model(), &violations);
+  if (absl::Status status = violations.Status(); !status.ok()) {
     return reject(ReasonOf(status), std::move(status));
   }
 
   if (context.draining != nullptr && context.draining->load()) {
-    return reject(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+    return reject(engine::RejectReason::kDraining,
+                  absl::UnavailableError("the server is draining"));
   }
   if (absl::Status loaded = CheckLoaded(context); !loaded.ok()) return loaded;
   std::vector<ModelPtr> models = VisibleModels(context, client);
   if (absl::Status allowed = CheckMayUse(client, in.model(), models); !allowed.ok()) {
-    return reject(RejectReason::kDenied, std::move(allowed));
+    return reject(engine::RejectReason::kDenied, std::move(allowed));
   }
   if (!in.model().empty()) {
     absl::StatusOr<ModelPtr> model = FindModel(models, in.model());
-    if (!model.ok()) return reject(RejectReason::kInvalid, model.status());
+    if (!model.ok()) return reject(engine::RejectReason::kInvalid, model.status());
     models = {*std::move(model)};
   }
   absl::Status rate = TakeRate(client, code_points, context.clock->Now());
-  if (!rate.ok()) return reject(RejectReason::kRate, std::move(rate));
+  if (!rate.ok()) return reject(engine::RejectReason::kRate, std::move(rate));
 
   const auto choice = context.detector->Among(AllLanguages(models, context.detector->languages()));
   v1::DetectLanguageResponse out;
@@ -77,4 +78,4 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 #include "server/call/api_keys.h"
 #include "server/call/call_context.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // `client`: that of the call's API key, whose models and characters per minute count; nullptr where
 // calls need none. The errors are those of the contract. REQUIRES: the request's strings are UTF-8.
@@ -19,4 +19,4 @@ absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& co
 // UNIMPLEMENTED, naming what the request asks for, of a server that detects no languages.
 absl::Status NoDetection(const char* what);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

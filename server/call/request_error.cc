@@ -12,7 +12,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kBadRequestUrl[] = "type.googleapis.com/google.rpc.BadRequest";
@@ -73,12 +73,12 @@ absl::Status WithFieldViolation(absl::Status status) {
     return status;
   }
   std::vector<FieldViolation> violations;
-  for (const FieldError& error : FieldErrorsOf(status)) {
-    violations.push_back({error.field, Description(error)});
+  for (const engine::FieldError& error : engine::FieldErrorsOf(status)) {
+    violations.push_back({error.field, engine::Description(error)});
   }
   if (violations.empty()) violations.push_back({"", std::string(status.message())});
   SetBadRequest(violations, &status);
-  return WithoutFieldErrors(std::move(status));
+  return engine::WithoutFieldErrors(std::move(status));
 }
 
 std::string LoggableMessage(const absl::Status& status) {
@@ -92,7 +92,7 @@ std::string LoggableMessage(const absl::Status& status) {
   return absl::StrCat("refused for ", absl::StrJoin(fields, ", "));
 }
 
-absl::Status WithRetryAfter(absl::Status status, Nanos delay) {
+absl::Status WithRetryAfter(absl::Status status, engine::Nanos delay) {
   google::rpc::RetryInfo info;
   info.mutable_retry_delay()->set_seconds(delay / kNanosPerSecond);
   info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(delay % kNanosPerSecond));
@@ -100,7 +100,7 @@ absl::Status WithRetryAfter(absl::Status status, Nanos delay) {
   return status;
 }
 
-std::optional<Nanos> RetryAfterOf(const absl::Status& status) {
+std::optional<engine::Nanos> RetryAfterOf(const absl::Status& status) {
   const auto payload = status.GetPayload(kRetryInfoUrl);
   google::rpc::RetryInfo info;
   if (!payload.has_value() || !info.ParseFromString(std::string(*payload))) return std::nullopt;
@@ -117,4 +117,4 @@ std::vector<FieldViolation> ViolationsOf(const absl::Status& status) {
   return violations;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Trailing metadata is limited (8 KiB by default) and a request may have thousands of mistakes.
 inline constexpr size_t kMaxViolations = 16;
@@ -41,10 +41,10 @@ absl::Status WithFieldViolation(absl::Status status);
 std::string LoggableMessage(const absl::Status& status);
 
 // Adds google.rpc.RetryInfo.
-absl::Status WithRetryAfter(absl::Status status, Nanos delay);
-std::optional<Nanos> RetryAfterOf(const absl::Status& status);
+absl::Status WithRetryAfter(absl::Status status, engine::Nanos delay);
+std::optional<engine::Nanos> RetryAfterOf(const absl::Status& status);
 
 // The violations of a status; empty without a BadRequest.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,38 +11,40 @@
 #include "engine/base/utf8.h"
 #include "server/base/quoted.h"
 #include "server/call/decoding_parser.h"
-#include "server/call/findings.h"
+#include "server/call/violations.h"
 #include "server/call/wire_check.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
-constexpr EnumPair<v1::Segmentation::Split, SplitMode> kSplits[] = {
-    {v1::Segmentation::NONE, SplitMode::kNone},
-    {v1::Segmentation::SENTENCES, SplitMode::kSentences},
-    {v1::Segmentation::LINES, SplitMode::kLines}};
-constexpr EnumPair<v1::Segmentation::OnTooLong, OnTooLong> kOnTooLong[] = {
-    {v1::Segmentation::REJECT, OnTooLong::kReject}, {v1::Segmentation::SPLIT, OnTooLong::kSplit}};
-constexpr EnumPair<v1::Priority, Priority> kPriorities[] = {
-    {v1::INTERACTIVE, Priority::kInteractive},
-    {v1::NORMAL, Priority::kNormal},
-    {v1::BULK, Priority::kBulk}};
+constexpr EnumPair<v1::Segmentation::Split, engine::SplitMode> kSplits[] = {
+    {v1::Segmentation::NONE, engine::SplitMode::kNone},
+    {v1::Segmentation::SENTENCES, engine::SplitMode::kSentences},
+    {v1::Segmentation::LINES, engine::SplitMode::kLines}};
+constexpr EnumPair<v1::Segmentation::OnTooLong, engine::OnTooLong> kOnTooLong[] = {
+    {v1::Segmentation::REJECT, engine::OnTooLong::kReject},
+    {v1::Segmentation::SPLIT, engine::OnTooLong::kSplit}};
+constexpr EnumPair<v1::Priority, engine::Priority> kPriorities[] = {
+    {v1::INTERACTIVE, engine::Priority::kInteractive},
+    {v1::NORMAL, engine::Priority::kNormal},
+    {v1::BULK, engine::Priority::kBulk}};
 
-std::string ReadLanguage(const std::string& code, const char* field, Findings* findings) {
+std::string ReadLanguage(const std::string& code, const char* field, Violations* violations) {
   const bool fine = code.size() <= static_cast<size_t>(kMaxLanguageCodeBytes) &&
                     std::all_of(code.begin(), code.end(), [](char c) {
                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                              (c >= '0' && c <= '9') || c == '-' || c == '_';
                     });
   if (!fine) {
-    findings->Invalid(field, absl::StrCat("found ", Quoted(code), ", expected at most ",
-                                          kMaxLanguageCodeBytes, " of letters, digits, - and _"));
+    violations->Invalid(field, absl::StrCat("found ", Quoted(code), ", expected at most ",
+                                            kMaxLanguageCodeBytes, " of letters, digits, - and _"));
   }
   return code;
 }
 
-ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind, Findings* findings) {
-  ReturnOptions out;
+engine::ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind,
+                                  Violations* violations) {
+  engine::ReturnOptions out;
   out.scores = in.scores();
   out.tokens = in.tokens();
   out.token_scores = in.token_scores();
@@ -50,31 +52,32 @@ ReturnOptions ReadReturns(const v1::ReturnOptions& in, CallKind kind, Findings* 
   out.partials = in.partials();
   out.segments = kind == CallKind::kStream;
   if (in.partials() && kind == CallKind::kUnary) {
-    findings->Invalid("return_options.partials", "found with Translate, expected StreamTranslate");
+    violations->Invalid("return_options.partials",
+                        "found with Translate, expected StreamTranslate");
   }
   return out;
 }
 
-void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Findings* findings) {
-  CheckModelName(in.model(), findings);
+void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Violations* violations) {
+  CheckModelName(in.model(), violations);
   out->model = in.model();
   if (in.request_id().empty() || IsValidRequestId(in.request_id())) {
     out->job.request_id = in.request_id();
   } else {
-    findings->Invalid("request_id",
-                      absl::StrCat("found ", Quoted(in.request_id()), ", expected at most ",
-                                   kMaxRequestIdLength, " printable ASCII characters"));
+    violations->Invalid("request_id",
+                        absl::StrCat("found ", Quoted(in.request_id()), ", expected at most ",
+                                     kMaxRequestIdLength, " printable ASCII characters"));
   }
   if (in.labels_size() > kMaxLabels) {
-    findings->Invalid("labels",
-                      absl::StrCat("found ", in.labels_size(), ", expected at most ", kMaxLabels));
+    violations->Invalid(
+        "labels", absl::StrCat("found ", in.labels_size(), ", expected at most ", kMaxLabels));
     return;
   }
   for (const auto& [key, value] : in.labels()) {
     if (std::max(key.size(), value.size()) > static_cast<size_t>(kMaxLabelBytes)) {
-      findings->Invalid("labels",
-                        absl::StrCat("found a key or value of ", std::max(key.size(), value.size()),
-                                     " bytes, expected at most ", kMaxLabelBytes));
+      violations->Invalid(
+          "labels", absl::StrCat("found a key or value of ", std::max(key.size(), value.size()),
+                                 " bytes, expected at most ", kMaxLabelBytes));
       return;
     }
     out->labels.emplace_back(key, value);
@@ -82,49 +85,51 @@ void ReadNames(const v1::TranslateRequest& in, ParsedRequest* out, Findings* fin
   std::sort(out->labels.begin(), out->labels.end());
 }
 
-void ReadTerms(const v1::TranslateRequest& in, TranslationJob* job, Findings* findings) {
-  const bool few = CheckCount(in.terms_size(), kMaxTerms, "terms", findings);
+void ReadTerms(const v1::TranslateRequest& in, engine::TranslationJob* job,
+               Violations* violations) {
+  const bool few = CheckCount(in.terms_size(), kMaxTerms, "terms", violations);
   for (int i = 0; few && i < in.terms_size(); ++i) {
     const v1::Term& term = in.terms(i);
     const std::string field = absl::StrCat("terms[", i, "]");
-    CheckPhrase(term.source(), field + ".source", findings);
-    CheckPhrase(term.target(), field + ".target", findings);
+    CheckPhrase(term.source(), field + ".source", violations);
+    CheckPhrase(term.target(), field + ".target", violations);
     job->terms.push_back({term.source(), term.target(), term.ignore_case()});
   }
   const bool few_kept =
-      CheckCount(in.do_not_translate_size(), kMaxTerms, "do_not_translate", findings);
+      CheckCount(in.do_not_translate_size(), kMaxTerms, "do_not_translate", violations);
   for (int i = 0; few_kept && i < in.do_not_translate_size(); ++i) {
-    CheckPhrase(in.do_not_translate(i), absl::StrCat("do_not_translate[", i, "]"), findings);
+    CheckPhrase(in.do_not_translate(i), absl::StrCat("do_not_translate[", i, "]"), violations);
     job->do_not_translate.push_back(in.do_not_translate(i));
   }
   const v1::GlossaryConfig& glossary = in.glossary_config();
   if (glossary.glossary().size() > static_cast<size_t>(kMaxGlossaryNameBytes)) {
-    findings->Invalid("glossary_config.glossary",
-                      absl::StrCat("found ", glossary.glossary().size(),
-                                   " bytes, expected at most ", kMaxGlossaryNameBytes));
+    violations->Invalid("glossary_config.glossary",
+                        absl::StrCat("found ", glossary.glossary().size(),
+                                     " bytes, expected at most ", kMaxGlossaryNameBytes));
   }
   if (glossary.ignore_case() && glossary.glossary().empty()) {
-    findings->Invalid("glossary_config.ignore_case",
-                      "found without glossary_config.glossary, expected a name with it");
+    violations->Invalid("glossary_config.ignore_case",
+                        "found without glossary_config.glossary, expected a name with it");
   }
   job->glossary = glossary.glossary();
   job->glossary_ignore_case = glossary.ignore_case();
 }
 
 void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& limits,
-                        TranslationJob* job, Findings* findings) {
+                        engine::TranslationJob* job, Violations* violations) {
   if (in.target_prefixes_size() == 0) return;
   if (in.target_prefixes_size() != in.contents_size()) {
-    findings->Invalid("target_prefixes",
-                      absl::StrCat("found ", in.target_prefixes_size(), ", expected ",
-                                   in.contents_size(), ", one for each item, or none"));
+    violations->Invalid("target_prefixes",
+                        absl::StrCat("found ", in.target_prefixes_size(), ", expected ",
+                                     in.contents_size(), ", one for each item, or none"));
   }
   int64_t code_points = 0;
-  for (const std::string& prefix : in.target_prefixes()) code_points += CountCodePoints(prefix);
+  for (const std::string& prefix : in.target_prefixes())
+    code_points += engine::CountCodePoints(prefix);
   if (code_points > limits.max_code_points) {
-    findings->Invalid("target_prefixes",
-                      absl::StrCat("found ", code_points, " code points, expected at most ",
-                                   limits.max_code_points, " in all"));
+    violations->Invalid("target_prefixes",
+                        absl::StrCat("found ", code_points, " code points, expected at most ",
+                                     limits.max_code_points, " in all"));
   }
   // Empty prefixes ask for nothing.
   if (code_points > 0) {
@@ -135,38 +140,38 @@ void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& lim
 }  // namespace
 
 int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
-                      const RequestLimits& limits, Findings* findings) {
+                      const RequestLimits& limits, Violations* violations) {
   if (contents.empty() || contents.size() > limits.max_items) {
-    findings->Invalid("contents", absl::StrCat("found ", contents.size(), " items, expected 1..",
-                                               limits.max_items));
+    violations->Invalid("contents", absl::StrCat("found ", contents.size(), " items, expected 1..",
+                                                 limits.max_items));
   }
   int64_t code_points = 0;
-  for (const std::string& text : contents) code_points += CountCodePoints(text);
+  for (const std::string& text : contents) code_points += engine::CountCodePoints(text);
   if (code_points > limits.max_code_points) {
-    findings->Invalid("contents",
-                      absl::StrCat("found ", code_points, " code points, expected at most ",
-                                   limits.max_code_points, " in all items"));
+    violations->Invalid("contents",
+                        absl::StrCat("found ", code_points, " code points, expected at most ",
+                                     limits.max_code_points, " in all items"));
   }
   return code_points;
 }
 
-bool ReadIsHtml(const std::string& mime_type, Findings* findings) {
+bool ReadIsHtml(const std::string& mime_type, Violations* violations) {
   if (!mime_type.empty() && mime_type != "text/plain" && mime_type != "text/html") {
-    findings->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
-                                                ", expected text/plain or text/html"));
+    violations->Invalid("mime_type", absl::StrCat("found ", Quoted(mime_type),
+                                                  ", expected text/plain or text/html"));
   }
   return mime_type == "text/html";
 }
 
-void CheckModelName(const std::string& model, Findings* findings) {
+void CheckModelName(const std::string& model, Violations* violations) {
   if (model.size() <= static_cast<size_t>(kMaxModelNameBytes)) return;
-  findings->Invalid("model", absl::StrCat("found ", model.size(), " bytes, expected at most ",
-                                          kMaxModelNameBytes));
+  violations->Invalid("model", absl::StrCat("found ", model.size(), " bytes, expected at most ",
+                                            kMaxModelNameBytes));
 }
 
-RejectReason ReasonOf(const absl::Status& refusal) {
-  return refusal.code() == absl::StatusCode::kUnimplemented ? RejectReason::kUnsupported
-                                                            : RejectReason::kInvalid;
+engine::RejectReason ReasonOf(const absl::Status& refusal) {
+  return refusal.code() == absl::StatusCode::kUnimplemented ? engine::RejectReason::kUnsupported
+                                                            : engine::RejectReason::kInvalid;
 }
 
 bool IsValidRequestId(std::string_view id) {
@@ -189,41 +194,43 @@ ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits&
 ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits& limits,
                                    CallKind kind) {
   ParsedRequest out;
-  Findings findings;
-  findings.Unimplemented(UnknownFields(in));
+  Violations violations;
+  violations.Unimplemented(UnknownFields(in));
   out.items = in.contents_size();
-  out.code_points = CheckContents(in.contents(), limits, &findings);
-  ReadNames(in, &out, &findings);
-  TranslationJob& job = out.job;
-  job.html = ReadIsHtml(in.mime_type(), &findings);
-  job.source_language = ReadLanguage(in.source_language_code(), "source_language_code", &findings);
-  job.target_language = ReadLanguage(in.target_language_code(), "target_language_code", &findings);
+  out.code_points = CheckContents(in.contents(), limits, &violations);
+  ReadNames(in, &out, &violations);
+  engine::TranslationJob& job = out.job;
+  job.html = ReadIsHtml(in.mime_type(), &violations);
+  job.source_language =
+      ReadLanguage(in.source_language_code(), "source_language_code", &violations);
+  job.target_language =
+      ReadLanguage(in.target_language_code(), "target_language_code", &violations);
   if (absl::EqualsIgnoreCase(job.source_language, kDetectedSource)) {
     job.source_language.clear();
     out.detect_source = true;
   }
-  ReadTerms(in, &job, &findings);
-  ReadTargetPrefixes(in, limits, &job, &findings);
-  job.decoding = ReadDecoding(in.decoding(), &findings);
+  ReadTerms(in, &job, &violations);
+  ReadTargetPrefixes(in, limits, &job, &violations);
+  job.decoding = ReadDecoding(in.decoding(), &violations);
   const v1::Segmentation& segmentation = in.segmentation();
-  job.split = ReadEnum(segmentation.split(), kSplits, "segmentation.split", &findings)
-                  .value_or(SplitMode::kUnset);
+  job.split = ReadEnum(segmentation.split(), kSplits, "segmentation.split", &violations)
+                  .value_or(engine::SplitMode::kUnset);
   job.on_too_long =
-      ReadEnum(segmentation.on_too_long(), kOnTooLong, "segmentation.on_too_long", &findings)
-          .value_or(OnTooLong::kSplit);
-  job.priority =
-      ReadEnum(in.priority(), kPriorities, "priority", &findings).value_or(Priority::kNormal);
-  job.returns = ReadReturns(in.return_options(), kind, &findings);
+      ReadEnum(segmentation.on_too_long(), kOnTooLong, "segmentation.on_too_long", &violations)
+          .value_or(engine::OnTooLong::kSplit);
+  job.priority = ReadEnum(in.priority(), kPriorities, "priority", &violations)
+                     .value_or(engine::Priority::kNormal);
+  job.returns = ReadReturns(in.return_options(), kind, &violations);
   out.timings = in.return_options().timings();
-  findings.Invalid(CheckOptionsTogether(job.decoding, ContextOf(job)));
-  findings.Invalid(CheckHtml(job));
+  violations.Invalid(engine::CheckOptionsTogether(job.decoding, engine::ContextOf(job)));
+  violations.Invalid(engine::CheckHtml(job));
   // A tag has its place only once the item is whole, so that segments alone have no HTML.
   if (job.html) job.returns.segments = false;
-  out.status = findings.Status();
+  out.status = violations.Status();
   if (!out.status.ok()) return out;
   job.contents.assign(std::make_move_iterator(in.mutable_contents()->begin()),
                       std::make_move_iterator(in.mutable_contents()->end()));
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -18,9 +18,9 @@
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 #include "engine/api/engine.h"
-#include "server/call/findings.h"
+#include "server/call/violations.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 inline constexpr int kMaxRequestIdLength = 128;
 inline constexpr int kMaxLabels = 64;
@@ -51,7 +51,7 @@ struct ParsedRequest {
   int64_t code_points = 0;
   // The items' languages are to be detected; job.source_language is "".
   bool detect_source = false;
-  TranslationJob job;
+  engine::TranslationJob job;
 };
 
 ParsedRequest ParseTranslateRequest(std::string_view bytes, const RequestLimits& limits,
@@ -61,17 +61,17 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
                                    CallKind kind);
 
 // Checks that requests of other methods share with TranslateRequest. They add what is wrong to
-// `findings`. Returns the code points.
+// `violations`. Returns the code points.
 int64_t CheckContents(const google::protobuf::RepeatedPtrField<std::string>& contents,
-                      const RequestLimits& limits, Findings* findings);
+                      const RequestLimits& limits, Violations* violations);
 // Returns whether the texts are HTML.
-bool ReadIsHtml(const std::string& mime_type, Findings* findings);
-void CheckModelName(const std::string& model, Findings* findings);
+bool ReadIsHtml(const std::string& mime_type, Violations* violations);
+void CheckModelName(const std::string& model, Violations* violations);
 
 // The reason for which a request counts as refused that was refused for its bytes.
-RejectReason ReasonOf(const absl::Status& refusal);
+engine::RejectReason ReasonOf(const absl::Status& refusal);
 
 // At most 128 printable ASCII characters, at least one.
 bool IsValidRequestId(std::string_view id);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 
 #include "server/call/call_id.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 void RequestReaders::Post(const Grant* grant, std::string_view peer, int64_t bytes,
                           std::function<void()> read) {
@@ -14,7 +14,7 @@ void RequestReaders::Post(const Grant* grant, std::string_view peer, int64_t byt
                   .cost = static_cast<double>(bytes) / share};
   std::string client = ClientName(grant, peer);
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     const auto [found, is_new] = flows_.try_emplace(std::move(client));
     Flow& flow = found->second;
     flow.requests.push_back(std::move(waiting));
@@ -30,7 +30,7 @@ void RequestReaders::Post(const Grant* grant, std::string_view peer, int64_t byt
 void RequestReaders::ReadNext() {
   Waiting next;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     auto* const flow = static_cast<Flow*>(turns_.Next());
     turns_.Leave(flow);
     turns_.Took(flow);
@@ -45,4 +45,4 @@ void RequestReaders::ReadNext() {
   next.read();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -26,7 +26,7 @@
 #include "server/call/api_keys.h"
 #include "server/call/call_tracker.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class RequestReaders {
  public:
@@ -48,7 +48,7 @@ class RequestReaders {
     std::shared_ptr<CallTracker::Ticket> ticket;
     double cost = 0;  // bytes, divided by the client's share
   };
-  struct Flow : FairTurns::Flow {
+  struct Flow : engine::FairTurns::Flow {
     std::string client;
     std::deque<Waiting> requests;
   };
@@ -57,12 +57,13 @@ class RequestReaders {
 
   CallTracker* const tracker_;
 
-  Mutex mu_;
-  FairTurns turns_ ABSL_GUARDED_BY(mu_);
+  engine::Mutex mu_;
+  engine::FairTurns turns_ ABSL_GUARDED_BY(mu_);
   // These are the clients that have something waiting.
   std::unordered_map<std::string, Flow> flows_ ABSL_GUARDED_BY(mu_);
 
-  WorkerPool pool_;  // has a task for each request that waits; its end comes before all else
+  engine::WorkerPool
+      pool_;  // has a task for each request that waits; its end comes before all else
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

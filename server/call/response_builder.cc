@@ -10,42 +10,43 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // In a list of models. A client's messages have 4 MiB unless it says otherwise, and ten models of two
 // hundred languages would be more.
 constexpr size_t kMaxPairsOfModel = 1000;
 
-v1::FinishReason WireReason(FinishReason reason) {
+v1::FinishReason WireReason(kernels::FinishReason reason) {
   switch (reason) {
-    case FinishReason::kEos:
+    case kernels::FinishReason::kEos:
       return v1::EOS;
-    case FinishReason::kLength:
+    case kernels::FinishReason::kLength:
       return v1::LENGTH;
-    case FinishReason::kConstraintsUnmet:
+    case kernels::FinishReason::kConstraintsUnmet:
       return v1::CONSTRAINTS_UNMET;
-    case FinishReason::kNoOutput:
+    case kernels::FinishReason::kNoOutput:
       return v1::NO_OUTPUT;
   }
   return v1::FINISH_REASON_UNSPECIFIED;
 }
 
-v1::Warning::Code WireWarning(WarningCode code) {
+v1::Warning::Code WireWarning(engine::WarningCode code) {
   switch (code) {
-    case WarningCode::kOutputLimit:
+    case engine::WarningCode::kOutputLimit:
       return v1::Warning::OUTPUT_LIMIT;
-    case WarningCode::kBeamTooNarrow:
+    case engine::WarningCode::kBeamTooNarrow:
       return v1::Warning::BEAM_TOO_NARROW;
-    case WarningCode::kNotTranslated:
+    case engine::WarningCode::kNotTranslated:
       return v1::Warning::NOT_TRANSLATED;
-    case WarningCode::kUnknownCharacters:
+    case engine::WarningCode::kUnknownCharacters:
       return v1::Warning::UNKNOWN_CHARACTERS;
   }
   return v1::Warning::CODE_UNSPECIFIED;
 }
 
-void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens* out) {
+void FillTokens(engine::Hypothesis* hypothesis, const engine::ReturnOptions& returns,
+                v1::Tokens* out) {
   if (returns.tokens) {
     for (auto& token : hypothesis->tokens) *out->add_target() = std::move(token);
   }
@@ -55,7 +56,7 @@ void FillTokens(Hypothesis* hypothesis, const ReturnOptions& returns, v1::Tokens
   }
 }
 
-void FillPivot(PivotPart* pivot, const ReturnOptions& returns, v1::PivotPart* out) {
+void FillPivot(engine::PivotPart* pivot, const engine::ReturnOptions& returns, v1::PivotPart* out) {
   out->set_first_model(std::move(pivot->first_model));
   out->set_second_model(std::move(pivot->second_model));
   out->set_language_code(std::move(pivot->language));
@@ -65,8 +66,8 @@ void FillPivot(PivotPart* pivot, const ReturnOptions& returns, v1::PivotPart* ou
   if (returns.scores) out->set_log_prob(pivot->log_prob);
 }
 
-void FillAlignment(const Hypothesis& hypothesis, v1::Alignment* out) {
-  for (const AlignmentLink& link : hypothesis.alignment) {
+void FillAlignment(const engine::Hypothesis& hypothesis, v1::Alignment* out) {
+  for (const engine::AlignmentLink& link : hypothesis.alignment) {
     v1::Alignment::Link* added = out->add_links();
     added->set_source_begin(link.source.begin);
     added->set_source_end(link.source.end);
@@ -75,30 +76,30 @@ void FillAlignment(const Hypothesis& hypothesis, v1::Alignment* out) {
   }
 }
 
-v1::DecodingOptions::Profile WireProfile(Profile profile) {
+v1::DecodingOptions::Profile WireProfile(engine::Profile profile) {
   switch (profile) {
-    case Profile::kHf:
+    case engine::Profile::kHf:
       return v1::DecodingOptions::HF;
-    case Profile::kCt2:
+    case engine::Profile::kCt2:
       return v1::DecodingOptions::CT2;
-    case Profile::kMarian:
+    case engine::Profile::kMarian:
       return v1::DecodingOptions::MARIAN;
-    case Profile::kPaper:
+    case engine::Profile::kPaper:
       return v1::DecodingOptions::PAPER;
-    case Profile::kArticle:
+    case engine::Profile::kArticle:
       return v1::DecodingOptions::ARTICLE;
   }
   return v1::DecodingOptions::PROFILE_UNSPECIFIED;
 }
 
-void FillPair(const LanguagePair& pair, v1::LanguagePair* out) {
+void FillPair(const engine::LanguagePair& pair, v1::LanguagePair* out) {
   out->set_source_language_code(pair.source);
   out->set_target_language_code(pair.target);
 }
 
 }  // namespace
 
-v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns,
+v1::Translation BuildTranslation(engine::ItemResult result, const engine::ReturnOptions& returns,
                                  const std::string& model) {
   v1::Translation out;
   out.set_index(result.index);
@@ -112,7 +113,7 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
       result.pivot ? result.pivot->second_one_segment : result.sentences.size() == 1;
   const bool want_tokens = returns.tokens || returns.token_scores;
   for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
-    Hypothesis& hypothesis = result.hypotheses[rank];
+    engine::Hypothesis& hypothesis = result.hypotheses[rank];
     if (rank == 0) {
       if (returns.alignment) FillAlignment(hypothesis, out.mutable_alignment());
       out.set_translated_text(std::move(hypothesis.text));
@@ -136,12 +137,12 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
       *out.mutable_tokens()->add_source() = std::move(token);
     }
   }
-  for (Warning& warning : result.warnings) {
+  for (engine::Warning& warning : result.warnings) {
     v1::Warning* added = out.add_warnings();
     added->set_code(WireWarning(warning.code));
     added->set_text(std::move(warning.text));
   }
-  for (const SentenceRange& sentence : result.sentences) {
+  for (const engine::SentenceRange& sentence : result.sentences) {
     v1::SentenceRange* range = out.add_sentences();
     range->set_source_begin(sentence.source.begin);
     range->set_source_end(sentence.source.end);
@@ -151,7 +152,7 @@ v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns
   return out;
 }
 
-v1::Timings BuildTimings(const JobTimings& timings) {
+v1::Timings BuildTimings(const engine::JobTimings& timings) {
   v1::Timings out;
   out.set_tokenize(timings.tokenize);
   out.set_queue(timings.queue);
@@ -163,7 +164,7 @@ v1::Timings BuildTimings(const JobTimings& timings) {
   return out;
 }
 
-v1::StreamTranslateResponse BuildSegment(SegmentUpdate update) {
+v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update) {
   v1::StreamTranslateResponse out;
   out.set_item(update.item);
   out.set_segment(update.segment);
@@ -175,7 +176,7 @@ v1::StreamTranslateResponse BuildSegment(SegmentUpdate update) {
 }
 
 v1::Model BuildModel(const ServedModel& model, bool is_default) {
-  const ModelInfo& info = model.engine->info();
+  const engine::ModelInfo& info = model.engine->info();
   v1::Model out;
   out.set_name(model.name);
   out.set_state(v1::Model::SERVING);
@@ -208,7 +209,7 @@ v1::Model BuildModel(const ServedModel& model, bool is_default) {
   out.mutable_load_duration()->set_seconds(model.load_duration / kNanosPerSecond);
   out.mutable_load_duration()->set_nanos(
       static_cast<int32_t>(model.load_duration % kNanosPerSecond));
-  for (const DeviceMemory& memory : model.engine->Stats().memory) {
+  for (const engine::DeviceMemory& memory : model.engine->Stats().memory) {
     v1::DeviceMemory* held = out.add_memory();
     held->set_device(memory.device);
     held->set_weights(memory.weights);
@@ -239,7 +240,7 @@ v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models) {
   std::map<std::string, Support> languages;
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const ModelPtr& model : models) {
-    for (const LanguagePair& pair : model->engine->info().pairs) {
+    for (const engine::LanguagePair& pair : model->engine->info().pairs) {
       if (!seen.emplace(pair.source, pair.target).second) continue;
       if (!pair.source.empty()) languages[pair.source].source = true;
       if (!pair.target.empty()) languages[pair.target].target = true;
@@ -267,4 +268,4 @@ absl::Status ItemOutcomes::CallStatus() const {
   return first_.has_value() && alike_ ? *first_ : absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

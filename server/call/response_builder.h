@@ -11,15 +11,15 @@
 #include "server/models/model_table.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Fills what `returns` asks for. A failed item has index, model and error only.
-v1::Translation BuildTranslation(ItemResult result, const ReturnOptions& returns,
+v1::Translation BuildTranslation(engine::ItemResult result, const engine::ReturnOptions& returns,
                                  const std::string& model);
 
-v1::Timings BuildTimings(const JobTimings& timings);
+v1::Timings BuildTimings(const engine::JobTimings& timings);
 
-v1::StreamTranslateResponse BuildSegment(SegmentUpdate update);
+v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update);
 
 v1::Model BuildModel(const ServedModel& model, bool is_default);
 
@@ -42,4 +42,4 @@ class ItemOutcomes {
   bool alike_ = true;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

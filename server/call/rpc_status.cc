@@ -6,7 +6,7 @@
 #include "absl/strings/cord.h"
 #include "server/base/status_codes.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Cuts at a character boundary.
@@ -47,4 +47,4 @@ absl::Status ItemErrorOf(const v1::TranslateResponse& answer) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

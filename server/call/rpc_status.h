@@ -7,7 +7,7 @@
 #include "dragoman/v1/translation.pb.h"
 #include "google/rpc/status.pb.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Messages longer than this are cut: they travel in HTTP/2 headers.
 inline constexpr size_t kMaxErrorMessageBytes = 1024;
@@ -21,4 +21,4 @@ absl::Status FromRpcStatus(const google::rpc::Status& rpc);
 // The error of the first item that failed; OK if none did.
 absl::Status ItemErrorOf(const v1::TranslateResponse& answer);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 #include "server/call/client_rights.h"
 #include "server/call/request_parser.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client* client,
                                           const CallBounds& bounds, bool draining) {
@@ -18,14 +18,14 @@ v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client
   v1::Limits* limits = info.mutable_limits();
   limits->set_max_items(calls.limits.max_items);
   limits->set_max_code_points(static_cast<int32_t>(calls.limits.max_code_points));
-  limits->set_max_beam(kMaxBeam);
-  limits->set_max_wanted_ids(kMaxWantedIds);
-  limits->set_max_constraint_tokens(kMaxConstraintTokens);
-  limits->set_max_forbidden_nodes(kMaxForbiddenNodes);
+  limits->set_max_beam(kernels::kMaxBeam);
+  limits->set_max_wanted_ids(kernels::kMaxWantedIds);
+  limits->set_max_constraint_tokens(kernels::kMaxConstraintTokens);
+  limits->set_max_forbidden_nodes(kernels::kMaxForbiddenNodes);
   limits->set_max_request_id_length(kMaxRequestIdLength);
   limits->set_max_labels(kMaxLabels);
   limits->set_max_label_bytes(kMaxLabelBytes);
-  limits->set_max_phrase_bytes(static_cast<int32_t>(kMaxTermBytes));
+  limits->set_max_phrase_bytes(static_cast<int32_t>(engine::kMaxTermBytes));
   limits->set_max_terms(kMaxTerms);
   limits->set_max_request_bytes(bounds.max_request_bytes);
   limits->mutable_receive_timeout()->set_seconds(bounds.receive_timeout / kNanosPerSecond);
@@ -34,11 +34,11 @@ v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client
   for (const ModelPtr& model : VisibleModels(calls, client)) {
     info.add_models(model->name);
     if (info.models_size() > 1) continue;
-    const EngineStats stats = model->engine->Stats();
+    const engine::EngineStats stats = model->engine->Stats();
     limits->set_queue_segments(stats.queue_segment_capacity);
     limits->set_queue_tokens(stats.queue_token_capacity);
   }
   return info;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

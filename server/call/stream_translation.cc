@@ -1,6 +1,6 @@
 #include "server/call/stream_translation.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 StreamTranslation::StreamTranslation(const CallContext* context, RpcMethod method, CallHead head,
                                      StreamTransport* transport)
@@ -8,13 +8,14 @@ StreamTranslation::StreamTranslation(const CallContext* context, RpcMethod metho
       transport_(transport),
       writer_(std::make_shared<StreamWriter>(this, context->clock, context->timer,
                                              context->write_timeout,
-                                             [this] { CancelJob(CancelCause::kClient); })) {}
+                                             [this] { CancelJob(engine::CancelCause::kClient); })) {
+}
 
-void StreamTranslation::OnSegment(SegmentUpdate update) {
+void StreamTranslation::OnSegment(engine::SegmentUpdate update) {
   writer_->PutSegment(BuildSegment(std::move(update)));
 }
 
-void StreamTranslation::OnItem(ItemResult result) {
+void StreamTranslation::OnItem(engine::ItemResult result) {
   CountItem(result);
   v1::StreamTranslateResponse message;
   message.set_item(result.index);
@@ -23,7 +24,7 @@ void StreamTranslation::OnItem(ItemResult result) {
   writer_->Put(std::move(message));
 }
 
-void StreamTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {
+void StreamTranslation::OnDone(const absl::Status& status, const engine::JobTimings& timings) {
   NoteTimings(timings);
   absl::Status result = StatusAfter(status);
   if (result.ok() && want_timings()) {
@@ -48,9 +49,9 @@ void StreamTranslation::OnWriteDone(bool ok) {
   if (ok) {
     NoteSent(write_started_);
   } else {
-    CancelJob(CancelCause::kClient);
+    CancelJob(engine::CancelCause::kClient);
   }
   writer_->OnWriteDone(ok);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

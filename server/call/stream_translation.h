@@ -8,7 +8,7 @@
 #include "server/call/stream_writer.h"
 #include "server/call/translation_call.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class StreamTranslation final : public TranslationCall, public MessageTransport {
  public:
@@ -20,9 +20,9 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   void OnWriteDone(bool ok);
 
  private:
-  void OnSegment(SegmentUpdate update) override;
-  void OnItem(ItemResult result) override;
-  void OnDone(const absl::Status& status, const JobTimings& timings) override;
+  void OnSegment(engine::SegmentUpdate update) override;
+  void OnItem(engine::ItemResult result) override;
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override;
   void End(absl::Status status) override { writer_->Abort(std::move(status)); }
 
   // The MessageTransport of writer_.
@@ -37,7 +37,7 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
 
   // Used by StartWrite and OnWriteDone, which take turns.
   bool first_ = true;
-  Nanos write_started_ = 0;
+  engine::Nanos write_started_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -2,11 +2,11 @@
 
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How long an aborted call waits for the write in flight.
-constexpr Nanos kAbortGrace = kNanosPerSecond;
+constexpr engine::Nanos kAbortGrace = kNanosPerSecond;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void StreamOutbox::Clear() {
 
 void StreamWriter::PutSegment(v1::StreamTranslateResponse message) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (end_.has_value()) return;
     outbox_.PutSegment(std::move(message));
   }
@@ -53,7 +53,7 @@ void StreamWriter::PutSegment(v1::StreamTranslateResponse message) {
 
 void StreamWriter::Put(v1::StreamTranslateResponse message) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (end_.has_value()) return;
     outbox_.Put(std::move(message));
   }
@@ -62,7 +62,7 @@ void StreamWriter::Put(v1::StreamTranslateResponse message) {
 
 void StreamWriter::Close(absl::Status status) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (end_.has_value()) return;
     end_ = std::move(status);
   }
@@ -72,7 +72,7 @@ void StreamWriter::Close(absl::Status status) {
 void StreamWriter::Abort(absl::Status status) {
   bool waits_for_write = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (finished_ || aborted_) return;
     aborted_ = true;
     end_ = std::move(status);
@@ -86,7 +86,7 @@ void StreamWriter::Abort(absl::Status status) {
 void StreamWriter::OnWriteDone(bool ok) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     writing_ = false;
     timer = std::exchange(write_timer_, DeadlineTimer::kNone);
     if (!ok && !aborted_) {
@@ -103,7 +103,7 @@ void StreamWriter::Pump() {
   std::optional<v1::StreamTranslateResponse> message;
   absl::Status end;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (writing_ || breaking_ || finished_) return;
     message = outbox_.Take();
     if (message.has_value()) {
@@ -125,10 +125,10 @@ void StreamWriter::Pump() {
   transport_->StartWrite(*std::move(message));
 }
 
-void StreamWriter::ArmWriteTimer(Nanos delay) {
+void StreamWriter::ArmWriteTimer(engine::Nanos delay) {
   DeadlineTimer::Id replaced = DeadlineTimer::kNone;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!writing_) return;
     const uint64_t write = writes_;
     replaced = std::exchange(write_timer_,
@@ -142,7 +142,7 @@ void StreamWriter::ArmWriteTimer(Nanos delay) {
 void StreamWriter::HandleStuck(uint64_t write) {
   bool first = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!writing_ || writes_ != write || breaking_) return;
     breaking_ = true;
     first = !aborted_;
@@ -155,20 +155,20 @@ void StreamWriter::HandleStuck(uint64_t write) {
   if (first) on_stuck_();
   transport_->Break();
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     breaking_ = false;
   }
   Pump();
 }
 
 size_t StreamWriter::waiting() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return outbox_.size();
 }
 
 int64_t StreamWriter::replaced() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return outbox_.replaced();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

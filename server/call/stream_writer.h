@@ -19,7 +19,7 @@
 #include "engine/base/mutex.h"
 #include "server/base/deadline_timer.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The messages that a stream still has to send: bounded by the request, however slow its reader is.
 //
@@ -75,8 +75,8 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
   // `transport` outlives its Finish. Timers hold the writer weakly: make it with make_shared.
   // `on_stuck` is called once, before Break, if the client reads nothing.
-  StreamWriter(MessageTransport* transport, const Clock* clock, DeadlineTimer* timer,
-               Nanos write_timeout, std::function<void()> on_stuck)
+  StreamWriter(MessageTransport* transport, const engine::Clock* clock, DeadlineTimer* timer,
+               engine::Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
         clock_(clock),
         timer_(timer),
@@ -103,16 +103,16 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  private:
   // Starts the next write or finishes, unless a write is in flight.
   void Pump();
-  void ArmWriteTimer(Nanos delay);
+  void ArmWriteTimer(engine::Nanos delay);
   void HandleStuck(uint64_t write);
 
   MessageTransport* const transport_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
-  const Nanos write_timeout_;
+  const engine::Nanos write_timeout_;
   const std::function<void()> on_stuck_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   StreamOutbox outbox_ ABSL_GUARDED_BY(mu_);
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
   bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is being called: Finish waits for it
@@ -123,4 +123,4 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   DeadlineTimer::Id write_timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

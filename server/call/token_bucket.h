@@ -7,7 +7,7 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Holds up to a minute's worth. A larger amount is let through when the bucket is full, and leaves
 // a debt, which the next ones pay: else it could never pass.
@@ -25,7 +25,7 @@ class TokenBucket {
   }
 
   // Takes `count`, and returns 0; or takes nothing, and returns the time after which it may.
-  Nanos Take(int64_t count, Nanos now) {
+  engine::Nanos Take(int64_t count, engine::Nanos now) {
     if (size_ == 0) return 0;
     if (now > filled_) {
       const double minutes = static_cast<double>(now - filled_) / kMinute;
@@ -34,7 +34,7 @@ class TokenBucket {
     }
     const auto wanted = static_cast<double>(count);
     const double missing = std::min(wanted, size_) - level_;
-    if (missing > 0) return static_cast<Nanos>(std::ceil(missing / size_ * kMinute));
+    if (missing > 0) return static_cast<engine::Nanos>(std::ceil(missing / size_ * kMinute));
     level_ -= wanted;
     return 0;
   }
@@ -44,11 +44,11 @@ class TokenBucket {
 
  private:
   static constexpr double kMinute = 60e9;
-  static constexpr Nanos kNever = -1;
+  static constexpr engine::Nanos kNever = -1;
 
   double size_ = 0;
   double level_ = 0;
-  Nanos filled_ = kNever;  // when level_ was right
+  engine::Nanos filled_ = kNever;  // when level_ was right
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,14 +16,14 @@
 #include "server/call/request_error.h"
 #include "server/models/model_router.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The retry hint where the engine gives none.
-constexpr Nanos kDefaultRetryAfter = kNanosPerSecond;
+constexpr engine::Nanos kDefaultRetryAfter = kNanosPerSecond;
 
-Admission Refused(RejectReason reason, absl::Status status) {
-  Admission admission;
+engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
+  engine::Admission admission;
   admission.status = std::move(status);
   admission.reason = reason;
   return admission;
@@ -57,13 +57,13 @@ void TranslationCall::HandleNoRequest(absl::Status status) {
   ParsedRequest none;
   ReadNames(&none);
   if (status.code() == absl::StatusCode::kInvalidArgument) {
-    context_->metrics->OnRejected(RejectReason::kInvalid);
+    context_->metrics->OnRejected(engine::RejectReason::kInvalid);
   }
   if (status.code() == absl::StatusCode::kUnimplemented) {
-    context_->metrics->OnRejected(RejectReason::kUnsupported);
+    context_->metrics->OnRejected(engine::RejectReason::kUnsupported);
   }
   if (status.code() == absl::StatusCode::kUnauthenticated) {
-    context_->metrics->OnRejected(RejectReason::kDenied);
+    context_->metrics->OnRejected(engine::RejectReason::kDenied);
   }
   End(std::move(status));
 }
@@ -104,11 +104,12 @@ void TranslationCall::ReadNames(ParsedRequest* parsed) {
 }
 
 absl::Status TranslationCall::Admit(ParsedRequest parsed) {
-  Admission admission;
+  engine::Admission admission;
   if (!parsed.status.ok()) {
     admission = Refused(ReasonOf(parsed.status), parsed.status);
   } else if (context_->draining != nullptr && context_->draining->load()) {
-    admission = Refused(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+    admission =
+        Refused(engine::RejectReason::kDraining, absl::UnavailableError("the server is draining"));
   } else if (absl::Status loaded = CheckLoaded(*context_); !loaded.ok()) {
     return loaded;
   } else {
@@ -118,7 +119,7 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
     parsed.job.returns.segment_times = trace_.segments_wanted();
     std::vector<ModelPtr> models = VisibleModels(*context_, client());
     absl::Status allowed = CheckMayUse(client(), parsed.model, models);
-    admission = !allowed.ok()          ? Refused(RejectReason::kDenied, std::move(allowed))
+    admission = !allowed.ok()          ? Refused(engine::RejectReason::kDenied, std::move(allowed))
                 : parsed.detect_source ? SubmitItems(std::move(models), std::move(parsed))
                                        : SubmitWhole(models, std::move(parsed));
   }
@@ -128,36 +129,37 @@ absl::Status TranslationCall::Admit(ParsedRequest parsed) {
     return WithRetryAfter(admission.status, admission.retry_after);
   }
   trace_.Accepted(context_->clock->Now());
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   job_ = admission.job;
   admitted_ = true;
   return absl::OkStatus();
 }
 
-Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed) {
+engine::Admission TranslationCall::SubmitWhole(const std::vector<ModelPtr>& models,
+                                               ParsedRequest parsed) {
   absl::StatusOr<Route> route =
       RouteRequest(models, parsed.model, parsed.job.source_language, parsed.job.target_language);
-  if (!route.ok()) return Refused(RejectReason::kInvalid, route.status());
+  if (!route.ok()) return Refused(engine::RejectReason::kInvalid, route.status());
   model_ = route->model->name;
   metrics_model_ = model_;
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
-  if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
+  if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
   served_ = std::move(route->model);
   parsed.job.languages = std::move(route->languages);
-  Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
+  engine::Admission admission = served_->engine->Submit(std::move(parsed.job), shared_from_this());
   if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
   return admission;
 }
 
-Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed) {
+engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed) {
   if (context_->detector == nullptr) {
-    return Refused(RejectReason::kUnsupported,
+    return Refused(engine::RejectReason::kUnsupported,
                    NoDetection(R"(source_language_code: found "auto")"));
   }
   // Before the detection, so that a client beyond its rate costs nothing.
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
-  if (!rate.ok()) return Refused(RejectReason::kRate, std::move(rate));
-  Admission admission;
+  if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
+  engine::Admission admission;
   absl::StatusOr<DetectedJobs> jobs =
       DetectJobs(*context_->detector, models, parsed.model, std::move(parsed.job));
   if (jobs.ok()) {
@@ -168,7 +170,7 @@ Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedReque
                                         std::move(jobs->done), shared_from_this());
     admission = joint_->Start();
   } else {
-    admission = Refused(RejectReason::kInvalid, jobs.status());
+    admission = Refused(engine::RejectReason::kInvalid, jobs.status());
   }
   if (!admission.status.ok() && client() != nullptr) client()->GiveBack(code_points_);
   return admission;
@@ -176,7 +178,7 @@ Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, ParsedReque
 
 void TranslationCall::ArmDeadline() {
   // The job may have ended by now; then there is nothing to guard.
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (concluded_) return;
   deadline_timer_ = context_->timer->Arm(head_.deadline, [weak = weak_from_this()] {
     if (const auto call = weak.lock()) call->Expire();
@@ -184,12 +186,12 @@ void TranslationCall::ArmDeadline() {
 }
 
 void TranslationCall::Expire() {
-  CancelJob(CancelCause::kDeadline);
+  CancelJob(engine::CancelCause::kDeadline);
   End(absl::DeadlineExceededError("the deadline has passed"));
 }
 
 void TranslationCall::Cancel() {
-  CancelJob(CancelCause::kClient);
+  CancelJob(engine::CancelCause::kClient);
   End(absl::CancelledError("the client has cancelled"));
 }
 
@@ -199,7 +201,7 @@ void TranslationCall::WatchKey() {
     if (const auto call = weak.lock()) call->Revoke();
   });
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     key_watch_ = watch;
     if (!concluded_) return;
   }
@@ -209,13 +211,13 @@ void TranslationCall::WatchKey() {
 void TranslationCall::Revoke() {
   // This comes first, so that the client gets the reason and not the status of the engine's job.
   End(absl::UnauthenticatedError("the API key was revoked"));
-  CancelJob(CancelCause::kRevoked);
+  CancelJob(engine::CancelCause::kRevoked);
 }
 
-void TranslationCall::CancelJob(CancelCause cause) {
-  JobId job = 0;
+void TranslationCall::CancelJob(engine::CancelCause cause) {
+  engine::JobId job = 0;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!admitted_ || cancel_sent_) return;
     cancel_sent_ = true;
     job = job_;
@@ -227,13 +229,13 @@ void TranslationCall::CancelJob(CancelCause cause) {
   }
 }
 
-void TranslationCall::NoteSent(Nanos begin) {
-  const Nanos now = context_->clock->Now();
+void TranslationCall::NoteSent(engine::Nanos begin) {
+  const engine::Nanos now = context_->clock->Now();
   context_->metrics->OnSent(metrics_model_, now - begin);
   trace_.Sent(begin, now);
 }
 
-v1::Translation TranslationCall::Build(ItemResult result) const {
+v1::Translation TranslationCall::Build(engine::ItemResult result) const {
   if (detected_.empty()) return BuildTranslation(std::move(result), returns_, model_);
   const DetectedItem& detected = detected_[static_cast<size_t>(result.index)];
   v1::Translation out = BuildTranslation(std::move(result), returns_, detected.model);
@@ -242,7 +244,7 @@ v1::Translation TranslationCall::Build(ItemResult result) const {
   return out;
 }
 
-void TranslationCall::CountItem(const ItemResult& result) {
+void TranslationCall::CountItem(const engine::ItemResult& result) {
   source_tokens_ += result.source_token_count;
   target_tokens_ += result.target_token_count;
   if (!result.status.ok()) ++failed_items_;
@@ -257,7 +259,7 @@ void TranslationCall::Conclude(absl::Status status) {
   DeadlineTimer::Id timer = DeadlineTimer::kNone;
   uint64_t key_watch = 0;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     concluded_ = true;
     timer = std::exchange(deadline_timer_, DeadlineTimer::kNone);
     key_watch = key_watch_;
@@ -272,8 +274,8 @@ void TranslationCall::Conclude(absl::Status status) {
     status = WithRetryAfter(std::move(status), kDefaultRetryAfter);
   }
 
-  const Nanos now = context_->clock->Now();
-  const Nanos duration = now - head_.started;
+  const engine::Nanos now = context_->clock->Now();
+  const engine::Nanos duration = now - head_.started;
   CallTrace::Attributes attributes = AttributesOf(head_, status.code());
   attributes.insert(attributes.end(), {{"dragoman.api", ApiName(head_.api)},
                                        {"dragoman.request_id", request_id_},
@@ -315,4 +317,4 @@ void TranslationCall::Conclude(absl::Status status) {
   transport_->Finish(status);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

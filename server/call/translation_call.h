@@ -30,9 +30,9 @@
 #include "server/models/served_model.h"
 #include "server/observe/metrics.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class TranslationCall : public TranslationSink,
+class TranslationCall : public engine::TranslationSink,
                         public std::enable_shared_from_this<TranslationCall> {
  public:
   ~TranslationCall() override = default;
@@ -59,7 +59,7 @@ class TranslationCall : public TranslationSink,
 
   // Tells the engine that it need not go on: the client is gone, reads nothing, or is out of time.
   // Only the first cause reaches the engine.
-  void CancelJob(CancelCause cause);
+  void CancelJob(engine::CancelCause cause);
 
   // Ends the call, once: stops the deadline, writes metrics and the log line, and finishes the
   // transport.
@@ -67,28 +67,28 @@ class TranslationCall : public TranslationSink,
 
   // Record the call's spans: the times of the job, from OnDone, and each part of the answer as it
   // was sent.
-  void NoteTimings(const JobTimings& timings) { trace_.Timed(timings); }
-  void NoteSent(Nanos begin);
+  void NoteTimings(const engine::JobTimings& timings) { trace_.Timed(timings); }
+  void NoteSent(engine::Nanos begin);
 
   // The message of an item's result, with what was detected of it.
-  v1::Translation Build(ItemResult result) const;
+  v1::Translation Build(engine::ItemResult result) const;
 
   // Counts an item, for the log line and for the call's status. Called from OnItem only.
-  void CountItem(const ItemResult& result);
+  void CountItem(const engine::ItemResult& result);
   // The status of the call after its job has ended with `job`: the items' own, if all of them
   // failed with the same code. Called from OnDone only.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
   RpcMethod method() const { return method_; }
-  Nanos started() const { return head_.started; }
+  engine::Nanos started() const { return head_.started; }
   Api api() const { return head_.api; }
 
   // These are known in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
   // The label model of metrics.
   const std::string& metrics_model() const { return metrics_model_; }
-  const ReturnOptions& returns() const { return returns_; }
+  const engine::ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
 
  private:
@@ -96,8 +96,8 @@ class TranslationCall : public TranslationSink,
   absl::Status Admit(ParsedRequest parsed);
   // Both find the models, take the client's rate and submit; the second, after the items' languages
   // were detected, a JointJob.
-  Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
-  Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
+  engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
+  engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
   // The client of the call's key; nullptr: it needs none.
   Client* client() const { return head_.grant == nullptr ? nullptr : &head_.grant->client(); }
   void ArmDeadline();
@@ -116,7 +116,7 @@ class TranslationCall : public TranslationSink,
   std::string model_;          // of several models their names by commas
   std::string metrics_model_;  // the label model of metrics
   std::vector<std::pair<std::string, std::string>> labels_;
-  ReturnOptions returns_;
+  engine::ReturnOptions returns_;
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
@@ -136,8 +136,8 @@ class TranslationCall : public TranslationSink,
   // Touched by the engine's calls only, which do not overlap.
   ItemOutcomes outcomes_;
 
-  Mutex mu_;
-  JobId job_ ABSL_GUARDED_BY(mu_) = 0;
+  engine::Mutex mu_;
+  engine::JobId job_ ABSL_GUARDED_BY(mu_) = 0;
   bool admitted_ ABSL_GUARDED_BY(mu_) = false;
   bool cancel_sent_ ABSL_GUARDED_BY(mu_) = false;
   bool concluded_ ABSL_GUARDED_BY(mu_) = false;
@@ -145,4 +145,4 @@ class TranslationCall : public TranslationSink,
   uint64_t key_watch_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

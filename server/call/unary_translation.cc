@@ -1,15 +1,15 @@
 #include "server/call/unary_translation.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-void UnaryTranslation::OnItem(ItemResult result) {
+void UnaryTranslation::OnItem(engine::ItemResult result) {
   CountItem(result);
   const int index = result.index;
   while (answer_.translations_size() <= index) answer_.add_translations();
   *answer_.mutable_translations(index) = Build(std::move(result));
 }
 
-void UnaryTranslation::OnDone(const absl::Status& status, const JobTimings& timings) {
+void UnaryTranslation::OnDone(const absl::Status& status, const engine::JobTimings& timings) {
   NoteTimings(timings);
   absl::Status result = StatusAfter(status);
   if (!result.ok()) {
@@ -32,4 +32,4 @@ void UnaryTranslation::End(absl::Status status) {
 
 void UnaryTranslation::OnSent() { NoteSent(sent_at_); }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

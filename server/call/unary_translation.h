@@ -7,7 +7,7 @@
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/translation_call.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class UnaryTranslation final : public TranslationCall {
  public:
@@ -21,9 +21,9 @@ class UnaryTranslation final : public TranslationCall {
   void OnSent();
 
  private:
-  void OnSegment(SegmentUpdate /*update*/) override {}
-  void OnItem(ItemResult result) override;
-  void OnDone(const absl::Status& status, const JobTimings& timings) override;
+  void OnSegment(engine::SegmentUpdate /*update*/) override {}
+  void OnItem(engine::ItemResult result) override;
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override;
   void End(absl::Status status) override;
 
   UnaryTransport* const transport_;
@@ -33,7 +33,7 @@ class UnaryTranslation final : public TranslationCall {
 
   // The thread that sets it first concludes; after that the transport is not touched.
   std::atomic<bool> ended_{false};
-  Nanos sent_at_ = 0;
+  engine::Nanos sent_at_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

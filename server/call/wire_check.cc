@@ -10,7 +10,7 @@
 #include "engine/base/utf8.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -35,7 +35,7 @@ std::optional<FieldViolation> FirstBadString(const Descriptor& type, const Unkno
     if (known->is_repeated()) absl::StrAppend(&path, "[", ordinal, "]");
     const std::string& value = field.length_delimited();
     if (known->type() == FieldDescriptor::TYPE_STRING) {
-      if (const auto bad = FirstInvalidUtf8(value)) {
+      if (const auto bad = engine::FirstInvalidUtf8(value)) {
         return FieldViolation{path, absl::StrCat("not UTF-8 at byte ", *bad, " of ", value.size(),
                                                  ", expected UTF-8")};
       }
@@ -99,4 +99,4 @@ absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* messa
   return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

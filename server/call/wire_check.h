@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Why `message`'s parser refused `bytes`: the field that is not UTF-8, or that they are not such
 // a message. INVALID_ARGUMENT either way.
@@ -25,4 +25,4 @@ std::vector<std::string> UnknownFields(const google::protobuf::Message& message)
 // naming the fields that its type does not have.
 absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/form.h"
 #include "server/api/json_body.h"
 #include "server/api/languages.h"
@@ -20,7 +20,7 @@
 #include "server/compat/deepl_request.h"
 #include "server/compat/dialect_parts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -92,14 +92,14 @@ absl::StatusOr<json> AnswerOf(const DeeplRequest& asked, const Prepared& prepare
     json one = {
         {"detected_source_language", DeeplSourceCode(detected.empty() ? asked.source : detected)},
         {"text", *std::move(text)}};
-    if (asked.show_characters) one["billed_characters"] = CountCodePoints(asked.texts[i]);
+    if (asked.show_characters) one["billed_characters"] = engine::CountCodePoints(asked.texts[i]);
     if (asked.show_model_type) one["model_type_used"] = "latency_optimized";
     translations.push_back(std::move(one));
   }
   return json{{"translations", std::move(translations)}};
 }
 
-absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const Client* client,
+absl::StatusOr<HttpResponse> Languages(const AdapterContext& context, const Client* client,
                                        const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
@@ -119,7 +119,7 @@ absl::StatusOr<HttpResponse> Languages(const DoorContext& context, const Client*
 }
 
 // /v3/languages. DeepL called the parameter `product` before `resource`.
-absl::StatusOr<HttpResponse> AllLanguages(const DoorContext& context, const Client* client,
+absl::StatusOr<HttpResponse> AllLanguages(const AdapterContext& context, const Client* client,
                                           const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
@@ -140,7 +140,7 @@ absl::StatusOr<HttpResponse> AllLanguages(const DoorContext& context, const Clie
 }
 
 // Answers by the path after /v2/glossaries: "", "/ID" or "/ID/entries".
-absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const Client* client,
+absl::StatusOr<HttpResponse> Glossaries(const AdapterContext& context, const Client* client,
                                         const HttpRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") {
     return absl::UnimplementedError(
@@ -173,8 +173,8 @@ absl::StatusOr<HttpResponse> Glossaries(const DoorContext& context, const Client
 
 }  // namespace
 
-std::vector<DoorRoute> DeeplDoor::Routes() {
-  std::vector<DoorRoute> routes;
+std::vector<AdapterRoute> DeeplAdapter::Routes() {
+  std::vector<AdapterRoute> routes;
   // /deepl is how MTranServer calls it.
   for (const std::string_view path : {"/v2/translate", "/deepl"}) {
     routes.push_back({.method = "POST", .path = path});
@@ -192,15 +192,15 @@ std::vector<DoorRoute> DeeplDoor::Routes() {
   return routes;
 }
 
-std::string DeeplDoor::Key(const HttpRequest& request) const {
+std::string DeeplAdapter::Key(const HttpRequest& request) const {
   std::string key = AuthorizationKey(request, "DeepL-Auth-Key");
   if (key.empty()) key = AuthorizationKey(request, "Bearer");
   if (key.empty()) key = BodyTextField(request, kOldKey);
   return key;
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
-                                             const Client* client) const {
+absl::StatusOr<AdapterAction> DeeplAdapter::Handle(const HttpRequest& request,
+                                                   const Client* client) const {
   if (request.path == "/v2/translate" || request.path == "/deepl")
     return Translate(request, client);
   if (request.path == "/v2/usage") {
@@ -230,7 +230,7 @@ absl::StatusOr<DoorAction> DeeplDoor::Handle(const HttpRequest& request,
   return *std::move(answer);
 }
 
-HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& status) const {
+HttpResponse DeeplAdapter::Error(const HttpRequest& request, const absl::Status& status) const {
   if (status.code() != absl::StatusCode::kUnauthenticated) {
     return JsonResponse(StatusWithoutRetry(status), {{"message", status.message()}});
   }
@@ -244,8 +244,8 @@ HttpResponse DeeplDoor::Error(const HttpRequest& request, const absl::Status& st
   return JsonResponse(403, {{"message", message}});
 }
 
-absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request,
-                                                const Client* client) const {
+absl::StatusOr<AdapterAction> DeeplAdapter::Translate(const HttpRequest& request,
+                                                      const Client* client) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   absl::StatusOr<DeeplRequest> asked = ReadDeeplRequest(*fields);
@@ -281,4 +281,4 @@ absl::StatusOr<DoorAction> DeeplDoor::Translate(const HttpRequest& request,
   return action;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,26 +9,26 @@
 // official clients take for something to try again.
 #pragma once
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class DeeplDoor final : public Door {
+class DeeplAdapter final : public Adapter {
  public:
-  explicit DeeplDoor(const DoorContext& context) : context_(context) {}
-  static std::vector<DoorRoute> Routes();
+  explicit DeeplAdapter(const AdapterContext& context) : context_(context) {}
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kDeepl; }
   std::string Key(const HttpRequest& request) const override;
   bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  absl::StatusOr<DoorAction> Translate(const HttpRequest& request, const Client* client) const;
+  absl::StatusOr<AdapterAction> Translate(const HttpRequest& request, const Client* client) const;
 
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

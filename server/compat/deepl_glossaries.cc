@@ -11,7 +11,7 @@
 #include "server/base/quoted.h"
 #include "server/call/api_keys.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -29,20 +29,21 @@ std::string IdOf(const DeeplGlossary& glossary) {
 
 class TsvPieces final : public BodyPieces {
  public:
-  explicit TsvPieces(std::shared_ptr<const GlossaryTerms> terms) : terms_(std::move(terms)) {}
+  explicit TsvPieces(std::shared_ptr<const engine::GlossaryTerms> terms)
+      : terms_(std::move(terms)) {}
 
   std::string Next() override {
     constexpr size_t kPieceBytes = 64 * 1024;
     std::string text;
     for (; next_ < terms_->size() && text.size() < kPieceBytes; ++next_) {
-      const GlossaryEntry entry = terms_->entry(next_);
+      const engine::GlossaryEntry entry = terms_->entry(next_);
       absl::StrAppend(&text, next_ == 0 ? "" : "\n", View(entry.source), "\t", View(entry.target));
     }
     return text;
   }
 
  private:
-  const std::shared_ptr<const GlossaryTerms> terms_;
+  const std::shared_ptr<const engine::GlossaryTerms> terms_;
   size_t next_ = 0;
 };
 
@@ -51,12 +52,12 @@ class TsvPieces final : public BodyPieces {
 std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
   std::vector<DeeplGlossary> all;
   for (const ModelPtr& model : models) {
-    const ModelInfo& info = model->engine->info();
+    const engine::ModelInfo& info = model->engine->info();
     if (info.pairs.size() > kMaxListedPairs) continue;
     for (const std::string& name : info.glossaries) {
       const auto terms = TermsOf(*model, name);
       if (terms == nullptr) continue;  // a reload has taken it out since
-      for (const LanguagePair& pair : info.pairs) {
+      for (const engine::LanguagePair& pair : info.pairs) {
         if (pair.source.empty()) continue;
         DeeplGlossary one{.name = name,
                           .model = model->name,
@@ -118,4 +119,4 @@ json GlossaryPairs(const std::vector<ModelPtr>& models) {
   return {{"supported_languages", list}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -21,7 +21,7 @@
 #include "server/models/served_model.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A model of two hundred languages would list each glossary 40,000 times.
 inline constexpr size_t kMaxListedPairs = 16;
@@ -33,7 +33,7 @@ struct DeeplGlossary {
   std::string source;  // "de"; "" where the id was a name: any of the model's
   std::string target;
   int64_t loaded_at = 0;  // its model; Unix time, seconds
-  std::shared_ptr<const GlossaryTerms> terms;
+  std::shared_ptr<const engine::GlossaryTerms> terms;
 };
 
 std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models);
@@ -48,4 +48,4 @@ std::shared_ptr<BodyPieces> GlossaryTsv(const DeeplGlossary& glossary);
 // The answer of /v2/glossary-language-pairs: the pairs that have a glossary.
 nlohmann::json GlossaryPairs(const std::vector<ModelPtr>& models);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

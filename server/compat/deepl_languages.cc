@@ -6,9 +6,8 @@
 
 #include "absl/strings/ascii.h"
 #include "server/api/languages.h"
-#include "server/api/short_tag.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -87,4 +86,4 @@ json DeeplLanguages(const ServedLanguages& served, bool detects) {
   return list;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

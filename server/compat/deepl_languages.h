@@ -10,7 +10,7 @@
 
 #include "server/api/language_catalog.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // "DE" for "de-DE" and "deu_Latn"; "" for "".
 std::string DeeplSourceCode(std::string_view code);
@@ -24,4 +24,4 @@ nlohmann::json DeeplTargets(const ServedLanguages& served);
 // "usable_as_source", "usable_as_target" and "features".
 nlohmann::json DeeplLanguages(const ServedLanguages& served, bool detects);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

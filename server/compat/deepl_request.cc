@@ -14,7 +14,7 @@
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Names in one of the lists of tags. Documents have some dozens.
@@ -188,4 +188,4 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "server/compat/xml_text.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct DeeplRequest {
   enum class Tags { kNone, kXml, kHtml };
@@ -31,4 +31,4 @@ struct DeeplRequest {
 // INVALID_ARGUMENT or UNIMPLEMENTED names the field, what was found and what was expected.
 absl::StatusOr<DeeplRequest> ReadDeeplRequest(const nlohmann::json& fields);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

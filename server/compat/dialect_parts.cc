@@ -6,10 +6,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/api/absl_view.h"
-#include "server/api/door_errors.h"
-#include "server/api/short_tag.h"
+#include "server/api/adapter_errors.h"
+#include "server/api/languages.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 v1::TranslateRequest RequestOf(TextsToTranslate texts) {
   v1::TranslateRequest request;
@@ -77,4 +77,4 @@ HttpResponse CorsPreflight() {
   return WithCors(std::move(response));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

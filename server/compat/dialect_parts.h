@@ -1,4 +1,4 @@
-// The common parts of the doors of other servers' dialects.
+// The common parts of the adapters of other servers' dialects.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The source language of a request that leaves it to the server.
 inline constexpr std::string_view kAutoLanguage = "auto";
@@ -52,4 +52,4 @@ HttpResponse WithCors(HttpResponse response);
 // The answer to OPTIONS.
 HttpResponse CorsPreflight();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "server/api/grpc_bytes.h"
+#include "server/api/raw_service.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 ForeignCall::ForeignCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
                          std::string route, ReadForeign read)
@@ -51,4 +51,4 @@ void ForeignCall::Finish(const absl::Status& status) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,7 +16,7 @@
 #include "server/call/unary_translation.h"
 #include "server/call/wire_check.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A request in terms of our service, and how its answer is written.
 struct ForeignRequest {
@@ -70,4 +70,4 @@ class ForeignCall final : public CallReactor, public UnaryTransport {
   grpc::ByteBuffer response_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,9 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/form.h"
-#include "server/api/json_type.h"
+#include "server/api/json_body.h"
 #include "server/api/languages.h"
 #include "server/api/proto_json.h"
 #include "server/base/quoted.h"
@@ -19,7 +19,7 @@
 #include "server/call/request_error.h"
 #include "server/compat/google_v3.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kVersion3 = "/v3/";
@@ -52,15 +52,15 @@ HttpResponse AnswerOf(const google::protobuf::Message& message) {
 }
 
 template <typename Message>
-absl::StatusOr<DoorAction> AnswerOrError(const absl::StatusOr<Message>& message) {
+absl::StatusOr<AdapterAction> AnswerOrError(const absl::StatusOr<Message>& message) {
   if (!message.ok()) return message.status();
   return AnswerOf(*message);
 }
 
 // The answer of ListAnswers; an error is not kept.
 template <typename Make>
-absl::StatusOr<DoorAction> Kept(const HttpRequest& request, const std::string& name, MadeOf made_of,
-                                const DoorContext& context, Make make) {
+absl::StatusOr<AdapterAction> Kept(const HttpRequest& request, const std::string& name,
+                                   MadeOf made_of, const AdapterContext& context, Make make) {
   absl::Status failed;
   HttpResponse answer = context.lists->Get(request, name, std::move(made_of), [&] {
     const auto message = make();
@@ -92,8 +92,8 @@ std::string Value(const Form& form, std::string_view name) {
   return std::string(form.Find(name).value_or(""));
 }
 
-absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::string_view parent,
-                                          const DoorContext& context, const Client* client) {
+absl::StatusOr<AdapterAction> ListGlossaries(const HttpRequest& request, std::string_view parent,
+                                             const AdapterContext& context, const Client* client) {
   const absl::StatusOr<Form> query = ReadParameters(request, {"pageSize", "pageToken", "filter"});
   if (!query.ok()) return query.status();
   google_v3::ListGlossariesRequest list;
@@ -111,8 +111,8 @@ absl::StatusOr<DoorAction> ListGlossaries(const HttpRequest& request, std::strin
   return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 
-absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_view parent,
-                                     const DoorContext& context) {
+absl::StatusOr<AdapterAction> Translate(const HttpRequest& request, std::string_view parent,
+                                        const AdapterContext& context) {
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   google_v3::TranslateTextRequest in;
@@ -127,7 +127,7 @@ absl::StatusOr<DoorAction> Translate(const HttpRequest& request, std::string_vie
                      }};
 }
 
-absl::StatusOr<DoorAction> Detect(const HttpRequest& request, std::string_view parent) {
+absl::StatusOr<AdapterAction> Detect(const HttpRequest& request, std::string_view parent) {
   if (const auto query = ReadParameters(request, {}); !query.ok()) return query.status();
   if (absl::Status type = CheckJsonType(request); !type.ok()) return type;
   google_v3::DetectLanguageRequest in;
@@ -164,15 +164,17 @@ bool IsGoogleSystemParameter(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-std::vector<DoorRoute> GoogleRestDoor::Routes() {
+std::vector<AdapterRoute> GoogleRestAdapter::Routes() {
   return {{.method = "POST", .path = "/v3/projects/*"},
           {.method = "GET", .path = "/v3/projects/*", .rpc = RpcMethod::kListLanguages}};
 }
 
-std::string GoogleRestDoor::Key(const HttpRequest& request) const { return KeyOfGoogle(request); }
+std::string GoogleRestAdapter::Key(const HttpRequest& request) const {
+  return KeyOfGoogle(request);
+}
 
-absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request,
-                                                  const Client* client) const {
+absl::StatusOr<AdapterAction> GoogleRestAdapter::Handle(const HttpRequest& request,
+                                                        const Client* client) const {
   const std::string_view name = std::string_view(request.path).substr(kVersion3.size());
   const auto unknown = [&] {
     return absl::UnimplementedError(
@@ -215,9 +217,9 @@ absl::StatusOr<DoorAction> GoogleRestDoor::Handle(const HttpRequest& request,
   return AnswerOrError(GetGoogleV3(in, *context_.calls, client));
 }
 
-HttpResponse GoogleRestDoor::Error(const HttpRequest& /*request*/,
-                                   const absl::Status& status) const {
+HttpResponse GoogleRestAdapter::Error(const HttpRequest& /*request*/,
+                                      const absl::Status& status) const {
   return NeutralError(status);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

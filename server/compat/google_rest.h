@@ -9,23 +9,23 @@
 #include <string>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class GoogleRestDoor final : public Door {
+class GoogleRestAdapter final : public Adapter {
  public:
-  explicit GoogleRestDoor(const DoorContext& context) : context_(context) {}
-  static std::vector<DoorRoute> Routes();
+  explicit GoogleRestAdapter(const AdapterContext& context) : context_(context) {}
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kGoogleV3; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
 // The API key of a request to either of Google's REST interfaces; "" = none.
@@ -35,4 +35,4 @@ std::string KeyOfGoogle(const HttpRequest& request);
 // answer's form or the caller.
 bool IsGoogleSystemParameter(std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "server/compat/foreign_call.h"
 #include "server/compat/google_v3.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // A function from a request to its answer, or an error, as QueryCall takes it.
@@ -69,4 +69,4 @@ GoogleService::GoogleService(const ServiceContext* context) : languages_(context
           }));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

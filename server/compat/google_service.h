@@ -8,7 +8,7 @@
 #include "server/api/language_catalog.h"
 #include "server/api/raw_service.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class GoogleService final : public RawService {
  public:
@@ -21,4 +21,4 @@ class GoogleService final : public RawService {
   const LanguageCatalog languages_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/form.h"
 #include "server/api/json_body.h"
 #include "server/api/languages.h"
@@ -19,7 +19,7 @@
 #include "server/compat/google_v3.h"
 #include "server/compat/json_dialect.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -93,7 +93,7 @@ absl::StatusOr<Parameters> ReadParameters(const HttpRequest& request) {
   return out;
 }
 
-absl::StatusOr<DoorAction> Translate(Parameters in, const DoorContext& context) {
+absl::StatusOr<AdapterAction> Translate(Parameters in, const AdapterContext& context) {
   v1::TranslateRequest request;
   const std::string format = in.format.value_or("html");
   if (!format.empty() && format != "html" && format != "text") {
@@ -115,7 +115,7 @@ absl::StatusOr<DoorAction> Translate(Parameters in, const DoorContext& context) 
       .request = std::move(request),
       .render = [detects, model = in.model.value_or("")](const v1::TranslateResponse& answer) {
         if (const absl::Status failed = ItemErrorOf(answer); !failed.ok()) {
-          return GoogleV2Door(DoorContext{}).Error(HttpRequest{}, failed);
+          return GoogleV2Adapter(AdapterContext{}).Error(HttpRequest{}, failed);
         }
         json translations = json::array();
         for (const v1::Translation& translation : answer.translations()) {
@@ -130,7 +130,7 @@ absl::StatusOr<DoorAction> Translate(Parameters in, const DoorContext& context) 
       }};
 }
 
-absl::StatusOr<DoorAction> Detect(Parameters in) {
+absl::StatusOr<AdapterAction> Detect(Parameters in) {
   if (in.q.empty()) return InvalidField("q", "found none, expected a text or several");
   v1::DetectLanguageRequest request;
   for (std::string& text : in.q) request.add_contents(std::move(text));
@@ -148,8 +148,8 @@ absl::StatusOr<DoorAction> Detect(Parameters in) {
       }};
 }
 
-absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& asked, const Parameters& in,
-                                         const DoorContext& context, const Client* client) {
+absl::StatusOr<AdapterAction> ListLanguages(const HttpRequest& asked, const Parameters& in,
+                                            const AdapterContext& context, const Client* client) {
   if (absl::Status loaded = CheckLoaded(*context.calls); !loaded.ok()) return loaded;
   std::vector<ModelPtr> models = VisibleModels(*context.calls, client);
   const std::string name = ModelOfGoogle(in.model.value_or(""));
@@ -177,8 +177,8 @@ absl::StatusOr<DoorAction> ListLanguages(const HttpRequest& asked, const Paramet
 
 }  // namespace
 
-std::vector<DoorRoute> GoogleV2Door::Routes() {
-  std::vector<DoorRoute> routes;
+std::vector<AdapterRoute> GoogleV2Adapter::Routes() {
+  std::vector<AdapterRoute> routes;
   for (const char* method : {"GET", "POST"}) {
     routes.push_back({.method = method, .path = kAlias});
   }
@@ -190,18 +190,18 @@ std::vector<DoorRoute> GoogleV2Door::Routes() {
   return routes;
 }
 
-std::string GoogleV2Door::Key(const HttpRequest& request) const {
+std::string GoogleV2Adapter::Key(const HttpRequest& request) const {
   if (std::string key = KeyOfGoogle(request); !key.empty()) return key;
   if (request.path == kAlias) return TokenKey(request);
   return MediaType(request) == "application/json" ? "" : TextOfField(request, "key");
 }
 
-bool GoogleV2Door::KeyMayBeInBody(const HttpRequest& head) const {
+bool GoogleV2Adapter::KeyMayBeInBody(const HttpRequest& head) const {
   return head.path != kAlias && MediaType(head) != "application/json";
 }
 
-absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request,
-                                                const Client* client) const {
+absl::StatusOr<AdapterAction> GoogleV2Adapter::Handle(const HttpRequest& request,
+                                                      const Client* client) const {
   absl::StatusOr<Parameters> in = ReadParameters(request);
   if (!in.ok()) return in.status();
   if (request.path == kLanguages) return ListLanguages(request, *in, context_, client);
@@ -211,7 +211,8 @@ absl::StatusOr<DoorAction> GoogleV2Door::Handle(const HttpRequest& request,
   return Translate(*std::move(in), context_);
 }
 
-HttpResponse GoogleV2Door::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
+HttpResponse GoogleV2Adapter::Error(const HttpRequest& /*request*/,
+                                    const absl::Status& status) const {
   const int code = StatusOfHttp(status);
   const std::string message(status.message());
   const char* const reason = code == 401   ? "required"
@@ -229,4 +230,4 @@ HttpResponse GoogleV2Door::Error(const HttpRequest& /*request*/, const absl::Sta
           json::array({{{"message", message}, {"domain", "global"}, {"reason", reason}}})}}}});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

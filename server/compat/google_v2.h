@@ -9,24 +9,24 @@
 #include <string>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class GoogleV2Door final : public Door {
+class GoogleV2Adapter final : public Adapter {
  public:
-  explicit GoogleV2Door(const DoorContext& context) : context_(context) {}
-  static std::vector<DoorRoute> Routes();
+  explicit GoogleV2Adapter(const AdapterContext& context) : context_(context) {}
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kGoogleV2; }
   std::string Key(const HttpRequest& request) const override;
   bool KeyMayBeInBody(const HttpRequest& head) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMaxPage = 1000;
@@ -36,7 +36,7 @@ google_v3::Translation TranslationOf(const v1::Translation& from,
 // A glossary's languages, and how many terms it has: in the model where it has most, if models have
 // different ones of this name.
 struct GlossaryFacts {
-  std::optional<LanguagePair> pair;  // the only one
+  std::optional<engine::LanguagePair> pair;  // the only one
   std::set<std::string> codes;
   size_t entries = 0;
 };
@@ -44,7 +44,7 @@ struct GlossaryFacts {
 std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& models) {
   std::map<std::string, GlossaryFacts> found;
   for (const ModelPtr& model : models) {
-    const ModelInfo& info = model->engine->info();
+    const engine::ModelInfo& info = model->engine->info();
     for (const std::string& name : info.glossaries) {
       const auto terms = TermsOf(*model, name);
       if (terms == nullptr) continue;  // a reload has taken it out since
@@ -228,4 +228,4 @@ absl::StatusOr<google_v3::Glossary> GetGoogleV3(const google_v3::GetGlossaryRequ
                          at->second);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -26,7 +26,7 @@
 #include "server/api/language_catalog.h"
 #include "server/call/call_context.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 namespace google_v3 = google::cloud::translation::v3;
 
@@ -65,4 +65,4 @@ absl::Status CheckDisplayLanguage(const std::string& field, std::string_view cod
 // The model of our service that Google's path (v3) or word (v2) names; "" is the default.
 std::string ModelOfGoogle(const std::string& path);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,11 +1,11 @@
 #include "server/compat/json_dialect.h"
 
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/form.h"
 #include "server/api/request_fields.h"
 #include "server/compat/dialect_parts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 using nlohmann::json;
 
@@ -16,9 +16,10 @@ HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status
   return WithCors(JsonResponse(code, dialect.error(code, std::string(status.message()))));
 }
 
-absl::StatusOr<DoorAction> DialectAction(const JsonDialect& dialect, const DoorContext& context,
-                                         const Client* client, const json& fields) {
-  DoorContext own = context;
+absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
+                                            const AdapterContext& context, const Client* client,
+                                            const json& fields) {
+  AdapterContext own = context;
   own.client = client;
   absl::StatusOr<UnaryAction> action = dialect.translate(own, fields);
   if (!action.ok()) return action.status();
@@ -38,23 +39,24 @@ std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
   };
 }
 
-std::vector<DoorRoute> JsonDialectDoor::Routes(std::string_view method, std::string_view path) {
+std::vector<AdapterRoute> JsonDialectAdapter::Routes(std::string_view method,
+                                                     std::string_view path) {
   return {{.method = method, .path = path},
           {.method = "OPTIONS", .path = path, .rpc = RpcMethod::kQuery, .is_open = true}};
 }
 
-std::string JsonDialectDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
+std::string JsonDialectAdapter::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> JsonDialectDoor::Handle(const HttpRequest& request,
-                                                   const Client* client) const {
+absl::StatusOr<AdapterAction> JsonDialectAdapter::Handle(const HttpRequest& request,
+                                                         const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   return DialectAction(dialect_, context_, client, *fields);
 }
 
-HttpResponse JsonDialectDoor::Error(const HttpRequest& /*request*/,
-                                    const absl::Status& status) const {
+HttpResponse JsonDialectAdapter::Error(const HttpRequest& /*request*/,
+                                       const absl::Status& status) const {
   return DialectError(dialect_, status);
 }
 
@@ -67,4 +69,4 @@ std::string TokenKey(const HttpRequest& request) {
   return query.ok() ? std::string(query->Find("token").value_or("")) : "";
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,19 +10,17 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 #include "server/api/absl_view.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/json_body.h"
 #include "server/api/languages.h"
 #include "server/api/request_fields.h"
-#include "server/api/short_tag.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/compat/dialect_parts.h"
 #include "server/compat/json_dialect.h"
-#include "server/compat/libretranslate_spec.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -106,7 +104,7 @@ absl::Status ReadTexts(const json& fields, const RequestLimits& limits, Wanted* 
                                 limits.max_items, ")"));
   }
   int64_t characters = 0;
-  for (const std::string& text : wanted->texts) characters += CountCodePoints(text);
+  for (const std::string& text : wanted->texts) characters += engine::CountCodePoints(text);
   if (characters > limits.max_code_points) {
     return Invalid(absl::StrCat("request (", characters, ") exceeds text limit (",
                                 limits.max_code_points, ")"));
@@ -146,8 +144,8 @@ int64_t MostAlternatives(const CallContext& calls, const Client* client) {
 
 }  // namespace
 
-std::vector<DoorRoute> LibreTranslateDoor::Routes() {
-  std::vector<DoorRoute> routes;
+std::vector<AdapterRoute> LibreTranslateAdapter::Routes() {
+  std::vector<AdapterRoute> routes;
   const auto add = [&](const char* method, const char* path, RpcMethod rpc, bool is_open) {
     routes.push_back({.method = method, .path = path, .rpc = rpc, .is_open = is_open});
     routes.push_back({.method = "OPTIONS", .path = path, .rpc = rpc, .is_open = true});
@@ -164,13 +162,13 @@ std::vector<DoorRoute> LibreTranslateDoor::Routes() {
   return routes;
 }
 
-std::string LibreTranslateDoor::Key(const HttpRequest& request) const {
+std::string LibreTranslateAdapter::Key(const HttpRequest& request) const {
   std::string key = TokenKey(request);  // MTranServer's, which has some of these paths too
   return key.empty() ? TextOfField(request, "api_key") : key;
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request,
-                                                      const Client* client) const {
+absl::StatusOr<AdapterAction> LibreTranslateAdapter::Handle(const HttpRequest& request,
+                                                            const Client* client) const {
   if (request.method == "OPTIONS") return CorsPreflight();
   if (request.path == "/languages") return Languages(request, client);
   if (request.path == "/detect") return Detect(request);
@@ -189,8 +187,8 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Handle(const HttpRequest& request
   return absl::PermissionDeniedError("Files translation are disabled on this server.");
 }
 
-HttpResponse LibreTranslateDoor::Error(const HttpRequest& /*request*/,
-                                       const absl::Status& status) const {
+HttpResponse LibreTranslateAdapter::Error(const HttpRequest& /*request*/,
+                                          const absl::Status& status) const {
   int code = StatusWithoutRetry(status);
   std::string message(status.message());
   if (status.code() == absl::StatusCode::kUnauthenticated) code = 403;
@@ -198,8 +196,8 @@ HttpResponse LibreTranslateDoor::Error(const HttpRequest& /*request*/,
   return WithCors(JsonResponse(code, {{"error", message}}));
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
-                                                         const Client* client) const {
+absl::StatusOr<AdapterAction> LibreTranslateAdapter::Translate(const json& fields,
+                                                               const Client* client) const {
   Wanted wanted;
   TextsToTranslate texts;
   absl::Status read = ReadTexts(fields, context_.calls->limits, &wanted);
@@ -231,13 +229,13 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Translate(const json& fields,
   return action;
 }
 
-bool LibreTranslateDoor::IsOneLanguage(const std::string& source, const std::string& target,
-                                       const Client* client) const {
+bool LibreTranslateAdapter::IsOneLanguage(const std::string& source, const std::string& target,
+                                          const Client* client) const {
   return ShortTag(source) == ShortTag(target) &&
          context_.languages->Get(client)->all_index.Find(source).has_value();
 }
 
-absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request) const {
+absl::StatusOr<AdapterAction> LibreTranslateAdapter::Detect(const HttpRequest& request) const {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
   if (!fields.ok()) return fields.status();
   Wanted wanted;
@@ -261,13 +259,14 @@ absl::StatusOr<DoorAction> LibreTranslateDoor::Detect(const HttpRequest& request
   return action;
 }
 
-HttpResponse LibreTranslateDoor::Languages(const HttpRequest& request, const Client* client) const {
+HttpResponse LibreTranslateAdapter::Languages(const HttpRequest& request,
+                                              const Client* client) const {
   return context_.lists->Get(
       request, "LibreTranslate languages", MadeOfModels(VisibleModels(*context_.calls, client)),
       [&] { return WithCors(MakeLanguages(*context_.languages->Get(client))); });
 }
 
-HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages) {
+HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languages) {
   const ServedLanguages* const served = &languages;
   std::map<std::string, std::set<std::string>> targets_of;
   for (const auto& [source, targets] : served->targets_of) {
@@ -294,7 +293,7 @@ HttpResponse LibreTranslateDoor::MakeLanguages(const ServedLanguages& languages)
   return JsonResponse(200, list);
 }
 
-HttpResponse LibreTranslateDoor::FrontendSettings() const {
+HttpResponse LibreTranslateAdapter::FrontendSettings() const {
   // Asked without a key. Where calls need one, this shows no language.
   const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
                                            : context_.languages->Get(nullptr);
@@ -316,4 +315,4 @@ HttpResponse LibreTranslateDoor::FrontendSettings() const {
                          {"language", {{"source", source}, {"target", named(target)}}}}));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

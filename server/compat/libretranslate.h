@@ -10,26 +10,26 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class LibreTranslateDoor final : public Door {
+class LibreTranslateAdapter final : public Adapter {
  public:
-  explicit LibreTranslateDoor(const DoorContext& context) : context_(context) {}
+  explicit LibreTranslateAdapter(const AdapterContext& context) : context_(context) {}
 
-  // /translate has a door of its own: see translate_path.h.
-  static std::vector<DoorRoute> Routes();
+  // /translate has an adapter of its own: see translate_path.h.
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
   std::string Key(const HttpRequest& request) const override;
   bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
   // POST /translate, by its fields.
-  absl::StatusOr<DoorAction> Translate(const nlohmann::json& fields, const Client* client) const;
+  absl::StatusOr<AdapterAction> Translate(const nlohmann::json& fields, const Client* client) const;
 
  private:
   // Whether both are the same language, and one that is served. The original gives texts back then.
@@ -38,9 +38,13 @@ class LibreTranslateDoor final : public Door {
   HttpResponse Languages(const HttpRequest& request, const Client* client) const;
   static HttpResponse MakeLanguages(const ServedLanguages& languages);
   HttpResponse FrontendSettings() const;
-  absl::StatusOr<DoorAction> Detect(const HttpRequest& request) const;
+  absl::StatusOr<AdapterAction> Detect(const HttpRequest& request) const;
 
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
-}  // namespace dragoman
+// The description of LibreTranslate's dialect that GET /spec answers with: Swagger 2.0, as
+// LibreTranslate's own server has it. Pure.
+nlohmann::json LibreTranslateSpec();
+
+}  // namespace dragoman::server

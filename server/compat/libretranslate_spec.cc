@@ -1,11 +1,11 @@
-#include "server/compat/libretranslate_spec.h"
+#include "server/compat/libretranslate.h"
 
 #include <string>
 #include <vector>
 
 #include "server/base/version.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -86,4 +86,4 @@ json LibreTranslateSpec() {
           {"definitions", {{"error", {{"type", "object"}, {"properties", {{"error", text}}}}}}}};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "server/compat/dialect_parts.h"
 #include "server/compat/json_dialect.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 HttpResponse TextAnswer(int status, std::string text) {
@@ -24,15 +24,15 @@ HttpResponse TextAnswer(int status, std::string text) {
 
 }  // namespace
 
-std::vector<DoorRoute> MarianDoor::Routes() {
+std::vector<AdapterRoute> MarianAdapter::Routes() {
   return {{.method = kWebSocketMethod, .path = "/translate"}};
 }
 
-std::string MarianDoor::Key(const HttpRequest& request) const { return TokenKey(request); }
+std::string MarianAdapter::Key(const HttpRequest& request) const { return TokenKey(request); }
 
-absl::StatusOr<DoorAction> MarianDoor::Handle(const HttpRequest& request,
-                                              const Client* /*client*/) const {
-  if (FirstInvalidUtf8(request.body).has_value()) {
+absl::StatusOr<AdapterAction> MarianAdapter::Handle(const HttpRequest& request,
+                                                    const Client* /*client*/) const {
+  if (engine::FirstInvalidUtf8(request.body).has_value()) {
     return InvalidField("", "found a message that is not UTF-8, expected UTF-8 text");
   }
   const absl::StatusOr<Form> query = ReadQuery(request);
@@ -56,8 +56,9 @@ absl::StatusOr<DoorAction> MarianDoor::Handle(const HttpRequest& request,
   return action;
 }
 
-HttpResponse MarianDoor::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
+HttpResponse MarianAdapter::Error(const HttpRequest& /*request*/,
+                                  const absl::Status& status) const {
   return TextAnswer(StatusWithoutRetry(status), std::string(status.message()));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,19 +6,19 @@
 // error as the reason (http_message.h).
 #pragma once
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class MarianDoor final : public Door {
+class MarianAdapter final : public Adapter {
  public:
-  static std::vector<DoorRoute> Routes();
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kMarian; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

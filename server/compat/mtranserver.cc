@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/field_reader.h"
 #include "server/base/version.h"
 #include "server/compat/dialect_parts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -21,7 +21,7 @@ TextsToTranslate ReadCommon(FieldReader* reader) {
   return common;
 }
 
-absl::StatusOr<UnaryAction> TranslateOne(const DoorContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateOne(const AdapterContext& /*context*/, const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts = ReadCommon(&reader);
   texts.texts = {reader.Text("text")};
@@ -32,7 +32,7 @@ absl::StatusOr<UnaryAction> TranslateOne(const DoorContext& /*context*/, const j
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateBatch(const DoorContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateBatch(const AdapterContext& /*context*/, const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts = ReadCommon(&reader);
   texts.texts = reader.Texts("texts");
@@ -53,29 +53,29 @@ JsonDialect MTranServerBatchDialect() {
   return {.api = Api::kMTranServer, .translate = TranslateBatch, .error = PlainError};
 }
 
-std::vector<DoorRoute> MTranServerProbesDoor::Routes() {
-  std::vector<DoorRoute> routes;
+std::vector<AdapterRoute> MTranServerProbesAdapter::Routes() {
+  std::vector<AdapterRoute> routes;
   for (const std::string_view path : {"/version", "/__heartbeat__", "/__lbheartbeat__"}) {
     routes.push_back({.method = "GET", .path = path, .rpc = RpcMethod::kQuery, .is_open = true});
   }
   return routes;
 }
 
-std::string MTranServerProbesDoor::Key(const HttpRequest& request) const {
+std::string MTranServerProbesAdapter::Key(const HttpRequest& request) const {
   return TokenKey(request);
 }
 
-absl::StatusOr<DoorAction> MTranServerProbesDoor::Handle(const HttpRequest& request,
-                                                         const Client* /*client*/) const {
+absl::StatusOr<AdapterAction> MTranServerProbesAdapter::Handle(const HttpRequest& request,
+                                                               const Client* /*client*/) const {
   if (request.path == "/version") return WithCors(JsonResponse(200, {{"version", kVersion}}));
   const bool draining = context_.calls->draining != nullptr && context_.calls->draining->load();
   if (draining) return absl::UnavailableError("the server is draining");
   return WithCors(JsonResponse(200, {{"status", "ok"}}));
 }
 
-HttpResponse MTranServerProbesDoor::Error(const HttpRequest& /*request*/,
-                                          const absl::Status& status) const {
+HttpResponse MTranServerProbesAdapter::Error(const HttpRequest& /*request*/,
+                                             const absl::Status& status) const {
   return DialectError(MTranServerDialect(), status);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,7 +3,7 @@
 
 #include "server/compat/json_dialect.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // {"from", "to", "text", "html"?} -> {"result"}; "from" may be missing.
 JsonDialect MTranServerDialect();
@@ -11,19 +11,19 @@ JsonDialect MTranServerDialect();
 JsonDialect MTranServerBatchDialect();
 
 // GET /version, and the probes /__heartbeat__ and /__lbheartbeat__.
-class MTranServerProbesDoor final : public Door {
+class MTranServerProbesAdapter final : public Adapter {
  public:
-  explicit MTranServerProbesDoor(const DoorContext& context) : context_(context) {}
-  static std::vector<DoorRoute> Routes();
+  explicit MTranServerProbesAdapter(const AdapterContext& context) : context_(context) {}
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kMTranServer; }
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

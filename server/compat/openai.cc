@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
@@ -15,7 +15,7 @@
 #include "server/compat/openai_segments.h"
 #include "server/compat/openai_stream.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -101,14 +101,14 @@ HttpResponse RenderAnswer(const OpenAiRequest& asked, const v1::TranslateRespons
 
 }  // namespace
 
-std::vector<DoorRoute> OpenAiDoor::Routes() {
+std::vector<AdapterRoute> OpenAiAdapter::Routes() {
   return {{.method = "POST", .path = kChat},
           {.method = "POST", .path = kCompletions},
           {.method = "GET", .path = "/v1/models", .rpc = RpcMethod::kListModels},
           {.method = "GET", .path = "/v1/models/*", .rpc = RpcMethod::kListModels}};
 }
 
-std::string OpenAiDoor::Key(const HttpRequest& request) const {
+std::string OpenAiAdapter::Key(const HttpRequest& request) const {
   constexpr std::string_view kScheme = "bearer ";
   const std::string_view header = request.Header("authorization");
   if (absl::StartsWithIgnoreCase(absl::string_view(header.data(), header.size()),
@@ -118,8 +118,8 @@ std::string OpenAiDoor::Key(const HttpRequest& request) const {
   return std::string(request.Header("api-key"));
 }
 
-absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request,
-                                              const Client* client) const {
+absl::StatusOr<AdapterAction> OpenAiAdapter::Handle(const HttpRequest& request,
+                                                    const Client* client) const {
   if (std::string_view(request.path).starts_with(kModels)) {
     if (absl::Status loaded = CheckLoaded(*context_.calls); !loaded.ok()) return loaded;
     const std::vector<ModelPtr> models = VisibleModels(*context_.calls, client);
@@ -159,7 +159,8 @@ absl::StatusOr<DoorAction> OpenAiDoor::Handle(const HttpRequest& request,
                      }};
 }
 
-HttpResponse OpenAiDoor::Error(const HttpRequest& /*request*/, const absl::Status& status) const {
+HttpResponse OpenAiAdapter::Error(const HttpRequest& /*request*/,
+                                  const absl::Status& status) const {
   // OpenAI's clients take 501 for a failure of the server and try again.
   const int code = StatusOfHttp(status);
   json body = ErrorBody(status);
@@ -168,4 +169,4 @@ HttpResponse OpenAiDoor::Error(const HttpRequest& /*request*/, const absl::Statu
   return JsonResponse(is_missing ? 400 : code, body);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// OpenAI's chat completions, completions and models as a door: /v1/chat/completions,
+// OpenAI's chat completions, completions and models as an adapter: /v1/chat/completions,
 // /v1/completions, /v1/models.
 //
 // A model's name chooses the languages (openai_models.h), a prompt is a text to translate
@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class OpenAiDoor final : public Door {
+class OpenAiAdapter final : public Adapter {
  public:
-  explicit OpenAiDoor(const DoorContext& context) : context_(context) {}
-  static std::vector<DoorRoute> Routes();
+  explicit OpenAiAdapter(const AdapterContext& context) : context_(context) {}
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kOpenAi; }
   // Authorization: Bearer KEY; that of Azure's clients, api-key, as well.
   std::string Key(const HttpRequest& request) const override;
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  const DoorContext context_;
+  const AdapterContext context_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "server/base/quoted.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr size_t kMaxPairModels = 1000;
@@ -21,7 +21,7 @@ NamedPair BareName(const ServedModel& model) {
   return {.id = model.name, .model = model.name, .created = model.loaded_at};
 }
 
-NamedPair WithPair(const ServedModel& model, const LanguagePair& pair) {
+NamedPair WithPair(const ServedModel& model, const engine::LanguagePair& pair) {
   const std::string source = pair.source.empty() ? std::string(kAnySource) : pair.source;
   return {.id = absl::StrCat(model.name, "/", source, "/", pair.target),
           .model = model.name,
@@ -62,7 +62,7 @@ absl::StatusOr<std::string> Choose(const std::string& named, const std::string& 
 template <typename Visit>
 void ForEachNamed(const std::vector<ModelPtr>& models, Visit visit) {
   for (const ModelPtr& model : models) {
-    const std::vector<LanguagePair>& pairs = model->engine->info().pairs;
+    const std::vector<engine::LanguagePair>& pairs = model->engine->info().pairs;
     if (pairs.size() == 1 || pairs.size() > kMaxPairModels) {
       NamedPair bare = BareName(*model);
       if (pairs.size() == 1) {
@@ -72,7 +72,7 @@ void ForEachNamed(const std::vector<ModelPtr>& models, Visit visit) {
       if (!visit(std::move(bare))) return;
       continue;
     }
-    for (const LanguagePair& pair : pairs) {
+    for (const engine::LanguagePair& pair : pairs) {
       if (!visit(WithPair(*model, pair))) return;
     }
   }
@@ -96,7 +96,7 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
   if (id.empty() && models.size() == 1) bare = models.front().get();
   if (bare != nullptr) {
     NamedPair named = BareName(*bare);
-    const std::vector<LanguagePair>& pairs = bare->engine->info().pairs;
+    const std::vector<engine::LanguagePair>& pairs = bare->engine->info().pairs;
     if (pairs.size() == 1) {
       named.source = pairs.front().source;
       named.target = pairs.front().target;
@@ -110,7 +110,7 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
     if (slash == std::string_view::npos) continue;
     const std::string_view target = source.substr(slash + 1);
     source = source.substr(0, slash);
-    for (const LanguagePair& pair : model->engine->info().pairs) {
+    for (const engine::LanguagePair& pair : model->engine->info().pairs) {
       const bool is_source = pair.source.empty() ? source == kAnySource : source == pair.source;
       if (is_source && target == pair.target) return WithPair(*model, pair);
     }
@@ -149,4 +149,4 @@ absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
   return pair;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

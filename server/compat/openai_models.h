@@ -17,7 +17,7 @@
 #include "server/api/language_catalog.h"
 #include "server/models/model_table.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct NamedPair {
   std::string id;  // of OpenAI's model
@@ -39,4 +39,4 @@ absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models, s
 absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
                                         const std::string& from, const std::string& to);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

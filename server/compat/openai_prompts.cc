@@ -13,7 +13,7 @@
 #include "server/base/work_count.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kEngine =
@@ -340,4 +340,4 @@ absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt) {
   return ReadUser(prompt, "prompt");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

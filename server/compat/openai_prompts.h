@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "server/compat/openai_segments.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // "{from}" and "{to}" are languages, "{text}" is what to translate.
 struct PromptTemplate {
@@ -55,4 +55,4 @@ absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages);
 // A prompt of completions: a text, or a user's template with it.
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

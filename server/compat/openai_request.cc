@@ -10,14 +10,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/api/json_body.h"
-#include "server/api/json_type.h"
 #include "server/base/quoted.h"
 #include "server/call/client_rights.h"
 #include "server/call/request_error.h"
 #include "server/compat/openai_models.h"
 #include "server/compat/openai_prompts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -209,7 +208,7 @@ class PairFinder {
   // A front end names the languages in one way. Each other one costs a lookup.
   static constexpr size_t kMaxSpellings = 8;
 
-  PairFinder(const DoorContext& context, const Client* client, std::string model)
+  PairFinder(const AdapterContext& context, const Client* client, std::string model)
       : context_(context), client_(client), model_(std::move(model)) {}
 
   absl::StatusOr<NamedPair> Find(const Prompt& prompt) {
@@ -238,7 +237,7 @@ class PairFinder {
     return absl::OkStatus();
   }
 
-  const DoorContext& context_;
+  const AdapterContext& context_;
   const Client* const client_;
   const std::string model_;
   NamedPair of_model_;
@@ -247,7 +246,7 @@ class PairFinder {
 };
 
 // Adds a prompt. All of one request have the same languages.
-absl::Status AddPrompt(const DoorContext& context, const Prompt& prompt, PairFinder* finder,
+absl::Status AddPrompt(const AdapterContext& context, const Prompt& prompt, PairFinder* finder,
                        OpenAiRequest* out) {
   const absl::StatusOr<NamedPair> pair = finder->Find(prompt);
   if (!pair.ok()) return pair.status();
@@ -295,8 +294,8 @@ absl::StatusOr<json> ReadBody(const HttpRequest& request, const CallContext& cal
 
 }  // namespace
 
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
-                                             const Client* client) {
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
+                                             const AdapterContext& context, const Client* client) {
   const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
   OpenAiRequest out{.is_chat = true};
@@ -316,7 +315,7 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const D
 }
 
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const DoorContext& context,
+                                                   const AdapterContext& context,
                                                    const Client* client) {
   const absl::StatusOr<json> body = ReadBody(request, *context.calls);
   if (!body.ok()) return body.status();
@@ -354,4 +353,4 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

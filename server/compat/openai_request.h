@@ -14,11 +14,11 @@
 
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 #include "server/compat/openai_segments.h"
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct OpenAiRequest {
   bool is_chat = false;
@@ -32,10 +32,10 @@ struct OpenAiRequest {
 
 // INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
 // while there is none.
-absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request, const DoorContext& context,
-                                             const Client* client);
+absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
+                                             const AdapterContext& context, const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
-                                                   const DoorContext& context,
+                                                   const AdapterContext& context,
                                                    const Client* client);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

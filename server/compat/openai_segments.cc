@@ -7,17 +7,17 @@
 #include "absl/strings/str_replace.h"
 #include "engine/base/limited_json.h"
 #include "server/api/absl_view.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/api/json_body.h"
-#include "server/api/short_tag.h"
+#include "server/api/languages.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 
-constexpr JsonLimits kSegmentLimits = {.max_bytes = size_t{64} << 20, .max_depth = 8};
+constexpr engine::JsonLimits kSegmentLimits = {.max_bytes = size_t{64} << 20, .max_depth = 8};
 
 // A list of numbers, such as "[1]", may be a text.
 bool IsSegmentData(const json& value) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
   const absl::string_view stripped = absl::StripAsciiWhitespace(View(content));
   if (stripped.empty() || (stripped.front() != '{' && stripped.front() != '[')) return std::nullopt;
   const absl::StatusOr<json> object =
-      ParseJson({stripped.data(), stripped.size()}, "", kSegmentLimits);
+      engine::ParseJson({stripped.data(), stripped.size()}, "", kSegmentLimits);
   if (!object.ok() || !IsSegmentData(*object)) return std::nullopt;
   if (!object->is_object() || !object->contains("segments") || !object->at("segments").is_array()) {
     return InvalidField(field,
@@ -145,4 +145,4 @@ std::string WriteSegmentBatch(const SegmentBatch& batch, const v1::TranslateResp
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

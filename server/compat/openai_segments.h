@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "dragoman/v1/translation.pb.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct SegmentBatch {
   enum class Form : uint8_t { kJson, kXml, kLines };
@@ -43,4 +43,4 @@ absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view sy
 // The content of the answer. REQUIRES: `answer` has a translation of each text, and none failed.
 std::string WriteSegmentBatch(const SegmentBatch& batch, const v1::TranslateResponse& answer);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -48,7 +48,7 @@ class Item {
       // A character goes out whole.
       const size_t size =
           current.text.size() -
-          (current.final ? 0 : static_cast<size_t>(IncompleteUtf8Tail(current.text)));
+          (current.final ? 0 : static_cast<size_t>(engine::IncompleteUtf8Tail(current.text)));
       if (size > sent_of_segment_) {
         piece += current.text.substr(sent_of_segment_, size - sent_of_segment_);
         sent_of_segment_ = size;
@@ -200,4 +200,4 @@ std::unique_ptr<StreamRenderer> MakeOpenAiStream(OpenAiStreamFacts facts) {
   return std::make_unique<OpenAiStream>(std::move(facts));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

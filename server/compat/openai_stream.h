@@ -15,9 +15,9 @@
 
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The tokens of a request and its answer.
 struct OpenAiUsage {
@@ -42,4 +42,4 @@ struct OpenAiStreamFacts {
 
 std::unique_ptr<StreamRenderer> MakeOpenAiStream(OpenAiStreamFacts facts);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

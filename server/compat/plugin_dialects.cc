@@ -9,12 +9,13 @@
 #include "server/base/quoted.h"
 #include "server/compat/dialect_parts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<UnaryAction> TranslateImmersive(const DoorContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateImmersive(const AdapterContext& /*context*/,
+                                               const json& fields) {
   FieldReader reader(fields);
   TextsToTranslate texts{.texts = reader.Texts("text_list"),
                          .source = reader.TextOr("source_lang", kAutoLanguage),
@@ -32,7 +33,7 @@ absl::StatusOr<UnaryAction> TranslateImmersive(const DoorContext& /*context*/, c
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateKiss(const DoorContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateKiss(const AdapterContext& /*context*/, const json& fields) {
   const bool is_list = HasField(fields, "texts");
   FieldReader reader(fields);
   TextsToTranslate texts{.texts = reader.Texts(is_list ? "texts" : "text"),
@@ -56,7 +57,7 @@ absl::StatusOr<UnaryAction> TranslateKiss(const DoorContext& /*context*/, const 
       })};
 }
 
-absl::StatusOr<UnaryAction> TranslateDeeplx(const DoorContext& /*context*/, const json& fields) {
+absl::StatusOr<UnaryAction> TranslateDeeplx(const AdapterContext& /*context*/, const json& fields) {
   FieldReader reader(fields);
   const std::string tags = reader.TextOr("tag_handling", "");
   TextsToTranslate texts{.texts = {reader.Text("text")},
@@ -84,7 +85,7 @@ absl::StatusOr<UnaryAction> TranslateDeeplx(const DoorContext& /*context*/, cons
                      })};
 }
 
-absl::StatusOr<UnaryAction> TranslateGooglePage(const DoorContext& /*context*/,
+absl::StatusOr<UnaryAction> TranslateGooglePage(const AdapterContext& /*context*/,
                                                 const json& fields) {
   FieldReader reader(fields);
   const std::string text = reader.Text("q");
@@ -119,4 +120,26 @@ JsonDialect GooglePageDialect() { return {.translate = TranslateGooglePage, .err
 
 JsonDialect DeeplxDialect() { return {.translate = TranslateDeeplx, .error = DeeplxError}; }
 
-}  // namespace dragoman
+namespace {
+
+using nlohmann::json;
+
+absl::StatusOr<UnaryAction> Translate(const AdapterContext& /*context*/, const json& fields) {
+  FieldReader reader(fields);
+  TextsToTranslate texts{.texts = reader.Texts("texts"),
+                         .source = reader.Text("src_lang"),
+                         .target = reader.Text("tgt_lang")};
+  if (!reader.status().ok()) return reader.status();
+  return UnaryAction{RequestOf(std::move(texts)),
+                     RenderJson([](const v1::TranslateResponse& answer) -> json {
+                       return {{"translations", TextsOf(answer)}};
+                     })};
+}
+
+}  // namespace
+
+JsonDialect CuratorDialect() {
+  return {.api = Api::kCurator, .translate = Translate, .error = PlainError};
+}
+
+}  // namespace dragoman::server

@@ -1,11 +1,11 @@
 // The dialects in which browser extensions ask a server of their user's: Immersive Translate (/imme), KISS
 // Translator (/kiss), those that speak DeepLX (/deeplx, and /translate as DeepLX has it), and those that
-// ask Google's page (/google/translate_a/single).
+// ask Google's page (/google/translate_a/single); and the dialect of NeMo Curator and Nemotron.
 #pragma once
 
 #include "server/compat/json_dialect.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // {"source_lang", "target_lang", "text_list": [...]} ->
 // {"translations": [{"detected_source_lang", "text"}]}.
@@ -20,4 +20,7 @@ JsonDialect DeeplxDialect();
 // Of the parts that `dt` names there is only the translation.
 JsonDialect GooglePageDialect();
 
-}  // namespace dragoman
+// NeMo Curator and Nemotron: {"texts": [...], "src_lang", "tgt_lang"} -> {"translations": [...]}.
+JsonDialect CuratorDialect();
+
+}  // namespace dragoman::server

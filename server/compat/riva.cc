@@ -15,7 +15,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kSeparator[] = "##";
@@ -98,4 +98,4 @@ absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -19,7 +19,7 @@
 #include "nvidia/riva/nmt/riva_nmt.pb.h"
 #include "server/call/call_context.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 namespace riva = nvidia::riva::nmt;
 
@@ -35,4 +35,4 @@ absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& 
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 #include "server/compat/foreign_call.h"
 #include "server/compat/riva.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 RivaService::RivaService(const ServiceContext* context) {
   Add("/nvidia.riva.nmt.RivaTranslation/TranslateText",
@@ -28,4 +28,4 @@ RivaService::RivaService(const ServiceContext* context) {
       });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 #include "server/api/call_reactor.h"
 #include "server/api/raw_service.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class RivaService final : public RawService {
  public:
@@ -17,4 +17,4 @@ class RivaService final : public RawService {
   explicit RivaService(const ServiceContext* context);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,31 +12,31 @@
 #include "server/compat/json_dialect.h"
 #include "server/compat/libretranslate.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class TranslatePathDoor final : public Door {
+class TranslatePathAdapter final : public Adapter {
  public:
-  explicit TranslatePathDoor(const DoorContext& context);
+  explicit TranslatePathAdapter(const AdapterContext& context);
 
-  static std::vector<DoorRoute> Routes();
+  static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
   Api ApiOf(const HttpRequest& request) const override;
   std::string Key(const HttpRequest& request) const override;
   bool KeyMayBeInBody(const HttpRequest& /*head*/) const override { return true; }
-  absl::StatusOr<DoorAction> Handle(const HttpRequest& request,
-                                    const Client* client) const override;
+  absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
+                                       const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
   // Null for LibreTranslate's.
   const JsonDialect* DialectOf(const nlohmann::json& fields) const;
 
-  const DoorContext context_;
-  const LibreTranslateDoor libretranslate_;
+  const AdapterContext context_;
+  const LibreTranslateAdapter libretranslate_;
   const JsonDialect curator_;
   const JsonDialect deeplx_;
   const JsonDialect mtranserver_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

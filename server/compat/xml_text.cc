@@ -12,7 +12,7 @@
 #include "server/base/work_count.h"
 #include "server/compat/xml_tokens.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using Kind = XmlToken::Kind;
@@ -281,4 +281,4 @@ absl::StatusOr<std::string> XmlText::Restore(std::string_view html) const {
   return xml;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -33,7 +33,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Names are compared as XML does, case included.
 struct XmlOptions {
@@ -83,4 +83,4 @@ class XmlText {
   std::vector<Piece> pieces_;  // views of *xml_
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 #include "server/api/absl_view.h"
 #include "server/base/work_count.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using Kind = XmlToken::Kind;
@@ -243,4 +243,4 @@ absl::StatusOr<std::vector<XmlToken>> TokenizeXml(std::string_view xml) {
   return Tokenizer(xml).Run();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The characters that XML calls white space.
 inline constexpr std::string_view kXmlWhiteSpace = " \t\r\n";
@@ -33,4 +33,4 @@ struct XmlToken {
 // INVALID_ARGUMENT as XmlText::Parse (xml_text.h). Time is linear in the text.
 absl::StatusOr<std::vector<XmlToken>> TokenizeXml(std::string_view xml);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 #include "server/base/quoted.h"
 #include "server/models/model_manager.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ChangeKind = ModelChange::Kind;
@@ -134,4 +134,4 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
   return changes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -2,30 +2,31 @@
 
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 
-absl::Status StatusOf(CancelCause cause) {
+absl::Status StatusOf(engine::CancelCause cause) {
   switch (cause) {
-    case CancelCause::kClient:
+    case engine::CancelCause::kClient:
       return absl::CancelledError("the client has cancelled");
-    case CancelCause::kDeadline:
+    case engine::CancelCause::kDeadline:
       return absl::DeadlineExceededError("the deadline has passed");
-    case CancelCause::kDrain:
+    case engine::CancelCause::kDrain:
       return absl::UnavailableError("the server is stopping");
-    case CancelCause::kRevoked:
+    case engine::CancelCause::kRevoked:
       return absl::UnauthenticatedError("the client may not call any more");
   }
   return absl::CancelledError("");
 }
 
-CancelCause CauseOf(const absl::Status& status) {
-  if (status.code() == absl::StatusCode::kDeadlineExceeded) return CancelCause::kDeadline;
-  if (status.code() == absl::StatusCode::kUnavailable) return CancelCause::kDrain;
-  if (status.code() == absl::StatusCode::kUnauthenticated) return CancelCause::kRevoked;
-  return CancelCause::kClient;
+engine::CancelCause CauseOf(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kDeadlineExceeded) return engine::CancelCause::kDeadline;
+  if (status.code() == absl::StatusCode::kUnavailable) return engine::CancelCause::kDrain;
+  if (status.code() == absl::StatusCode::kUnauthenticated) return engine::CancelCause::kRevoked;
+  return engine::CancelCause::kClient;
 }
 
-void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTimings* to) {
+void AddTimings(const engine::JobTimings& from, const std::vector<int>* items,
+                engine::JobTimings* to) {
   to->tokenize += from.tokenize;
   to->queue += from.queue;
   to->encode += from.encode;
@@ -33,7 +34,7 @@ void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTiming
   to->decode += from.decode;
   to->detokenize += from.detokenize;
   if (to->tokenized == 0) to->tokenized = from.tokenized;
-  for (SegmentTimes times : from.segments) {
+  for (engine::SegmentTimes times : from.segments) {
     if (items != nullptr) times.item = (*items)[static_cast<size_t>(times.item)];
     to->segments.push_back(times);
   }
@@ -41,7 +42,7 @@ void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTiming
 
 void SinkQueue::Tell(Call call) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (sink_ == nullptr) return;
     calls_.push_back(std::move(call));
     if (held_ || telling_) return;
@@ -52,7 +53,7 @@ void SinkQueue::Tell(Call call) {
 
 void SinkQueue::Open() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     held_ = false;
     if (telling_ || calls_.empty()) return;
     telling_ = true;
@@ -60,14 +61,14 @@ void SinkQueue::Open() {
   Run();
 }
 
-std::shared_ptr<TranslationSink> SinkQueue::sink() const {
-  MutexLock lock(&mu_);
+std::shared_ptr<engine::TranslationSink> SinkQueue::sink() const {
+  engine::MutexLock lock(&mu_);
   return sink_;
 }
 
-std::shared_ptr<TranslationSink> SinkQueue::LetGo() {
+std::shared_ptr<engine::TranslationSink> SinkQueue::LetGo() {
   std::deque<Call> unused;  // ends after the lock
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   calls_.swap(unused);
   return std::exchange(sink_, nullptr);
 }
@@ -75,9 +76,9 @@ std::shared_ptr<TranslationSink> SinkQueue::LetGo() {
 void SinkQueue::Run() {
   while (true) {
     Call next;
-    TranslationSink* sink = nullptr;
+    engine::TranslationSink* sink = nullptr;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       if (calls_.empty()) {
         telling_ = false;
         return;
@@ -90,4 +91,4 @@ void SinkQueue::Run() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

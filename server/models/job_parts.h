@@ -11,17 +11,18 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The status of a job that was cancelled, as an engine has it.
-absl::Status StatusOf(CancelCause cause);
+absl::Status StatusOf(engine::CancelCause cause);
 
 // The cause with which the rest of a job is cancelled when a part of it has ended with `status`.
-CancelCause CauseOf(const absl::Status& status);
+engine::CancelCause CauseOf(const absl::Status& status);
 
 // Adds the times of a part; `total` and what is the whole job's own stay. `items`: which of the
 // job's items those of the part are; nullptr: the same.
-void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTimings* to);
+void AddTimings(const engine::JobTimings& from, const std::vector<int>* items,
+                engine::JobTimings* to);
 
 // Calls of a sink from several threads, one after another, in the order in which they were told.
 //
@@ -29,10 +30,10 @@ void AddTimings(const JobTimings& from, const std::vector<int>* items, JobTiming
 // Tell and Open; what is told may let go of anything else.
 class SinkQueue {
  public:
-  using Call = std::function<void(TranslationSink*)>;
+  using Call = std::function<void(engine::TranslationSink*)>;
 
   // With `held`, calls wait for Open.
-  explicit SinkQueue(std::shared_ptr<TranslationSink> sink, bool held = false)
+  explicit SinkQueue(std::shared_ptr<engine::TranslationSink> sink, bool held = false)
       : sink_(std::move(sink)), held_(held) {}
 
   // Calls the sink now, or lets the thread do it that is calling it.
@@ -40,20 +41,20 @@ class SinkQueue {
   void Open();
 
   // The sink; nullptr once it was let go.
-  std::shared_ptr<TranslationSink> sink() const;
+  std::shared_ptr<engine::TranslationSink> sink() const;
 
   // Lets go of the sink, and returns it, so that the caller decides when it ends. What is told from
   // now on, and what waits, is not called.
-  std::shared_ptr<TranslationSink> LetGo();
+  std::shared_ptr<engine::TranslationSink> LetGo();
 
  private:
   void Run();
 
-  mutable Mutex mu_;
-  std::shared_ptr<TranslationSink> sink_ ABSL_GUARDED_BY(mu_);
+  mutable engine::Mutex mu_;
+  std::shared_ptr<engine::TranslationSink> sink_ ABSL_GUARDED_BY(mu_);
   std::deque<Call> calls_ ABSL_GUARDED_BY(mu_);
   bool held_ ABSL_GUARDED_BY(mu_);
   bool telling_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,22 +3,24 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The sink of one part, whose items have numbers of their own in the engine's job.
-class JointJob::PartSink final : public TranslationSink {
+class JointJob::PartSink final : public engine::TranslationSink {
  public:
   PartSink(std::shared_ptr<JointJob> job, size_t part) : job_(std::move(job)), part_(part) {}
 
-  void OnSegment(SegmentUpdate update) override {
+  void OnSegment(engine::SegmentUpdate update) override {
     update.item = ItemOf(update.item);
-    job_->Tell([update = std::move(update)](TranslationSink* sink) { sink->OnSegment(update); });
+    job_->Tell(
+        [update = std::move(update)](engine::TranslationSink* sink) { sink->OnSegment(update); });
   }
-  void OnItem(ItemResult result) override {
+  void OnItem(engine::ItemResult result) override {
     result.index = ItemOf(result.index);
-    job_->Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+    job_->Tell(
+        [result = std::move(result)](engine::TranslationSink* sink) { sink->OnItem(result); });
   }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
     job_->OnPartDone(part_, status, timings);
   }
 
@@ -29,8 +31,9 @@ class JointJob::PartSink final : public TranslationSink {
   const size_t part_;
 };
 
-JointJob::JointJob(const Clock* clock, std::vector<JobPart> parts, std::vector<ItemResult> done,
-                   std::shared_ptr<TranslationSink> sink)
+JointJob::JointJob(const engine::Clock* clock, std::vector<JobPart> parts,
+                   std::vector<engine::ItemResult> done,
+                   std::shared_ptr<engine::TranslationSink> sink)
     : clock_(clock),
       begun_(clock->Now()),
       parts_(std::move(parts)),
@@ -38,47 +41,47 @@ JointJob::JointJob(const Clock* clock, std::vector<JobPart> parts, std::vector<I
       queue_(std::move(sink), /*held=*/true),
       states_(parts_.size()) {}
 
-Admission JointJob::Start() {
+engine::Admission JointJob::Start() {
   for (size_t i = 0; i < parts_.size(); ++i) {
-    Admission admission = parts_[i].model->engine->Submit(
+    engine::Admission admission = parts_[i].model->engine->Submit(
         std::move(parts_[i].job), std::make_shared<PartSink>(shared_from_this(), i));
     if (!admission.status.ok()) {
       {
-        MutexLock lock(&mu_);
+        engine::MutexLock lock(&mu_);
         states_[i].over = true;
       }
       queue_.LetGo();
       Stop(admission.status, CauseOf(admission.status));
       return admission;
     }
-    std::optional<CancelCause> cause;
+    std::optional<engine::CancelCause> cause;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       states_[i].job = admission.job;
       if (stopped_.has_value()) cause = cause_;
     }
     // An earlier part has ended with an error by now.
     if (cause.has_value()) parts_[i].model->engine->Cancel(admission.job, *cause);
   }
-  for (ItemResult& result : done_) {
-    Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+  for (engine::ItemResult& result : done_) {
+    Tell([result = std::move(result)](engine::TranslationSink* sink) { sink->OnItem(result); });
   }
   done_.clear();
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     started_ = true;
   }
   queue_.Open();
   FinishIfOver();
-  return Admission{};
+  return engine::Admission{};
 }
 
-void JointJob::Cancel(CancelCause cause) { Stop(StatusOf(cause), cause); }
+void JointJob::Cancel(engine::CancelCause cause) { Stop(StatusOf(cause), cause); }
 
-void JointJob::Stop(absl::Status status, CancelCause cause) {
-  std::vector<std::pair<size_t, JobId>> running;
+void JointJob::Stop(absl::Status status, engine::CancelCause cause) {
+  std::vector<std::pair<size_t, engine::JobId>> running;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (finished_ || stopped_.has_value()) return;
     stopped_ = std::move(status);
     cause_ = cause;
@@ -90,9 +93,10 @@ void JointJob::Stop(absl::Status status, CancelCause cause) {
   FinishIfOver();
 }
 
-void JointJob::OnPartDone(size_t part, const absl::Status& status, const JobTimings& timings) {
+void JointJob::OnPartDone(size_t part, const absl::Status& status,
+                          const engine::JobTimings& timings) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     states_[part].over = true;
     AddTimings(timings, &parts_[part].items, &timings_);
   }
@@ -102,9 +106,9 @@ void JointJob::OnPartDone(size_t part, const absl::Status& status, const JobTimi
 
 void JointJob::FinishIfOver() {
   absl::Status status;
-  JobTimings timings;
+  engine::JobTimings timings;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (finished_ || !started_) return;
     if (!std::all_of(states_.begin(), states_.end(), [](const Part& part) { return part.over; })) {
       return;
@@ -114,7 +118,7 @@ void JointJob::FinishIfOver() {
     timings_.total = clock_->Now() - begun_;
     timings = timings_;
   }
-  Tell([this, status, timings](TranslationSink* sink) {
+  Tell([this, status, timings](engine::TranslationSink* sink) {
     sink->OnDone(status, timings);
     queue_.LetGo();
   });
@@ -125,4 +129,4 @@ void JointJob::Tell(SinkQueue::Call call) {
   queue_.Tell(std::move(call));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -21,12 +21,12 @@
 #include "server/models/job_parts.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The items that one engine translates from one language.
 struct JobPart {
   ModelPtr model;
-  TranslationJob job;
+  engine::TranslationJob job;
   std::vector<int> items;  // of the whole job, those of `job`
 };
 
@@ -34,42 +34,42 @@ class JointJob : public std::enable_shared_from_this<JointJob> {
  public:
   // `done`: results of items that no engine is needed for. The clock is borrowed. REQUIRES: made with
   // make_shared.
-  JointJob(const Clock* clock, std::vector<JobPart> parts, std::vector<ItemResult> done,
-           std::shared_ptr<TranslationSink> sink);
+  JointJob(const engine::Clock* clock, std::vector<JobPart> parts,
+           std::vector<engine::ItemResult> done, std::shared_ptr<engine::TranslationSink> sink);
 
   // Submits all parts. If one is refused, so is the whole, and the sink is not called. To be called
   // once; Admission::job means nothing.
-  Admission Start();
+  engine::Admission Start();
 
   // Does the same as Engine::Cancel. REQUIRES: Start has returned.
-  void Cancel(CancelCause cause);
+  void Cancel(engine::CancelCause cause);
 
  private:
   class PartSink;
 
   struct Part {
-    std::optional<JobId> job;  // none before Submit has returned
+    std::optional<engine::JobId> job;  // none before Submit has returned
     bool over = false;
   };
 
-  void OnPartDone(size_t part, const absl::Status& status, const JobTimings& timings);
-  void Stop(absl::Status status, CancelCause cause);
+  void OnPartDone(size_t part, const absl::Status& status, const engine::JobTimings& timings);
+  void Stop(absl::Status status, engine::CancelCause cause);
   void FinishIfOver();
   void Tell(SinkQueue::Call call);
 
-  const Clock* const clock_;
-  const Nanos begun_;
-  std::vector<JobPart> parts_;    // their jobs are gone after Start; the rest is constant
-  std::vector<ItemResult> done_;  // until Start
+  const engine::Clock* const clock_;
+  const engine::Nanos begun_;
+  std::vector<JobPart> parts_;            // their jobs are gone after Start; the rest is constant
+  std::vector<engine::ItemResult> done_;  // until Start
   SinkQueue queue_;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   std::vector<Part> states_ ABSL_GUARDED_BY(mu_);  // by part
   bool started_ ABSL_GUARDED_BY(mu_) = false;      // all parts were admitted
   std::optional<absl::Status> stopped_ ABSL_GUARDED_BY(mu_);
-  CancelCause cause_ ABSL_GUARDED_BY(mu_) = CancelCause::kClient;
+  engine::CancelCause cause_ ABSL_GUARDED_BY(mu_) = engine::CancelCause::kClient;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  JobTimings timings_ ABSL_GUARDED_BY(mu_);
+  engine::JobTimings timings_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // 0: the model's settings give neither, or only one of the two.
@@ -18,7 +18,7 @@ bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); 
 
 // Models with the same devices: there are few kinds, however many models there are.
 struct DeviceGroup {
-  DeviceRequest devices;
+  engine::DeviceRequest devices;
   // The sum of the fractions that its models have, and how many have none.
   double given = 0;
   int open = 0;
@@ -49,7 +49,7 @@ struct DeviceGroups {
   explicit DeviceGroups(const std::vector<ModelSettings>& models) {
     std::map<std::pair<bool, std::vector<int>>, size_t> known;
     for (const ModelSettings& model : models) {
-      const DeviceRequest& request = model.devices;
+      const engine::DeviceRequest& request = model.devices;
       const auto [at, is_new] = known.try_emplace({request.automatic, request.cuda}, groups.size());
       if (is_new) groups.push_back({request});
       groups[at->second].Add(model);
@@ -170,4 +170,4 @@ int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
   return given + std::max<int64_t>(0, left - given) / (open + 1) * open;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,15 +14,15 @@
 #include "engine/api/devices.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 inline constexpr int64_t kMiB = int64_t{1} << 20;
 
 // Where a model runs, and in which numbers: decided before the machine is divided.
 struct DevicePlan {
-  DeviceChoice devices;
+  engine::DeviceChoice devices;
   // The model's own: some are not served in the GPUs' usual type.
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string compute_type_because;
 };
 
@@ -75,4 +75,4 @@ std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,8 +14,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,7 +65,8 @@ class FileDescriptor {
   const int fd_;
 };
 
-absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* digest) {
+absl::Status AddFile(const engine::RecordedFile& file, const engine::LoadContext* load,
+                     Sha256* digest) {
   const auto unreadable = [&file] {
     return absl::UnavailableError(absl::StrCat(file.path, ": ", std::strerror(errno)));
   };
@@ -80,7 +82,7 @@ absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* 
   }
   std::vector<char> piece(kPieceBytes);
   for (int64_t left = file.stamp.size; left > 0;) {
-    if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+    if (absl::Status status = engine::CheckGoesOn(load); !status.ok()) return status;
     const ssize_t got =
         read(opened.get(), piece.data(),
              static_cast<size_t>(std::min<int64_t>(left, static_cast<int64_t>(piece.size()))));
@@ -96,10 +98,10 @@ absl::Status AddFile(const RecordedFile& file, const LoadContext* load, Sha256* 
 }
 
 // The files that were read in the directory, by their names there; a package has the name "".
-std::map<std::string, const RecordedFile*> FilesIn(const RecordedFiles& files,
-                                                   const std::string& directory) {
-  std::map<std::string, const RecordedFile*> by_name;
-  for (const RecordedFile& file : files.files) {
+std::map<std::string, const engine::RecordedFile*> FilesIn(const engine::RecordedFiles& files,
+                                                           const std::string& directory) {
+  std::map<std::string, const engine::RecordedFile*> by_name;
+  for (const engine::RecordedFile& file : files.files) {
     if (!file.was_read || !file.stamp.is_there) continue;
     if (file.path == directory) {
       by_name.emplace("", &file);
@@ -138,8 +140,9 @@ absl::Status CheckModelPath(const std::string& path) {
                    "those beside it"));
 }
 
-absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
-                                            const std::string& directory, const LoadContext* load) {
+absl::StatusOr<std::string> ChecksumOfModel(const engine::RecordedFiles& files,
+                                            const std::string& directory,
+                                            const engine::LoadContext* load) {
   Sha256 digest;
   for (const auto& [name, file] : FilesIn(files, directory)) {
     digest.Add(absl::StrCat(name, "\n", file->stamp.size, "\n"));
@@ -148,9 +151,9 @@ absl::StatusOr<std::string> ChecksumOfModel(const RecordedFiles& files,
   return digest.Finish();
 }
 
-absl::StatusOr<std::string> ChecksumOfModels(const RecordedFiles& files,
+absl::StatusOr<std::string> ChecksumOfModels(const engine::RecordedFiles& files,
                                              const std::vector<std::string>& directories,
-                                             const LoadContext* load) {
+                                             const engine::LoadContext* load) {
   Sha256 all;
   for (const std::string& directory : directories) {
     absl::StatusOr<std::string> one = ChecksumOfModel(files, directory, load);
@@ -160,4 +163,17 @@ absl::StatusOr<std::string> ChecksumOfModels(const RecordedFiles& files,
   return all.Finish();
 }
 
-}  // namespace dragoman
+std::vector<std::string> DirectoriesOf(const ModelSettings& settings) {
+  std::vector<std::string> directories{settings.model_directory};
+  directories.insert(directories.end(), settings.ensemble.directories.begin(),
+                     settings.ensemble.directories.end());
+  return directories;
+}
+
+absl::Status CheckDirectory(const std::string& directory) {
+  if (directory.empty() || directory[0] == '/') return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("directory: found ", Quoted(directory),
+                                                 ", expected an absolute path on the server"));
+}
+
+}  // namespace dragoman::server

@@ -14,9 +14,8 @@
 #include "server/base/steady_clock.h"
 #include "server/models/model_budget.h"
 #include "server/models/model_files.h"
-#include "server/models/model_paths.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 int64_t UnixNow() {
@@ -31,7 +30,7 @@ absl::Status OfModel(const std::string& name, const absl::Status& status) {
 
 }  // namespace
 
-ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock,
+ModelManager::ModelManager(ModelTable* table, Metrics* metrics, const engine::Clock* clock,
                            ModelResources resources, ModelSettings defaults, DevicePlanner planner,
                            EngineLoader loader)
     : table_(table),
@@ -57,7 +56,7 @@ bool ModelManager::StopWithin(std::chrono::nanoseconds patience) {
 int64_t ModelManager::HostBytesHeld(std::string* sum) const {
   int64_t held = 0;
   for (const ModelStats& model : table_->Stats()) {
-    for (const DeviceMemory& memory : model.stats.memory) {
+    for (const engine::DeviceMemory& memory : model.stats.memory) {
       if (memory.device != "cpu") continue;
       const int64_t bytes = memory.weights + memory.kv + memory.workspace;
       held += bytes;
@@ -81,7 +80,7 @@ absl::StatusOr<DevicePlan> ModelManager::PlanOf(const ModelSettings& settings) c
   for (const std::string& directory : DirectoriesOf(settings)) {
     if (absl::Status status = CheckModelPath(directory); !status.ok()) return status;
   }
-  LoadContext load(&gives_up_);
+  engine::LoadContext load(&gives_up_);
   try {
     return planner_(settings, HostShare(), &load);
   } catch (const std::exception& e) {
@@ -178,11 +177,11 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   const std::vector<std::string> directories = DirectoriesOf(settings);
   model.directory = absl::StrJoin(directories, ",");
   model.observer = metrics_->ForModel(settings.model_name);
-  const Nanos begun = clock_->Now();
-  LoadContext load(&gives_up_);
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
+  const engine::Nanos begun = clock_->Now();
+  engine::LoadContext load(&gives_up_);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
       share.plan.ok() ? loader_(settings, share, model.observer.get(), &load)
-                      : absl::StatusOr<std::unique_ptr<Engine>>(share.plan.status());
+                      : absl::StatusOr<std::unique_ptr<engine::Engine>>(share.plan.status());
   std::string sum;
   const int64_t held = HostBytesHeld(&sum);
   if (!serves_) start_peak_bytes_ = std::max(start_peak_bytes_, held + load.memory().peak());
@@ -197,7 +196,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
   // The files that were loaded, whose contents the loader has found to be right.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
-  const std::string changed = FirstChanged(model.files);
+  const std::string changed = engine::FirstChanged(model.files);
   if (!changed.empty() && checksum.status().code() != absl::StatusCode::kCancelled) {
     return absl::AbortedError(
         absl::StrCat(changed,
@@ -292,18 +291,18 @@ absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
                                                const ModelSettings& settings) const {
   const std::vector<std::string> directories = DirectoriesOf(settings);
   if (model.directory != absl::StrJoin(directories, ",")) return false;
-  if (FirstChanged(model.files).empty()) return true;
+  if (engine::FirstChanged(model.files).empty()) return true;
   // A file may have been written with the same bytes, which the checksum shows; it does not show
   // one that is new or gone.
-  if (!FirstAddedOrGone(model.files).empty()) return false;
-  const LoadContext look(&gives_up_);
+  if (!engine::FirstAddedOrGone(model.files).empty()) return false;
+  const engine::LoadContext look(&gives_up_);
   const absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &look);
   if (checksum.status().code() == absl::StatusCode::kCancelled) return checksum.status();
   return checksum.ok() && *checksum == model.checksum;
 }
 
 absl::Status ModelManager::ReloadGlossariesOf(const ServedModel& model) {
-  LoadContext load(&gives_up_);
+  engine::LoadContext load(&gives_up_);
   if (resources_.host_bytes > 0) {
     std::string sum;
     const int64_t held = HostBytesHeld(&sum);
@@ -357,4 +356,4 @@ absl::StatusOr<int64_t> ModelManager::TakeOut(const std::string& name) {
   return calls;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -28,20 +28,20 @@
 #include "server/observe/metrics.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Decides where a model runs. Reads its files where that depends on them, within the host's memory
 // that `share` tells of; what `share` has besides is not divided yet. Errors and `load` as
 // EngineLoader's.
 using DevicePlanner = std::function<absl::StatusOr<DevicePlan>(
-    const ModelSettings& settings, const ModelShare& share, LoadContext* load)>;
+    const ModelSettings& settings, const ModelShare& share, engine::LoadContext* load)>;
 
 // Makes a model's engine and warms it up, within its share and where share.plan says. May take
 // minutes; notes in `load` which files it reads, and ends with CANCELLED within seconds once that is
 // given up.
-using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<Engine>>(
-    const ModelSettings& settings, const ModelShare& share, EngineObserver* observer,
-    LoadContext* load)>;
+using EngineLoader = std::function<absl::StatusOr<std::unique_ptr<engine::Engine>>(
+    const ModelSettings& settings, const ModelShare& share, engine::EngineObserver* observer,
+    engine::LoadContext* load)>;
 
 // The result of ModelManager::Apply for one model.
 struct ModelChange {
@@ -67,8 +67,9 @@ class ModelManager {
   static constexpr size_t kMaxPosted = 16;
 
   // All are borrowed and outlive the manager. `defaults` are the settings of models that have none.
-  ModelManager(ModelTable* table, Metrics* metrics, const Clock* clock, ModelResources resources,
-               ModelSettings defaults, DevicePlanner planner, EngineLoader loader);
+  ModelManager(ModelTable* table, Metrics* metrics, const engine::Clock* clock,
+               ModelResources resources, ModelSettings defaults, DevicePlanner planner,
+               EngineLoader loader);
   // Stops.
   ~ModelManager();
   ModelManager(const ModelManager&) = delete;
@@ -150,7 +151,7 @@ class ModelManager {
 
   ModelTable* const table_;
   Metrics* const metrics_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   const ModelResources resources_;
   const DevicePlanner planner_;
   const EngineLoader loader_;
@@ -172,4 +173,4 @@ class ModelManager {
   TaskThread thread_{"models", kMaxPosted};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 #include "engine/base/field_error.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // A message travels in headers, and a multilingual model has a thousand pairs.
@@ -30,7 +30,7 @@ std::string NamesOf(const std::vector<ModelPtr>& models) {
 std::string PairsOf(const std::vector<ModelPtr>& models) {
   std::vector<std::string> pairs;
   for (const ModelPtr& model : models) {
-    for (const LanguagePair& pair : model->engine->info().pairs) {
+    for (const engine::LanguagePair& pair : model->engine->info().pairs) {
       pairs.push_back(absl::StrCat(pair.source.empty() ? "*" : pair.source, "-", pair.target, " (",
                                    model->name, ")"));
     }
@@ -64,11 +64,11 @@ absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::str
     auto languages = model->engine->ResolveLanguages(source_language, target_language);
     if (languages.ok()) return Route{model, *std::move(languages)};
   }
-  return InvalidRequest(
+  return engine::InvalidRequest(
       {.field = target_language.empty() ? "source_language_code" : "target_language_code",
        .found = absl::StrCat("a translation from ", Asked(source_language), " to ",
                              Asked(target_language)),
        .expected = absl::StrCat("one of ", PairsOf(models))});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,13 +10,13 @@
 #include "absl/status/statusor.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Where a request goes.
 struct Route {
   ModelPtr model;
   // The engine's, for the job; nullptr where they were not asked for.
-  std::shared_ptr<const ResolvedLanguages> languages;
+  std::shared_ptr<const engine::ResolvedLanguages> languages;
 };
 
 // `models` in the order of their table, the default first; not empty.
@@ -32,4 +32,4 @@ absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::str
 // The same by name alone; "" is the default.
 absl::StatusOr<ModelPtr> FindModel(const std::vector<ModelPtr>& models, std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

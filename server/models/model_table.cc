@@ -11,18 +11,18 @@
 #include "server/models/pivot_engine.h"
 #include "server/models/version_stats.h"
 
-namespace dragoman {
+namespace dragoman::server {
 struct ModelTable::Registry {
   // While it is held, no version ends. The thread that lets go of a model may hold the engine's
   // locks: so this one, and not `mu`, is held where engines are called.
-  Mutex hold;
+  engine::Mutex hold;
   // The records of names, which are kept as long as a version has them.
   std::map<std::string, int> versions ABSL_GUARDED_BY(hold);  // how many of a name were put
   // The counts, by name, of versions that have ended.
-  std::map<std::string, SegmentCounts> ended ABSL_GUARDED_BY(hold);
+  std::map<std::string, engine::SegmentCounts> ended ABSL_GUARDED_BY(hold);
 
-  Mutex mu;
-  CondVar changed;
+  engine::Mutex mu;
+  engine::CondVar changed;
   // Every version that exists. They are taken out with `hold` held as well.
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
   // The versions among them that nobody holds any more.
@@ -32,7 +32,7 @@ struct ModelTable::Registry {
   bool stop ABSL_GUARDED_BY(mu) = false;
 
   std::vector<const ServedModel*> Live() {
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     return {live.begin(), live.end()};
   }
 
@@ -45,7 +45,7 @@ struct ModelTable::Registry {
   }
 };
 
-ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
+ModelTable::ModelTable(const engine::Clock* clock, std::vector<std::string> names,
                        std::vector<PivotSettings> pivots)
     : clock_(clock),
       timer_(clock),
@@ -53,7 +53,7 @@ ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
       names_(std::move(names)),
       pivots_(std::move(pivots)),
       ender_([this] {
-        NameThisThread("model end");
+        engine::NameThisThread("model end");
         EndUnheld();
       }) {
   timer_.Start();
@@ -61,10 +61,10 @@ ModelTable::ModelTable(const Clock* clock, std::vector<std::string> names,
 
 ModelTable::~ModelTable() {
   OnChange(nullptr);
-  CancelAll(CancelCause::kDrain);
+  CancelAll(engine::CancelCause::kDrain);
   Publish({});
   {
-    MutexLock lock(&registry_->mu);
+    engine::MutexLock lock(&registry_->mu);
     while (!registry_->live.empty()) registry_->changed.Wait(&registry_->mu);
     registry_->stop = true;
     registry_->changed.NotifyAll();
@@ -76,24 +76,24 @@ void ModelTable::EndUnheld() {
   while (true) {
     const ServedModel* model = nullptr;
     {
-      MutexLock lock(&registry_->mu);
+      engine::MutexLock lock(&registry_->mu);
       while (registry_->dead.empty() && !registry_->stop) registry_->changed.Wait(&registry_->mu);
       if (registry_->dead.empty()) return;
       model = registry_->dead.front();
       registry_->dead.pop_front();
     }
     {
-      MutexLock hold(&registry_->hold);
+      engine::MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
         // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
-        SegmentCounts counts = model->engine->Stats().segments;
+        engine::SegmentCounts counts = model->engine->Stats().segments;
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
         counts.running = 0;
         AddCounts(counts, &registry_->ended[model->name]);
       }
       {
-        MutexLock lock(&registry_->mu);
+        engine::MutexLock lock(&registry_->mu);
         registry_->live.erase(model);
         ++registry_->ending;
       }
@@ -101,7 +101,7 @@ void ModelTable::EndUnheld() {
     }
     delete model;
     GiveBackFreeMemory();
-    MutexLock lock(&registry_->mu);
+    engine::MutexLock lock(&registry_->mu);
     --registry_->ending;
     registry_->changed.NotifyAll();
   }
@@ -111,11 +111,11 @@ ModelPtr ModelTable::Share(ServedModel model) {
   auto made = std::make_unique<ServedModel>(std::move(model));
   made->languages = LanguagesOfPairs(made->engine->info().pairs);
   {
-    MutexLock lock(&registry_->mu);
+    engine::MutexLock lock(&registry_->mu);
     registry_->live.insert(made.get());
   }
   return ModelPtr(made.release(), [registry = registry_](const ServedModel* ended) {
-    MutexLock lock(&registry->mu);
+    engine::MutexLock lock(&registry->mu);
     registry->dead.push_back(ended);
     registry->changed.NotifyAll();
   });
@@ -123,7 +123,7 @@ ModelPtr ModelTable::Share(ServedModel model) {
 
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
   // While it is held no version of that name ends, and the number stays right.
-  MutexLock hold(&registry_->hold);
+  engine::MutexLock hold(&registry_->hold);
   const int versions = registry_->versions[model.name];
   model.version = (versions == 0 ? last_removed_ : versions) + 1;
   return Share(std::move(model));
@@ -175,7 +175,7 @@ absl::StatusOr<ModelPtr> ModelTable::Put(ServedModel model) {
   absl::StatusOr<std::vector<ModelPtr>> all = WithPivots(std::move(direct));
   if (!all.ok()) return all.status();
   {
-    MutexLock hold(&registry_->hold);
+    engine::MutexLock hold(&registry_->hold);
     registry_->versions[added->name] = added->version;
   }
   Note(added->name, ModelState::kServing);
@@ -220,7 +220,7 @@ bool ModelTable::Remove(std::string_view name) {
   ForgetFailure(std::string(name));
   if (!found) return false;
   {
-    MutexLock hold(&registry_->hold);
+    engine::MutexLock hold(&registry_->hold);
     last_removed_ = std::max(last_removed_, registry_->versions[std::string(name)]);
   }
   Publish(std::move(rest));
@@ -231,7 +231,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
   std::vector<std::pair<std::string, bool>> changes;
   Change change;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     for (const ModelPtr& old : models_) {
       const bool stays = std::any_of(models.begin(), models.end(), [&](const ModelPtr& model) {
         return model->name == old->name;
@@ -248,7 +248,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
 }
 
 ModelPtr ModelTable::Find(std::string_view name) const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const ModelPtr& model : models_) {
     if (model->name == name) return model;
   }
@@ -256,7 +256,7 @@ ModelPtr ModelTable::Find(std::string_view name) const {
 }
 
 std::vector<ModelPtr> ModelTable::models() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return models_;
 }
 
@@ -266,7 +266,7 @@ void ModelTable::Forget(const std::string& name) {
 }
 
 void ModelTable::Note(const std::string& name, ModelState state) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   Forget(name);
   if (state == ModelState::kServing) return;
   notes_[name] = state;
@@ -279,7 +279,7 @@ void ModelTable::Note(const std::string& name, ModelState state) {
 }
 
 bool ModelTable::ForgetFailure(const std::string& name) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto note = notes_.find(name);
   if (note == notes_.end() || note->second != ModelState::kFailed) return false;
   Forget(name);
@@ -294,7 +294,7 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
   }
   const size_t serving = entries.size();
   {
-    MutexLock hold(&registry_->hold);
+    engine::MutexLock hold(&registry_->hold);
     for (const ServedModel* version : registry_->Live()) {
       const bool present =
           std::any_of(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(serving),
@@ -304,7 +304,7 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
       }
     }
   }
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const auto& [name, state] : notes_) entries.push_back({name, state, 0, nullptr});
   return entries;
 }
@@ -312,7 +312,7 @@ std::vector<ModelTable::Entry> ModelTable::Entries() const {
 void ModelTable::OnChange(Change change) {
   std::vector<ModelPtr> present;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     change_ = change;
     present = models_;
   }
@@ -323,7 +323,7 @@ void ModelTable::OnChange(Change change) {
 std::vector<ModelStats> ModelTable::Stats() const {
   const std::vector<ModelPtr> present = models();
   std::vector<ModelStats> out;
-  MutexLock hold(&registry_->hold);
+  engine::MutexLock hold(&registry_->hold);
   const auto of = [&out](const std::string& name) -> ModelStats& {
     for (ModelStats& stats : out) {
       if (stats.name == name) return stats;
@@ -333,7 +333,7 @@ std::vector<ModelStats> ModelTable::Stats() const {
   };
   for (const ModelPtr& model : present) {
     if (model->is_pivot()) continue;
-    const ModelInfo& info = model->engine->info();
+    const engine::ModelInfo& info = model->engine->info();
     ModelStats& stats = of(model->name);
     stats.family = info.family;
     stats.device = info.device;
@@ -353,8 +353,8 @@ std::vector<ModelStats> ModelTable::Stats() const {
   return out;
 }
 
-void ModelTable::CancelAll(CancelCause cause) {
-  MutexLock hold(&registry_->hold);
+void ModelTable::CancelAll(engine::CancelCause cause) {
+  engine::MutexLock hold(&registry_->hold);
   // Pivots come first: a job that is cancelled in a model that they go through would go on
   // otherwise.
   const std::vector<const ServedModel*> live = registry_->Live();
@@ -366,7 +366,7 @@ void ModelTable::CancelAll(CancelCause cause) {
 }
 
 int64_t ModelTable::jobs_in_flight() const {
-  MutexLock hold(&registry_->hold);
+  engine::MutexLock hold(&registry_->hold);
   int64_t jobs = 0;
   for (const ServedModel* version : registry_->Live()) jobs += version->engine->jobs_in_flight();
   return jobs;
@@ -376,7 +376,7 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   std::set<const ServedModel*> present;
   for (const ModelPtr& model : models()) present.insert(model.get());
   const auto end = std::chrono::steady_clock::now() + timeout;
-  MutexLock lock(&registry_->mu);
+  engine::MutexLock lock(&registry_->mu);
   while (registry_->live != present || registry_->ending > 0) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
@@ -385,4 +385,4 @@ bool ModelTable::WaitEnded(std::chrono::nanoseconds timeout) {
   return true;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

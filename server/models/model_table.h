@@ -32,7 +32,7 @@
 #include "server/observe/engine_families.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 enum class ModelState { kServing, kDraining, kLoading, kFailed };
 
@@ -43,7 +43,8 @@ class ModelTable {
 
   // `clock` outlives the table. Models are listed in the order of `names`, those with other names
   // after them; the first is the default. Pivots come last.
-  ModelTable(const Clock* clock, std::vector<std::string> names, std::vector<PivotSettings> pivots);
+  ModelTable(const engine::Clock* clock, std::vector<std::string> names,
+             std::vector<PivotSettings> pivots);
   // Ends every job, and waits until nobody holds a model any more and all engines have ended.
   ~ModelTable();
   ModelTable(const ModelTable&) = delete;
@@ -100,7 +101,7 @@ class ModelTable {
 
   // Ends every job of every version as Engine::Cancel does. New jobs are not refused: see
   // CallContext::draining.
-  void CancelAll(CancelCause cause);
+  void CancelAll(engine::CancelCause cause);
 
   // The jobs of all versions, for a drain and for tests.
   int64_t jobs_in_flight() const;
@@ -122,11 +123,11 @@ class ModelTable {
   // Ends the engines of versions that nobody holds any more, on a thread of its own.
   void EndUnheld();
 
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   DeadlineTimer timer_;  // of the pivots
   const std::shared_ptr<Registry> registry_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   std::vector<ModelPtr> models_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, ModelState> notes_ ABSL_GUARDED_BY(mu_);
   std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // of names not served; the oldest first
@@ -142,4 +143,4 @@ class ModelTable {
   std::thread ender_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

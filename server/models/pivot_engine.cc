@@ -11,17 +11,18 @@
 #include "server/base/steady_clock.h"
 #include "server/models/pivot_job.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The most pairs of languages that a pivot lists: two multilingual models have a million.
 constexpr size_t kMaxPairs = 4096;
 
-std::vector<LanguagePair> JoinPairs(const ModelInfo& first, const ModelInfo& second) {
-  std::vector<LanguagePair> pairs;
+std::vector<engine::LanguagePair> JoinPairs(const engine::ModelInfo& first,
+                                            const engine::ModelInfo& second) {
+  std::vector<engine::LanguagePair> pairs;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const LanguagePair& one : first.pairs) {
-    for (const LanguagePair& two : second.pairs) {
+  for (const engine::LanguagePair& one : first.pairs) {
+    for (const engine::LanguagePair& two : second.pairs) {
       const bool joins = two.source.empty() || two.source == one.target;
       if (!joins || one.source == two.target || one.target == two.target) continue;
       if (pairs.size() == kMaxPairs) return pairs;
@@ -35,8 +36,9 @@ std::string Both(const std::string& first, const std::string& second) {
   return first == second ? first : absl::StrCat(first, "+", second);
 }
 
-ModelInfo InfoOf(std::string name, const ModelInfo& first, const ModelInfo& second) {
-  ModelInfo info;
+engine::ModelInfo InfoOf(std::string name, const engine::ModelInfo& first,
+                         const engine::ModelInfo& second) {
+  engine::ModelInfo info;
   info.name = std::move(name);
   info.family = Both(first.family, second.family);
   info.device = Both(first.device, second.device);
@@ -61,13 +63,13 @@ ModelInfo InfoOf(std::string name, const ModelInfo& first, const ModelInfo& seco
 absl::StatusOr<std::unique_ptr<PivotEngine>> PivotEngine::Create(std::string name,
                                                                  const ServedModel& first,
                                                                  const ServedModel& second,
-                                                                 const Clock* clock,
+                                                                 const engine::Clock* clock,
                                                                  DeadlineTimer* timer) {
-  ModelInfo info = InfoOf(std::move(name), first.engine->info(), second.engine->info());
+  engine::ModelInfo info = InfoOf(std::move(name), first.engine->info(), second.engine->info());
   if (info.pairs.empty()) {
-    const auto listed = [](const ModelInfo& model) {
+    const auto listed = [](const engine::ModelInfo& model) {
       std::string pairs;
-      for (const LanguagePair& pair : model.pairs) {
+      for (const engine::LanguagePair& pair : model.pairs) {
         if (pairs.size() > 200) return pairs + ", ...";
         absl::StrAppend(&pairs, pairs.empty() ? "" : ", ", pair.source.empty() ? "*" : pair.source,
                         "-", pair.target);
@@ -84,8 +86,9 @@ absl::StatusOr<std::unique_ptr<PivotEngine>> PivotEngine::Create(std::string nam
       new PivotEngine(std::move(info), first, second, clock, timer));
 }
 
-PivotEngine::PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
-                         const Clock* clock, DeadlineTimer* timer)
+PivotEngine::PivotEngine(engine::ModelInfo info, const ServedModel& first,
+                         const ServedModel& second, const engine::Clock* clock,
+                         DeadlineTimer* timer)
     : info_(std::move(info)),
       first_(*first.engine),
       second_(*second.engine),
@@ -94,10 +97,10 @@ PivotEngine::PivotEngine(ModelInfo info, const ServedModel& first, const ServedM
       clock_(clock),
       timer_(timer) {}
 
-absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> PivotEngine::ResolveLanguages(
+absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> PivotEngine::ResolveLanguages(
     std::string_view source, std::string_view target) const {
   absl::Status why;
-  for (const LanguagePair& pair : first_.info().pairs) {
+  for (const engine::LanguagePair& pair : first_.info().pairs) {
     auto first = first_.ResolveLanguages(source, pair.target);
     if (!first.ok()) {
       // An error of the second engine says more, for then there is a way to the language between.
@@ -114,11 +117,11 @@ absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> PivotEngine::ResolveLan
   return why;
 }
 
-absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
-  std::vector<FieldError> errors;
+absl::Status PivotEngine::CheckJob(const engine::TranslationJob& job) const {
+  std::vector<engine::FieldError> errors;
   const auto refuse = [&](bool given, std::string field, const char* why) {
     if (!given) return;
-    FieldError error;
+    engine::FieldError error;
     error.field = std::move(field);
     error.found = absl::StrCat("one with the pivot ", first_name_, "+", second_name_);
     error.expected = "none";
@@ -130,42 +133,46 @@ absl::Status PivotEngine::CheckJob(const TranslationJob& job) const {
   refuse(!job.terms.empty(), "terms", kTerms);
   refuse(!job.glossary.empty(), "glossary_config", kTerms);
   refuse(job.returns.alignment, "return_options.alignment", kAlignment);
-  VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
+  engine::VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
     if (option.legs != DecodingOption::Legs::kNone) return;
-    refuse(IsGiven(member), "decoding." + std::string(option.name), kAlignment);
+    refuse(engine::IsGiven(member), "decoding." + std::string(option.name), kAlignment);
   });
   // The second model would say so once the first is done.
-  if (auto error = CheckWidth(job.decoding, info_.max_rows)) errors.push_back(*std::move(error));
-  return errors.empty() ? absl::OkStatus() : InvalidRequest(errors);
+  if (auto error = engine::CheckWidth(job.decoding, info_.max_rows))
+    errors.push_back(*std::move(error));
+  return errors.empty() ? absl::OkStatus() : engine::InvalidRequest(errors);
 }
 
-Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) {
-  const auto refused = [](RejectReason reason, absl::Status status, Nanos retry_after = 0) {
-    Admission admission;
+engine::Admission PivotEngine::Submit(engine::TranslationJob job,
+                                      std::shared_ptr<engine::TranslationSink> sink) {
+  const auto refused = [](engine::RejectReason reason, absl::Status status,
+                          engine::Nanos retry_after = 0) {
+    engine::Admission admission;
     admission.status = std::move(status);
     admission.reason = reason;
     admission.retry_after = retry_after;
     return admission;
   };
   if (!admitting_.load()) {
-    return refused(RejectReason::kDraining, absl::UnavailableError("the server is draining"));
+    return refused(engine::RejectReason::kDraining,
+                   absl::UnavailableError("the server is draining"));
   }
   if (absl::Status status = CheckJob(job); !status.ok()) {
-    return refused(RejectReason::kInvalid, std::move(status));
+    return refused(engine::RejectReason::kInvalid, std::move(status));
   }
   if (job.languages == nullptr) {
     auto resolved = ResolveLanguages(job.source_language, job.target_language);
-    if (!resolved.ok()) return refused(RejectReason::kInvalid, resolved.status());
+    if (!resolved.ok()) return refused(engine::RejectReason::kInvalid, resolved.status());
     job.languages = *std::move(resolved);
   }
-  const uint64_t client = ClientNumber(job.client);
+  const uint64_t client = engine::ClientNumber(job.client);
   const auto items = static_cast<int64_t>(job.contents.size());
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!items_.Fits(client, job.share, items)) {
       const bool is_own = items_.FitsAnother(job.share, items);
       return refused(
-          is_own ? RejectReason::kClientShare : RejectReason::kQueueFull,
+          is_own ? engine::RejectReason::kClientShare : engine::RejectReason::kQueueFull,
           absl::ResourceExhaustedError(absl::StrCat(
               is_own ? "the client's share of the pivot is full, and the rest is kept for others: "
                      : "the pivot is full: ",
@@ -174,14 +181,14 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
     }
     items_.Take(client, job.share, items);
   }
-  const JobId id = next_job_.fetch_add(1);
+  const engine::JobId id = next_job_.fetch_add(1);
   const auto made = std::make_shared<PivotJob>(this, id, std::move(job), std::move(sink));
   {
     // The job is registered first: it may be over before Start returns.
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     jobs_.emplace(id, made);
   }
-  Admission admission = made->Start();
+  engine::Admission admission = made->Start();
   if (!admission.status.ok()) {
     Leave(client, items);
     Forget(id);
@@ -190,23 +197,23 @@ Admission PivotEngine::Submit(TranslationJob job, std::shared_ptr<TranslationSin
 }
 
 void PivotEngine::Leave(uint64_t client, int64_t items) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   items_.Give(client, items);
 }
 
-void PivotEngine::Forget(JobId job) {
+void PivotEngine::Forget(engine::JobId job) {
   std::shared_ptr<PivotJob> forgotten;  // goes after the lock
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto at = jobs_.find(job);
   if (at == jobs_.end()) return;
   forgotten = std::move(at->second);
   jobs_.erase(at);
 }
 
-void PivotEngine::Cancel(JobId job, CancelCause cause) {
+void PivotEngine::Cancel(engine::JobId job, engine::CancelCause cause) {
   std::shared_ptr<PivotJob> found;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     const auto at = jobs_.find(job);
     if (at == jobs_.end()) return;
     found = at->second;
@@ -215,26 +222,26 @@ void PivotEngine::Cancel(JobId job, CancelCause cause) {
 }
 
 int64_t PivotEngine::jobs_in_flight() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return static_cast<int64_t>(jobs_.size());
 }
 
-void PivotEngine::CancelAll(CancelCause cause) {
+void PivotEngine::CancelAll(engine::CancelCause cause) {
   std::vector<std::shared_ptr<PivotJob>> jobs;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     for (const auto& [id, job] : jobs_) jobs.push_back(job);
   }
   for (const auto& job : jobs) job->Cancel(cause);
 }
 
-EngineStats PivotEngine::Stats() const {
-  const EngineStats first = first_.Stats();
-  EngineStats stats;
+engine::EngineStats PivotEngine::Stats() const {
+  const engine::EngineStats first = first_.Stats();
+  engine::EngineStats stats;
   stats.queue_segment_capacity = first.queue_segment_capacity;
   stats.queue_token_capacity = first.queue_token_capacity;
   stats.live_workers = std::min(first.live_workers, second_.Stats().live_workers);
   return stats;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -32,24 +32,24 @@
 #include "server/base/deadline_timer.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class PivotJob;
 
 // The languages of a job over a language between.
-class PivotLanguages final : public ResolvedLanguages {
+class PivotLanguages final : public engine::ResolvedLanguages {
  public:
-  PivotLanguages(std::string language, std::shared_ptr<const ResolvedLanguages> of_first,
-                 std::shared_ptr<const ResolvedLanguages> of_second)
+  PivotLanguages(std::string language, std::shared_ptr<const engine::ResolvedLanguages> of_first,
+                 std::shared_ptr<const engine::ResolvedLanguages> of_second)
       : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
 
   const std::string between;
   // The two languages of each engine, as that engine has resolved them.
-  const std::shared_ptr<const ResolvedLanguages> first;
-  const std::shared_ptr<const ResolvedLanguages> second;
+  const std::shared_ptr<const engine::ResolvedLanguages> first;
+  const std::shared_ptr<const engine::ResolvedLanguages> second;
 };
 
-class PivotEngine final : public Engine {
+class PivotEngine final : public engine::Engine {
  public:
   // Items of all jobs that the second engine has not taken yet.
   static constexpr int64_t kMaxItems = 8192;
@@ -58,49 +58,50 @@ class PivotEngine final : public Engine {
   static absl::StatusOr<std::unique_ptr<PivotEngine>> Create(std::string name,
                                                              const ServedModel& first,
                                                              const ServedModel& second,
-                                                             const Clock* clock,
+                                                             const engine::Clock* clock,
                                                              DeadlineTimer* timer);
 
   // Describes both: the pairs from end to end, the lesser of each limit, the sum of the parameters.
-  const ModelInfo& info() const override { return info_; }
-  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+  const engine::ModelInfo& info() const override { return info_; }
+  absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override;
-  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override;
-  void Cancel(JobId job, CancelCause cause) override;
+  engine::Admission Submit(engine::TranslationJob job,
+                           std::shared_ptr<engine::TranslationSink> sink) override;
+  void Cancel(engine::JobId job, engine::CancelCause cause) override;
   void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;
-  void CancelAll(CancelCause cause) override;
+  void CancelAll(engine::CancelCause cause) override;
   // Counts only jobs of its own: the segments are those of the two engines. Capacities are the
   // first's, live workers the lesser number.
-  EngineStats Stats() const override;
+  engine::EngineStats Stats() const override;
   // Does nothing: the two models reload theirs.
-  absl::Status ReloadGlossaries(LoadContext* /*load*/) override { return absl::OkStatus(); }
+  absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override { return absl::OkStatus(); }
 
  private:
   friend class PivotJob;
 
-  PivotEngine(ModelInfo info, const ServedModel& first, const ServedModel& second,
-              const Clock* clock, DeadlineTimer* timer);
+  PivotEngine(engine::ModelInfo info, const ServedModel& first, const ServedModel& second,
+              const engine::Clock* clock, DeadlineTimer* timer);
 
   // INVALID_ARGUMENT for options that cannot go over a language between.
-  absl::Status CheckJob(const TranslationJob& job) const;
-  void Forget(JobId job);
+  absl::Status CheckJob(const engine::TranslationJob& job) const;
+  void Forget(engine::JobId job);
   // Gives back the capacity of items that the second engine has taken, or that ended before that.
   void Leave(uint64_t client, int64_t items);
 
-  const ModelInfo info_;
-  Engine& first_;
-  Engine& second_;
+  const engine::ModelInfo info_;
+  engine::Engine& first_;
+  engine::Engine& second_;
   const std::string first_name_;
   const std::string second_name_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
   std::atomic<bool> admitting_{true};
-  std::atomic<JobId> next_job_{1};
+  std::atomic<engine::JobId> next_job_{1};
 
-  mutable Mutex mu_;
-  SharedCapacity items_ ABSL_GUARDED_BY(mu_){kMaxItems};
-  std::map<JobId, std::shared_ptr<PivotJob>> jobs_ ABSL_GUARDED_BY(mu_);
+  mutable engine::Mutex mu_;
+  engine::SharedCapacity items_ ABSL_GUARDED_BY(mu_){kMaxItems};
+  std::map<engine::JobId, std::shared_ptr<PivotJob>> jobs_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

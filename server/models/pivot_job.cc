@@ -7,21 +7,21 @@
 #include "server/models/job_parts.h"
 #include "server/models/pivot_parts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The time between two tries at a full queue.
-constexpr Nanos kShortestWait = 10 * kNanosPerMilli;
-constexpr Nanos kLongestWait = kNanosPerSecond;
+constexpr engine::Nanos kShortestWait = 10 * kNanosPerMilli;
+constexpr engine::Nanos kLongestWait = kNanosPerSecond;
 
 }  // namespace
 
-class PivotJob::FirstSink final : public TranslationSink {
+class PivotJob::FirstSink final : public engine::TranslationSink {
  public:
   explicit FirstSink(std::shared_ptr<PivotJob> job) : job_(std::move(job)) {}
-  void OnSegment(SegmentUpdate /*update*/) override {}
-  void OnItem(ItemResult result) override { job_->OnFirstItem(std::move(result)); }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+  void OnSegment(engine::SegmentUpdate /*update*/) override {}
+  void OnItem(engine::ItemResult result) override { job_->OnFirstItem(std::move(result)); }
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
     job_->OnFirstDone(status, timings);
   }
 
@@ -30,15 +30,15 @@ class PivotJob::FirstSink final : public TranslationSink {
 };
 
 // The sink of some items, which have numbers of their own in the second engine's job.
-class PivotJob::SecondSink final : public TranslationSink {
+class PivotJob::SecondSink final : public engine::TranslationSink {
  public:
   SecondSink(std::shared_ptr<PivotJob> job, int batch, std::vector<int> items)
       : job_(std::move(job)), batch_(batch), items_(std::move(items)) {}
-  void OnSegment(SegmentUpdate update) override {
+  void OnSegment(engine::SegmentUpdate update) override {
     job_->OnSecondSegment(items_, std::move(update));
   }
-  void OnItem(ItemResult result) override { job_->OnSecondItem(items_, std::move(result)); }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
+  void OnItem(engine::ItemResult result) override { job_->OnSecondItem(items_, std::move(result)); }
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
     job_->OnSecondDone(batch_, items_, status, timings);
   }
 
@@ -48,8 +48,8 @@ class PivotJob::SecondSink final : public TranslationSink {
   const std::vector<int> items_;
 };
 
-PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
-                   std::shared_ptr<TranslationSink> sink)
+PivotJob::PivotJob(PivotEngine* engine, engine::JobId id, engine::TranslationJob job,
+                   std::shared_ptr<engine::TranslationSink> sink)
     : engine_(engine),
       clock_(engine->clock_),
       timer_(engine->timer_),
@@ -61,15 +61,15 @@ PivotJob::PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
       firsts_(job_.contents.size()),
       left_(static_cast<int64_t>(job_.contents.size())) {}
 
-Admission PivotJob::Start() {
-  TranslationJob leg = FirstLeg(job_, languages_.between);
+engine::Admission PivotJob::Start() {
+  engine::TranslationJob leg = FirstLeg(job_, languages_.between);
   leg.languages = languages_.first;
-  Admission admission =
+  engine::Admission admission =
       engine_->first_.Submit(std::move(leg), std::make_shared<FirstSink>(shared_from_this()));
   if (!admission.status.ok()) return admission;
-  std::optional<CancelCause> cause;
+  std::optional<engine::CancelCause> cause;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     first_ = admission.job;
     if (stopped_.has_value()) cause = cause_;
   }
@@ -78,14 +78,14 @@ Admission PivotJob::Start() {
   return admission;
 }
 
-void PivotJob::Cancel(CancelCause cause) { Stop(StatusOf(cause), cause); }
+void PivotJob::Cancel(engine::CancelCause cause) { Stop(StatusOf(cause), cause); }
 
-void PivotJob::Stop(absl::Status status, CancelCause cause) {
-  const std::shared_ptr<TranslationSink> keep = queue_.sink();
-  std::optional<JobId> first;
-  std::vector<JobId> seconds;
+void PivotJob::Stop(absl::Status status, engine::CancelCause cause) {
+  const std::shared_ptr<engine::TranslationSink> keep = queue_.sink();
+  std::optional<engine::JobId> first;
+  std::vector<engine::JobId> seconds;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (finished_ || stopped_.has_value()) return;
     stopped_ = std::move(status);
     cause_ = cause;
@@ -95,20 +95,20 @@ void PivotJob::Stop(absl::Status status, CancelCause cause) {
     }
   }
   if (first.has_value()) engine_->first_.Cancel(*first, cause);
-  for (const JobId job : seconds) engine_->second_.Cancel(job, cause);
+  for (const engine::JobId job : seconds) engine_->second_.Cancel(job, cause);
   FinishIfOver();
 }
 
-void PivotJob::OnFirstItem(ItemResult result) {
+void PivotJob::OnFirstItem(engine::ItemResult result) {
   if (!result.status.ok()) {
     Leave(1);
-    Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+    Tell([result = std::move(result)](engine::TranslationSink* sink) { sink->OnItem(result); });
     return;
   }
   const int item = result.index;
   bool arm = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     firsts_[static_cast<size_t>(item)] = std::move(result);
     ready_.push_back(item);
     // Random draws depend on the number of an item in its job: so all items go together, in order.
@@ -117,10 +117,10 @@ void PivotJob::OnFirstItem(ItemResult result) {
   if (arm) Arm(clock_->Now());
 }
 
-void PivotJob::OnFirstDone(const absl::Status& status, const JobTimings& timings) {
+void PivotJob::OnFirstDone(const absl::Status& status, const engine::JobTimings& timings) {
   bool arm = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     first_over_ = true;
     AddTimings(timings, nullptr, &timings_);
     std::sort(ready_.begin(), ready_.end());
@@ -131,18 +131,18 @@ void PivotJob::OnFirstDone(const absl::Status& status, const JobTimings& timings
   FinishIfOver();
 }
 
-void PivotJob::Arm(Nanos when) {
+void PivotJob::Arm(engine::Nanos when) {
   timer_->Arm(when, [weak = weak_from_this()] {
     if (const auto job = weak.lock()) job->SubmitSecond();
   });
 }
 
 void PivotJob::SubmitSecond() {
-  const std::shared_ptr<TranslationSink> keep = queue_.sink();
+  const std::shared_ptr<engine::TranslationSink> keep = queue_.sink();
   std::vector<int> items;
   int batch = 0;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     armed_ = false;
     if (finished_) return;
     if (!stopped_.has_value()) items.swap(ready_);
@@ -155,15 +155,15 @@ void PivotJob::SubmitSecond() {
     FinishIfOver();
     return;
   }
-  TranslationJob leg = SecondLeg(job_, languages_.between, items, firsts_);
+  engine::TranslationJob leg = SecondLeg(job_, languages_.between, items, firsts_);
   leg.languages = languages_.second;
-  const Admission admission = engine_->second_.Submit(
+  const engine::Admission admission = engine_->second_.Submit(
       std::move(leg), std::make_shared<SecondSink>(shared_from_this(), batch, items));
   if (admission.status.ok()) {
     Leave(static_cast<int64_t>(items.size()));
-    std::optional<CancelCause> cause;
+    std::optional<engine::CancelCause> cause;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       const auto at = seconds_.find(batch);  // none: it has ended
       if (at != seconds_.end()) at->second = admission.job;
       if (stopped_.has_value()) cause = cause_;
@@ -175,28 +175,28 @@ void PivotJob::SubmitSecond() {
     Wait(batch, std::move(items), admission.retry_after);
     return;
   }
-  if (admission.reason == RejectReason::kTooLarge) {
+  if (admission.reason == engine::RejectReason::kTooLarge) {
     Leave(static_cast<int64_t>(items.size()));
     for (const int item : items) {
-      ItemResult failed;
+      engine::ItemResult failed;
       failed.index = item;
       failed.status = admission.status;
-      Tell([failed](TranslationSink* sink) { sink->OnItem(failed); });
+      Tell([failed](engine::TranslationSink* sink) { sink->OnItem(failed); });
     }
   } else {
     Stop(admission.status, CauseOf(admission.status));
   }
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     seconds_.erase(batch);
   }
   FinishIfOver();
 }
 
-void PivotJob::Wait(int batch, std::vector<int> items, Nanos retry_after) {
+void PivotJob::Wait(int batch, std::vector<int> items, engine::Nanos retry_after) {
   bool arm = false;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     seconds_.erase(batch);
     items.insert(items.end(), ready_.begin(), ready_.end());
     ready_ = std::move(items);
@@ -207,29 +207,29 @@ void PivotJob::Wait(int batch, std::vector<int> items, Nanos retry_after) {
   FinishIfOver();
 }
 
-void PivotJob::OnSecondSegment(const std::vector<int>& items, SegmentUpdate update) {
+void PivotJob::OnSecondSegment(const std::vector<int>& items, engine::SegmentUpdate update) {
   update.item = items[static_cast<size_t>(update.item)];
   update.source = SourceOf(firsts_[static_cast<size_t>(update.item)], update.source);
-  Tell([update = std::move(update)](TranslationSink* sink) { sink->OnSegment(update); });
+  Tell([update = std::move(update)](engine::TranslationSink* sink) { sink->OnSegment(update); });
 }
 
-void PivotJob::OnSecondItem(const std::vector<int>& items, ItemResult result) {
+void PivotJob::OnSecondItem(const std::vector<int>& items, engine::ItemResult result) {
   const int item = items[static_cast<size_t>(result.index)];
   result.index = item;
   if (result.status.ok()) {
-    PivotPart pivot;
+    engine::PivotPart pivot;
     pivot.first_model = engine_->first_name_;
     pivot.second_model = engine_->second_name_;
     pivot.language = languages_.between;
     result = Compose(firsts_[static_cast<size_t>(item)], std::move(result), std::move(pivot));
   }
-  Tell([result = std::move(result)](TranslationSink* sink) { sink->OnItem(result); });
+  Tell([result = std::move(result)](engine::TranslationSink* sink) { sink->OnItem(result); });
 }
 
 void PivotJob::OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
-                            const JobTimings& timings) {
+                            const engine::JobTimings& timings) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     seconds_.erase(batch);
     AddTimings(timings, &items, &timings_);
   }
@@ -239,19 +239,19 @@ void PivotJob::OnSecondDone(int batch, const std::vector<int>& items, const absl
 
 void PivotJob::Leave(int64_t items) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     items = std::min(items, left_);  // less after the end: Leave was called for all
     left_ -= items;
   }
-  engine_->Leave(ClientNumber(job_.client), items);
+  engine_->Leave(engine::ClientNumber(job_.client), items);
 }
 
 void PivotJob::FinishIfOver() {
   absl::Status status;
-  JobTimings timings;
+  engine::JobTimings timings;
   int64_t left = 0;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (finished_ || !first_over_ || !seconds_.empty()) return;
     if (!stopped_.has_value() && (armed_ || !ready_.empty())) return;
     finished_ = true;
@@ -260,12 +260,12 @@ void PivotJob::FinishIfOver() {
     timings_.total = clock_->Now() - begun_;
     timings = timings_;
   }
-  engine_->Leave(ClientNumber(job_.client), left);
-  Tell([this, status, timings](TranslationSink* sink) {
+  engine_->Leave(engine::ClientNumber(job_.client), left);
+  Tell([this, status, timings](engine::TranslationSink* sink) {
     sink->OnDone(status, timings);
     engine_->Forget(id_);
     // The last of all: the engine may be gone with the sink.
-    const std::shared_ptr<TranslationSink> last = queue_.LetGo();
+    const std::shared_ptr<engine::TranslationSink> last = queue_.LetGo();
   });
 }
 
@@ -274,4 +274,4 @@ void PivotJob::Tell(SinkQueue::Call call) {
   queue_.Tell(std::move(call));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

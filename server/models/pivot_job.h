@@ -18,69 +18,69 @@
 #include "server/models/job_parts.h"
 #include "server/models/pivot_engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class PivotJob : public std::enable_shared_from_this<PivotJob> {
  public:
   // REQUIRES: job.languages are PivotLanguages of the engine.
-  PivotJob(PivotEngine* engine, JobId id, TranslationJob job,
-           std::shared_ptr<TranslationSink> sink);
+  PivotJob(PivotEngine* engine, engine::JobId id, engine::TranslationJob job,
+           std::shared_ptr<engine::TranslationSink> sink);
 
   // Submits to the first engine. If that refuses, the sink is not called.
-  Admission Start();
+  engine::Admission Start();
 
-  void Cancel(CancelCause cause);
+  void Cancel(engine::CancelCause cause);
 
  private:
   class FirstSink;
   class SecondSink;
 
-  void OnFirstItem(ItemResult result);
-  void OnFirstDone(const absl::Status& status, const JobTimings& timings);
-  void OnSecondSegment(const std::vector<int>& items, SegmentUpdate update);
-  void OnSecondItem(const std::vector<int>& items, ItemResult result);
+  void OnFirstItem(engine::ItemResult result);
+  void OnFirstDone(const absl::Status& status, const engine::JobTimings& timings);
+  void OnSecondSegment(const std::vector<int>& items, engine::SegmentUpdate update);
+  void OnSecondItem(const std::vector<int>& items, engine::ItemResult result);
   void OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
-                    const JobTimings& timings);
+                    const engine::JobTimings& timings);
 
   // Submits to the second engine at `when`, from the timer's thread.
-  void Arm(Nanos when);
+  void Arm(engine::Nanos when);
   void SubmitSecond();
   // The items of `batch` wait until the second engine may have room.
-  void Wait(int batch, std::vector<int> items, Nanos retry_after);
+  void Wait(int batch, std::vector<int> items, engine::Nanos retry_after);
   // The second engine has taken so many items, or they ended before that.
   void Leave(int64_t items);
 
   // Ends both engines' jobs; the status is the job's. The first cause counts.
-  void Stop(absl::Status status, CancelCause cause);
+  void Stop(absl::Status status, engine::CancelCause cause);
   void FinishIfOver();
   void Tell(SinkQueue::Call call);
 
   // These are not touched after the end, unless the sink is still held.
   PivotEngine* const engine_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
-  const JobId id_;
-  const TranslationJob job_;
+  const engine::JobId id_;
+  const engine::TranslationJob job_;
   const PivotLanguages& languages_;  // of job_
-  const Nanos begun_;
+  const engine::Nanos begun_;
 
   // Its sink holds the models, and so the engines; it is let go after OnDone.
   SinkQueue queue_;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   // The first engine's results by item; constant once the item is in ready_, or was reported.
-  std::vector<ItemResult> firsts_;
+  std::vector<engine::ItemResult> firsts_;
   std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
   int64_t left_ ABSL_GUARDED_BY(mu_);            // items that it has not taken yet
   bool armed_ ABSL_GUARDED_BY(mu_) = false;
-  std::optional<JobId> first_ ABSL_GUARDED_BY(mu_);  // none before Submit has returned
+  std::optional<engine::JobId> first_ ABSL_GUARDED_BY(mu_);  // none before Submit has returned
   bool first_over_ ABSL_GUARDED_BY(mu_) = false;
-  std::map<int, std::optional<JobId>> seconds_ ABSL_GUARDED_BY(mu_);  // by batch
+  std::map<int, std::optional<engine::JobId>> seconds_ ABSL_GUARDED_BY(mu_);  // by batch
   int batches_ ABSL_GUARDED_BY(mu_) = 0;
   std::optional<absl::Status> stopped_ ABSL_GUARDED_BY(mu_);
-  CancelCause cause_ ABSL_GUARDED_BY(mu_) = CancelCause::kClient;
+  engine::CancelCause cause_ ABSL_GUARDED_BY(mu_) = engine::CancelCause::kClient;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
-  JobTimings timings_ ABSL_GUARDED_BY(mu_);
+  engine::JobTimings timings_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

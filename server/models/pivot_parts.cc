@@ -3,21 +3,23 @@
 #include <algorithm>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Whether two ranges have bytes in common.
-bool Touch(const ByteRange& a, const ByteRange& b) { return a.begin < b.end && b.begin < a.end; }
+bool Touch(const engine::ByteRange& a, const engine::ByteRange& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
 
-void Widen(const ByteRange& range, ByteRange* whole) {
+void Widen(const engine::ByteRange& range, engine::ByteRange* whole) {
   whole->begin = std::min(whole->begin, range.begin);
   whole->end = std::max(whole->end, range.end);
 }
 
 }  // namespace
 
-TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) {
-  TranslationJob leg = job;
+engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language) {
+  engine::TranslationJob leg = job;
   // Every field of the job is named: one that is added does not compile here until it is decided
   // whether the first model gets it. Those of the options are decided by the column `legs` of
   // proto/options/decoding_options.inc.
@@ -26,7 +28,7 @@ TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) 
          on_too_long, returns, priority, client, share, deadline] = leg;
   target_language = language;
   languages = nullptr;  // they are the pivot's
-  VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
+  engine::VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
     if (option.legs != DecodingOption::Legs::kBoth) member = {};
   });
   decoding.num_alternatives = 1;  // whatever the first model's own number is
@@ -39,9 +41,10 @@ TranslationJob FirstLeg(const TranslationJob& job, const std::string& language) 
   return leg;
 }
 
-TranslationJob SecondLeg(const TranslationJob& job, const std::string& language,
-                         const std::vector<int>& items, const std::vector<ItemResult>& firsts) {
-  TranslationJob leg = job;
+engine::TranslationJob SecondLeg(const engine::TranslationJob& job, const std::string& language,
+                                 const std::vector<int>& items,
+                                 const std::vector<engine::ItemResult>& firsts) {
+  engine::TranslationJob leg = job;
   leg.source_language = language;
   leg.languages = nullptr;
   leg.contents.clear();
@@ -57,48 +60,49 @@ TranslationJob SecondLeg(const TranslationJob& job, const std::string& language,
   return leg;
 }
 
-ByteRange SourceOf(const ItemResult& first, ByteRange between) {
-  std::optional<ByteRange> source;
-  for (const SentenceRange& sentence : first.sentences) {
+engine::ByteRange SourceOf(const engine::ItemResult& first, engine::ByteRange between) {
+  std::optional<engine::ByteRange> source;
+  for (const engine::SentenceRange& sentence : first.sentences) {
     if (!Touch(sentence.target, between)) continue;
     if (!source.has_value()) source = sentence.source;
     Widen(sentence.source, &*source);
   }
-  return source.value_or(ByteRange{});
+  return source.value_or(engine::ByteRange{});
 }
 
-ItemResult Compose(const ItemResult& first, ItemResult second, PivotPart pivot) {
-  ItemResult result = std::move(second);
-  const std::vector<SentenceRange> seconds = std::move(result.sentences);
+engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult second,
+                           engine::PivotPart pivot) {
+  engine::ItemResult result = std::move(second);
+  const std::vector<engine::SentenceRange> seconds = std::move(result.sentences);
   result.index = first.index;
   result.source_tokens = first.source_tokens;
   result.source_token_count = first.source_token_count;
   pivot.first_one_segment = first.sentences.size() == 1;
   pivot.second_one_segment = seconds.size() == 1;
   if (!first.hypotheses.empty()) {
-    const Hypothesis& best = first.hypotheses[0];
+    const engine::Hypothesis& best = first.hypotheses[0];
     pivot.text = best.text;
     pivot.score = best.score;
     pivot.log_prob = best.log_prob;
     pivot.finish_reason = best.finish_reason;
-    for (Hypothesis& hypothesis : result.hypotheses) {
+    for (engine::Hypothesis& hypothesis : result.hypotheses) {
       hypothesis.finish_reason = std::max(hypothesis.finish_reason, best.finish_reason);
     }
   }
   // Both lists are in order: a sentence of either opens a part, or widens the last one where it
   // touches that between the two.
   result.sentences.clear();
-  ByteRange between;
+  engine::ByteRange between;
   size_t next = 0;
-  for (const SentenceRange& sentence : seconds) {
-    SentenceRange part{SourceOf(first, sentence.source), sentence.target};
-    ByteRange reach = sentence.source;
+  for (const engine::SentenceRange& sentence : seconds) {
+    engine::SentenceRange part{SourceOf(first, sentence.source), sentence.target};
+    engine::ByteRange reach = sentence.source;
     for (; next < first.sentences.size() && first.sentences[next].target.begin < reach.end;
          ++next) {
       Widen(first.sentences[next].target, &reach);
     }
     if (!result.sentences.empty() && sentence.source.begin < between.end) {
-      SentenceRange& last = result.sentences.back();
+      engine::SentenceRange& last = result.sentences.back();
       if (part.source.end > part.source.begin) Widen(part.source, &last.source);
       Widen(part.target, &last.target);
       Widen(reach, &between);
@@ -107,12 +111,12 @@ ItemResult Compose(const ItemResult& first, ItemResult second, PivotPart pivot) 
       between = reach;
     }
   }
-  for (const Warning& warning : first.warnings) {
-    const auto is_same = [&](const Warning& other) { return other.code == warning.code; };
+  for (const engine::Warning& warning : first.warnings) {
+    const auto is_same = [&](const engine::Warning& other) { return other.code == warning.code; };
     if (std::ranges::none_of(result.warnings, is_same)) result.warnings.push_back(warning);
   }
   result.pivot = std::move(pivot);
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -2,17 +2,17 @@
 
 #include <unordered_set>
 
-namespace dragoman {
+namespace dragoman::server {
 
-ModelLanguages LanguagesOfPairs(const std::vector<LanguagePair>& pairs) {
+ModelLanguages LanguagesOfPairs(const std::vector<engine::LanguagePair>& pairs) {
   ModelLanguages out;
   std::unordered_set<std::string> sources;
   std::unordered_set<std::string> targets;
-  for (const LanguagePair& pair : pairs) {
+  for (const engine::LanguagePair& pair : pairs) {
     if (sources.insert(pair.source).second) out.sources.push_back(pair.source);
     if (targets.insert(pair.target).second) out.targets.push_back(pair.target);
   }
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 #include "engine/base/field_error.h"
 #include "server/models/model_router.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The most sources with which a model is asked for a target: multilingual models have each target
@@ -62,7 +62,7 @@ absl::StatusOr<std::string> OnlyTarget(const std::vector<ModelPtr>& models) {
   if (list.size() == 1) return list.front();
   const size_t listed = std::min(kListedTargets, list.size());
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(listed);
-  return InvalidRequest(
+  return engine::InvalidRequest(
       {.field = "target_language_code",
        .found = "none with a source language that is to be detected",
        .expected = absl::StrCat(
@@ -117,4 +117,4 @@ std::vector<std::string> AllLanguages(const std::vector<ModelPtr>& models,
   return codes.Take();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct SourceChoice {
   std::string target;  // as asked for; where that was "", the only one that the models have
@@ -32,4 +32,4 @@ absl::StatusOr<SourceChoice> ChooseSources(const std::vector<ModelPtr>& models,
 std::vector<std::string> AllLanguages(const std::vector<ModelPtr>& models,
                                       const std::vector<std::string>& known);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The sums below name every field of `to`: a field that is added to one of these structs does not
 // compile here until it is named, and so decided on.
 
-void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
+void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to) {
   auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
          running] = *to;
   accepted += from.accepted;
@@ -26,7 +26,7 @@ void AddCounts(const SegmentCounts& from, SegmentCounts* to) {
 namespace {
 
 // The device is the same one, so its two names stay.
-void AddDevice(const DeviceMemory& from, DeviceMemory* to) {
+void AddDevice(const engine::DeviceMemory& from, engine::DeviceMemory* to) {
   auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
   weights += from.weights;
   kv += from.kv;
@@ -34,9 +34,10 @@ void AddDevice(const DeviceMemory& from, DeviceMemory* to) {
   kv_resident += from.kv_resident;
 }
 
-void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>* to) {
-  for (const DeviceMemory& memory : from) {
-    const auto at = std::find_if(to->begin(), to->end(), [&](const DeviceMemory& known) {
+void AddMemory(const std::vector<engine::DeviceMemory>& from,
+               std::vector<engine::DeviceMemory>* to) {
+  for (const engine::DeviceMemory& memory : from) {
+    const auto at = std::find_if(to->begin(), to->end(), [&](const engine::DeviceMemory& known) {
       return known.device == memory.device;
     });
     if (at == to->end()) {
@@ -49,7 +50,7 @@ void AddMemory(const std::vector<DeviceMemory>& from, std::vector<DeviceMemory>*
 
 }  // namespace
 
-void AddStats(const EngineStats& from, EngineStats* to) {
+void AddStats(const engine::EngineStats& from, engine::EngineStats* to) {
   auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
          queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
          encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
@@ -78,4 +79,4 @@ void AddStats(const EngineStats& from, EngineStats* to) {
   live_workers += from.live_workers;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,11 +3,11 @@
 
 #include "engine/api/engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-void AddCounts(const SegmentCounts& from, SegmentCounts* to);
+void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to);
 
 // Adds the numbers of two versions of a model: their sums, or the worse of both.
-void AddStats(const EngineStats& from, EngineStats* to);
+void AddStats(const engine::EngineStats& from, engine::EngineStats* to);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

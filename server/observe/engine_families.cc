@@ -11,7 +11,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using prometheus::ClientMetric;
@@ -64,8 +64,8 @@ class Families {
   std::vector<MetricFamily> families_;
 };
 
-void AddSegments(const EngineStats& stats, const std::string& model, Families* out) {
-  const SegmentCounts& s = stats.segments;
+void AddSegments(const engine::EngineStats& stats, const std::string& model, Families* out) {
+  const engine::SegmentCounts& s = stats.segments;
   out->Count("dragoman_segments_accepted_total", "Segments admitted.", {{"model", model}},
              s.accepted);
   const std::pair<const char*, int64_t> by_outcome[] = {{"eos", s.eos},
@@ -93,7 +93,7 @@ void AddSegments(const EngineStats& stats, const std::string& model, Families* o
 }
 
 void AddQueue(const char* stage, const std::string& model, int64_t segments, int64_t tokens,
-              Nanos age, Families* out) {
+              engine::Nanos age, Families* out) {
   const Labels labels = {{"model", model}, {"stage", stage}};
   out->Gauge("dragoman_queue_segments", "Segments in a queue.", labels, Number(segments));
   out->Gauge("dragoman_queue_tokens", "Source tokens in a queue.", labels, Number(tokens));
@@ -101,7 +101,7 @@ void AddQueue(const char* stage, const std::string& model, int64_t segments, int
              labels, ToSeconds(age));
 }
 
-void AddQueues(const EngineStats& stats, const std::string& model, Families* out) {
+void AddQueues(const engine::EngineStats& stats, const std::string& model, Families* out) {
   AddQueue("encode", model, stats.queue_segments, stats.queue_tokens, stats.queue_oldest_age, out);
   AddQueue("decode", model, stats.encoded_segments, stats.encoded_tokens, stats.encoded_oldest_age,
            out);
@@ -114,14 +114,14 @@ void AddQueues(const EngineStats& stats, const std::string& model, Families* out
   capacity("decode", "segments", stats.encoded_segment_capacity);
 }
 
-void AddMemory(const EngineStats& stats, const std::string& model, Families* out) {
+void AddMemory(const engine::EngineStats& stats, const std::string& model, Families* out) {
   const auto usage = [&](const char* pool, double value) {
     out->Gauge("dragoman_kv_cache_usage_ratio", "Share of the K/V pages in use.",
                {{"model", model}, {"pool", pool}}, value);
   };
   usage("self", stats.kv_self_usage);
   usage("cross", stats.kv_cross_usage);
-  for (const DeviceMemory& device : stats.memory) {
+  for (const engine::DeviceMemory& device : stats.memory) {
     const auto memory = [&](const char* kind, int64_t bytes) {
       out->Gauge("dragoman_device_memory_bytes", "Memory held for the model.",
                  {{"device", device.device}, {"kind", kind}, {"model", model}}, Number(bytes));
@@ -136,11 +136,11 @@ void AddMemory(const EngineStats& stats, const std::string& model, Families* out
 
 }  // namespace
 
-std::vector<MetricFamily> EngineFamilies(const std::vector<ModelStats>& models, Nanos now,
+std::vector<MetricFamily> EngineFamilies(const std::vector<ModelStats>& models, engine::Nanos now,
                                          double unix_now_seconds) {
   Families out;
   for (const ModelStats& model : models) {
-    const EngineStats& stats = model.stats;
+    const engine::EngineStats& stats = model.stats;
     const Labels label = {{"model", model.name}};
     AddSegments(stats, model.name, &out);
     AddQueues(stats, model.name, &out);
@@ -238,4 +238,4 @@ MetricFamily SpanFamily(const SpanCounts& counts) {
   return family;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

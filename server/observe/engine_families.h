@@ -12,23 +12,23 @@
 #include "server/base/connection_stats.h"
 #include "server/observe/span.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // One model that is served: all its versions together, and the one that takes calls.
 struct ModelStats {
   std::string name;
-  EngineStats stats;
+  engine::EngineStats stats;
   std::string family;
   std::string device;
   std::string compute_type;
   std::string checksum;
   int version = 0;
-  Nanos load_duration = 0;
+  engine::Nanos load_duration = 0;
 };
 
 // `now` is the engine clock's time of the stats, `unix_now_seconds` the same moment on the wall.
 std::vector<prometheus::MetricFamily> EngineFamilies(const std::vector<ModelStats>& models,
-                                                     Nanos now, double unix_now_seconds);
+                                                     engine::Nanos now, double unix_now_seconds);
 
 // process_resident_memory_bytes and the like, under their customary names, without those that /proc
 // does not give.
@@ -41,4 +41,4 @@ std::vector<prometheus::MetricFamily> ConnectionFamilies(const std::string& port
 // How many spans were exported and how many were lost.
 prometheus::MetricFamily SpanFamily(const SpanCounts& counts);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/base/version.h"
 #include "server/observe/engine_families.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using prometheus::BuildCounter;
@@ -60,7 +60,7 @@ class Merged {
 
 }  // namespace
 
-Metrics::Metrics(const Clock* clock)
+Metrics::Metrics(const engine::Clock* clock)
     : clock_(clock),
       no_model_(std::make_shared<ModelMetrics>(ModelMetrics::Kind::kNoModel, "")),
       several_models_(
@@ -92,7 +92,7 @@ Metrics::Metrics(const Clock* clock)
 }
 
 std::shared_ptr<ModelMetrics> Metrics::Make(ModelMetrics::Kind kind, const std::string& name) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   std::erase_if(models_, [](const auto& known) { return known.second.expired(); });
   std::weak_ptr<ModelMetrics>& held = models_[name];
   std::shared_ptr<ModelMetrics> present = held.lock();
@@ -113,7 +113,7 @@ std::shared_ptr<ModelMetrics> Metrics::ForPivot(const std::string& name) {
 
 std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
   if (name == kSeveralModels) return several_models_;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto known = models_.find(name);
   std::shared_ptr<ModelMetrics> present = known == models_.end() ? nullptr : known->second.lock();
   return present == nullptr ? no_model_ : present;
@@ -121,7 +121,7 @@ std::shared_ptr<ModelMetrics> Metrics::Find(const std::string& name) const {
 
 Metrics::ModelPointers Metrics::Present() const {
   ModelPointers present = {no_model_, several_models_};
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const auto& [name, held] : models_) {
     if (std::shared_ptr<ModelMetrics> model = held.lock()) present.push_back(std::move(model));
   }
@@ -129,12 +129,12 @@ Metrics::ModelPointers Metrics::Present() const {
 }
 
 void Metrics::AttachModels(ModelsSource source) {
-  MutexLock lock(&sources_mu_);
+  engine::MutexLock lock(&sources_mu_);
   source_ = std::move(source);
 }
 
 void Metrics::AttachConnections(const std::string& port, ConnectionsSource source) {
-  MutexLock lock(&sources_mu_);
+  engine::MutexLock lock(&sources_mu_);
   if (source == nullptr) {
     connections_.erase(port);
   } else {
@@ -143,7 +143,7 @@ void Metrics::AttachConnections(const std::string& port, ConnectionsSource sourc
 }
 
 void Metrics::AttachSpans(const SpanCounts* counts) {
-  MutexLock lock(&sources_mu_);
+  engine::MutexLock lock(&sources_mu_);
   spans_ = counts;
 }
 
@@ -151,7 +151,7 @@ void Metrics::SetReady(bool ready) { ready_->Set(ready ? 1 : 0); }
 void Metrics::SetDraining(bool draining) { draining_->Set(draining ? 1 : 0); }
 
 prometheus::Counter* Metrics::RpcCounter(Api api, RpcMethod method, absl::StatusCode code) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   Counter*& held = rpc_counters_[{api, method, code}];
   if (held == nullptr) {
     held = &rpcs_->Add(
@@ -160,13 +160,14 @@ prometheus::Counter* Metrics::RpcCounter(Api api, RpcMethod method, absl::Status
   return held;
 }
 
-void Metrics::OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
+void Metrics::OnRpc(Api api, RpcMethod method, absl::StatusCode code, engine::Nanos duration,
                     const std::string& model) {
   RpcCounter(api, method, code)->Increment();
   Find(model)->OnRpc(api, method, duration);
 }
 
-void Metrics::OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration) {
+void Metrics::OnFirstResult(Api api, RpcMethod method, const std::string& model,
+                            engine::Nanos duration) {
   Find(model)->OnFirstResult(api, method, duration);
 }
 
@@ -183,11 +184,13 @@ void Metrics::OnFilesRead(const std::string& files, bool ok) {
   files_last_read_successful_->Add({{"files", files}}).Set(ok ? 1 : 0);
 }
 
-void Metrics::OnRejected(RejectReason reason) {
-  if (reason != RejectReason::kNone) rejected_[static_cast<size_t>(reason)]->Increment();
+void Metrics::OnRejected(engine::RejectReason reason) {
+  if (reason != engine::RejectReason::kNone) rejected_[static_cast<size_t>(reason)]->Increment();
 }
 
-void Metrics::OnSent(const std::string& model, Nanos duration) { Find(model)->OnSent(duration); }
+void Metrics::OnSent(const std::string& model, engine::Nanos duration) {
+  Find(model)->OnSent(duration);
+}
 
 void Metrics::OnCharacters(const std::string& model, int64_t code_points) {
   Find(model)->OnCharacters(code_points);
@@ -200,7 +203,7 @@ std::string Metrics::Scrape() const {
   all.Add(registry_.Collect());
   for (const auto& model : Present()) all.Add(model->Collect());
   {
-    MutexLock lock(&sources_mu_);
+    engine::MutexLock lock(&sources_mu_);
     if (source_) all.Add(EngineFamilies(source_(), clock_->Now(), UnixSeconds()));
     for (const auto& [port, stats] : connections_) all.Add(ConnectionFamilies(port, stats()));
     if (spans_ != nullptr) all.Add({SpanFamily(*spans_)});
@@ -211,4 +214,4 @@ std::string Metrics::Scrape() const {
   return out.str();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

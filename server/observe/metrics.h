@@ -28,13 +28,12 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 #include "server/base/connection_stats.h"
-#include "server/observe/api.h"
 #include "server/observe/engine_families.h"
 #include "server/observe/model_metrics.h"
 #include "server/observe/rpc_method.h"
 #include "server/observe/span.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The label model of a call over several models: not a model's name, which has no such character.
 inline constexpr char kSeveralModels[] = "*";
@@ -42,7 +41,7 @@ inline constexpr char kSeveralModels[] = "*";
 class Metrics {
  public:
   // `clock` is the engines' and outlives this.
-  explicit Metrics(const Clock* clock);
+  explicit Metrics(const engine::Clock* clock);
 
   // The object to which the engines of all versions of a model report. While it is held,
   // every call returns the same one; then its series are gone, and a later one begins at 0. Shared
@@ -74,12 +73,12 @@ class Metrics {
   // A call ended, which had come over `api`. `model`: "" where the call ended before it was known or
   // needed none, kSeveralModels where its texts went to several. A call is counted once. Here and
   // below: a name that nobody holds counts as "".
-  void OnRpc(Api api, RpcMethod method, absl::StatusCode code, Nanos duration,
+  void OnRpc(Api api, RpcMethod method, absl::StatusCode code, engine::Nanos duration,
              const std::string& model);
-  void OnFirstResult(Api api, RpcMethod method, const std::string& model, Nanos duration);
-  void OnRejected(RejectReason reason);
+  void OnFirstResult(Api api, RpcMethod method, const std::string& model, engine::Nanos duration);
+  void OnRejected(engine::RejectReason reason);
   // Results were handed to gRPC and are on their way after `duration`.
-  void OnSent(const std::string& model, Nanos duration);
+  void OnSent(const std::string& model, engine::Nanos duration);
   // A call that is OK had sources of so many code points.
   void OnCharacters(const std::string& model, int64_t code_points);
   // A new version of a model was asked for.
@@ -100,7 +99,7 @@ class Metrics {
   std::shared_ptr<ModelMetrics> Find(const std::string& name) const;
   ModelPointers Present() const;
 
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   prometheus::Registry registry_;
 
   // Constant after construction; what they point to is self-synchronised.
@@ -115,16 +114,16 @@ class Metrics {
   const std::shared_ptr<ModelMetrics> no_model_;
   const std::shared_ptr<ModelMetrics> several_models_;
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   std::map<std::tuple<Api, RpcMethod, absl::StatusCode>, Counter*> rpc_counters_
       ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
   // Held while the sources are asked, so that one that was detached is not asked any more.
-  mutable Mutex sources_mu_;
+  mutable engine::Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
   std::map<std::string, ConnectionsSource> connections_ ABSL_GUARDED_BY(sources_mu_);  // by port
   const SpanCounts* spans_ ABSL_GUARDED_BY(sources_mu_) = nullptr;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

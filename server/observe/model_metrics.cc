@@ -4,7 +4,7 @@
 
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 using prometheus::BuildCounter;
 using prometheus::BuildHistogram;
@@ -131,15 +131,15 @@ prometheus::Labels ModelMetrics::CallLabels(Api api, RpcMethod method) const {
   return {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"model", model_}};
 }
 
-void ModelMetrics::OnRpc(Api api, RpcMethod method, Nanos duration) {
+void ModelMetrics::OnRpc(Api api, RpcMethod method, engine::Nanos duration) {
   rpc_duration_->Add(CallLabels(api, method), kRpcBuckets).Observe(ToSeconds(duration));
 }
 
-void ModelMetrics::OnFirstResult(Api api, RpcMethod method, Nanos duration) {
+void ModelMetrics::OnFirstResult(Api api, RpcMethod method, engine::Nanos duration) {
   first_result_->Add(CallLabels(api, method), kRpcBuckets).Observe(ToSeconds(duration));
 }
 
-void ModelMetrics::OnSent(Nanos duration) {
+void ModelMetrics::OnSent(engine::Nanos duration) {
   stages_->Add({{"stage", "send"}, {"model", model_}}, kRpcBuckets).Observe(ToSeconds(duration));
 }
 
@@ -167,7 +167,7 @@ void ModelMetrics::OnEncode(int segments, int64_t tokens, int64_t padding) {
   encoder_padding_->Increment(static_cast<double>(padding));
 }
 
-void ModelMetrics::OnStage(Stage stage, Nanos duration) {
+void ModelMetrics::OnStage(engine::Stage stage, engine::Nanos duration) {
   stage_[static_cast<size_t>(stage)]->Observe(ToSeconds(duration));
 }
 
@@ -187,7 +187,8 @@ void ModelMetrics::OnJobTranslated(int64_t target_tokens) {
   request_target_->Observe(static_cast<double>(target_tokens));
 }
 
-void ModelMetrics::OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) {
+void ModelMetrics::OnSegmentCancelled(engine::Stage stage, engine::CancelCause cause,
+                                      int64_t wasted_tokens) {
   const auto c = static_cast<size_t>(cause);
   cancelled_[static_cast<size_t>(stage)][c]->Increment();
   if (wasted_tokens > 0) wasted_[c]->Increment(static_cast<double>(wasted_tokens));
@@ -197,4 +198,4 @@ void ModelMetrics::OnError(const char* kind) {
   errors_->Add({{"kind", kind}, {"model", model_}}).Increment();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

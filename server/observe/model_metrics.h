@@ -17,15 +17,14 @@
 #include <vector>
 
 #include "engine/api/observer.h"
-#include "server/observe/api.h"
 #include "server/observe/rpc_method.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The buckets for durations of calls and of stages, which take as long.
 extern const prometheus::Histogram::BucketBoundaries kRpcBuckets;
 
-class ModelMetrics final : public EngineObserver {
+class ModelMetrics final : public engine::EngineObserver {
  public:
   enum class Kind {
     kModel,
@@ -36,9 +35,9 @@ class ModelMetrics final : public EngineObserver {
   ModelMetrics(Kind kind, std::string model);
 
   // A call ended; its first message went out; its results were on their way after `duration`.
-  void OnRpc(Api api, RpcMethod method, Nanos duration);
-  void OnFirstResult(Api api, RpcMethod method, Nanos duration);
-  void OnSent(Nanos duration);
+  void OnRpc(Api api, RpcMethod method, engine::Nanos duration);
+  void OnFirstResult(Api api, RpcMethod method, engine::Nanos duration);
+  void OnSent(engine::Nanos duration);
   // A call that is OK had sources of so many code points.
   void OnCharacters(int64_t code_points);
   // A new version was asked for.
@@ -46,12 +45,13 @@ class ModelMetrics final : public EngineObserver {
 
   void OnStep(const Step& step) override;
   void OnEncode(int segments, int64_t tokens, int64_t padding) override;
-  void OnStage(Stage stage, Nanos duration) override;
+  void OnStage(engine::Stage stage, engine::Nanos duration) override;
   void OnJobTokenized(int64_t source_tokens, int beam_size) override;
   void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) override;
   void OnSegmentSearchedAgain() override;
   void OnJobTranslated(int64_t target_tokens) override;
-  void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) override;
+  void OnSegmentCancelled(engine::Stage stage, engine::CancelCause cause,
+                          int64_t wasted_tokens) override;
   void OnError(const char* kind) override;
 
   std::vector<prometheus::MetricFamily> Collect() const { return registry_.Collect(); }
@@ -97,4 +97,4 @@ class ModelMetrics final : public EngineObserver {
   Histogram* request_beam_ = nullptr;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "server/base/log.h"
 #include "server/base/version.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using opentelemetry::proto::collector::trace::v1::ExportTraceServiceResponse;
@@ -85,7 +85,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   }
 
   void Cancel() override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     cancelled_ = true;
     if (call_ != nullptr) call_->TryCancel();
   }
@@ -93,7 +93,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
  private:
   // Sets the call that Cancel ends; nullptr: none. False: Cancel was called before.
   bool SetCall(grpc::ClientContext* call) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     call_ = call;
     return !cancelled_;
   }
@@ -131,7 +131,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   std::string stamps_;  // of the files when they were read last
   std::unique_ptr<TraceService::Stub> stub_;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   grpc::ClientContext* call_ ABSL_GUARDED_BY(mu_) = nullptr;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;
 };
@@ -146,4 +146,4 @@ absl::StatusOr<std::unique_ptr<OtlpChannel>> OpenOtlpChannel(
   return channel;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

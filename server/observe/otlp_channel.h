@@ -10,7 +10,7 @@
 #include "opentelemetry/proto/collector/trace/v1/trace_service.pb.h"
 #include "server/observe/otlp_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 using OtlpRequest = opentelemetry::proto::collector::trace::v1::ExportTraceServiceRequest;
 
@@ -39,4 +39,4 @@ class OtlpChannel {
 absl::StatusOr<std::unique_ptr<OtlpChannel>> OpenOtlpChannel(
     OtlpSettings settings, std::chrono::milliseconds retry_after = std::chrono::seconds(1));
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 #include "server/base/log.h"
 #include "server/base/version.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using opentelemetry::proto::common::v1::AnyValue;
@@ -20,14 +20,14 @@ using OtlpStatus = opentelemetry::proto::trace::v1::Status;
 
 // A protobuf's string is UTF-8, or its reader refuses the whole request.
 void SetOtlpText(const std::string& text, AnyValue* to) {
-  if (FirstInvalidUtf8(text).has_value()) {
+  if (engine::FirstInvalidUtf8(text).has_value()) {
     to->set_bytes_value(text);
   } else {
     to->set_string_value(text);
   }
 }
 
-void SetOtlpSpan(const Span& span, Nanos wall_offset, OtlpSpan* to) {
+void SetOtlpSpan(const Span& span, engine::Nanos wall_offset, OtlpSpan* to) {
   to->set_trace_id(absl::HexStringToBytes(span.trace_id));
   to->set_span_id(absl::HexStringToBytes(span.span_id));
   to->set_parent_span_id(absl::HexStringToBytes(span.parent_id));
@@ -50,7 +50,7 @@ void SetOtlpSpan(const Span& span, Nanos wall_offset, OtlpSpan* to) {
 }  // namespace
 
 OtlpRequest ToOtlp(const std::vector<Span>& spans, const ProcessAttributes& attributes,
-                   Nanos wall_offset) {
+                   engine::Nanos wall_offset) {
   OtlpRequest out;
   auto* const resource = out.add_resource_spans();
   for (const auto& [key, value] : attributes) {
@@ -66,20 +66,20 @@ OtlpRequest ToOtlp(const std::vector<Span>& spans, const ProcessAttributes& attr
 }
 
 OtlpExporter::OtlpExporter(ProcessAttributes attributes, std::unique_ptr<OtlpChannel> channel,
-                           const Clock* clock, OtlpOptions options)
+                           const engine::Clock* clock, OtlpOptions options)
     : attributes_(std::move(attributes)),
       channel_(std::move(channel)),
       clock_(clock),
       options_(options),
       thread_([this] {
-        NameThisThread("otlp");
+        engine::NameThisThread("otlp");
         Run();
       }) {}
 
 OtlpExporter::~OtlpExporter() {
   const auto end = std::chrono::steady_clock::now() + options_.last_words;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
     changed_.NotifyAll();
     while (!ended_) {
@@ -94,7 +94,7 @@ OtlpExporter::~OtlpExporter() {
 }
 
 void OtlpExporter::Put(std::vector<Span> spans) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (queue_.size() + spans.size() > options_.max_queue) {
     counts_.queue_full += static_cast<int64_t>(spans.size());
     return;
@@ -111,13 +111,13 @@ void OtlpExporter::Run() {
     if (batch.empty()) break;
     Send(batch);
   }
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   ended_ = true;
   changed_.NotifyAll();
 }
 
 std::vector<Span> OtlpExporter::NextBatch() {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (queue_.empty() && !stop_) changed_.Wait(&mu_);
   const auto end = std::chrono::steady_clock::now() + options_.gather;
   while (queue_.size() < options_.max_batch && !stop_) {
@@ -157,4 +157,4 @@ void OtlpExporter::Send(const std::vector<Span>& batch) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

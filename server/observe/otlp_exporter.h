@@ -18,14 +18,14 @@
 #include "server/observe/otlp_channel.h"
 #include "server/observe/span.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Attributes of the process, by OpenTelemetry's names.
 using ProcessAttributes = std::vector<std::pair<std::string, std::string>>;
 
 // Spans as OTLP has them. `wall_offset` is how far the wall clock is ahead of the spans' clock.
 OtlpRequest ToOtlp(const std::vector<Span>& spans, const ProcessAttributes& attributes,
-                   Nanos wall_offset);
+                   engine::Nanos wall_offset);
 
 struct OtlpOptions {
   size_t max_queue = 8192;  // spans
@@ -40,7 +40,7 @@ class OtlpExporter final : public SpanSink {
  public:
   // `clock` is that of the spans and outlives the exporter.
   OtlpExporter(ProcessAttributes attributes, std::unique_ptr<OtlpChannel> channel,
-               const Clock* clock, OtlpOptions options = {});
+               const engine::Clock* clock, OtlpOptions options = {});
   ~OtlpExporter() override;
   OtlpExporter(const OtlpExporter&) = delete;
   OtlpExporter& operator=(const OtlpExporter&) = delete;
@@ -57,17 +57,17 @@ class OtlpExporter final : public SpanSink {
 
   const ProcessAttributes attributes_;
   const std::unique_ptr<OtlpChannel> channel_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   const OtlpOptions options_;
 
   SpanCounts counts_;
 
   // Used by the thread alone.
   bool reachable_ = true;  // the collector took the last batch
-  Nanos wall_offset_ = 0;
+  engine::Nanos wall_offset_ = 0;
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::deque<Span> queue_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;       // send what is queued, and end
   bool abandoned_ ABSL_GUARDED_BY(mu_) = false;  // end without it
@@ -76,4 +76,4 @@ class OtlpExporter final : public SpanSink {
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 struct Variable {
@@ -188,4 +188,4 @@ absl::StatusOr<std::optional<OtlpSettings>> ReadOtlpSettings(const std::optional
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,7 +16,7 @@
 #include "server/base/address.h"
 #include "server/base/tls_store.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct OtlpSettings {
   Address collector;
@@ -37,4 +37,4 @@ using Environment = std::function<const char*(const char* name)>;
 absl::StatusOr<std::optional<OtlpSettings>> ReadOtlpSettings(const std::optional<HttpUrl>& flag,
                                                              const Environment& environment);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct Span {
   // Lower hexadecimal digits: 32, 16, and 16 or none.
@@ -19,9 +19,9 @@ struct Span {
   std::string span_id;
   std::string parent_id;
   std::string name;
-  bool of_server = false;  // the call as a whole, and not a part of it
-  Nanos start = 0;         // on the clock of the calls, as is:
-  Nanos end = 0;
+  bool of_server = false;   // the call as a whole, and not a part of it
+  engine::Nanos start = 0;  // on the clock of the calls, as is:
+  engine::Nanos end = 0;
   std::vector<std::pair<std::string, std::variant<int64_t, std::string>>> attributes;
   bool failed = false;
 };
@@ -41,4 +41,4 @@ class SpanSink {
   virtual void Put(std::vector<Span> spans) = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

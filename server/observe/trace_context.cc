@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 bool IsLowerHex(std::string_view text) {
@@ -35,4 +35,4 @@ std::optional<TraceParent> ParseTraceparent(std::string_view traceparent) {
   return TraceParent{std::string(trace), std::string(parent), (bits & 1) != 0};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Lower hexadecimal digits, never all zero.
 struct TraceParent {
@@ -17,4 +17,4 @@ struct TraceParent {
 // Parses a `traceparent` header ("00-<32 hex>-<16 hex>-<2 hex>"); nullopt if it is not one.
 std::optional<TraceParent> ParseTraceparent(std::string_view traceparent);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

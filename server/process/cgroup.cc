@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 void AddUpward(const std::string& mount, std::string name, bool unified,
@@ -38,4 +38,4 @@ std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct CgroupDirectory {
   std::string path;     // where its files are
@@ -19,4 +19,4 @@ struct CgroupDirectory {
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

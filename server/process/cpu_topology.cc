@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "server/process/cgroup.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // More processors than any machine has: a larger number is an error.
@@ -209,4 +209,4 @@ int CpuBudget() {
   return std::min(cpus, CgroupCpuLimit("", cpus));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

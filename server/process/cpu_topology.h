@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct Cpu {
   int number = 0;
@@ -50,4 +50,4 @@ int CgroupCpuLimit(const std::string& root, int if_none);
 // the control group.
 int CpuBudget();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -40,7 +40,7 @@
 #include "server/transport/guard.h"
 #include "server/transport/http.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The time beyond the drain limit in which the engine ends and connections close.
@@ -189,17 +189,19 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     return fail("start", detector.status());
   }
 
-  const Nanos load_started = clock.Now();
+  const engine::Nanos load_started = clock.Now();
   const ModelResources resources = FindResources(config, detector->memory);
   ModelManager manager(
       &models, &metrics, &clock, resources, config,
-      [](const ModelSettings& model, const ModelShare& share, LoadContext* load) {
+      [](const ModelSettings& model, const ModelShare& share, engine::LoadContext* load) {
         return PlanDevices(model, share, load);
       },
-      [&clock](const ModelSettings& model, const ModelShare& share, EngineObserver* observer,
-               LoadContext* load) { return StartEngine(model, share, &clock, observer, load); });
+      [&clock](const ModelSettings& model, const ModelShare& share,
+               engine::EngineObserver* observer, engine::LoadContext* load) {
+        return StartEngine(model, share, &clock, observer, load);
+      });
   if (const absl::Status status = manager.LoadAll(config.models, config.pivots); !status.ok()) {
-    if (AnyDeviceGivenUp()) {
+    if (engine::AnyDeviceGivenUp()) {
       fail("model", status);
       EndWhileLoading(false, 1);  // models that are loaded would wait for the device
     }
@@ -326,12 +328,12 @@ int RunDaemon(const ServerConfig& config, const ReadConfig& read_again) {
   } catch (const std::exception& e) {
     // The engine catches its own exceptions; these come from the rest of the daemon.
     Log(LogLevel::kError, "failed",
-        {{"error",
-          absl::StrCat("memory or a thread is not available (", e.what(), "): ", kWhatLimits)}});
+        {{"error", absl::StrCat("memory or a thread is not available (", e.what(),
+                                "): ", engine::kWhatLimits)}});
   }
   FlushLines(kLastLines);
-  if (AnyDeviceGivenUp()) _exit(status);  // the driver would wait for it
+  if (engine::AnyDeviceGivenUp()) _exit(status);  // the driver would wait for it
   return status;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

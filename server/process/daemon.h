@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Reads the command line and the configuration file again.
 using ReadConfig = std::function<absl::StatusOr<ServerConfig>()>;
@@ -19,4 +19,4 @@ using ReadConfig = std::function<absl::StatusOr<ServerConfig>()>;
 // clean drain, 1 if it could not start, calls were cut off, or a model lost its last worker.
 int RunDaemon(const ServerConfig& config, const ReadConfig& read_again);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "server/base/log.h"
 #include "server/process/memory_limit.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 void LogOff(const std::string& because) {
@@ -58,4 +58,4 @@ absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config) {
   return detector;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

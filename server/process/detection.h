@@ -8,7 +8,7 @@
 #include "server/call/detect/open_detector.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The file that --language-model auto means for a program at `executable`:
 // PREFIX/share/dragoman/models/lid.176/lid.176.ftz of PREFIX/bin/dragomand.
@@ -19,4 +19,4 @@ std::string InstalledLanguageModel(const std::string& executable);
 // read, or is no such model.
 absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "engine/base/thread_name.h"
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // After cancelling, calls end as fast as the engine's next step and the network allow.
@@ -40,14 +40,14 @@ DrainResult Drain(const DrainSteps& steps, const DrainTimes& times) {
 HardExitTimer::HardExitTimer() : thread_([this] { Run(); }) {}
 
 void HardExitTimer::Arm(std::chrono::nanoseconds after) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   end_ = std::chrono::steady_clock::now() + after;
   changed_.NotifyAll();
 }
 
 HardExitTimer::~HardExitTimer() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     done_ = true;
   }
   changed_.NotifyAll();
@@ -55,9 +55,9 @@ HardExitTimer::~HardExitTimer() {
 }
 
 void HardExitTimer::Run() {
-  NameThisThread("hard exit");
+  engine::NameThisThread("hard exit");
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!done_) {
       if (!end_.has_value()) {
         changed_.Wait(&mu_);
@@ -73,4 +73,4 @@ void HardExitTimer::Run() {
   _exit(kHardExitStatus);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The stages of a drain; none of them may fail.
 struct DrainSteps {
@@ -55,11 +55,11 @@ class HardExitTimer {
  private:
   void Run();
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   bool done_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<std::chrono::steady_clock::time_point> end_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,22 +3,22 @@
 #include "server/base/steady_clock.h"
 #include "server/process/worker_plan.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // A device reports a step late, so a row that ends is free for a step or two; segments beyond the
 // rows, which pause until then, take it at once. With 9/8 of the rows 94 % of them busy become 99 to
 // 100 % (tests/bench/README.md, "The decode loop").
-int64_t UsualCapacityOfGpu(const SchedulerOptions& options, int max_rows) {
-  const bool tops_up =
-      options.refill == RefillRule::kContinuous && options.unit == CapacityUnit::kRows;
+int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows) {
+  const bool tops_up = options.refill == engine::RefillRule::kContinuous &&
+                       options.unit == engine::CapacityUnit::kRows;
   return tops_up ? int64_t{max_rows} * 9 / 8 : 0;
 }
 
 }  // namespace
 
-EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
-                              const DeviceChoice& devices) {
+engine::EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
+                                      const engine::DeviceChoice& devices) {
   // Every setting of a model is named: one that is added does not compile here until it is decided
   // how the engine gets it. Those that are not used below are the share's, the devices' or of
   // engine_start.cc.
@@ -28,7 +28,7 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
                ensemble, lexical_shortlist, tokenizer, default_profile, glossary_dir] = config;
   const WorkerPlan plan =
       PlanWorkers(share.cpus, share.cpus_per_cache, cpu_workers, threads_per_worker);
-  EngineConfig out;
+  engine::EngineConfig out;
   out.model_name = model_name;
   out.ensemble = ensemble;
   out.lexical_shortlist = lexical_shortlist;
@@ -54,4 +54,4 @@ EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& sha
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "server/models/model_budget.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Rows of a batch where --max-rows is not given.
 inline constexpr int kCpuMaxRows = 256;
@@ -13,7 +13,7 @@ inline constexpr int kGpuMaxRows = 4096;
 
 // `share` decides the settings that depend on the number of processors and on the memory of a GPU,
 // `devices` those that depend on the device. REQUIRES: checked by ParseCommandLine.
-EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
-                              const DeviceChoice& devices);
+engine::EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
+                                      const engine::DeviceChoice& devices);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,18 +11,18 @@
 #include "server/process/memory_limit.h"
 #include "server/process/worker_plan.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
-absl::StatusOr<DeviceChoice> Choose(const DeviceRequest& request,
-                                    const std::function<CudaProbe()>& probe) {
+absl::StatusOr<engine::DeviceChoice> Choose(const engine::DeviceRequest& request,
+                                            const std::function<engine::CudaProbe()>& probe) {
   const bool may_be_cuda = request.automatic || !request.cuda.empty();
-  return ChooseDevices(request, may_be_cuda ? probe() : CudaProbe{});
+  return engine::ChooseDevices(request, may_be_cuda ? probe() : engine::CudaProbe{});
 }
 
-HostMemory HostMemoryFor(const ModelShare& share) {
+engine::HostMemory HostMemoryFor(const ModelShare& share) {
   const MemoryLimits limits = FindMemoryLimits("", share.host_bytes_of_loaded, ThreadStackBytes());
-  HostMemory memory;
+  engine::HostMemory memory;
   memory.most = limits.most.bytes;
   memory.most_of = limits.most.source;
   memory.now = limits.now.bytes;
@@ -34,8 +34,8 @@ HostMemory HostMemoryFor(const ModelShare& share) {
   return memory;
 }
 
-void LogMemory(const std::string& model, const EngineStats& stats) {
-  for (const DeviceMemory& memory : stats.memory) {
+void LogMemory(const std::string& model, const engine::EngineStats& stats) {
+  for (const engine::DeviceMemory& memory : stats.memory) {
     Log(LogLevel::kInfo, "memory",
         {{"model", model},
          {"device", memory.device},
@@ -48,15 +48,16 @@ void LogMemory(const std::string& model, const EngineStats& stats) {
 
 int CpusPerCache() { return ReadCpuTopology("", AllowedCpus()).PerCache(); }
 
-absl::StatusOr<std::vector<WorkerCpus>> Place(const ModelSettings& model, const ModelShare& share,
-                                              const EngineConfig& settings) {
+absl::StatusOr<std::vector<engine::WorkerCpus>> Place(const ModelSettings& model,
+                                                      const ModelShare& share,
+                                                      const engine::EngineConfig& settings) {
   const CpuTopology topology = ReadCpuTopology("", AllowedCpus());
   const int quota = CgroupCpuLimit("", std::numeric_limits<int>::max());
   return PlaceWorkers(topology, {model.pin, share.first_cpu, share.cpus, quota},
                       {settings.workers, settings.threads_per_worker});
 }
 
-void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& placement) {
+void LogPlacement(const std::string& model, const std::vector<engine::WorkerCpus>& placement) {
   for (size_t i = 0; i < placement.size(); ++i) {
     Log(LogLevel::kInfo, "worker pinned",
         {{"model", model},
@@ -69,8 +70,8 @@ void LogPlacement(const std::string& model, const std::vector<WorkerCpus>& place
 // With the device `cpu` where `auto` cannot become another.
 std::vector<ModelSettings> WithoutGpuBySettings(std::vector<ModelSettings> models) {
   for (ModelSettings& model : models) {
-    DeviceRequest& devices = model.devices;
-    if (model.lexical_shortlist || devices.compute_type == ComputeType::kInt8) {
+    engine::DeviceRequest& devices = model.devices;
+    if (model.lexical_shortlist || devices.compute_type == kernels::ComputeType::kInt8) {
       devices.automatic = false;
     }
   }
@@ -81,13 +82,13 @@ std::vector<ModelSettings> WithoutGpuBySettings(std::vector<ModelSettings> model
 
 absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
-    DeviceChoice devices;
-    const DeviceRequest& request = model.devices;
+    engine::DeviceChoice devices;
+    const engine::DeviceRequest& request = model.devices;
     // Where the machine decides, the larger batch is assumed: the engine checks again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
-    const EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
-    absl::Status status = CheckSchedulerOptions(engine.scheduler, engine.max_rows);
+    const engine::EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
+    absl::Status status = engine::CheckSchedulerOptions(engine.scheduler, engine.max_rows);
     if (!status.ok()) return status;
   }
   return DivideDeviceMemory(WithoutGpuBySettings(config.models), config.device_memory_fraction)
@@ -95,44 +96,48 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
 }
 
 absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelShare& share,
-                                       LoadContext* load, const std::function<CudaProbe()>& probe) {
-  const DeviceRequest& request = model.devices;
-  absl::StatusOr<DeviceChoice> devices = Choose(request, probe);
+                                       engine::LoadContext* load,
+                                       const std::function<engine::CudaProbe()>& probe) {
+  const engine::DeviceRequest& request = model.devices;
+  absl::StatusOr<engine::DeviceChoice> devices = Choose(request, probe);
   if (!devices.ok()) return devices.status();
   // Settings that leave nothing open are tried; the load says what is wrong with them.
   const bool is_open = request.automatic || !request.compute_type.has_value();
   if (devices->cuda.empty() || !is_open) {
     return DevicePlan{*devices, devices->compute_type, devices->type_note};
   }
-  EngineConfig settings = MakeEngineConfig(model, share, *devices);
+  engine::EngineConfig settings = MakeEngineConfig(model, share, *devices);
   settings.memory = HostMemoryFor(share);
-  const absl::StatusOr<GpuFit> fit = FitToGpus(model.model_directory, settings, load);
+  const absl::StatusOr<engine::GpuFit> fit =
+      engine::FitToGpus(model.model_directory, settings, load);
   if (!fit.ok()) return fit.status();
   if (fit->why_not.empty()) {
     const bool is_usual = fit->type_note.empty();
     return DevicePlan{*devices, fit->compute_type, is_usual ? devices->type_note : fit->type_note};
   }
   if (!request.automatic) return absl::UnimplementedError(fit->why_not);
-  devices = ChooseCpuInstead(request, *devices, fit->why_not);
+  devices = engine::ChooseCpuInstead(request, *devices, fit->why_not);
   if (!devices.ok()) return devices.status();
   return DevicePlan{*devices, devices->compute_type, devices->type_note};
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer, LoadContext* load) {
-  const DeviceChoice& devices = share.plan->devices;
-  EngineConfig settings = MakeEngineConfig(model, share, devices);
+absl::StatusOr<std::unique_ptr<engine::Engine>> StartEngine(const ModelSettings& model,
+                                                            const ModelShare& share,
+                                                            const engine::Clock* clock,
+                                                            engine::EngineObserver* observer,
+                                                            engine::LoadContext* load) {
+  const engine::DeviceChoice& devices = share.plan->devices;
+  engine::EngineConfig settings = MakeEngineConfig(model, share, devices);
   settings.memory = HostMemoryFor(share);
   if (devices.cuda.empty()) {
-    absl::StatusOr<std::vector<WorkerCpus>> placement = Place(model, share, settings);
+    absl::StatusOr<std::vector<engine::WorkerCpus>> placement = Place(model, share, settings);
     if (!placement.ok()) return placement.status();
     settings.placement = *std::move(placement);
   }
   Log(LogLevel::kInfo, "device",
       {{"model", model.model_name},
-       {"device", DeviceNames(devices)},
-       {"compute_type", ComputeTypeName(share.plan->compute_type)},
+       {"device", engine::DeviceNames(devices)},
+       {"compute_type", kernels::ComputeTypeName(share.plan->compute_type)},
        {"compute_type_because", share.plan->compute_type_because},
        {"max_rows", settings.max_rows},
        {"not_used", devices.note}});
@@ -145,8 +150,8 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
        {"detokenizer_threads", settings.detokenizer_threads},
        {"pin", settings.placement.empty() ? "off" : PinningName(model.pin)}});
   LogPlacement(model.model_name, settings.placement);
-  absl::StatusOr<std::unique_ptr<Engine>> engine =
-      CreateEngine(model.model_directory, settings, clock, observer, load);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
+      engine::CreateEngine(model.model_directory, settings, clock, observer, load);
   if (!engine.ok()) return engine;
   for (const std::string& note : (*engine)->info().notes) {
     Log(LogLevel::kWarn, "model", {{"model", model.model_name}, {"note", note}});
@@ -170,7 +175,7 @@ ModelResources FindResources(const ServerConfig& config, const DetectorMemory& d
 void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                     const ModelResources& resources, const std::vector<ModelStats>& models,
                     int64_t start_peak_bytes) {
-  EngineStats all;
+  engine::EngineStats all;
   for (const ModelStats& model : models) {
     all.memory.insert(all.memory.end(), model.stats.memory.begin(), model.stats.memory.end());
   }
@@ -189,4 +194,4 @@ void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -19,7 +19,7 @@
 #include "server/observe/engine_families.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Checks which settings go together, by the engine's own rules and as far as is possible without a
 // look at the machine. INVALID_ARGUMENT names those that do not. REQUIRES: checked by
@@ -31,16 +31,18 @@ absl::Status CheckEngineSettings(const ServerConfig& config);
 // Nothing else gives way to the CPU, which would hide it: not a card without the memory, nor one that
 // fails. `probe` looks at the machine's GPUs; it is called only where the settings allow one.
 // UNIMPLEMENTED for a model that named GPUs cannot take. REQUIRES: checked by ParseCommandLine.
-absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelShare& share,
-                                       LoadContext* load,
-                                       const std::function<CudaProbe()>& probe = ProbeCuda);
+absl::StatusOr<DevicePlan> PlanDevices(
+    const ModelSettings& model, const ModelShare& share, engine::LoadContext* load,
+    const std::function<engine::CudaProbe()>& probe = engine::ProbeCuda);
 
 // Starts the engine where share.plan says, which the log repeats, with the reasons; a GPU that is not
 // used is in ModelInfo::notes, too. `clock` and `observer` are borrowed for the engine's life.
 // REQUIRES: checked by ParseCommandLine; share.plan is OK.
-absl::StatusOr<std::unique_ptr<Engine>> StartEngine(const ModelSettings& model,
-                                                    const ModelShare& share, const Clock* clock,
-                                                    EngineObserver* observer, LoadContext* load);
+absl::StatusOr<std::unique_ptr<engine::Engine>> StartEngine(const ModelSettings& model,
+                                                            const ModelShare& share,
+                                                            const engine::Clock* clock,
+                                                            engine::EngineObserver* observer,
+                                                            engine::LoadContext* load);
 
 // The resources that this machine has for models, beside what serving needs. To be called before
 // any model is loaded.
@@ -53,4 +55,4 @@ void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                     const ModelResources& resources, const std::vector<ModelStats>& models,
                     int64_t start_peak_bytes);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

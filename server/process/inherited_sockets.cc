@@ -18,7 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kMost = 64;
@@ -143,4 +143,4 @@ std::vector<std::string> InheritedSockets::Unused() const {
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 
 #include "server/base/address.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class InheritedSockets {
  public:
@@ -36,4 +36,4 @@ class InheritedSockets {
   std::vector<int> sockets_;  // descriptors
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

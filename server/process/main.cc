@@ -24,7 +24,7 @@ namespace {
 // written.
 //
 // Runs before the libraries are initialised, because gRPC opens an eventfd then; by system calls,
-// because no sanitizer's runtime is there yet. client/main.cc has the same function: the two
+// because no sanitizer's runtime is there yet. client/commands/main.cc has the same function: the two
 // programs share nothing but the proto (tests/lint/includes.py), and a few lines do not justify
 // another room between them.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
@@ -45,27 +45,29 @@ int main(int argc, char** argv) {
     return 2;
   };
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto command = dragoman::ParseCommandLine(arguments);
+  const auto command = dragoman::server::ParseCommandLine(arguments);
   if (!command.ok()) return refuse(command.status());
-  using Mode = dragoman::CommandMode;
+  using Mode = dragoman::server::CommandMode;
   if (command->mode == Mode::kServe || command->mode == Mode::kCheckConfig) {
-    const absl::Status settings = dragoman::CheckEngineSettings(command->config);
+    const absl::Status settings = dragoman::server::CheckEngineSettings(command->config);
     if (!settings.ok()) return refuse(settings);
   }
   switch (command->mode) {
-    case dragoman::CommandMode::kHelp:
-      std::fputs(dragoman::HelpText(command->help).c_str(), stdout);
+    case dragoman::server::CommandMode::kHelp:
+      std::fputs(dragoman::server::HelpText(command->help).c_str(), stdout);
       return 0;
-    case dragoman::CommandMode::kVersion:
-      std::fputs(dragoman::VersionText(command->verbose, dragoman::DescribeEngineBuild()).c_str(),
-                 stdout);
+    case dragoman::server::CommandMode::kVersion:
+      std::fputs(
+          dragoman::server::VersionText(command->verbose, dragoman::engine::DescribeEngineBuild())
+              .c_str(),
+          stdout);
       return 0;
-    case dragoman::CommandMode::kCheckConfig:
-      std::printf("%s\n", dragoman::ConfigToJson(command->config).c_str());
+    case dragoman::server::CommandMode::kCheckConfig:
+      std::printf("%s\n", dragoman::server::ConfigToJson(command->config).c_str());
       return 0;
-    case dragoman::CommandMode::kPrintProgram: {
-      const auto network = dragoman::DescribeNetwork(command->config.model_directory,
-                                                     command->config.models.front().ensemble);
+    case dragoman::server::CommandMode::kPrintProgram: {
+      const auto network = dragoman::engine::DescribeNetwork(
+          command->config.model_directory, command->config.models.front().ensemble);
       if (!network.ok()) {
         static_cast<void>(refuse(network.status()));
         return 1;
@@ -73,20 +75,20 @@ int main(int argc, char** argv) {
       std::fputs(network->c_str(), stdout);
       return 0;
     }
-    case dragoman::CommandMode::kServe:
+    case dragoman::server::CommandMode::kServe:
       break;
   }
   // From here on signals are waited for; until here they end the process by themselves.
-  dragoman::PrepareSignals();
-  dragoman::ReadConfig read_again;
+  dragoman::server::PrepareSignals();
+  dragoman::server::ReadConfig read_again;
   if (command->can_be_read_again) {
-    read_again = [&arguments]() -> absl::StatusOr<dragoman::ServerConfig> {
-      const auto again = dragoman::ParseCommandLine(arguments);
+    read_again = [&arguments]() -> absl::StatusOr<dragoman::server::ServerConfig> {
+      const auto again = dragoman::server::ParseCommandLine(arguments);
       if (!again.ok()) return again.status();
-      const absl::Status settings = dragoman::CheckEngineSettings(again->config);
+      const absl::Status settings = dragoman::server::CheckEngineSettings(again->config);
       if (!settings.ok()) return settings;
       return again->config;
     };
   }
-  return dragoman::RunDaemon(command->config, read_again);
+  return dragoman::server::RunDaemon(command->config, read_again);
 }

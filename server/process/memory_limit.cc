@@ -19,7 +19,7 @@
 #include "server/process/cgroup.h"
 #include "server/transport/guard.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -128,8 +128,8 @@ void SaveAddressSpace() {
 }
 
 absl::Status CheckThreads(int count) {
-  Mutex mu;
-  CondVar changed;
+  engine::Mutex mu;
+  engine::CondVar changed;
   bool over = false;
   std::vector<std::thread> threads;
   threads.reserve(static_cast<size_t>(count));
@@ -137,17 +137,17 @@ absl::Status CheckThreads(int count) {
   try {
     while (static_cast<int>(threads.size()) < count) {
       threads.emplace_back([&] {
-        MutexLock lock(&mu);
+        engine::MutexLock lock(&mu);
         while (!over) changed.Wait(&mu);
       });
     }
   } catch (const std::system_error& e) {
-    status = absl::ResourceExhaustedError(absl::StrCat("no thread could be started (", e.what(),
-                                                       ") after ", threads.size(), " of ", count,
-                                                       " that serving needs: ", kWhatLimits));
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("no thread could be started (", e.what(), ") after ", threads.size(), " of ",
+                     count, " that serving needs: ", engine::kWhatLimits));
   }
   {
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     over = true;
     changed.NotifyAll();
   }
@@ -179,11 +179,11 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
 int64_t ProcessBytes() { return kProcessBytes; }
 
 std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
-                                    const EngineStats& engine, int64_t start_peak) {
+                                    const engine::EngineStats& engine, int64_t start_peak) {
   MemoryPart weights{"weights"};
   MemoryPart kv{"kv"};
   MemoryPart workspaces{"workspaces"};
-  for (const DeviceMemory& device : engine.memory) {
+  for (const engine::DeviceMemory& device : engine.memory) {
     if (device.device != "cpu") continue;
     weights.bytes += device.weights;
     kv.bytes += device.kv;
@@ -211,4 +211,4 @@ int64_t ThreadStackBytes() {
   return kThreads * (known ? static_cast<int64_t>(limit.rlim_cur) : kUsual);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "server/call/detect/open_detector.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A number of bytes and where it comes from, for people.
 struct MemoryLimit {
@@ -62,11 +62,11 @@ int64_t ProcessBytes();
 // is what the start took beyond that, of `start_peak` bytes that models held while they were
 // loaded, and before them the detector.
 std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMemory& detector,
-                                    const EngineStats& engine, int64_t start_peak);
+                                    const engine::EngineStats& engine, int64_t start_peak);
 
 int64_t SumOf(const std::vector<MemoryPart>& parts);
 
 // Stacks of the threads that serving starts, which a limit on address space counts in full.
 int64_t ThreadStackBytes();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -20,7 +20,7 @@
 #include "server/process/engine_settings.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kUsualSteps = 20;
@@ -73,16 +73,16 @@ absl::StatusOr<Command> ParseProfileCommand(std::vector<std::string> args) {
 
 absl::StatusOr<std::string> Profile(const ModelSettings& model, int steps) {
   const bool may_be_cuda = model.devices.automatic || !model.devices.cuda.empty();
-  const absl::StatusOr<DeviceChoice> devices =
-      ChooseDevices(model.devices, may_be_cuda ? ProbeCuda() : CudaProbe{});
+  const absl::StatusOr<engine::DeviceChoice> devices =
+      engine::ChooseDevices(model.devices, may_be_cuda ? engine::ProbeCuda() : engine::CudaProbe{});
   if (!devices.ok()) return devices.status();
   ModelShare share;
   share.cpus = share.text_cpus = CpuBudget();
   share.cpus_per_cache = ReadCpuTopology("", AllowedCpus()).PerCache();
   share.device_memory_fraction = model.device_memory_fraction;
   const SteadyClock clock;
-  return ProfileSteps(model.model_directory, MakeEngineConfig(model, share, *devices), steps,
-                      &clock);
+  return engine::ProfileSteps(model.model_directory, MakeEngineConfig(model, share, *devices),
+                              steps, &clock);
 }
 
 int Main(const std::vector<std::string>& args) {
@@ -109,7 +109,7 @@ int Main(const std::vector<std::string>& args) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server
 
 int main(int argc, char** argv) {
   try {

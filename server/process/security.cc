@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kCertificates[] = "certificates";
@@ -115,4 +115,4 @@ void Security::ReportKeys() const {
   Log(LogLevel::kInfo, kApiKeys, {{"clients", keys_->clients()}, {"keys", keys_->keys()}});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

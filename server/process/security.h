@@ -13,7 +13,7 @@
 #include "server/observe/metrics.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Security {
  public:
@@ -47,4 +47,4 @@ class Security {
   FileWatch watch_;  // the last: its thread uses the others
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 absl::Status NotifyServiceManager(const std::string& state) {
   const char* const path = std::getenv("NOTIFY_SOCKET");
@@ -37,4 +37,4 @@ absl::Status NotifyServiceManager(const std::string& state) {
       absl::StrCat("NOTIFY_SOCKET=", path, ": ", strerror_r(error, reason, sizeof(reason))));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

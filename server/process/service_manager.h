@@ -6,11 +6,11 @@
 
 #include "absl/status/status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Sends `state`, lines such as "READY=1", to the socket that NOTIFY_SOCKET names: a path, or '@' and an
 // abstract name. Without NOTIFY_SOCKET nothing is sent, and that is OK. UNAVAILABLE where nobody
 // listens there: the manager then waits for the daemon until its own limit. Thread-safe.
 absl::Status NotifyServiceManager(const std::string& state);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,9 +12,9 @@
 #include "server/compat/riva_service.h"
 #include "server/process/cpu_topology.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-Serving::Serving(const ServerConfig& config, ModelTable* models, const Clock* clock,
+Serving::Serving(const ServerConfig& config, ModelTable* models, const engine::Clock* clock,
                  Metrics* metrics)
     : models_(models), metrics_(metrics), timer_(clock) {
   context_.calls = &calls_;
@@ -55,12 +55,10 @@ int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& config,
-                                                        ModelTable* models, const Clock* clock,
-                                                        Metrics* metrics, const Security* security,
-                                                        SpanSink* spans,
-                                                        const LanguageDetector* detector,
-                                                        InheritedSockets* sockets) {
+absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(
+    const ServerConfig& config, ModelTable* models, const engine::Clock* clock, Metrics* metrics,
+    const Security* security, SpanSink* spans, const LanguageDetector* detector,
+    InheritedSockets* sockets) {
   const auto limits = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (!limits.ok()) return limits.status();
   LogTransportLimits(*limits);
@@ -104,7 +102,7 @@ absl::StatusOr<std::unique_ptr<Serving>> Serving::Start(const ServerConfig& conf
 
 absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimits& limits,
                                 const Security* security, InheritedSockets* sockets) {
-  DoorContext context;
+  AdapterContext context;
   context.calls = &calls_;
   context.keys_needed = context_.keys != nullptr;
   context.bounds = {.max_request_bytes = limits.message_bytes,
@@ -116,9 +114,9 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
   if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
     context.grpc_port = 0;
   }
-  doors_ = std::make_unique<Doors>(context);
-  handler_ =
-      std::make_unique<DoorHandler>(&calls_, context_.keys, doors_->routes(), config.cors_origins);
+  adapters_ = std::make_unique<Adapters>(context);
+  handler_ = std::make_unique<AdapterHandler>(&calls_, context_.keys, adapters_->routes(),
+                                              config.cors_origins);
   ExchangeServerOptions options;
   options.listener.address = *config.http;
   if (sockets != nullptr) options.listener.inherited = sockets->For(*config.http);
@@ -187,7 +185,7 @@ DrainSteps Serving::Steps() {
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
   steps.in_flight = [this] { return tracker_.in_flight(); };
-  steps.cancel_rest = [this] { models_->CancelAll(CancelCause::kDrain); };
+  steps.cancel_rest = [this] { models_->CancelAll(engine::CancelCause::kDrain); };
   steps.shutdown = [this] {
     grpc_->Shutdown();
     if (http_ != nullptr) http_->Shutdown();
@@ -216,4 +214,4 @@ DrainResult Serving::DrainAndStay(std::chrono::nanoseconds limit) {
   return Drain(steps, {.limit = limit, .lame_duck = {}});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

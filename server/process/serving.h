@@ -9,14 +9,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/api/adapter_handler.h"
 #include "server/api/call_reactor.h"
-#include "server/api/door_handler.h"
 #include "server/api/grpc_server.h"
 #include "server/base/deadline_timer.h"
 #include "server/call/call_context.h"
 #include "server/call/call_tracker.h"
 #include "server/call/request_readers.h"
-#include "server/compat/doors.h"
+#include "server/compat/adapters.h"
 #include "server/models/model_table.h"
 #include "server/observe/metrics.h"
 #include "server/observe/span.h"
@@ -27,7 +27,7 @@
 #include "server/transport/exchange_server.h"
 #include "server/transport/guard.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Serving {
  public:
@@ -37,7 +37,7 @@ class Serving {
   // without `detector` no language is detected. Ports that have sockets in `sockets`, which may be
   // null, are not bound anew.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(
-      const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics,
+      const ServerConfig& config, ModelTable* models, const engine::Clock* clock, Metrics* metrics,
       const Security* security = nullptr, SpanSink* spans = nullptr,
       const LanguageDetector* detector = nullptr, InheritedSockets* sockets = nullptr);
   // REQUIRES: drained, or no call in flight.
@@ -66,7 +66,8 @@ class Serving {
   void Hurry() { tracker_.Interrupt(); }
 
  private:
-  Serving(const ServerConfig& config, ModelTable* models, const Clock* clock, Metrics* metrics);
+  Serving(const ServerConfig& config, ModelTable* models, const engine::Clock* clock,
+          Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
                          const Security* security, InheritedSockets* sockets);
   // False: no port was inherited.
@@ -86,9 +87,9 @@ class Serving {
   std::atomic<bool> draining_{false};  // takes no calls any more
   std::unique_ptr<GrpcServer> grpc_;
   // Null without HTTP. In the order of use, the last one uses those before it.
-  std::unique_ptr<Doors> doors_;
-  std::unique_ptr<DoorHandler> handler_;
+  std::unique_ptr<Adapters> adapters_;
+  std::unique_ptr<AdapterHandler> handler_;
   std::unique_ptr<ExchangeServer> http_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -18,7 +18,7 @@
 #include "engine/base/thread_name.h"
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 sigset_t AwaitedSignals() {
@@ -56,7 +56,7 @@ EarlyEnd::EarlyEnd(std::function<void(int signal)> end)
       }()),
       stop_(eventfd(0, EFD_CLOEXEC)),
       thread_([this, end = std::move(end)] {
-        NameThisThread("signals");
+        engine::NameThisThread("signals");
         pollfd fds[2] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
         while (poll(fds, 2, -1) < 0) {
         }
@@ -90,7 +90,7 @@ DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
   std::thread second;
   try {
     second = std::thread([serving, &done] {
-      NameThisThread("second signal");
+      engine::NameThisThread("second signal");
       while (!done) {
         const int signal = WaitSignal(std::chrono::milliseconds(100));
         if (signal == 0 || signal == SIGHUP) continue;
@@ -107,4 +107,4 @@ DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times) {
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

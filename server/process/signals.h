@@ -11,7 +11,7 @@
 #include "server/process/drain.h"
 #include "server/process/serving.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call it
 // before any thread is started.
@@ -44,4 +44,4 @@ int WaitForEnd(const SignalHooks& hooks);
 // Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,10 +12,10 @@
 #include "server/observe/otlp_channel.h"
 #include "server/observe/otlp_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
-                                                         const Clock* clock) {
+                                                         const engine::Clock* clock) {
   absl::StatusOr<std::optional<OtlpSettings>> settings =
       ReadOtlpSettings(config.otlp, [](const char* name) { return std::getenv(name); });
   if (!settings.ok()) return settings.status();
@@ -32,4 +32,4 @@ absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& con
       *std::move(channel), clock);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

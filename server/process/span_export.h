@@ -8,11 +8,11 @@
 #include "server/observe/otlp_exporter.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // nullptr where neither --otlp nor the environment names a collector. INVALID_ARGUMENT says which variable
 // of the environment cannot be used. `clock` outlives the exporter.
 absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
-                                                         const Clock* clock);
+                                                         const engine::Clock* clock);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "server/base/version.h"
 #include "server/call/detect/open_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The files themselves, whose names end in full versions, and not the links that lead to them.
@@ -34,7 +34,7 @@ std::set<std::string> LoadedLibraries() {
 
 }  // namespace
 
-std::string VersionText(bool verbose, const EngineBuild& engine) {
+std::string VersionText(bool verbose, const engine::EngineBuild& engine) {
   std::string out = absl::StrCat("dragomand ", kVersion, "\n");
   if (!verbose) return out;
   const auto line = [&out](absl::string_view name, absl::string_view value) {
@@ -57,4 +57,4 @@ std::string VersionText(bool verbose, const EngineBuild& engine) {
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

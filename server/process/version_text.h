@@ -5,10 +5,10 @@
 
 #include "engine/api/build_info.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The name and the version; with `verbose` also the compiler and its flags, what the engine uses on
 // this machine, and the libraries that this process has loaded, by the names of their files.
-std::string VersionText(bool verbose, const EngineBuild& engine);
+std::string VersionText(bool verbose, const engine::EngineBuild& engine);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

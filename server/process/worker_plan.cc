@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kMaxDefaultWorkers = 16;
@@ -47,8 +47,8 @@ absl::Status Refused(const std::string& found, const std::string& expected) {
 }
 
 // Gives each worker processors of its own; fewer workers than in the plan if there are not enough.
-std::vector<WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
-  std::vector<WorkerCpus> places;
+std::vector<engine::WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
+  std::vector<engine::WorkerCpus> places;
   for (int i = 0; i < plan.workers; ++i) {
     const int threads = plan.threads_per_worker;
     std::vector<Cpu> own = TakeAlike(
@@ -57,7 +57,7 @@ std::vector<WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
       own = TakeAlike(
           threads, [](const Cpu& cpu) { return cpu.node; }, &free);
     if (own.empty()) break;
-    WorkerCpus place;
+    engine::WorkerCpus place;
     place.node = own.front().node;
     for (const Cpu& cpu : own) place.cpus.push_back(cpu.number);
     std::sort(place.cpus.begin(), place.cpus.end());
@@ -80,15 +80,15 @@ WorkerPlan PlanWorkers(int cpus, int per_cache, int workers, int threads_per_wor
 
 int TextThreads(int cpus, int asked) { return asked > 0 ? asked : std::max(1, cpus / 4); }
 
-absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
-                                                     const PinRequest& request,
-                                                     const WorkerPlan& plan) {
-  if (request.pin == Pinning::kOff) return std::vector<WorkerCpus>();
+absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
+                                                             const PinRequest& request,
+                                                             const WorkerPlan& plan) {
+  if (request.pin == Pinning::kOff) return std::vector<engine::WorkerCpus>();
   const bool is_automatic = request.pin == Pinning::kAuto;
   const auto all = static_cast<int>(topology.cpus.size());
   const bool has_quota = request.cpu_quota > 0 && request.cpu_quota < all;
   if (is_automatic && (topology.Nodes().size() < 2 || has_quota)) {
-    return std::vector<WorkerCpus>();
+    return std::vector<engine::WorkerCpus>();
   }
   if (has_quota) {
     return Refused(
@@ -101,10 +101,10 @@ absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology
   const int first = std::min(request.first_cpu, all);
   const int count = std::min(request.cpus, all - first);
   std::vector<Cpu> own(topology.cpus.begin() + first, topology.cpus.begin() + first + count);
-  std::vector<WorkerCpus> places = Divide(own, plan);
+  std::vector<engine::WorkerCpus> places = Divide(own, plan);
   if (static_cast<int>(places.size()) < plan.workers) {
     // The system then chooses their nodes, too.
-    if (is_automatic) return std::vector<WorkerCpus>();
+    if (is_automatic) return std::vector<engine::WorkerCpus>();
     std::vector<int> numbers;
     for (const Cpu& cpu : own) numbers.push_back(cpu.number);
     return Refused(
@@ -114,7 +114,7 @@ absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology
                      "), each on one node; or auto or off"));
   }
   if (!is_automatic) return places;
-  for (WorkerCpus& place : places) {
+  for (engine::WorkerCpus& place : places) {
     place.cpus.clear();
     for (const Cpu& cpu : topology.cpus) {
       if (cpu.node == place.node) place.cpus.push_back(cpu.number);
@@ -124,4 +124,4 @@ absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology
   return places;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

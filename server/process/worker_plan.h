@@ -10,7 +10,7 @@
 #include "server/process/cpu_topology.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct WorkerPlan {
   int workers = 1;
@@ -41,8 +41,8 @@ struct PinRequest {
 //          the process to fewer processors than it may run on; else none
 //   cores  on threads_per_worker processors each that share a cache where possible, and never on
 //          those of two nodes. INVALID_ARGUMENT where the model has too few of its own.
-absl::StatusOr<std::vector<WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
-                                                     const PinRequest& request,
-                                                     const WorkerPlan& plan);
+absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
+                                                             const PinRequest& request,
+                                                             const WorkerPlan& plan);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

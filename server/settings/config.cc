@@ -18,7 +18,7 @@
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The name of a model's own share of a GPU, which is not the same as that of all models together.
@@ -155,7 +155,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
     if (name != object) continue;
     if (!is_request || !value.is_string()) return SetObject(object, where, value, model);
     const absl::StatusOr<nlohmann::json> parsed =
-        ParseJson(value.get<std::string>(), where + name, kConfigFileLimits);
+        engine::ParseJson(value.get<std::string>(), where + name, kConfigFileLimits);
     return parsed.ok() ? SetObject(object, where, *parsed, model) : parsed.status();
   }
   const Option* option = FindFlag(name);
@@ -194,8 +194,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     return Refuse("--", "verbose", "it alone", "--version beside it");
   }
   if (out.mode == CommandMode::kHelp || out.mode == CommandMode::kVersion) return out;
-  const char* const cuda_off = std::getenv(kCudaOffVariable);
-  status = TurnOff(cuda_off == nullptr ? "" : cuda_off, &out.config.cuda);
+  const char* const cuda_off = std::getenv(engine::kCudaOffVariable);
+  status = engine::TurnOff(cuda_off == nullptr ? "" : cuda_off, &out.config.cuda);
   if (!status.ok()) return status;
   if (!file.path.empty()) {
     status = ReadConfigFile(&out.config, &file);
@@ -281,4 +281,4 @@ std::string ConfigToJson(const ServerConfig& config) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

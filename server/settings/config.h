@@ -23,7 +23,7 @@
 #include "server/base/log.h"
 #include "server/settings/transport_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Where the workers of a model run, see server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
@@ -41,7 +41,7 @@ using SettingTexts = std::map<std::string, std::string>;
 struct ModelSettings {
   std::string model_name;
   std::string model_directory;
-  DeviceRequest devices{.automatic = true};
+  engine::DeviceRequest devices{.automatic = true};
   double device_memory_fraction = 0.9;
   bool own_device_memory_fraction = false;  // true: it is the model's, not all models' together
   int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
@@ -52,12 +52,12 @@ struct ModelSettings {
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
   int kv_memory_mb = 0;  // 0: the engine takes what max_rows needs
-  SchedulerOptions scheduler;
-  CudaOptions cuda;
-  EnsembleChoice ensemble;
+  engine::SchedulerOptions scheduler;
+  engine::CudaOptions cuda;
+  engine::EnsembleChoice ensemble;
   bool lexical_shortlist = false;
-  TokenizerChoice tokenizer = TokenizerChoice::kAuto;
-  Profile default_profile = Profile::kHf;
+  engine::TokenizerChoice tokenizer = engine::TokenizerChoice::kAuto;
+  engine::Profile default_profile = engine::Profile::kHf;
   std::string glossary_dir;  // "": no named glossaries
 };
 
@@ -158,4 +158,4 @@ std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config, cons
 // The settings in effect, as the text of a configuration file.
 std::string ConfigToJson(const ServerConfig& config);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -18,7 +18,7 @@
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kLongestWaitMillis = 5000;
@@ -71,7 +71,7 @@ absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
   const std::string& path = file->path;
   const absl::StatusOr<std::string> text = TextOfFile(path, &file->is_regular);
   if (!text.ok()) return text.status();
-  absl::StatusOr<nlohmann::json> parsed = ParseJson(*text, path, kConfigFileLimits);
+  absl::StatusOr<nlohmann::json> parsed = engine::ParseJson(*text, path, kConfigFileLimits);
   if (!parsed.ok()) return parsed.status();
   const nlohmann::json& json = *parsed;
   if (!json.is_object()) {
@@ -99,4 +99,4 @@ absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

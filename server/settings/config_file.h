@@ -9,10 +9,10 @@
 #include "server/settings/config.h"
 #include "server/settings/models_config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A file is an object of settings, one of which is a list of objects, of which settings are lists.
-inline constexpr JsonLimits kConfigFileLimits = {
+inline constexpr engine::JsonLimits kConfigFileLimits = {
     .max_bytes = size_t{1} << 20, .max_depth = 8, .max_values = 1 << 18};
 
 // Sets the settings of the file at `file->path`, and leaves its models in `file`. INVALID_ARGUMENT
@@ -21,4 +21,4 @@ inline constexpr JsonLimits kConfigFileLimits = {
 // `file->is_regular` says whether the path can be read again.
 absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

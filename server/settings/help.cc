@@ -11,7 +11,7 @@
 #include "server/settings/option_table.h"
 #include "server/settings/option_values.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::ordered_json;
@@ -112,4 +112,4 @@ std::string HelpText(HelpForm form) {
   return form == HelpForm::kJson ? HelpForPrograms() : HelpForPeople(form == HelpForm::kAll);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/base/quoted.h"
 #include "server/settings/option_values.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Argos Translate's packages are files.
@@ -66,9 +66,10 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   const std::string name = text.substr(0, equals);
   const bool empty = std::find(members.begin(), members.end(), "") != members.end();
   if (equals == std::string::npos || !IsModelName(name) || empty || members.size() < 2 ||
-      members.size() > kMaxEnsembleMembers) {
-    return Refuse("--", "ensemble", Quoted(text),
-                  absl::StrCat("NAME=DIR,DIR with 2 to ", kMaxEnsembleMembers, " members"));
+      members.size() > kernels::kMaxEnsembleMembers) {
+    return Refuse(
+        "--", "ensemble", Quoted(text),
+        absl::StrCat("NAME=DIR,DIR with 2 to ", kernels::kMaxEnsembleMembers, " members"));
   }
   for (std::string& member : members) {
     const auto named = std::find_if(models.begin(), models.end(), [&](const ModelSettings& model) {
@@ -92,10 +93,11 @@ absl::Status SetDirectories(const std::string& where, const nlohmann::json& valu
                             ModelSettings* model) {
   const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
   const auto is_text = [](const nlohmann::json& one) { return one.is_string() && one != ""; };
-  if (list.empty() || list.size() > kMaxEnsembleMembers ||
+  if (list.empty() || list.size() > kernels::kMaxEnsembleMembers ||
       !std::all_of(list.begin(), list.end(), is_text)) {
-    return Refuse(where + ": ", "directory", value.dump(),
-                  absl::StrCat("a string, or 2 to ", kMaxEnsembleMembers, " for an ensemble"));
+    return Refuse(
+        where + ": ", "directory", value.dump(),
+        absl::StrCat("a string, or 2 to ", kernels::kMaxEnsembleMembers, " for an ensemble"));
   }
   model->model_directory = list.front().get<std::string>();
   model->ensemble.directories.assign(list.begin() + 1, list.end());
@@ -188,7 +190,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
 
 // Whether an ensemble has as many weights as members, if any.
 absl::Status CheckEnsemble(const ModelSettings& model) {
-  const EnsembleChoice& choice = model.ensemble;
+  const engine::EnsembleChoice& choice = model.ensemble;
   if (choice.directories.empty() || choice.weights.empty()) return absl::OkStatus();
   if (choice.weights.size() == choice.directories.size() + 1) return absl::OkStatus();
   return Refuse("--", "ensemble-weights", Quoted(absl::StrJoin(choice.weights, ",")),
@@ -205,7 +207,7 @@ absl::Status CheckShortlist(const ModelSettings& model) {
   }
   if (!model.devices.cuda.empty()) {
     return Refuse("--", "lexical-shortlist",
-                  absl::StrCat("on with --device ", DeviceText(model.devices)),
+                  absl::StrCat("on with --device ", engine::DeviceText(model.devices)),
                   "off, or on with --device cpu: shortlists are used nowhere else");
   }
   return absl::OkStatus();
@@ -213,10 +215,11 @@ absl::Status CheckShortlist(const ModelSettings& model) {
 
 // The engine checks the rest when it has the device.
 absl::Status CheckOutputProducts(const ModelSettings& model) {
-  const NarrowType products = model.cuda.output_products;
-  if (products == NarrowType::kNone) return absl::OkStatus();
+  const kernels::QuantizedType products = model.cuda.output_products;
+  if (products == kernels::QuantizedType::kNone) return absl::OkStatus();
   const auto refuse = [&](const char* with) {
-    return Refuse("cuda: ", "output-products", absl::StrCat(NarrowTypeName(products), with),
+    return Refuse("cuda: ", "output-products",
+                  absl::StrCat(kernels::QuantizedTypeName(products), with),
                   "model, or a GPU, on which alone it has an effect");
   };
   if (!model.devices.automatic && model.devices.cuda.empty()) return refuse(" with --device cpu");
@@ -225,16 +228,16 @@ absl::Status CheckOutputProducts(const ModelSettings& model) {
 }
 
 absl::Status CheckLayerProducts(const ModelSettings& model) {
-  const NarrowType products = model.cuda.layer_products;
-  if (products == NarrowType::kNone) return absl::OkStatus();
-  if (products == NarrowType::kFloat8) {
+  const kernels::QuantizedType products = model.cuda.layer_products;
+  if (products == kernels::QuantizedType::kNone) return absl::OkStatus();
+  if (products == kernels::QuantizedType::kFloat8) {
     return Refuse("cuda: ", "layer-products", "float8",
                   "model or int8: sums of float8 depend on their order, and with it a translation "
                   "on how many rows are beside it");
   }
   if (model.devices.automatic || !model.devices.cuda.empty()) return absl::OkStatus();
   return Refuse("cuda: ", "layer-products",
-                absl::StrCat(NarrowTypeName(products), " with --device cpu"),
+                absl::StrCat(kernels::QuantizedTypeName(products), " with --device cpu"),
                 "model, or a GPU, on which alone it has an effect");
 }
 
@@ -247,13 +250,13 @@ std::string NamesOf(const std::vector<ModelSettings>& models) {
 }  // namespace
 
 absl::Status CheckModel(const ModelSettings& settings) {
-  const absl::Status status = CheckDevices(settings.devices);
+  const absl::Status status = engine::CheckDevices(settings.devices);
   if (!status.ok()) return absl::Status(status.code(), absl::StrCat("--", status.message()));
-  const SchedulerOptions defaults;
-  const SchedulerOptions& scheduler = settings.scheduler;
+  const engine::SchedulerOptions defaults;
+  const engine::SchedulerOptions& scheduler = settings.scheduler;
   const bool has_threshold =
       scheduler.eps_num != defaults.eps_num || scheduler.eps_den != defaults.eps_den;
-  if (has_threshold && scheduler.refill != RefillRule::kStream) {
+  if (has_threshold && scheduler.refill != engine::RefillRule::kStream) {
     return Refuse("schedule: ", "threshold",
                   absl::StrCat(scheduler.eps_num, "/", scheduler.eps_den),
                   "one only with refill stream");
@@ -364,4 +367,4 @@ bool IsModelName(std::string_view name) {
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

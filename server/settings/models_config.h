@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The models of a configuration file: its path, and its `models`, which wait until the flags have
 // settled the defaults of a model.
@@ -36,4 +36,4 @@ absl::Status CheckModel(const ModelSettings& settings);
 absl::Status ResolveModels(const ModelsOfFile& file, ServerConfig* config);
 absl::Status ResolvePivots(ServerConfig* config);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

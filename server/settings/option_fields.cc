@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char kOff[] = "off";
@@ -58,18 +58,19 @@ std::string ListOfWords(const std::vector<std::string>& words) {
   return absl::StrCat(absl::StrJoin(words.begin(), words.end() - 1, ", "), " or ", words.back());
 }
 
-TextField DeviceField(DeviceRequest* field) {
+TextField DeviceField(engine::DeviceRequest* field) {
   TextField out;
-  out.read = [field](const std::string& text) { return ReadDevice(text, field); };
-  out.text = [field] { return DeviceText(*field); };
+  out.read = [field](const std::string& text) { return engine::ReadDevice(text, field); };
+  out.text = [field] { return engine::DeviceText(*field); };
   return out;
 }
 
-TextField ComputeTypeField(DeviceRequest* field) {
+TextField ComputeTypeField(engine::DeviceRequest* field) {
   TextField out;
-  out.read = [field](const std::string& text) { return ReadComputeType(text, field); };
+  out.read = [field](const std::string& text) { return engine::ReadComputeType(text, field); };
   out.text = [field]() -> std::string {
-    return field->compute_type.has_value() ? ComputeTypeName(*field->compute_type) : "auto";
+    return field->compute_type.has_value() ? kernels::ComputeTypeName(*field->compute_type)
+                                           : "auto";
   };
   return out;
 }
@@ -172,7 +173,7 @@ TextField Sha256Field(std::string* field) {
   return out;
 }
 
-TextField ThresholdField(SchedulerOptions* field) {
+TextField ThresholdField(engine::SchedulerOptions* field) {
   TextField out;
   out.read = [field](const std::string& text) -> std::string {
     constexpr int64_t kLargest = 1'000'000;
@@ -193,4 +194,4 @@ TextField ThresholdField(SchedulerOptions* field) {
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/settings/config.h"
 #include "server/settings/option_table.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A word that stands for a value.
 template <typename E>
@@ -48,8 +48,8 @@ TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
   return out;
 }
 
-TextField DeviceField(DeviceRequest* field);
-TextField ComputeTypeField(DeviceRequest* field);
+TextField DeviceField(engine::DeviceRequest* field);
+TextField ComputeTypeField(engine::DeviceRequest* field);
 // Names of hosts, by commas.
 TextField HostsField(std::vector<std::string>* field);
 // Origins as browsers write them ("https://example.org:8443"), or "*", by commas.
@@ -65,6 +65,6 @@ TextField OtlpField(std::optional<HttpUrl>* field);
 // 64 hexadecimal digits; empty: none.
 TextField Sha256Field(std::string* field);
 // A fraction such as "1/6", exactly.
-TextField ThresholdField(SchedulerOptions* field);
+TextField ThresholdField(engine::SchedulerOptions* field);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

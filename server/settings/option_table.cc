@@ -7,39 +7,47 @@
 #include "absl/strings/str_cat.h"
 #include "server/settings/option_fields.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr OptionWord<bool> kSwitch[] = {{"off", false}, {"on", true}};
-constexpr OptionWord<NarrowType> kProducts[] = {
-    {"model", NarrowType::kNone}, {"float8", NarrowType::kFloat8}, {"int8", NarrowType::kInt8}};
+constexpr OptionWord<kernels::QuantizedType> kProducts[] = {
+    {"model", kernels::QuantizedType::kNone},
+    {"float8", kernels::QuantizedType::kFloat8},
+    {"int8", kernels::QuantizedType::kInt8}};
 constexpr OptionWord<Pinning> kPinnings[] = {
     {"auto", Pinning::kAuto}, {"off", Pinning::kOff}, {"cores", Pinning::kCores}};
-constexpr OptionWord<MeanKind> kMeans[] = {{"probability", MeanKind::kProbability},
-                                           {"log-probability", MeanKind::kLogProbability}};
-constexpr OptionWord<TokenizerChoice> kTokenizers[] = {{"auto", TokenizerChoice::kAuto},
-                                                       {"slow", TokenizerChoice::kSlow},
-                                                       {"fast", TokenizerChoice::kFast}};
-constexpr OptionWord<Profile> kProfiles[] = {{"hf", Profile::kHf},
-                                             {"ct2", Profile::kCt2},
-                                             {"marian", Profile::kMarian},
-                                             {"paper", Profile::kPaper},
-                                             {"article", Profile::kArticle}};
+constexpr OptionWord<kernels::MeanKind> kMeans[] = {
+    {"probability", kernels::MeanKind::kProbability},
+    {"log-probability", kernels::MeanKind::kLogProbability}};
+constexpr OptionWord<engine::TokenizerChoice> kTokenizers[] = {
+    {"auto", engine::TokenizerChoice::kAuto},
+    {"slow", engine::TokenizerChoice::kSlow},
+    {"fast", engine::TokenizerChoice::kFast}};
+constexpr OptionWord<engine::Profile> kProfiles[] = {{"hf", engine::Profile::kHf},
+                                                     {"ct2", engine::Profile::kCt2},
+                                                     {"marian", engine::Profile::kMarian},
+                                                     {"paper", engine::Profile::kPaper},
+                                                     {"article", engine::Profile::kArticle}};
 constexpr OptionWord<HttpTlsMode> kHttpTlsModes[] = {
     {"off", HttpTlsMode::kOff}, {"on", HttpTlsMode::kOn}, {"mutual", HttpTlsMode::kMutual}};
-constexpr OptionWord<RefillRule> kRefillRules[] = {{"continuous", RefillRule::kContinuous},
-                                                   {"stream", RefillRule::kStream},
-                                                   {"half-empty", RefillRule::kHalfEmpty},
-                                                   {"static", RefillRule::kStatic}};
-constexpr OptionWord<CapacityUnit> kUnits[] = {{"rows", CapacityUnit::kRows},
-                                               {"segments", CapacityUnit::kSegments},
-                                               {"source-tokens", CapacityUnit::kSourceTokens}};
-constexpr OptionWord<SlotSelection> kSelections[] = {{"all", SlotSelection::kAll},
-                                                     {"shortest-first", SlotSelection::kShortest},
-                                                     {"longest-first", SlotSelection::kLongest}};
-constexpr OptionWord<WindowOrder> kOrders[] = {{"arrival", WindowOrder::kArrival},
-                                               {"longest-first", WindowOrder::kLongestFirst},
-                                               {"shortest-first", WindowOrder::kShortestFirst}};
+constexpr OptionWord<engine::RefillRule> kRefillRules[] = {
+    {"continuous", engine::RefillRule::kContinuous},
+    {"stream", engine::RefillRule::kStream},
+    {"half-empty", engine::RefillRule::kHalfEmpty},
+    {"static", engine::RefillRule::kStatic}};
+constexpr OptionWord<engine::CapacityUnit> kUnits[] = {
+    {"rows", engine::CapacityUnit::kRows},
+    {"segments", engine::CapacityUnit::kSegments},
+    {"source-tokens", engine::CapacityUnit::kSourceTokens}};
+constexpr OptionWord<kernels::SlotSelection> kSelections[] = {
+    {"all", kernels::SlotSelection::kAll},
+    {"shortest-first", kernels::SlotSelection::kShortest},
+    {"longest-first", kernels::SlotSelection::kLongest}};
+constexpr OptionWord<engine::WindowOrder> kOrders[] = {
+    {"arrival", engine::WindowOrder::kArrival},
+    {"longest-first", engine::WindowOrder::kLongestFirst},
+    {"shortest-first", engine::WindowOrder::kShortestFirst}};
 
 template <typename E, size_t kSize>
 Target Choice(E ModelSettings::*member, const OptionWord<E> (&names)[kSize]) {
@@ -315,4 +323,4 @@ const Option* FindKey(std::string_view object, std::string_view name) {
   return nullptr;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 
 #include "server/settings/config.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A field whose value is written as text: a choice of words, a device, a list by commas.
 struct TextField {
@@ -94,4 +94,4 @@ const Option* FindFlag(std::string_view name);
 // The key of that name in an object of kOptionObjects; nullptr if there is none.
 const Option* FindKey(std::string_view object, std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 std::string WholeNumbers(const Option& option) {
@@ -188,4 +188,4 @@ nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& mo
   return json;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -12,7 +12,7 @@
 #include "server/settings/config.h"
 #include "server/settings/option_table.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // INVALID_ARGUMENT: `where` (a file, "--") and `name`, what was found and what was expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
@@ -50,4 +50,4 @@ std::string TextOf(const Option& option, const Place& place);
 // A whole object of kOptionObjects.
 nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& model);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Settings of memory count in MiB.
@@ -39,4 +39,4 @@ absl::Status CheckTransportSettings(const TransportSettings& settings) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

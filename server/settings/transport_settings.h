@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "server/base/address.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The fields have the names of their flags. The help says what 0 means.
 struct TransportSettings {
@@ -33,4 +33,4 @@ absl::Status CheckTransportSettings(const TransportSettings& settings);
 // The largest request, in bytes.
 int64_t MessageBytes(const TransportSettings& settings);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

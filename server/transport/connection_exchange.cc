@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 
 ConnectionExchange::ConnectionExchange(std::shared_ptr<HttpConnection> connection, uint64_t id,
                                        HttpRequest request)
@@ -12,7 +12,7 @@ ConnectionExchange::ConnectionExchange(std::shared_ptr<HttpConnection> connectio
 ConnectionExchange::~ConnectionExchange() {
   std::string().swap(request_.body);
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (is_reserved_) connection_->Reserve(0);
   }
   Post([head = std::move(request_)](HttpConnection& connection, uint64_t id) {
@@ -30,7 +30,7 @@ void ConnectionExchange::Post(Function function) {
 
 void ConnectionExchange::OnGone(std::function<void()> gone) {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!is_gone_) {
       if (!is_sent_) std::swap(gone_, gone);
       return;
@@ -42,7 +42,7 @@ void ConnectionExchange::OnGone(std::function<void()> gone) {
 void ConnectionExchange::SetGone() {
   std::function<void()> gone;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (is_sent_ || is_gone_) return;
     is_gone_ = true;
     gone = std::exchange(gone_, nullptr);
@@ -52,13 +52,13 @@ void ConnectionExchange::SetGone() {
 
 void ConnectionExchange::SetSent() {
   std::function<void()> dropped;  // outlives the lock: what it holds may call back
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   is_sent_ = true;
   dropped = std::exchange(gone_, nullptr);
 }
 
 bool ConnectionExchange::Reserve(int64_t bytes) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (is_gone_) return false;
   is_reserved_ = true;
   return connection_->Reserve(bytes);
@@ -66,7 +66,7 @@ bool ConnectionExchange::Reserve(int64_t bytes) {
 
 void ConnectionExchange::Hand(size_t bytes) {
   Reserve(static_cast<int64_t>(bytes));
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   is_reserved_ = false;
 }
 
@@ -104,4 +104,4 @@ void ConnectionExchange::Break() {
   Post([](HttpConnection& connection, uint64_t id) { connection.Break(id); });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/transport/http_exchange.h"
 #include "server/transport/http_loop.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class ConnectionExchange final : public HttpExchange {
  public:
@@ -46,7 +46,7 @@ class ConnectionExchange final : public HttpExchange {
   const uint64_t id_;
   HttpRequest request_;  // constant until the end
 
-  Mutex mu_;
+  engine::Mutex mu_;
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
@@ -54,4 +54,4 @@ class ConnectionExchange final : public HttpExchange {
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 
 #include "server/transport/http_loop.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How long clients have to take the last answers.
@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kCloseGrace{500};
 ExchangeServer::ExchangeServer() = default;
 
 absl::StatusOr<std::unique_ptr<ExchangeServer>> ExchangeServer::Start(
-    const ExchangeServerOptions& options, HttpHandler* handler, const Clock* clock) {
+    const ExchangeServerOptions& options, HttpHandler* handler, const engine::Clock* clock) {
   auto listener = Listener::Listen(options.listener);
   if (!listener.ok()) return listener.status();
   std::unique_ptr<ExchangeServer> server(new ExchangeServer());
@@ -49,4 +49,4 @@ void ExchangeServer::Shutdown() {
   shared_->live.WaitNone();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

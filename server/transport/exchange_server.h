@@ -21,7 +21,7 @@
 #include "server/transport/http_exchange.h"
 #include "server/transport/request_reader.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class HttpLoop;
 struct HttpShared;
@@ -65,7 +65,7 @@ class ExchangeServer {
   // Listens and serves. `handler` and `clock` outlive the server. UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<ExchangeServer>> Start(const ExchangeServerOptions& options,
                                                                HttpHandler* handler,
-                                                               const Clock* clock);
+                                                               const engine::Clock* clock);
   // Shuts down.
   ~ExchangeServer();
   ExchangeServer(const ExchangeServer&) = delete;
@@ -95,4 +95,4 @@ class ExchangeServer {
   std::unique_ptr<Listener> listener_;  // its thread uses all of the above
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

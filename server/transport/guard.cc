@@ -7,7 +7,7 @@
 #include "server/transport/reset_watch.h"
 #include "server/transport/sockets.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How long new connections wait after a flood, so that gRPC is done with the calls that were reset
@@ -22,7 +22,7 @@ IntakeLimits LimitsOf(const TransportLimits& limits) {
 
 }  // namespace
 
-Guard::Guard(const TransportLimits& limits, const Clock* clock)
+Guard::Guard(const TransportLimits& limits, const engine::Clock* clock)
     : max_connections_(limits.max_connections), watch_(clock) {
   intake_ = std::make_unique<Intake>(LimitsOf(limits), Intake::RealSockets(),
                                      ResetWatch::RealCounts(), clock, &watch_, &enders_);
@@ -65,4 +65,4 @@ std::string PeerName(int fd) {
   return "ipv6:%5B" + peer.substr(1, end - 1) + "%5D" + peer.substr(end + 1);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -21,7 +21,7 @@
 #include "server/transport/listener.h"
 #include "server/transport/transport_limits.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Intake;
 
@@ -37,7 +37,7 @@ class Guard {
   using EndCall = std::function<void(const absl::Status& status)>;
 
   // `clock` outlives it.
-  Guard(const TransportLimits& limits, const Clock* clock);
+  Guard(const TransportLimits& limits, const engine::Clock* clock);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
@@ -62,7 +62,7 @@ class Guard {
 
  private:
   const int max_connections_;
-  WorkerPool enders_{"call end", 1};
+  engine::WorkerPool enders_{"call end", 1};
   std::unique_ptr<Intake> intake_;
   DeadlineTimer watch_;  // calls intake_
 };
@@ -71,4 +71,4 @@ class Guard {
 // "ipv6:%5B::1%5D:4711", "unix:" for others.
 std::string PeerName(int fd);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

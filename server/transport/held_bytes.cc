@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Connections that hold less are not worth ending.
@@ -16,20 +16,20 @@ constexpr int64_t kLeastBytes = 4096;
 
 HeldBytes::Share::Share(HeldBytes* all, std::function<void()> evict)
     : all_(all), evict_(std::move(evict)) {
-  MutexLock lock(&all_->mu_);
+  engine::MutexLock lock(&all_->mu_);
   all_->shares_.insert(this);
 }
 
 HeldBytes::Share::~Share() {
   {
-    MutexLock lock(&all_->mu_);
+    engine::MutexLock lock(&all_->mu_);
     all_->shares_.erase(this);
   }
   all_->total_ -= set_ + reserved_;
 }
 
 void HeldBytes::Share::SetClient(RequestClient client) {
-  MutexLock lock(&all_->mu_);
+  engine::MutexLock lock(&all_->mu_);
   client_ = std::move(client);
 }
 
@@ -47,7 +47,7 @@ void HeldBytes::Evict() {
     int64_t bytes = 0;
     std::vector<std::pair<int64_t, Share*>> shares;
   };
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   // Until well below the limit, so that the next one does not meet it at once.
   const int64_t wanted = limit_ / 4 * 3;
   std::map<std::pair<bool, std::string>, Held> by_client;
@@ -79,4 +79,4 @@ void HeldBytes::Evict() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

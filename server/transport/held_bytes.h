@@ -14,7 +14,7 @@
 #include "engine/base/mutex.h"
 #include "server/transport/http_exchange.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class HeldBytes {
  public:
@@ -62,8 +62,8 @@ class HeldBytes {
   const int64_t limit_;
   std::atomic<int64_t> total_{0};
 
-  Mutex mu_;
+  engine::Mutex mu_;
   std::set<Share*> shares_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::chrono::seconds kLongestConnection{10};
@@ -88,4 +88,4 @@ void HttpServer::Handle(std::shared_ptr<HttpExchange> exchange) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 #include "server/transport/routes.h"
 #include "server/transport/scraper.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Requests of /metrics that may wait for the next scrape; further ones get 503. With the
 // requests of the scrape that is being made they are at most as many as the smallest limit on
@@ -64,4 +64,4 @@ class HttpServer final : private HttpHandler {
   std::unique_ptr<ExchangeServer> server_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

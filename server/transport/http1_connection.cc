@@ -12,7 +12,7 @@
 #include "server/base/steady_clock.h"
 #include "server/transport/web_socket_connection.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Bytes of further requests that are read before the present one is answered. Reading goes on that
@@ -22,7 +22,7 @@ constexpr size_t kTlsReadBytes = 8 * 1024;
 // How long a client has to take the last answer.
 constexpr std::chrono::milliseconds kEndingTime{2'000};
 // While most connections that may be are open, one without a request ends after this time.
-constexpr Nanos kCrowdedIdle = kNanosPerSecond;
+constexpr engine::Nanos kCrowdedIdle = kNanosPerSecond;
 
 // The bytes of a request's texts.
 size_t BytesOf(const HttpRequest& request) {
@@ -88,7 +88,7 @@ void Http1Connection::GoIdle(std::chrono::milliseconds time) {
   head_seen_ = false;
 }
 
-void Http1Connection::OnTick(Nanos now) {
+void Http1Connection::OnTick(engine::Nanos now) {
   const bool unread = now >= write_deadline_;
   const bool crowded =
       phase_ == Phase::kIdle && shared().crowded && now - idle_since_ >= kCrowdedIdle;
@@ -111,7 +111,7 @@ void Http1Connection::Close() {
   if (phase_ == Phase::kClosed) return;
   const auto self = Self();  // outlives what follows
   phase_ = Phase::kClosed;
-  deadline_ = write_deadline_ = kNoDeadline;
+  deadline_ = write_deadline_ = engine::kNoDeadline;
   stream_->Close();
   loop().Remove(this);
   reader_.reset();
@@ -306,7 +306,7 @@ void Http1Connection::Dispatch() {
     return;
   }
   phase_ = Phase::kAnswering;
-  deadline_ = kNoDeadline;
+  deadline_ = engine::kNoDeadline;
   framing_ = BodyFraming::kLength;
   current_ = ++last_id_;
   asked_bytes_ = BytesOf(request);
@@ -330,7 +330,7 @@ void Http1Connection::Upgrade(HttpRequest request) {
   } else {
     const auto self = Self();
     phase_ = Phase::kClosed;
-    deadline_ = kNoDeadline;
+    deadline_ = engine::kNoDeadline;
     SetHeld(0);
     loop().Remove(this);
     request.method = kWebSocketMethod;
@@ -360,7 +360,7 @@ void Http1Connection::Refuse(const Refusal& refusal, const HttpRequest& head) {
 
 void Http1Connection::RefuseWith(HttpResponse answer, const HttpRequest& head) {
   phase_ = Phase::kAnswering;
-  deadline_ = kNoDeadline;
+  deadline_ = engine::kNoDeadline;
   keep_alive_ = false;
   head_only_ = head.method == "HEAD";
   reader_.reset();
@@ -405,7 +405,7 @@ void Http1Connection::SendNext() {
                                self->Close();
                                return;
                              }
-                             self->write_deadline_ = kNoDeadline;
+                             self->write_deadline_ = engine::kNoDeadline;
                              const Output sent = std::move(self->out_.front());
                              self->out_.pop_front();
                              self->out_bytes_ -= sent.text.size();
@@ -544,4 +544,4 @@ void Http1Connection::EndTls() {
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 #include "server/transport/response_text.h"
 #include "server/transport/socket_stream.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Http1Connection final : public HttpConnection {
  public:
@@ -25,7 +25,7 @@ class Http1Connection final : public HttpConnection {
   Http1Connection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, std::string peer);
 
   void Start() override;
-  void OnTick(Nanos now) override;
+  void OnTick(engine::Nanos now) override;
   void EndIdle() override;
   void Close() override;
   void OnEvicted() override;
@@ -52,7 +52,7 @@ class Http1Connection final : public HttpConnection {
     std::function<void(bool ok)> done;
   };
 
-  Nanos Now() const { return shared().clock->Now(); }
+  engine::Nanos Now() const { return shared().clock->Now(); }
   std::shared_ptr<Http1Connection> Self();
   void Handshake();
   void GoIdle(std::chrono::milliseconds time);
@@ -88,10 +88,10 @@ class Http1Connection final : public HttpConnection {
   std::unique_ptr<SocketStream> stream_;
   const std::string peer_;
   Phase phase_ = Phase::kHandshake;
-  Nanos deadline_ = kNoDeadline;        // of the phase
-  Nanos write_deadline_ = kNoDeadline;  // of the write under way
-  Nanos idle_since_ = 0;
-  Nanos started_ = 0;  // when the request's first byte came
+  engine::Nanos deadline_ = engine::kNoDeadline;        // of the phase
+  engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write under way
+  engine::Nanos idle_since_ = 0;
+  engine::Nanos started_ = 0;  // when the request's first byte came
   bool client_certificate_ = false;
 
   bool reading_ = false;      // a read is under way
@@ -115,4 +115,4 @@ class Http1Connection final : public HttpConnection {
   size_t out_bytes_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -16,7 +16,7 @@
 
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Whose request it is. While all requests hold too much memory, those without a key go first, and then
 // those of the client that holds most (held_bytes.h).
@@ -94,4 +94,4 @@ class HttpHandler {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

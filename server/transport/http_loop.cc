@@ -15,7 +15,7 @@
 #include "server/transport/response_text.h"
 #include "server/transport/socket_stream.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How exactly times are kept.
@@ -50,13 +50,13 @@ int FamilyOf(int fd) {
 }  // namespace
 
 void LiveCount::WaitNone() {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (live_ > 0) changed_.Wait(&mu_);
 }
 
 bool LiveCount::WaitNone(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (live_ > 0) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
@@ -66,7 +66,7 @@ bool LiveCount::WaitNone(std::chrono::nanoseconds timeout) {
 }
 
 HttpShared::HttpShared(const ExchangeServerOptions& options_in, HttpHandler* handler_in,
-                       const Clock* clock_in)
+                       const engine::Clock* clock_in)
     : options(options_in), handler(handler_in), clock(clock_in), held(options_in.held_bytes) {
   if (options.tls != nullptr) tls.emplace(options.tls, options.clients);
 }
@@ -95,7 +95,7 @@ HttpLoop::~HttpLoop() {
 }
 
 void HttpLoop::Run() {
-  NameThisThread("http");
+  engine::NameThisThread("http");
   ArmTick();
   while (true) {
     try {
@@ -118,7 +118,7 @@ void HttpLoop::ArmTick() {
 void HttpLoop::Tick() {
   // First, because a connection's end may throw.
   ArmTick();
-  const Nanos now = shared_->clock->Now();
+  const engine::Nanos now = shared_->clock->Now();
   if (now >= date_until_) {
     date_ = HttpDate();
     date_until_ = now + kNanosPerSecond / 2;
@@ -172,4 +172,4 @@ void HttpLoop::CloseAll() {
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

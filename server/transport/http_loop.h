@@ -25,19 +25,19 @@
 #include "server/transport/http_message.h"
 #include "server/transport/tls_contexts.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // How many connections there are, for the server's end to wait on. A connection whose exchange is
 // held is one of them, even when it is closed.
 class LiveCount {
  public:
   void Add(int64_t delta) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     live_ += delta;
     if (live_ == 0) changed_.NotifyAll();
   }
   int64_t count() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return live_;
   }
   // Waits until there is none; or for `timeout`, true: there is none.
@@ -45,18 +45,18 @@ class LiveCount {
   bool WaitNone(std::chrono::nanoseconds timeout);
 
  private:
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   int64_t live_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 struct HttpShared {
   HttpShared(const ExchangeServerOptions& options_in, HttpHandler* handler_in,
-             const Clock* clock_in);
+             const engine::Clock* clock_in);
 
   const ExchangeServerOptions options;
   HttpHandler* const handler;
-  const Clock* const clock;
+  const engine::Clock* const clock;
   HeldBytes held;
   std::optional<TlsContexts> tls;
   std::atomic<bool> renew{false};    // answers end their connections
@@ -65,7 +65,7 @@ struct HttpShared {
 };
 
 // Converts the times of the options to those of the clock.
-inline Nanos NanosOf(std::chrono::milliseconds time) {
+inline engine::Nanos NanosOf(std::chrono::milliseconds time) {
   return std::chrono::nanoseconds(time).count();
 }
 
@@ -88,7 +88,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   virtual void Start() = 0;
   // Called every few milliseconds: ends what has taken too long.
-  virtual void OnTick(Nanos now) = 0;
+  virtual void OnTick(engine::Nanos now) = 0;
   // The server ends: a connection without a request ends now, others after the answer.
   virtual void EndIdle() = 0;
   virtual void Close() = 0;
@@ -150,10 +150,10 @@ class HttpLoop {
   boost::asio::steady_timer tick_;
   std::array<char, 64 * 1024> scratch_;
   std::string date_;
-  Nanos date_until_ = 0;
+  engine::Nanos date_until_ = 0;
   bool ending_ = false;  // connections that come now are closed
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The method of a message over a WebSocket: each text message of an accepted connection is a request
 // with the path, query and headers of the upgrade. The answer's body is sent as a text message. An
@@ -26,9 +26,9 @@ struct HttpRequest {
   std::string query;   // after '?', as sent; "" if there is none
   // Names in lower case, in the order of the request; a name may come more than once.
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;   // whole, after any transfer coding
-  std::string peer;   // the client's address as gRPC writes it ("ipv4:192.0.2.7:4711")
-  Nanos started = 0;  // when its first byte came, on the clock of the calls
+  std::string body;           // whole, after any transfer coding
+  std::string peer;           // the client's address as gRPC writes it ("ipv4:192.0.2.7:4711")
+  engine::Nanos started = 0;  // when its first byte came, on the clock of the calls
   // The client has shown a certificate of the authorities that the server trusts.
   bool client_certificate = false;
 
@@ -76,4 +76,4 @@ struct HttpResponse {
   std::string_view text() const { return shared_body == nullptr ? body : *shared_body; }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

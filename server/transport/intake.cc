@@ -7,7 +7,7 @@
 #include "server/base/log.h"
 #include "server/transport/sockets.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Frames and headers of a call beside its message.
@@ -29,7 +29,7 @@ constexpr int64_t kForeignBytes = 512 * 1024;
 // the longer it is. Those that wait for their turn beside it are not read at all, and then all at
 // once.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
-constexpr Nanos kSlowTime = 200'000'000;
+constexpr engine::Nanos kSlowTime = 200'000'000;
 // The bytes that gRPC reads of one connection at once, which may be 140 streams of a flood.
 constexpr int64_t kFloodUnread = 4 * 1024;
 // Connections without waiting calls are looked at this much less often.
@@ -40,7 +40,7 @@ constexpr uint64_t kIdleLooks = 5;
 Intake::Sockets Intake::RealSockets() { return {PeerOf, ReceivedBy, UnreadOf, EndAtOnce}; }
 
 Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
-               const Clock* clock, DeadlineTimer* timer, WorkerPool* enders)
+               const engine::Clock* clock, DeadlineTimer* timer, engine::WorkerPool* enders)
     : limits_(limits),
       sockets_(std::move(sockets)),
       clock_(clock),
@@ -51,7 +51,7 @@ Intake::Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts c
 void Intake::Open(int fd) {
   std::string peer = sockets_.peer(fd);
   if (peer.empty()) return;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   resets_.Open(fd, peer, clock_->Now());
   Connection& connection = connections_[fd];
   connection.fd = fd;
@@ -61,7 +61,7 @@ void Intake::Open(int fd) {
 }
 
 void Intake::Close(int fd) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
   if (at == connections_.end()) return;
   // Another connection may have come from the same address and port.
@@ -74,7 +74,7 @@ void Intake::Close(int fd) {
 
 uint64_t Intake::Enter(const std::string& grpc_peer, EndCall end) {
   const std::string peer = PeerKey(grpc_peer);
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const uint64_t call = ++last_call_;
   const auto name = by_peer_.find(peer);
   const int fd = name == by_peer_.end() ? -1 : name->second;
@@ -88,7 +88,7 @@ uint64_t Intake::Enter(const std::string& grpc_peer, EndCall end) {
 }
 
 void Intake::Done(uint64_t call, bool cancelled) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   resets_.Done(call, cancelled);
 }
 
@@ -102,7 +102,7 @@ Intake::Connection* Intake::Remove(uint64_t call) {
 }
 
 void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   resets_.Whole(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
@@ -111,7 +111,7 @@ void Intake::LeaveWhole(uint64_t call, int64_t bytes) {
 }
 
 void Intake::LeaveCut(uint64_t call) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   resets_.Cut(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
@@ -146,7 +146,7 @@ void Intake::EndUnread() {
 }
 
 int64_t Intake::waiting() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   return static_cast<int64_t>(calls_.size());
 }
 
@@ -161,7 +161,7 @@ void Intake::Refresh(Connection* connection) {
   connection->held = std::max<int64_t>(0, connection->held + rest);
 }
 
-bool Intake::IsSlow(Connection* connection, int64_t unread, Nanos now) {
+bool Intake::IsSlow(Connection* connection, int64_t unread, engine::Nanos now) {
   if (unread == 0 || connection->quiet <= kForeignBytes) {
     connection->slow_from.reset();
     return false;
@@ -225,12 +225,12 @@ void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
 void Intake::Look() {
   std::vector<Ending> endings;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     EndFloods();
     const bool all = ++looks_ % kIdleLooks == 0;
     const int64_t leak = kForeignBytesPerSecond * kPeriod * kIdleLooks / 1'000'000'000;
     int64_t total = 0;
-    const Nanos now = clock_->Now();
+    const engine::Nanos now = clock_->Now();
     for (auto& [fd, connection] : connections_) {
       const bool idle = connection.calls.empty();
       if (idle && !all) continue;
@@ -280,9 +280,9 @@ void Intake::ArmLocked() {
 
 void Intake::OnTimer() {
   Look();
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   armed_ = false;
   if (!connections_.empty()) ArmLocked();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -32,7 +32,7 @@
 #include "server/base/deadline_timer.h"
 #include "server/transport/reset_watch.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct IntakeLimits {
   int64_t message_bytes = 0;  // of one request
@@ -58,13 +58,13 @@ class Intake {
   // The charge for one call beside its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
   // How often connections with waiting calls are looked at.
-  static constexpr Nanos kPeriod = 20'000'000;
+  static constexpr engine::Nanos kPeriod = 20'000'000;
 
   // `clock`, `timer` and `enders` outlive it; `timer` must have ended when it is destroyed. `timer` should
   // have no other users, and `enders` a thread: gRPC takes a millisecond to end a call of a connection
   // that it has much to read of, and of thousands of them the looks would be seconds late.
-  Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts, const Clock* clock,
-         DeadlineTimer* timer, WorkerPool* enders);
+  Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
+         const engine::Clock* clock, DeadlineTimer* timer, engine::WorkerPool* enders);
 
   // Sets what is done when streams are reset by the thousand. To be called before calls come;
   // `hold` runs with a lock held that Close takes.
@@ -91,7 +91,7 @@ class Intake {
 
  private:
   struct Progress {
-    Nanos at = 0;
+    engine::Nanos at = 0;
     int64_t read = 0;  // by gRPC, of what was received
   };
   struct Connection {
@@ -120,7 +120,7 @@ class Intake {
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Whether gRPC has had much to read for a while and has read a little of it, without a call that
   // began or became whole. `unread` is what it had to read just now.
-  static bool IsSlow(Connection* connection, int64_t unread, Nanos now);
+  static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
   // `calls` of the connection have ended without their requests: what came of them, and what their
   // client has already sent, belongs to no call from now on.
   void AllowLate(Connection* connection, size_t calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -136,12 +136,12 @@ class Intake {
 
   const IntakeLimits limits_;
   const Sockets sockets_;
-  const Clock* const clock_;
+  const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
-  WorkerPool* const enders_;
+  engine::WorkerPool* const enders_;
   std::function<void()> hold_ = [] {};
 
-  mutable Mutex mu_;
+  mutable engine::Mutex mu_;
   ResetWatch resets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);
   std::unordered_map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);
@@ -151,4 +151,4 @@ class Intake {
   bool armed_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

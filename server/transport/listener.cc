@@ -19,11 +19,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/thread_name.h"
-#include "server/base/error_text.h"
 #include "server/base/log.h"
+#include "server/base/quoted.h"
 #include "server/transport/sockets.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The pause after a failed accept: its cause (no descriptors, no memory) seldom ends at once.
@@ -99,14 +99,14 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Listen(const ListenerOptions
 Listener::~Listener() {
   StopAccepting();
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
   }
   if (thread_.joinable()) {
     Wake();
     thread_.join();
   }
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const auto& [fd, connection] : connections_) {
     options_.closed(fd);
     close(fd);
@@ -121,7 +121,7 @@ absl::Status Listener::Open(const Address& address) {
   if (address.unix_path.empty()) {
     status = OpenInternet(address.host, address.port);
     if (!status.ok()) return status;
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     bound.port = BoundPort(sockets_.front());
   } else {
     status = OpenUnix(address.unix_path);
@@ -141,7 +141,7 @@ absl::Status Listener::OpenInternet(const std::string& host, int port) {
       getaddrinfo(everywhere ? "::" : host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error != 0) return absl::UnavailableError(gai_strerror(error));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   error = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
     // All addresses of a host get the port that the first one got.
@@ -179,7 +179,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
   if (stat(path.c_str(), &old) == 0 && S_ISSOCK(old.st_mode)) unlink(path.c_str());
   const int fd = ListenOn(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   if (fd < 0) return absl::UnavailableError(ErrorText(errno));
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   unix_path_ = path;
   sockets_.push_back(fd);
   return absl::OkStatus();
@@ -187,7 +187,7 @@ absl::Status Listener::OpenUnix(const std::string& path) {
 
 absl::Status Listener::TakeInherited() {
   Address bound = options_.address;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   sockets_ = options_.inherited;
   if (bound.unix_path.empty()) {
     bound.port = BoundPort(sockets_.front());
@@ -222,7 +222,7 @@ void Listener::StopAccepting() {
   std::vector<int> sockets;
   std::string unix_path;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     sockets = std::exchange(sockets_, {});
     unix_path = unix_path_;
     failure_.clear();
@@ -242,7 +242,7 @@ bool Listener::LeaveInherited() {
 }
 
 void Listener::EndConnections() {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const auto& [number, fd] : by_age_) {
     shutdown(fd, SHUT_WR);
     connections_[fd].ended = true;
@@ -253,7 +253,7 @@ void Listener::EndConnections() {
 
 bool Listener::WaitEmpty(std::chrono::nanoseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (!connections_.empty()) {
     const auto left = end - std::chrono::steady_clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return false;
@@ -263,7 +263,7 @@ bool Listener::WaitEmpty(std::chrono::nanoseconds timeout) {
 }
 
 ConnectionStats Listener::Stats() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   ConnectionStats stats = stats_;
   stats.capacity = options_.max_connections;
   stats.open = static_cast<int64_t>(connections_.size());
@@ -271,7 +271,7 @@ ConnectionStats Listener::Stats() const {
 }
 
 std::string Listener::NotAccepting() const {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (failure_.empty() || std::chrono::steady_clock::now() - failing_since_ < kStopped) return "";
   return absl::StrCat("no connection could be accepted for ", kStopped.count(), " s: ", failure_);
 }
@@ -285,7 +285,7 @@ void Listener::Wake() const {
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   for (const int fd : sockets_) {
     epoll_event event{};
     event.events = EPOLLIN;
@@ -295,13 +295,13 @@ void Listener::WatchSockets(bool watch) {
 }
 
 void Listener::Run() {
-  NameThisThread("accept");
+  engine::NameThisThread("accept");
   constexpr int kEvents = 128;
   epoll_event events[kEvents];
   while (true) {
     WatchSockets(!paused_);
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       if (stop_) return;
       CloseArrived();
     }
@@ -319,7 +319,7 @@ void Listener::Run() {
       }
       bool is_connection = false;
       {
-        MutexLock lock(&mu_);
+        engine::MutexLock lock(&mu_);
         is_connection = connections_.count(fd) > 0;
       }
       if (is_connection) {
@@ -340,7 +340,7 @@ void Listener::AcceptFrom(int socket) {
 bool Listener::MustWait() {
   if (std::chrono::steady_clock::now() < hold_until_.load()) return true;
   if (!options_.drop_oldest) return false;
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (static_cast<int>(connections_.size()) < options_.max_connections) return false;
   return by_age_.empty() ||
          std::chrono::steady_clock::now() - connections_[by_age_.begin()->second].begin < kYoung;
@@ -366,7 +366,7 @@ bool Listener::AcceptOne(int socket) {
     if (fd >= 0) close(fd);
     bool first = false;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       first = failure_.empty();
       if (first) failing_since_ = std::chrono::steady_clock::now();
       failure_ = ErrorText(error);
@@ -379,7 +379,7 @@ bool Listener::AcceptOne(int socket) {
   // Each IPv6 client has a network of addresses, a /64 at least.
   const std::string peer = options_.max_per_peer > 0 ? NetworkOf(ours) : "";
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     failure_.clear();
     taken = static_cast<int>(connections_.size()) < options_.max_connections && HasRoomFor(peer);
     if (!taken) ++stats_.refused;
@@ -408,7 +408,7 @@ bool Listener::AcceptOne(int socket) {
 }
 
 void Listener::HandleClosed(int fd) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
   // Its owner may still have its descriptor, so that closing ours would leave it in the set.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
@@ -425,7 +425,7 @@ void Listener::HandleClosed(int fd) {
 int Listener::EndOld() {
   if (options_.longest.count() == 0) return -1;
   const auto now = std::chrono::steady_clock::now();
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   while (!by_age_.empty()) {
     const auto left = connections_[by_age_.begin()->second].begin + options_.longest - now;
     if (left > std::chrono::nanoseconds::zero()) {
@@ -475,4 +475,4 @@ void Listener::Forget(int fd) {
   if (connections_.empty()) changed_.NotifyAll();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

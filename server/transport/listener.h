@@ -24,7 +24,7 @@
 #include "server/base/address.h"
 #include "server/base/connection_stats.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct ListenerOptions {
   Address address;
@@ -139,8 +139,8 @@ class Listener {
   std::atomic<std::chrono::steady_clock::time_point> hold_until_{
       std::chrono::steady_clock::time_point::min()};
 
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
   std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many, if max_per_peer is set
@@ -152,4 +152,4 @@ class Listener {
   std::chrono::steady_clock::time_point failing_since_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int kReadChunkBytes = 4 * 1024;
@@ -43,7 +43,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);
     const std::shared_ptr<const TlsMaterial> now = self->store_->current();
-    MutexLock lock(&self->mu_);
+    engine::MutexLock lock(&self->mu_);
     if (now == self->fetched_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const grpc_ssl_pem_key_cert_pair pair{now->key.c_str(), now->certificate.c_str()};
     // gRPC asserts that there are authorities. Where no client is asked for a certificate they are
@@ -58,7 +58,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
   const TlsStore* const store_;
   grpc_server_credentials* credentials_ = nullptr;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   // Held, so that later material has another address.
   std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
 };
@@ -95,4 +95,4 @@ std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(const TlsStore* stor
   return std::make_shared<TlsCredentials>(store);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 
 #include "server/base/tls_store.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct PortLimits {
   const char* name = "";    // the quota's name in gRPC's own log
@@ -33,4 +33,4 @@ void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder);
 // a key that do not belong together, drops the old pair for them, and then refuses everybody.
 std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(const TlsStore* store);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

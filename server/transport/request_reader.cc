@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace beast = boost::beast;
@@ -229,4 +229,4 @@ size_t RequestReader::TakeBody(std::string_view bytes) {
   return taken;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "server/transport/http_message.h"
 #include "server/transport/request_rules.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct ReadLimits {
   size_t header_bytes = 32 * 1024;  // of the request's line and headers; of trailers, too
@@ -79,4 +79,4 @@ class RequestReader {
   bool upgrade_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

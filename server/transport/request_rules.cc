@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // RFC 9110, 5.6.2.
@@ -236,4 +236,4 @@ bool AllowsOrigin(const std::vector<std::string>& allowed, std::string_view orig
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

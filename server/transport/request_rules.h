@@ -13,7 +13,7 @@
 
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Where the head (the request's line and headers, with the empty line after them) ends.
 struct HeadScan {
@@ -69,4 +69,4 @@ bool IsSameOrigin(const HttpRequest& upgrade);
 // Whether `origin` ("https://example.org") is one of `allowed`, or that has "*". "" is none.
 bool AllowsOrigin(const std::vector<std::string>& allowed, std::string_view origin);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

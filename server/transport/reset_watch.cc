@@ -13,7 +13,7 @@
 #include "server/base/steady_clock.h"
 #include "server/transport/sockets.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -94,7 +94,7 @@ ResetWatch::Counts ResetWatch::RealCounts() {
           .forget = [streams](const std::string& peer) { streams->Forget(peer); }};
 }
 
-void ResetWatch::Open(int fd, const std::string& peer, Nanos now) {
+void ResetWatch::Open(int fd, const std::string& peer, engine::Nanos now) {
   Connection& connection = connections_[fd];
   connection = Connection{.peer = peer, .number = ++last_connection_, .seen = now};
 }
@@ -145,9 +145,10 @@ void ResetWatch::Done(uint64_t call, bool cancelled) {
   if (Account* const account = AccountOf(done)) end(account);
 }
 
-int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count, Nanos now) {
+int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
+                               engine::Nanos now) {
   const int64_t wasted = connection->account.Wasted(count);
-  const Nanos passed = now - connection->seen;
+  const engine::Nanos passed = now - connection->seen;
   connection->seen = now;
   connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
   // Forgiveness is not saved up; and the number may have fallen, because some streams only waited.
@@ -155,7 +156,7 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
   return wasted - connection->forgiven;
 }
 
-ResetWatch::Floods ResetWatch::Look(Nanos now) {
+ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
   // gRPC may know the end of a call that is not done with.
@@ -182,4 +183,4 @@ ResetWatch::Floods ResetWatch::Look(Nanos now) {
   return floods;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

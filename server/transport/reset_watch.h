@@ -22,7 +22,7 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Counts of streams since the start of the process or connection.
 struct StreamCount {
@@ -80,7 +80,7 @@ class ResetWatch {
       : limits_(limits), counts_(std::move(counts)) {}
 
   // A connection came, or is gone. `fd` names it in between.
-  void Open(int fd, const std::string& peer, Nanos now);
+  void Open(int fd, const std::string& peer, engine::Nanos now);
   void Close(int fd);
 
   // A call came, on a connection or on one that is not known (-1).
@@ -96,7 +96,7 @@ class ResetWatch {
     bool many = false;             // all of them together are a flood, until gRPC is done with it
   };
   // To be called every few milliseconds.
-  Floods Look(Nanos now);
+  Floods Look(engine::Nanos now);
 
  private:
   struct Account {
@@ -112,7 +112,7 @@ class ResetWatch {
     uint64_t number = 0;
     Account account;
     int64_t forgiven = 0;  // until `seen`
-    Nanos seen = 0;
+    engine::Nanos seen = 0;
   };
   struct Call {
     int fd = -1;
@@ -124,7 +124,7 @@ class ResetWatch {
   // The account of the call's connection; null if that is gone, or was never known.
   Account* AccountOf(const Call& call);
   // How many streams the connection has wasted that are not forgiven.
-  static int64_t Unforgiven(Connection* connection, const StreamCount& count, Nanos now);
+  static int64_t Unforgiven(Connection* connection, const StreamCount& count, engine::Nanos now);
 
   const ResetLimits limits_;
   const Counts counts_;
@@ -138,4 +138,4 @@ class ResetWatch {
   uint64_t last_connection_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

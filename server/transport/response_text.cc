@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 bool FitsLine(std::string_view text) {
@@ -72,4 +72,4 @@ std::string HttpDate() {
                          kMonths[at.tm_mon], at.tm_year + 1900, at.tm_hour, at.tm_min, at.tm_sec);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // How the end of an answer's body is marked.
 enum class BodyFraming {
@@ -41,4 +41,4 @@ inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 // "Sun, 06 Nov 1994 08:49:37 GMT".
 std::string HttpDate();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

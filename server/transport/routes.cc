@@ -2,7 +2,7 @@
 
 #include "server/transport/status_page.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr std::string_view kMetrics = "/metrics";
@@ -48,4 +48,4 @@ HttpResponse RouteHttp(std::string_view method, std::string_view path, const Htt
   return response;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

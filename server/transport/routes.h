@@ -7,7 +7,7 @@
 
 #include "server/transport/http_message.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Called at any time between the server's start and its destruction: `metrics` from a thread of its
 // own, one call at a time; the others from the threads that serve connections, which they must not
@@ -25,4 +25,4 @@ bool IsScrape(std::string_view method, std::string_view path);
 // The answer to a request. `path` is without the query.
 HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 Scraper::Answer Unavailable(const char* why) {
@@ -23,21 +23,21 @@ Scraper::~Scraper() { Stop(); }
 
 void Scraper::Stop() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stop_ = true;
     changed_.NotifyAll();
   }
   if (thread_.joinable()) thread_.join();
   std::vector<Done> left;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     left.swap(waiting_);
   }
   for (const Done& done : left) done(Unavailable("the daemon ends\n"));
 }
 
 bool Scraper::Ask(Done done) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   if (stop_ || waiting_.size() >= max_waiting_) return false;
   waiting_.push_back(std::move(done));
   changed_.NotifyAll();
@@ -45,11 +45,11 @@ bool Scraper::Ask(Done done) {
 }
 
 void Scraper::Run() {
-  NameThisThread("scrape");
+  engine::NameThisThread("scrape");
   while (true) {
     std::vector<Done> asked;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       while (waiting_.empty() && !stop_) changed_.Wait(&mu_);
       if (stop_) return;
       asked.swap(waiting_);
@@ -64,4 +64,4 @@ void Scraper::Run() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

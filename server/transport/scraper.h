@@ -14,7 +14,7 @@
 #include "engine/base/mutex.h"
 #include "server/transport/routes.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class Scraper {
  public:
@@ -43,11 +43,11 @@ class Scraper {
   const std::function<HttpResponse()> make_;
   const size_t max_waiting_;
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<Done> waiting_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

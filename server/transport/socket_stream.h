@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 
 class SocketStream {
  public:
@@ -80,4 +80,4 @@ void async_teardown(boost::beast::role_type /*role*/, SocketStream& stream, Hand
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 std::string TextOf(const sockaddr_storage& address) {
@@ -109,4 +109,4 @@ void EndAtOnce(int fd) {
   DiscardReceived(fd);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

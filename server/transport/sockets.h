@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The client's address: "1.2.3.4:5", "[::1]:5". Other families are "". The scope of a link-local
 // address is left out.
@@ -27,4 +27,4 @@ void DiscardReceived(int fd);
 // Discards likewise, and closes both directions.
 void EndAtOnce(int fd);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

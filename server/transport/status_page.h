@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The page's text, which is constant data of the program.
 std::string_view StatusPage();
@@ -14,4 +14,4 @@ inline constexpr std::string_view kStatusPagePolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-}  // namespace dragoman
+}  // namespace dragoman::server

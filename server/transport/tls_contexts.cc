@@ -9,7 +9,7 @@
 
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -83,7 +83,7 @@ std::shared_ptr<ssl::context> TlsContexts::Current() {
   std::string why;
   std::shared_ptr<ssl::context> result;
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (now != material_) {
       if (auto made = MakeContext(*now, clients_, &why)) context_ = std::move(made);
       material_ = now;
@@ -97,4 +97,4 @@ std::shared_ptr<ssl::context> TlsContexts::Current() {
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

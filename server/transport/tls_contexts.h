@@ -10,7 +10,7 @@
 #include "server/base/tls_store.h"
 #include "server/transport/exchange_server.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class TlsContexts {
  public:
@@ -27,11 +27,11 @@ class TlsContexts {
   const TlsStore* const store_;
   const ClientCertificates clients_;
 
-  Mutex mu_;
+  engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
   // The material of which the context was made, or could not be made. Held, so that later material
   // has another address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int64_t kKiB = 1024;
@@ -77,4 +77,4 @@ int64_t RaiseDescriptorLimit() {
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, int64_t{1} << 30));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

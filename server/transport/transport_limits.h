@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/settings/transport_settings.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct TransportLimits {
   int64_t message_bytes = 0;  // of one request
@@ -44,4 +44,4 @@ int HttpConnections(int64_t descriptors);
 // Raises the soft limit on open files to the hard one; returns the limit then in effect.
 int64_t RaiseDescriptorLimit();
 
-}  // namespace dragoman
+}  // namespace dragoman::server

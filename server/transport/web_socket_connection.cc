@@ -10,7 +10,7 @@
 #include "server/base/log.h"
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace beast = boost::beast;
@@ -24,7 +24,7 @@ constexpr size_t kReadBytes = 16 * 1024;
 constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
 constexpr uint16_t kLastCloseCode = 4999;
 // How long a client has to answer the close frame.
-constexpr Nanos kEndingNanos = 2 * kNanosPerSecond;
+constexpr engine::Nanos kEndingNanos = 2 * kNanosPerSecond;
 
 http::request<http::empty_body> BeastRequest(const HttpRequest& request) {
   http::request<http::empty_body> out;
@@ -96,7 +96,7 @@ void WebSocketConnection::Start() {
   });
 }
 
-void WebSocketConnection::OnTick(Nanos now) {
+void WebSocketConnection::OnTick(engine::Nanos now) {
   if (now >= write_deadline_ || (now >= deadline_ && (ending_ || !open_))) {
     Close();
   } else if (now >= deadline_ && current_ == 0 && !writing_) {
@@ -120,7 +120,7 @@ void WebSocketConnection::Close() {
   if (closed_) return;
   const auto self = Self();
   closed_ = true;
-  deadline_ = write_deadline_ = kNoDeadline;
+  deadline_ = write_deadline_ = engine::kNoDeadline;
   stream_->Close();
   loop().Remove(this);
   SetHeld(0);
@@ -182,7 +182,7 @@ void WebSocketConnection::OnRead(const beast::error_code& error) {
     return;
   }
   message_waits_ = true;
-  deadline_ = kNoDeadline;
+  deadline_ = engine::kNoDeadline;
   HandleNext();
 }
 
@@ -250,7 +250,7 @@ void WebSocketConnection::Respond(uint64_t id, HttpResponse response, std::funct
 
 void WebSocketConnection::OnAnswered() {
   writing_ = false;
-  write_deadline_ = kNoDeadline;
+  write_deadline_ = engine::kNoDeadline;
   std::string().swap(out_);
   asked_bytes_ = 0;
   UpdateHeld();
@@ -313,4 +313,4 @@ void WebSocketConnection::OnDropped(uint64_t id, const HttpRequest& /*head*/) {
   Refuse({500, "the server has lost this message"});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

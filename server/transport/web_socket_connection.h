@@ -17,7 +17,7 @@
 #include "server/transport/http_loop.h"
 #include "server/transport/socket_stream.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class WebSocketConnection final : public HttpConnection {
  public:
@@ -25,7 +25,7 @@ class WebSocketConnection final : public HttpConnection {
   WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, HttpRequest upgrade);
 
   void Start() override;
-  void OnTick(Nanos now) override;
+  void OnTick(engine::Nanos now) override;
   void EndIdle() override;
   void Close() override;
   void OnEvicted() override;
@@ -41,7 +41,7 @@ class WebSocketConnection final : public HttpConnection {
  private:
   using CloseCode = boost::beast::websocket::close_code;
 
-  Nanos Now() const { return shared().clock->Now(); }
+  engine::Nanos Now() const { return shared().clock->Now(); }
   std::shared_ptr<WebSocketConnection> Self();
   void Read();
   void OnRead(const boost::beast::error_code& error);
@@ -64,9 +64,10 @@ class WebSocketConnection final : public HttpConnection {
   bool ending_ = false;
   bool closed_ = false;
   bool reading_ = false;
-  Nanos deadline_ = kNoDeadline;        // of the handshake, the message or the wait for one
-  Nanos write_deadline_ = kNoDeadline;  // of the write under way
-  Nanos message_began_ = 0;             // 0: nothing of the next message has come
+  engine::Nanos deadline_ =
+      engine::kNoDeadline;  // of the handshake, the message or the wait for one
+  engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write under way
+  engine::Nanos message_began_ = 0;                     // 0: nothing of the next message has come
 
   boost::beast::flat_buffer in_;
   bool message_waits_ = false;  // in_ has a whole one
@@ -80,4 +81,4 @@ class WebSocketConnection final : public HttpConnection {
   std::weak_ptr<ConnectionExchange> exchange_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,13 +1,13 @@
 // Linked to the daemon's main, makes it compute in int8 as AVX2 with VNNI does, on a machine that
-// may lack VNNI (../kernels/ops/narrow_avx2_long.h): what a daemon on 64-bit ARM is held to.
+// may lack VNNI (../kernels/ops/quantized_avx2_long.h): what a daemon on 64-bit ARM is held to.
 #include <cstdlib>
 #include <iostream>
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/isa_entries.h"
-#include "tests/kernels/ops/narrow_avx2_long.h"
+#include "tests/kernels/ops/quantized_avx2_long.h"
 
-namespace dragoman::cpu {
+namespace dragoman::kernels::cpu {
 namespace {
 
 // Before main, and so before anything asks for kernels.
@@ -22,4 +22,4 @@ namespace {
 }();
 
 }  // namespace
-}  // namespace dragoman::cpu
+}  // namespace dragoman::kernels::cpu

@@ -39,34 +39,34 @@ X86_WORK = {"vpmaddubsw": 32, "vfmadd": 8}
 # Name, object, functions (a regular expression), the instructions whose products count, and how many of them the
 # loop has: small tiles are made part of what calls them.
 ARM_TILES = [
-    ("int8, neon, 4 rows", "kernels_neon", r"Narrow.*Int8Dot", "smull|smlal", 32),
-    ("int8, neon, 1 row", "kernels_neon", r"Narrow.*Int8Dot", "smull|smlal", 16),
-    ("int8, dotprod, 4 rows", "narrow_dotprod", r"Narrow.*Int8Dot", "sdot", 64),
-    ("int8, dotprod, 1 row", "narrow_dotprod", r"Narrow.*Int8Dot", "sdot", 32),
-    ("int8, i8mm, 6 rows", "narrow_i8mm", r"Narrow.*Int8Dot", "usmmla", 24),
-    ("int8, i8mm, 4 rows", "narrow_i8mm", r"Narrow.*Int8Dot", "usmmla", 16),
-    ("int8, i8mm, 1 row", "narrow_i8mm", r"Narrow.*Int8Dot", "sudot", 32),
-    ("bfloat16, i8mm, 6 rows", "narrow_i8mm", r"Narrow.*BFloat16Dot", "bfmmla", 24),
-    ("bfloat16, i8mm, 1 row", "narrow_i8mm", r"Narrow.*BFloat16Dot", "bfdot", 32),
+    ("int8, neon, 4 rows", "kernels_neon", r"Quantized.*Int8Dot", "smull|smlal", 32),
+    ("int8, neon, 1 row", "kernels_neon", r"Quantized.*Int8Dot", "smull|smlal", 16),
+    ("int8, dotprod, 4 rows", "quantized_dotprod", r"Quantized.*Int8Dot", "sdot", 64),
+    ("int8, dotprod, 1 row", "quantized_dotprod", r"Quantized.*Int8Dot", "sdot", 32),
+    ("int8, i8mm, 6 rows", "quantized_i8mm", r"Quantized.*Int8Dot", "usmmla", 24),
+    ("int8, i8mm, 4 rows", "quantized_i8mm", r"Quantized.*Int8Dot", "usmmla", 16),
+    ("int8, i8mm, 1 row", "quantized_i8mm", r"Quantized.*Int8Dot", "sudot", 32),
+    ("bfloat16, i8mm, 6 rows", "quantized_i8mm", r"Quantized.*BFloat16Dot", "bfmmla", 24),
+    ("bfloat16, i8mm, 1 row", "quantized_i8mm", r"Quantized.*BFloat16Dot", "bfdot", 32),
     ("float32, 6 rows", "kernels_neon", r"\bTile<|Panel\(", "fmla", 72),
 ]
 X86_TILES = [
-    ("int8, avx2, 4 rows", "kernels_avx2", r"Narrow.*ShortWeightDot", "vpmaddubsw", 16),
+    ("int8, avx2, 4 rows", "kernels_avx2", r"Quantized.*ShortWeightDot", "vpmaddubsw", 16),
     ("float32, avx2, 4 rows", "kernels_avx2", r"\bTile<|Panel\(", "vfmadd", 12),
 ]
 
 # Name, object, functions, how the way begins and how often it has an instruction that is there for each register of
 # results. In a tile the way is from one look for candidates to the next; of loops it is one turn.
 ARM_FOLDS = [
-    ("in a tile of int8, neon", "kernels_neon", r"Narrow(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
-    ("in a tile of int8, dotprod", "narrow_dotprod", r"Narrow(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
-    ("in a tile of int8, i8mm", "narrow_i8mm", r"Narrow(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
+    ("in a tile of int8, neon", "kernels_neon", r"Quantized(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
+    ("in a tile of int8, dotprod", "quantized_dotprod", r"Quantized(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
+    ("in a tile of int8, i8mm", "quantized_i8mm", r"Quantized(Tile|Gemm)<.*Int8Dot", "umaxv", r"shl\s+v.*#23"),
     ("row_max", "kernels_neon", r"\bRowMax\(", None, r"fcmgt\b"),
     ("exp_sum", "kernels_neon", r"\bExpSum\(", None, r"shl\s+v.*#23"),
     ("find_above", "kernels_neon", r"\bFindAbove\(", None, r"fcmgt\b"),
 ]
 X86_FOLDS = [
-    ("in a tile of int8, avx2", "kernels_avx2", r"Narrow(Tile|Gemm)<.*ShortWeightDot", "vmovmskps", r"vpslld \$0x17"),
+    ("in a tile of int8, avx2", "kernels_avx2", r"Quantized(Tile|Gemm)<.*ShortWeightDot", "vmovmskps", r"vpslld \$0x17"),
     ("row_max", "kernels_avx2", r"\bRowMax\(", None, r"vmaxps"),
     ("exp_sum", "kernels_avx2", r"\bExpSum\(", None, r"vpslld \$0x17"),
     ("find_above", "kernels_avx2", r"\bFindAbove\(", None, r"vcmp\w*ps"),

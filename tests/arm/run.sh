@@ -26,7 +26,7 @@ declare -A qemu_cpu=(
 declare -A page=([a53]=4096 [n1]=65536 [sve128]=16384 [sve256]=4096)
 # The best instruction set of each.
 declare -A best=([a53]=neon [n1]=dotprod [sve128]=i8mm [sve256]=i8mm)
-kernels=(linear narrow_matrix row_ops attention bfloat16_pages int8_pages output_layer output_fold
+kernels=(linear quantized_matrix row_ops attention bfloat16_pages int8_pages output_layer output_fold
   output_selection)
 programs=("${kernels[@]/#/kernels_}" oracle invariance score_bits parity)
 programs=("${programs[@]/%/_test}")

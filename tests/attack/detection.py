@@ -27,7 +27,7 @@ def _detecting(*flags):
 
 def _post(daemon, path, body, timeout=60.0):
     """(status, JSON) of one request, on a connection of its own."""
-    host, port = daemon.door.rsplit(":", 1)
+    host, port = daemon.http.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=timeout)
     try:
         connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
@@ -56,7 +56,7 @@ def _refusal(client, texts):
 
 @attack("lists_beyond_the_limits", issue=31, limit=60)
 def lists_beyond_the_limits():
-    """Lists of 10,000 items and texts of a megabyte, through every door that detects."""
+    """Lists of 10,000 items and texts of a megabyte, through every adapter that detects."""
     many, large = ["Guten Tag"] * 10_000, ["Guten Tag. " * 95_000]
     with _detecting() as daemon, Client(daemon.grpc) as client:
         for texts, words in ((many, ("contents", "10000", str(MOST_ITEMS))), (large, ("contents", str(MOST_CODE_POINTS)))):

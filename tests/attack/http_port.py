@@ -1,5 +1,5 @@
 """Attacks on the port of --http: slow, large, silent and lying clients of HTTP/1.1. The path asked for is one that no
-door has: what is attacked comes before any door."""
+adapter has: what is attacked comes before any adapter."""
 
 import contextlib
 import selectors
@@ -22,7 +22,7 @@ def _daemon(*flags):
 
 
 def _connect(daemon, timeout=30.0):
-    host, port = daemon.door.rsplit(":", 1)
+    host, port = daemon.http.rsplit(":", 1)
     return socket.create_connection((host, int(port)), timeout)
 
 

@@ -1,4 +1,4 @@
-"""Requests inside of requests, many in one packet, and other protocols, at the doors of --http with the bundled model."""
+"""Requests inside of requests, many in one packet, and other protocols, at the adapters of --http with the bundled model."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ def pipelined_translations():
     texts = [f"Das ist die Nummer {i}." for i in range(60)]
     with daemon_of() as daemon:
         alone = {}
-        with HttpClient(daemon.door) as client:
+        with HttpClient(daemon.http) as client:
             for text in texts[:3]:
                 answer = client.ask(
                     "POST", "/v1/translate", json.dumps({"contents": [text]}), {"Content-Type": "application/json"}

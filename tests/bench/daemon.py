@@ -85,8 +85,8 @@ class Daemon:
         found = re.search(r"grpc=(\S+) metrics=(\S+) admin=\S+ http=(\S+)", line)
         if found is None:
             raise RuntimeError(f"dragomand {' '.join(self.flags)} does not serve: {self.end_of_log()}")
-        # `http` has the metrics, `doors` is the address of --http.
-        self.grpc, self.http, self.doors = found.groups()
+        # `http` has the metrics, `adapters` is the address of --http.
+        self.grpc, self.http, self.api_address = found.groups()
 
     def end_of_log(self):
         self.log.seek(0)

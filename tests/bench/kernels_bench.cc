@@ -52,30 +52,31 @@ void Gflops(benchmark::State& state, double flop) {
       flop * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
 }
 
-void LinearOwn(benchmark::State& state, int in, int out, ComputeType type) {
+void LinearOwn(benchmark::State& state, int in, int out, kernels::ComputeType type) {
   const int64_t rows = state.range(0);
   const auto w = RandomFloats(size_t(in) * out, 0.1F);
   const auto x = RandomFloats(size_t(rows) * in);
   std::vector<float> y(size_t(rows) * out);
-  const auto linear = Linear::Create(w.data(), w.data(), in, out, Activation::kNone, type);
-  OpContext context;
+  const auto linear =
+      kernels::Linear::Create(w.data(), w.data(), in, out, kernels::Activation::kNone, type);
+  kernels::OpContext context;
   context.Reserve(linear->ScratchFloats(rows));
   while (state.KeepRunning()) linear->Run(context, x.data(), rows, y.data());
   Gflops(state, 2.0 * static_cast<double>(rows) * in * out);
 }
 
-// oneDNN's inner product on packed weights, f32 in its result. Its operands are narrow already:
+// oneDNN's inner product on packed weights, f32 in its result. Its operands are quantized already:
 // what LinearOwn does to its rows is not in this time. int8: u8 rows and s8 weights with a scale
 // for each column.
-void LinearOneDnn(benchmark::State& state, int in, int out, ComputeType type) {
+void LinearOneDnn(benchmark::State& state, int in, int out, kernels::ComputeType type) {
   const int64_t rows = state.range(0);
   omp_set_num_threads(1);
   using dnnl::memory;
   using Number = memory::data_type;
-  const bool int8 = type == ComputeType::kInt8;
-  const Number x_type = int8                             ? Number::u8
-                        : type == ComputeType::kBFloat16 ? Number::bf16
-                                                         : Number::f32;
+  const bool int8 = type == kernels::ComputeType::kInt8;
+  const Number x_type = int8                                      ? Number::u8
+                        : type == kernels::ComputeType::kBFloat16 ? Number::bf16
+                                                                  : Number::f32;
   const Number w_type = int8 ? Number::s8 : x_type;
   dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   dnnl::stream stream(engine);
@@ -112,18 +113,18 @@ struct Requests {
     }
   }
   const int32_t eos = 0;
-  std::vector<LogitRequest> requests;
-  std::vector<TokenScore> top;
+  std::vector<kernels::LogitRequest> requests;
+  std::vector<kernels::TokenScore> top;
   std::vector<float> wanted;
-  std::vector<LogitSummary> summaries;
+  std::vector<kernels::LogitSummary> summaries;
 };
 
-void Output(benchmark::State& state, const Model& m, ComputeType type) {
+void Output(benchmark::State& state, const Model& m, kernels::ComputeType type) {
   const int64_t rows = state.range(0);
   const auto w = RandomFloats(size_t(m.d) * m.vocabulary, 0.1F);
   const auto x = RandomFloats(size_t(rows) * m.d);
-  const auto output = OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary, type);
-  OpContext context;
+  const auto output = kernels::OutputLayer::Create(w.data(), nullptr, m.d, m.vocabulary, type);
+  kernels::OpContext context;
   context.Reserve(output->ScratchFloats(rows));
   Requests q(rows, state.range(1) != 0);
   while (state.KeepRunning()) {
@@ -133,20 +134,20 @@ void Output(benchmark::State& state, const Model& m, ComputeType type) {
 }
 
 struct Layer {
-  Layer(const Model& m, ComputeType type) {
-    const auto make = [type](int in, int out, Activation a = Activation::kNone) {
+  Layer(const Model& m, kernels::ComputeType type) {
+    const auto make = [type](int in, int out, kernels::Activation a = kernels::Activation::kNone) {
       const auto w = RandomFloats(size_t(in) * out, 0.1F);
-      return Linear::Create(w.data(), w.data(), in, out, a, type);
+      return kernels::Linear::Create(w.data(), w.data(), in, out, a, type);
     };
     qkv = make(m.d, 3 * m.d);
     self_out = make(m.d, m.d);
     cross_q = make(m.d, m.d);
     cross_out = make(m.d, m.d);
-    up = make(m.d, m.ffn, Activation::kSwish);
+    up = make(m.d, m.ffn, kernels::Activation::kSwish);
     down = make(m.ffn, m.d);
     norm = RandomFloats(m.d);
   }
-  std::unique_ptr<Linear> qkv, self_out, cross_q, cross_out, up, down;
+  std::unique_ptr<kernels::Linear> qkv, self_out, cross_q, cross_out, up, down;
   std::vector<float> norm;
 };
 
@@ -158,28 +159,28 @@ class Step {
   static constexpr int kPosition = 20;
   static constexpr int kSource = 30;
 
-  Step(const Model& m, int64_t rows, ComputeType type)
+  Step(const Model& m, int64_t rows, kernels::ComputeType type)
       : model_(m),
         rows_(rows),
         layout_{m.decoder_layers, m.heads, m.d / m.heads,
-                type == ComputeType::kFloat32 ? type : ComputeType::kBFloat16},
+                type == kernels::ComputeType::kFloat32 ? type : kernels::ComputeType::kBFloat16},
         requests_(rows, true) {
     for (int l = 0; l < m.decoder_layers; ++l) layers_.emplace_back(m, type);
     table_ = RandomFloats(size_t(m.vocabulary) * m.d, 0.1F);
-    output_ = OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary, type);
+    output_ = kernels::OutputLayer::Create(table_.data(), nullptr, m.d, m.vocabulary, type);
     const int64_t slots = (rows + kBeam - 1) / kBeam;
     // Large pages, as the engine's memory has.
     const size_t pool = size_t(rows + slots) * layout_.HostPageBytes();
-    pool_ = cpu::AllocateFloats(pool / sizeof(float));
+    pool_ = kernels::cpu::AllocateFloats(pool / sizeof(float));
     // 0.0115 in bfloat16 and in f32.
     std::fill_n(reinterpret_cast<uint8_t*>(pool_.get()), pool, uint8_t{0x3c});
-    slot_lanes_.assign(slots * kMaxSlotLanes, 0);
+    slot_lanes_.assign(slots * kernels::kMaxSlotLanes, 0);
     for (int64_t r = 0; r < rows; ++r) {
       slot_.push_back(static_cast<int32_t>(r / kBeam));
       lane_.push_back(static_cast<int32_t>(r % kBeam));
       position_.push_back(kPosition);
       token_.push_back(static_cast<int32_t>(r * 37 % m.vocabulary));
-      slot_lanes_[slot_[r] * kMaxSlotLanes + lane_[r]] = static_cast<int32_t>(r);
+      slot_lanes_[slot_[r] * kernels::kMaxSlotLanes + lane_[r]] = static_cast<int32_t>(r);
       lane_pages_.push_back(static_cast<int32_t>(r));
       // The hypotheses of a slot share all but their last few positions.
       const int64_t lanes = std::min<int64_t>(kBeam, rows - r + r % kBeam);
@@ -204,33 +205,34 @@ class Step {
     const bool products = (parts & kProducts) != 0;
     const bool rest = (parts & kRest) != 0;
     const int d = model_.d;
-    const auto product = [&](const Linear& linear, const float* in, float* out) {
+    const auto product = [&](const kernels::Linear& linear, const float* in, float* out) {
       if (products) linear.Run(context_, in, rows_, out);
     };
     const auto norm = [&](const Layer& layer) {
       if (!rest) return;
-      AddLayerNorm(context_, y_.data(), x_.data(), layer.norm.data(), layer.norm.data(), 1e-5F,
-                   rows_, d, x_.data());
+      kernels::AddLayerNorm(context_, y_.data(), x_.data(), layer.norm.data(), layer.norm.data(),
+                            1e-5F, rows_, d, x_.data());
     };
-    const DecodeRows rows = {rows_, slot_.data(), lane_.data(), position_.data()};
-    const SelfKvTables self = {pool_.get(),        lane_pages_.data(), 1,
-                               slot_lanes_.data(), ancestry_.data(),   32};
-    const CrossKvTables cross = {pool_.get(), cross_pages_.data(), 1, source_length_.data()};
+    const kernels::DecodeRows rows = {rows_, slot_.data(), lane_.data(), position_.data()};
+    const kernels::SelfKvTables self = {pool_.get(),        lane_pages_.data(), 1,
+                                        slot_lanes_.data(), ancestry_.data(),   32};
+    const kernels::CrossKvTables cross = {pool_.get(), cross_pages_.data(), 1,
+                                          source_length_.data()};
     if (rest) {
-      EmbedTokens(context_, FloatEmbedding(table_.data(), d), table_.data(), 16.0F, token_.data(),
-                  position_.data(), rows_, x_.data());
+      kernels::EmbedTokens(context_, kernels::FloatEmbedding(table_.data(), d), table_.data(),
+                           16.0F, token_.data(), position_.data(), rows_, x_.data());
     }
     for (int l = 0; l < model_.decoder_layers; ++l) {
       const Layer& layer = layers_[l];
       product(*layer.qkv, x_.data(), wide_.data());
       if ((parts & kSelf) != 0) {
-        DecodeSelfAttention(context_, layout_, l, rows, self, wide_.data(), y_.data());
+        kernels::DecodeSelfAttention(context_, layout_, l, rows, self, wide_.data(), y_.data());
       }
       product(*layer.self_out, y_.data(), wide_.data());
       norm(layer);
       product(*layer.cross_q, x_.data(), wide_.data());
       if ((parts & kCross) != 0) {
-        CrossAttention(context_, layout_, l, rows, cross, wide_.data(), y_.data());
+        kernels::CrossAttention(context_, layout_, l, rows, cross, wide_.data(), y_.data());
       }
       product(*layer.cross_out, y_.data(), wide_.data());
       norm(layer);
@@ -253,12 +255,12 @@ class Step {
  private:
   const Model model_;
   const int64_t rows_;
-  const KvLayout layout_;
-  OpContext context_;
+  const kernels::KvLayout layout_;
+  kernels::OpContext context_;
   std::vector<Layer> layers_;
-  std::unique_ptr<OutputLayer> output_;
+  std::unique_ptr<kernels::OutputLayer> output_;
   std::vector<float> table_, x_, y_, wide_;
-  cpu::FloatBuffer pool_;
+  kernels::cpu::FloatBuffer pool_;
   std::vector<int32_t> slot_, lane_, position_, token_, slot_lanes_, lane_pages_;
   std::vector<int32_t> cross_pages_, source_length_;
   std::vector<uint8_t> ancestry_;
@@ -266,7 +268,7 @@ class Step {
 };
 
 // Whole steps, and steps of which only some parts run.
-void DecodeStep(benchmark::State& state, const Model& m, ComputeType type, int parts) {
+void DecodeStep(benchmark::State& state, const Model& m, kernels::ComputeType type, int parts) {
   Step step(m, state.range(0), type);
   while (state.KeepRunning()) step.Run(parts);
   if (parts == Step::kWhole) Gflops(state, step.Flop());
@@ -281,11 +283,11 @@ void EncoderAttend(benchmark::State& state, const Model& m) {
   for (int i = 0; i <= segments; ++i) offsets[i] = i * tokens;
   const auto qkv = RandomFloats(size_t(offsets.back()) * 3 * m.d);
   std::vector<float> y(size_t(offsets.back()) * m.d);
-  OpContext context;
-  context.Reserve(EncoderAttentionScratch(tokens, m.d / m.heads));
+  kernels::OpContext context;
+  context.Reserve(kernels::EncoderAttentionScratch(tokens, m.d / m.heads));
   while (state.KeepRunning()) {
-    EncoderAttention(context, qkv.data(), offsets.data(), segments, m.heads, m.d / m.heads,
-                     y.data());
+    kernels::EncoderAttention(context, qkv.data(), offsets.data(), segments, m.heads, m.d / m.heads,
+                              y.data());
   }
   Gflops(state, 4.0 * segments * tokens * tokens * m.d);
 }
@@ -297,9 +299,9 @@ void RowsWithAndWithoutNormaliser(benchmark::internal::Benchmark* b) {
   for (const int rows : {1, 4, 8, 32, 64, 128, 256}) b->Args({rows, 1})->Args({rows, 0});
 }
 
-constexpr ComputeType kF32 = ComputeType::kFloat32;
-constexpr ComputeType kBf16 = ComputeType::kBFloat16;
-constexpr ComputeType kInt8 = ComputeType::kInt8;
+constexpr kernels::ComputeType kF32 = kernels::ComputeType::kFloat32;
+constexpr kernels::ComputeType kBf16 = kernels::ComputeType::kBFloat16;
+constexpr kernels::ComputeType kInt8 = kernels::ComputeType::kInt8;
 
 #define DRAGOMAN_BENCH_LINEAR_TYPE(in, out, type)                                   \
   BENCHMARK_CAPTURE(LinearOwn, in##x##out##_##type, in, out, k##type)->Apply(Rows); \

@@ -28,7 +28,7 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/linear_cuda.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kOffers = 8;
@@ -213,6 +213,8 @@ int Main(std::span<char*> args) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda
 
-int main(int argc, char** argv) { return dragoman::cuda::Main({argv, static_cast<size_t>(argc)}); }
+int main(int argc, char** argv) {
+  return dragoman::kernels::cuda::Main({argv, static_cast<size_t>(argc)});
+}

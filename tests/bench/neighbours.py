@@ -144,7 +144,7 @@ class Bench:
         if load == "processes":
             return Processes(self.options.clients)
         path, body = request_of(load, full_list(self.lines))
-        return Hogs(self.daemon.doors, path, body, self.options.clients)
+        return Hogs(self.daemon.api_address, path, body, self.options.clients)
 
     def probe(self, kind):
         """{p50_ms, p99_ms, calls} of one client."""
@@ -153,7 +153,7 @@ class Bench:
             return self.probe_large()
         common = ["--input", o.input, "--concurrency", "1", "--warmup", str(o.warmup), "--duration", str(o.seconds)]
         if kind == "HTTP":
-            command = [o.http_load, "--server", self.daemon.doors, *common]
+            command = [o.http_load, "--server", self.daemon.api_address, *common]
         else:
             command = [o.client, "load", "--server", self.daemon.grpc, "--from", "de", "--to", "en",
                        "--count-tokens=false", "--json", *common]
@@ -167,7 +167,7 @@ class Bench:
         return dict(p50_ms=report["latency_ms"]["p50"], p99_ms=report["latency_ms"]["p99"], calls=report["sent"])
 
     def probe_large(self):
-        host, port = self.daemon.doors.rsplit(":", 1)
+        host, port = self.daemon.api_address.rsplit(":", 1)
         body = json.dumps(dict(contents=[" ".join(self.lines)[:1500]])).encode()
         waits, begin = [], time.monotonic()
         with contextlib.closing(http.client.HTTPConnection(host, int(port), timeout=120)) as connection:

@@ -58,7 +58,7 @@ def make(name, folder):
 
 def spread(path, out):
     """The lines of `path` in an order in which every stretch of them is as long on average as all: SpreadLengths in
-    client/load_texts.h. dragoman plan puts them into that order itself."""
+    client/load/load_texts.h. dragoman plan puts them into that order itself."""
     with open(path, encoding="utf-8") as f:
         lines = sorted(f, key=lambda line: len(line.encode()))
     turns = sorted(range(len(lines)), key=lambda i: math.fmod(0.5 + 0.6180339887498949 * i, 1))

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(CheckSecurity, EncryptedOrWithoutAKeyEveryAddressIsFine) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::client

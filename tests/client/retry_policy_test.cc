@@ -4,7 +4,7 @@
 
 #include "google/rpc/error_details.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 using std::chrono::milliseconds;
@@ -172,4 +172,4 @@ TEST_F(RetryPolicy, IsPatientWithAServerThatHasAnsweredAndIsAway) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::client

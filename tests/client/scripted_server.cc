@@ -10,7 +10,7 @@
 
 #include "dragoman/v1/translation.grpc.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 v1::TranslateResponse Bracketed(const v1::TranslateRequest& request) {
   v1::TranslateResponse response;
@@ -277,4 +277,4 @@ std::string ScriptedAdmin::address() const { return "127.0.0.1:" + std::to_strin
 
 std::string ScriptedAdmin::last() const { return state_->service.last(); }
 
-}  // namespace dragoman
+}  // namespace dragoman::client

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "dragoman/v1/translation.pb.h"
 
-namespace dragoman {
+namespace dragoman::client {
 
 struct ScriptedReply {
   absl::StatusCode code = absl::StatusCode::kOk;
@@ -76,4 +76,4 @@ class ScriptedAdmin {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::client

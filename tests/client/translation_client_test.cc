@@ -17,7 +17,7 @@
 #include "google/rpc/status.pb.h"
 #include "tests/client/scripted_server.h"
 
-namespace dragoman {
+namespace dragoman::client {
 namespace {
 
 using std::chrono::hours;
@@ -483,4 +483,4 @@ TEST_F(Client, AnAnswerThatCannotBeParsedIsAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::client

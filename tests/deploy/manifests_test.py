@@ -393,7 +393,7 @@ class KServe(unittest.TestCase):
 
 class Dashboard(unittest.TestCase):
     @needs_daemon
-    def test_a_chosen_model_narrows_every_series_that_has_models(self):
+    def test_a_chosen_model_quantizeds_every_series_that_has_models(self):
         with open(os.path.join(manifests.CHART, 'files', 'dragoman.json'), encoding='utf-8') as file:
             dashboard = json.load(file)
         self.assertIn('model', [variable['name'] for variable in dashboard['templating']['list']])

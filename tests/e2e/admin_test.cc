@@ -42,15 +42,15 @@ TEST(AdminSecurity, OverTheNetworkItTakesACertificateOfTheAdmins) {
   const Authority servers("of servers");
   const Authority admins("of admins");
   const Authority::Issued own = servers.Issue();
-  Replace(folder + "server.crt", own.certificate);
-  Replace(folder + "server.key", own.key);
-  Replace(folder + "ca.crt", servers.pem());
-  Replace(folder + "admins.crt", admins.pem());
+  testing::Replace(folder + "server.crt", own.certificate);
+  testing::Replace(folder + "server.key", own.key);
+  testing::Replace(folder + "ca.crt", servers.pem());
+  testing::Replace(folder + "admins.crt", admins.pem());
   for (const Authority* authority : {&servers, &admins}) {
     const Authority::Issued issued = authority->Issue({.name = "admin", .client = true});
     const std::string name = authority == &admins ? "known" : "stranger";
-    Replace(folder + name + ".crt", issued.certificate);
-    Replace(folder + name + ".key", issued.key);
+    testing::Replace(folder + name + ".crt", issued.certificate);
+    testing::Replace(folder + name + ".key", issued.key);
   }
   const Daemon daemon({"--tls-cert", folder + "server.crt", "--tls-key", folder + "server.key",
                        "--admin-listen", "0.0.0.0:0", "--admin-client-ca", folder + "admins.crt",
@@ -59,7 +59,7 @@ TEST(AdminSecurity, OverTheNetworkItTakesACertificateOfTheAdmins) {
   const auto list = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"admin", "list", "--server", server, "--timeout", "20"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunCommand(ClientCommand(arguments));
+    return RunCommand(testing::ClientCommand(arguments));
   };
   const Said known = list(
       {"--ca", folder + "ca.crt", "--cert", folder + "known.crt", "--key", folder + "known.key"});

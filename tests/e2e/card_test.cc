@@ -33,7 +33,7 @@ constexpr char kWhy[] =
 void SetCard(const char* code) { ASSERT_EQ(setenv("DRAGOMAN_TEST_CARD", code, 1), 0); }
 
 DaemonEnd RunToEnd(const std::string& device) {
-  const DaemonEnd end = RunDaemonToEnd({"--device", device}, DRAGOMAN_DAEMON_WITH_CARD);
+  const DaemonEnd end = testing::RunDaemonToEnd({"--device", device}, DRAGOMAN_DAEMON_WITH_CARD);
   EXPECT_THAT(end.output, IsEmpty());
   return end;
 }
@@ -41,8 +41,8 @@ DaemonEnd RunToEnd(const std::string& device) {
 TEST(Card, WithoutCodeForItAutoServesOnTheCpuAndSaysWhy) {
   SetCard(kNoKernelImage);
   Daemon daemon({"--device=auto"}, DRAGOMAN_DAEMON_WITH_CARD);
-  EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty()));
-  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
+  EXPECT_THAT(testing::TranslateGerman(daemon), Not(IsEmpty()));
+  EXPECT_THAT(testing::RunClient({"models", "--server", daemon.grpc()}),
               AllOf(HasSubstr("cpu"), HasSubstr("note: this machine has an NVIDIA card that is not "
                                                 "used: cuda:0: " +
                                                 std::string(kWhy))));

@@ -38,13 +38,13 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
   EXPECT_THAT(daemon.Get("/livez"), HasSubstr("ok"));
   EXPECT_THAT(daemon.Get("/readyz"), HasSubstr("ready"));
   int status = -1;
-  RunClient({"health", "--server", daemon.grpc()}, &status);
+  testing::RunClient({"health", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 0);
-  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr("de-en"));
-  EXPECT_THAT(RunClient({"languages", "--server", daemon.grpc()}), HasSubstr("de"));
+  EXPECT_THAT(testing::RunClient({"models", "--server", daemon.grpc()}), HasSubstr("de-en"));
+  EXPECT_THAT(testing::RunClient({"languages", "--server", daemon.grpc()}), HasSubstr("de"));
 
   const std::string input = DRAGOMAN_SOURCE_DIR "/tests/data/german.txt";
-  const std::string output = RunClient(
+  const std::string output = testing::RunClient(
       {"translate", "--server", daemon.grpc(), "--from", "de", "--to", "en", input}, &status);
   EXPECT_EQ(status, 0);
   std::ifstream file(input);
@@ -53,9 +53,10 @@ TEST(DaemonTest, TranslatesAFileInOrderAndAnswersProbes) {
 
   // The metrics name what server/README.md, "Metrics", promises.
   const Daemon::Samples samples = daemon.Metrics();
-  EXPECT_GT(Sum(samples, "dragoman_rpcs_total"), 0);
-  EXPECT_GT(Sum(samples, "dragoman_target_tokens_total"), 1000);
-  EXPECT_EQ(Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
+  EXPECT_GT(testing::Sum(samples, "dragoman_rpcs_total"), 0);
+  EXPECT_GT(testing::Sum(samples, "dragoman_target_tokens_total"), 1000);
+  EXPECT_EQ(
+      testing::Sum(samples, "dragoman_encoder_tokens_total{kind=\"padding\",model=\"de-en\"}"), 0);
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
 }
@@ -82,12 +83,14 @@ TEST(DaemonTest, ACancelledCallFreesItsRows) {
   Daemon::Samples samples;
   do {
     samples = daemon.Metrics();
-  } while (Sum(samples, "dragoman_segments_running") + Sum(samples, "dragoman_segments_waiting") >
+  } while (testing::Sum(samples, "dragoman_segments_running") +
+               testing::Sum(samples, "dragoman_segments_waiting") >
            0);
   EXPECT_GT(samples["dragoman_cancelled_total{cause=\"client\",model=\"de-en\",stage=\"decode\"}"],
             0);
   EXPECT_GT(samples["dragoman_wasted_target_tokens_total{cause=\"client\",model=\"de-en\"}"], 0);
-  EXPECT_GT(Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"), 100);
+  EXPECT_GT(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"),
+            100);
 }
 
 TEST(DaemonTest, TheServerEndsAnExpiredCall) {
@@ -104,7 +107,8 @@ TEST(DaemonTest, TheServerEndsAnExpiredCall) {
   Daemon::Samples samples;
   do {
     samples = daemon.Metrics();
-  } while (Sum(samples, "dragoman_segments_running") + Sum(samples, "dragoman_segments_waiting") >
+  } while (testing::Sum(samples, "dragoman_segments_running") +
+               testing::Sum(samples, "dragoman_segments_waiting") >
            0);
   EXPECT_GT(samples["dragoman_segments_total{model=\"de-en\",outcome=\"deadline\"}"], 0);
   EXPECT_EQ(

@@ -48,7 +48,8 @@ const char kEmojis[] = "🎉🎉 👍🏽 🇫🇷";
 class DetectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (*DetectionLibrary() == '\0') GTEST_SKIP() << "this build has no detector of languages";
+    if (*server::DetectionLibrary() == '\0')
+      GTEST_SKIP() << "this build has no detector of languages";
     MakeModel("deploy/models/de-en", "fr-en", "fr");
     MakeModel("tests/data/models/tiny-multi", "en-fr", "en");
   }
@@ -186,7 +187,8 @@ TEST_F(DetectionTest, TheClientDetectsAndTranslatesByLine) {
   }
   const std::string file = directory_.Write("lines.txt", input);
   int status = -1;
-  const std::string detected = RunClient({"detect", "--server", daemon.grpc(), file}, &status);
+  const std::string detected =
+      testing::RunClient({"detect", "--server", daemon.grpc(), file}, &status);
   EXPECT_EQ(status, 0);
   std::vector<std::string> languages;
   for (const std::string& line :
@@ -195,15 +197,15 @@ TEST_F(DetectionTest, TheClientDetectsAndTranslatesByLine) {
   }
   EXPECT_THAT(languages, ElementsAre("de", "fr", "en", "und", "und", "und", "und"));
 
-  ChildProcess translate(ClientCommand(
+  ChildProcess translate(testing::ClientCommand(
       {"translate", "--server", daemon.grpc(), "--from", "auto", "--to", "en", file}));
   const std::string output = translate.ReadAll();
   EXPECT_EQ(translate.Wait(), 0) << translate.Errors();
   const std::vector<std::string> lines = absl::StrSplit(output, '\n');
   ASSERT_EQ(lines.size(), 8U) << output;
   const std::string german = directory_.Write("german.txt", std::string(kGerman) + "\n");
-  EXPECT_EQ(lines[0] + "\n", RunClient({"translate", "--server", daemon.grpc(), "--from", "de",
-                                        "--to", "en", german}));
+  EXPECT_EQ(lines[0] + "\n", testing::RunClient({"translate", "--server", daemon.grpc(), "--from",
+                                                 "de", "--to", "en", german}));
   EXPECT_NE(lines[1], kFrench);
   EXPECT_THAT((std::vector<std::string>{lines.begin() + 2, lines.end()}),
               ElementsAre(kEnglish, kRussian, "12:30", "", kEmojis, ""));
@@ -230,7 +232,7 @@ TEST_F(DetectionTest, TextsThatAreLargeOrNotTextAreAnsweredOrRefused) {
     EXPECT_THAT(refused.error_message(), AllOf(HasSubstr("contents"), HasSubstr("30000")));
     // Bytes that are not text: the client says so, and nothing is sent.
     const std::string file = directory_.Write("bytes", "Guten Tag zusammen\n\xFF\xFE\x80\n\n");
-    ChildProcess client(ClientCommand({"detect", "--server", daemon.grpc(), file}));
+    ChildProcess client(testing::ClientCommand({"detect", "--server", daemon.grpc(), file}));
     EXPECT_EQ(client.ReadAll().substr(0, 3), "de\t");
     EXPECT_EQ(client.Wait(), 1);
     EXPECT_THAT(client.Errors(), HasSubstr("line 2: INVALID_ARGUMENT: not UTF-8"));
@@ -263,7 +265,7 @@ TEST_F(DetectionTest, AClassifierThatIsNotOneEndsTheStartAndIsNamed) {
   for (const std::string& bytes : {whole.substr(0, whole.size() / 2), overwritten, std::string(),
                                    std::string("not a model")}) {
     const std::string file = directory_.Write("broken.ftz", bytes);
-    const DaemonEnd end = RunDaemonToEnd({"--language-model", file});
+    const DaemonEnd end = testing::RunDaemonToEnd({"--language-model", file});
     EXPECT_EQ(end.status, 1) << bytes.size();
     EXPECT_THAT(end.errors, AllOf(HasSubstr("--language-model: " + file + ": found the SHA-256 "),
                                   HasSubstr("--language-model-sha256")));

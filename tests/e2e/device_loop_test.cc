@@ -32,21 +32,22 @@ constexpr size_t kVictims = 125;  // besides, to be cancelled
 class DeviceLoop : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    jobs_ = new std::vector<TranslationJob>;
+    jobs_ = new std::vector<engine::TranslationJob>;
     testing::MixedRequests requests(21);
     for (size_t i = 0; i < kRequests; ++i) {
       int kind = 0;
       jobs_->push_back(requests.Next(&kind));
     }
-    auto loaded = LoadModel(kModel);
+    auto loaded = engine::LoadModel(kModel);
     ASSERT_TRUE(loaded.ok()) << loaded.status();
-    model_ =
-        new std::shared_ptr<const StepModel>(*CreateCpuModel(loaded->program, *loaded->weights));
+    model_ = new std::shared_ptr<const engine::StepModel>(
+        *engine::CreateCpuModel(loaded->program, *loaded->weights));
     CountingObserver observer;
     testing::FakeClock clock;
-    auto engine = CreateEngine(*std::move(loaded), *model_, EngineConfig{}, &clock, &observer);
+    auto engine = engine::CreateEngine(*std::move(loaded), *model_, engine::EngineConfig{}, &clock,
+                                       &observer);
     ASSERT_TRUE(engine.ok()) << engine.status();
-    expected_ = new std::vector<ItemResult>(
+    expected_ = new std::vector<engine::ItemResult>(
         testing::TranslateTogether(**engine, *jobs_, testing::InOrder(kRequests)));
   }
   static void TearDownTestSuite() {
@@ -55,24 +56,24 @@ class DeviceLoop : public ::testing::Test {
     delete expected_;
   }
 
-  std::unique_ptr<Engine> Start(const EngineConfig& config, int devices,
-                                HostDeviceOptions options) {
+  std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config, int devices,
+                                        HostDeviceOptions options) {
     options.totals = &totals_;
-    auto loaded = LoadModel(kModel);
+    auto loaded = engine::LoadModel(kModel);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
-    std::vector<WorkerPlace> places;
+    std::vector<engine::WorkerPlace> places;
     for (int i = 0; i < devices; ++i) {
       options.seed = static_cast<unsigned>(i);
       places.push_back({testing::CreateHostDeviceBackend(*model_, options), 1});
     }
-    auto engine = CreateEngine(*std::move(loaded), places, config, &clock_, &observer_);
+    auto engine = engine::CreateEngine(*std::move(loaded), places, config, &clock_, &observer_);
     EXPECT_TRUE(engine.ok()) << engine.status();
     return std::move(*engine);
   }
 
   // A request that would run for long.
-  static TranslationJob Victim(size_t number) {
-    TranslationJob job = (*jobs_)[number * 3];
+  static engine::TranslationJob Victim(size_t number) {
+    engine::TranslationJob job = (*jobs_)[number * 3];
     if (job.html) job.html = false;
     job.decoding.max_output_tokens.reset();
     job.decoding.min_output_tokens = 120;
@@ -82,18 +83,18 @@ class DeviceLoop : public ::testing::Test {
 
   // All requests, with victims between them. Every time that a request is through a victim is
   // cancelled that was submitted behind it: some wait, some run.
-  void ExpectTheSameBesideCancellations(Engine& engine, unsigned seed) {
+  void ExpectTheSameBesideCancellations(engine::Engine& engine, unsigned seed) {
     std::mt19937 random(seed);
     const std::vector<size_t> order = testing::Shuffled(kRequests, seed);
     std::vector<std::shared_ptr<CollectingSink>> sinks(kRequests);
     std::vector<std::shared_ptr<CollectingSink>> victims;
-    std::vector<JobId> ids;
+    std::vector<engine::JobId> ids;
     for (size_t i = 0; i < kRequests; ++i) {
       sinks[order[i]] = std::make_shared<CollectingSink>();
       ASSERT_TRUE(engine.Submit((*jobs_)[order[i]], sinks[order[i]]).status.ok());
       if (i % (kRequests / kVictims) != 0) continue;
       victims.push_back(std::make_shared<CollectingSink>());
-      const Admission admission = engine.Submit(Victim(victims.size() - 1), victims.back());
+      const engine::Admission admission = engine.Submit(Victim(victims.size() - 1), victims.back());
       ASSERT_TRUE(admission.status.ok()) << admission.status;
       ids.push_back(admission.job);
     }
@@ -101,10 +102,10 @@ class DeviceLoop : public ::testing::Test {
       ASSERT_TRUE(sinks[order[i]]->Wait().ok());
       if (i % (kRequests / kVictims) == 0) {
         const size_t last = std::min(ids.size(), i / (kRequests / kVictims) + 8);
-        engine.Cancel(ids[random() % last], CancelCause::kClient);
-        engine.Cancel(ids[i / (kRequests / kVictims)], CancelCause::kClient);
+        engine.Cancel(ids[random() % last], engine::CancelCause::kClient);
+        engine.Cancel(ids[i / (kRequests / kVictims)], engine::CancelCause::kClient);
       }
-      const ItemResult& found = sinks[order[i]]->items().at(0);
+      const engine::ItemResult& found = sinks[order[i]]->items().at(0);
       EXPECT_TRUE(testing::SameToTheBit(found, (*expected_)[order[i]]))
           << "request " << order[i] << ": " << (*jobs_)[order[i]].contents[0];
     }
@@ -116,9 +117,9 @@ class DeviceLoop : public ::testing::Test {
   }
 
   // The engine goes; what its devices still held, and whether the ledger balances.
-  void ExpectNothingIsLeft(std::unique_ptr<Engine> engine, int devices) {
+  void ExpectNothingIsLeft(std::unique_ptr<engine::Engine> engine, int devices) {
     // Whoever was cancelled in a slot leaves it with the next steps.
-    EngineStats stats = engine->Stats();
+    engine::EngineStats stats = engine->Stats();
     while (engine->jobs_in_flight() > 0 || stats.kv_cross_usage > 0 || stats.kv_self_usage > 0) {
       std::this_thread::yield();
       stats = engine->Stats();
@@ -136,21 +137,21 @@ class DeviceLoop : public ::testing::Test {
 
   static constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
-  static std::vector<TranslationJob>* jobs_;
-  static std::shared_ptr<const StepModel>* model_;
-  static std::vector<ItemResult>* expected_;
+  static std::vector<engine::TranslationJob>* jobs_;
+  static std::shared_ptr<const engine::StepModel>* model_;
+  static std::vector<engine::ItemResult>* expected_;
 
   testing::FakeClock clock_;
   CountingObserver observer_;
   HostDeviceTotals totals_;
 };
 
-std::vector<TranslationJob>* DeviceLoop::jobs_ = nullptr;
-std::shared_ptr<const StepModel>* DeviceLoop::model_ = nullptr;
-std::vector<ItemResult>* DeviceLoop::expected_ = nullptr;
+std::vector<engine::TranslationJob>* DeviceLoop::jobs_ = nullptr;
+std::shared_ptr<const engine::StepModel>* DeviceLoop::model_ = nullptr;
+std::vector<engine::ItemResult>* DeviceLoop::expected_ = nullptr;
 
 TEST_F(DeviceLoop, GivesWhatTheSynchronousLoopGives) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 96;
   auto engine = Start(config, 1, {.buckets = {8, 16, 32, 64}});
   ExpectTheSameBesideCancellations(*engine, 1);
@@ -158,7 +159,7 @@ TEST_F(DeviceLoop, GivesWhatTheSynchronousLoopGives) {
 }
 
 TEST_F(DeviceLoop, OnTwoDevicesWithFewPages) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 24;
   config.kv_memory_mb = 32;
   auto engine = Start(config, 2, {.buckets = {1, 2, 4, 12}, .fused_candidates = 4});
@@ -167,14 +168,14 @@ TEST_F(DeviceLoop, OnTwoDevicesWithFewPages) {
 }
 
 TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 24;
-  auto loaded = LoadModel(kModel);
+  auto loaded = engine::LoadModel(kModel);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const auto lost = testing::CreateHostDeviceBackend(*model_, {.fails_at = 30});
   const auto sound = testing::CreateHostDeviceBackend(*model_, {.name = "another"});
-  auto engine =
-      CreateEngine(*std::move(loaded), {{lost, 1}, {sound, 1}}, config, &clock_, &observer_);
+  auto engine = engine::CreateEngine(*std::move(loaded), {{lost, 1}, {sound, 1}}, config, &clock_,
+                                     &observer_);
   ASSERT_TRUE(engine.ok()) << engine.status();
   EXPECT_EQ((*engine)->info().device, "thread,another");
   std::vector<std::shared_ptr<CollectingSink>> sinks;
@@ -185,7 +186,7 @@ TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
   size_t failed = 0;
   for (size_t i = 0; i < sinks.size(); ++i) {
     ASSERT_TRUE(sinks[i]->Wait().ok());
-    const ItemResult& found = sinks[i]->items().at(0);
+    const engine::ItemResult& found = sinks[i]->items().at(0);
     if (found.status.code() == absl::StatusCode::kInternal) {
       ++failed;
     } else {
@@ -200,13 +201,13 @@ TEST_F(DeviceLoop, ADeviceThatIsLostFailsItsSegmentsAndTheOtherOneGoesOn) {
 }
 
 TEST_F(DeviceLoop, AnEngineWithoutADeviceAnswersEverythingAndAcceptsNothing) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 24;
   auto engine = Start(config, 1, {.refuses = 12});
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   for (size_t i = 0; i < 100; ++i) {
     auto sink = std::make_shared<CollectingSink>();
-    const Admission admission = engine->Submit((*jobs_)[i], sink);
+    const engine::Admission admission = engine->Submit((*jobs_)[i], sink);
     if (admission.status.ok()) sinks.push_back(sink);
   }
   size_t failed = 0;

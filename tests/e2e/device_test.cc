@@ -26,7 +26,7 @@ using testing::TranslateGerman;
 class WithoutGpu : public ::testing::Test {
  protected:
   void SetUp() override {
-    why_ = ProbeCuda().why_none;
+    why_ = engine::ProbeCuda().why_none;
     if (why_.empty()) GTEST_SKIP() << "skipped: this machine has a GPU";
   }
 
@@ -36,20 +36,20 @@ class WithoutGpu : public ::testing::Test {
 
 TEST_F(WithoutGpu, ADeviceThatWasAskedForIsAnError) {
   for (const char* device : {"cuda:0", "cuda:1,cuda:0"}) {
-    const DaemonEnd end = RunDaemonToEnd({"--device", device});
+    const DaemonEnd end = testing::RunDaemonToEnd({"--device", device});
     EXPECT_EQ(end.status, 1);
     EXPECT_THAT(end.output, IsEmpty());
     EXPECT_THAT(end.errors,
                 AllOf(HasSubstr("\"level\":\"error\""), HasSubstr(" cannot be used: " + why_)));
   }
-  EXPECT_THAT(RunDaemonToEnd({"--device", "cuda:1,cuda:0"}).errors,
+  EXPECT_THAT(testing::RunDaemonToEnd({"--device", "cuda:1,cuda:0"}).errors,
               HasSubstr("device cuda:1 cannot"));
 }
 
 TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
   Daemon daemon({"--device=auto"});
-  EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty()));
-  EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}),
+  EXPECT_THAT(testing::TranslateGerman(daemon), Not(IsEmpty()));
+  EXPECT_THAT(testing::RunClient({"models", "--server", daemon.grpc()}),
               AllOf(HasSubstr("cpu"), HasSubstr("int8")));
   const std::string log = daemon.process().Errors();
   EXPECT_THAT(
@@ -62,13 +62,13 @@ TEST_F(WithoutGpu, AutoTranslatesOnTheCpuAndSaysWhy) {
 }
 
 TEST_F(WithoutGpu, AutoDoesNotReplaceAComputeTypeOfGpus) {
-  const DaemonEnd end = RunDaemonToEnd({"--device=auto", "--compute-type=float16"});
+  const DaemonEnd end = testing::RunDaemonToEnd({"--device=auto", "--compute-type=float16"});
   EXPECT_EQ(end.status, 1);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("'float16'"), HasSubstr(why_)));
 }
 
 TEST(Device, TheCpuHasNoFloat16) {
-  const DaemonEnd end = RunDaemonToEnd({"--device=cpu", "--compute-type=float16"});
+  const DaemonEnd end = testing::RunDaemonToEnd({"--device=cpu", "--compute-type=float16"});
   EXPECT_EQ(end.status, 2);
   EXPECT_THAT(end.errors, AllOf(HasSubstr("--compute-type"), HasSubstr("'float16'"),
                                 HasSubstr("float32, bfloat16 or int8 on the CPU")));
@@ -77,13 +77,13 @@ TEST(Device, TheCpuHasNoFloat16) {
 TEST(Device, TheCpuTranslatesInEveryTypeThatItHas) {
   for (const char* type : {"float32", "bfloat16", "int8"}) {
     Daemon daemon({"--device=cpu", std::string("--compute-type=") + type});
-    EXPECT_THAT(TranslateGerman(daemon), Not(IsEmpty())) << type;
-    EXPECT_THAT(RunClient({"models", "--server", daemon.grpc()}), HasSubstr(type));
+    EXPECT_THAT(testing::TranslateGerman(daemon), Not(IsEmpty())) << type;
+    EXPECT_THAT(testing::RunClient({"models", "--server", daemon.grpc()}), HasSubstr(type));
   }
 }
 
 TEST(Device, PrintsTheNetworkOfTheModel) {
-  const DaemonEnd end = RunDaemonToEnd({"--print-program"});
+  const DaemonEnd end = testing::RunDaemonToEnd({"--print-program"});
   EXPECT_EQ(end.status, 0);
   EXPECT_THAT(end.output, HasSubstr("'decoder layer 1: feed-forward up' + bias, swish\n"));
   EXPECT_THAT(end.output, HasSubstr("parameters, up to 512 positions\n"));
@@ -94,7 +94,7 @@ TEST(Device, PrintsTheNetworkOfTheModel) {
 }
 
 DaemonEnd RunProfile(const std::vector<std::string>& flags) {
-  return RunDaemonToEnd(flags, DRAGOMAN_PROFILE);
+  return testing::RunDaemonToEnd(flags, DRAGOMAN_PROFILE);
 }
 
 TEST(Profile, TimesTheStepsOfTheCpu) {

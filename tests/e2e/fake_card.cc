@@ -10,7 +10,7 @@
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 int DeviceCount(std::string*) { return 1; }
 
@@ -46,4 +46,4 @@ const CublasLt* LoadCublasLt(const char**) {
   return &library;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

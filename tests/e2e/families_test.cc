@@ -36,7 +36,7 @@ constexpr Model kMbart = {"tiny-mbart", "de_DE", "en_XX", "fr_XX"};
 
 struct Case {
   Model model;
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
 
   std::string name() const { return model.name; }
 };
@@ -44,7 +44,7 @@ struct Case {
 // A model that is told by its text, or by what is around it: which languages it knows, none for "".
 struct Prompted {
   const char* model = "";
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   const char* source = "";
   std::vector<std::string> targets;
   size_t longest = std::string::npos;  // bytes of a text that the model takes at once
@@ -54,12 +54,12 @@ struct Prompted {
 
 class FamilyTest {
  protected:
-  void Create(const std::string& model, ComputeType compute_type) {
-    EngineConfig config;
+  void Create(const std::string& model, kernels::ComputeType compute_type) {
+    engine::EngineConfig config;
     config.devices.compute_type = compute_type;
     config.max_rows = 48;
-    auto engine = CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model, config, &clock_,
-                               &observer_);
+    auto engine = engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/tests/data/models/" + model, config,
+                                       &clock_, &observer_);
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = std::move(*engine);
   }
@@ -69,7 +69,7 @@ class FamilyTest {
                                       const std::vector<std::string>& targets,
                                       size_t longest = std::string::npos) {
     testing::MixedRequests requests(22);
-    std::vector<TranslationJob> jobs;
+    std::vector<engine::TranslationJob> jobs;
     for (size_t i = 0; i < 150; ++i) {
       int kind = 0;
       jobs.push_back(requests.Next(&kind));
@@ -90,8 +90,8 @@ class FamilyTest {
     EXPECT_GE(translated, jobs.size() / 2);  // the weights are random
   }
 
-  TranslationJob Job(const std::string& source, const std::string& target) {
-    TranslationJob job;
+  engine::TranslationJob Job(const std::string& source, const std::string& target) {
+    engine::TranslationJob job;
     job.contents = {"Die Katze schläft am liebsten auf dem Drucker."};
     job.source_language = source;
     job.target_language = target;
@@ -99,20 +99,20 @@ class FamilyTest {
     return job;
   }
 
-  Hypothesis Translate(TranslationJob job) {
+  engine::Hypothesis Translate(engine::TranslationJob job) {
     const auto results = testing::TranslateAlone(*engine_, {std::move(job)});
     EXPECT_TRUE(results.at(0).status.ok()) << results[0].status;
     return results[0].hypotheses.at(0);
   }
 
-  std::string Refusal(TranslationJob job) {
+  std::string Refusal(engine::TranslationJob job) {
     return engine_->Submit(std::move(job), std::make_shared<testing::CollectingSink>())
         .status.ToString();
   }
 
   testing::FakeClock clock_;
   testing::CountingObserver observer_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<engine::Engine> engine_;
 };
 
 class Families : public FamilyTest, public ::testing::TestWithParam<Case> {
@@ -131,7 +131,7 @@ TEST_P(Families, TheTargetIsTheFirstTokenAndNotInTheText) {
         std::pair("en-GB", model.english), std::pair(model.french, model.french)}) {
     // Languages may be given as the model spells them; M2M-100's have underscores around the code.
     const std::string said = std::string(target).starts_with("__") ? "fr" : target;
-    const Hypothesis found = Translate(Job(model.german, said));
+    const engine::Hypothesis found = Translate(Job(model.german, said));
     ASSERT_FALSE(found.tokens.empty());
     EXPECT_EQ(found.tokens[0], token);
     EXPECT_THAT(found.text, Not(HasSubstr(token)));
@@ -142,9 +142,9 @@ TEST_P(Families, TheTargetIsTheFirstTokenAndNotInTheText) {
 }
 
 TEST_P(Families, APrefixStandsBehindTheLanguage) {
-  TranslationJob job = Job("de", "en");
+  engine::TranslationJob job = Job("de", "en");
   job.target_prefixes = {"The cat"};
-  const Hypothesis found = Translate(job);
+  const engine::Hypothesis found = Translate(job);
   EXPECT_THAT(found.text, StartsWith("The cat"));
   EXPECT_EQ(found.tokens.at(0), GetParam().model.english);
 }
@@ -158,8 +158,8 @@ TEST_P(Families, ALanguageThatIsNotSaidIsRefusedByName) {
 class PromptedFamilies : public FamilyTest, public ::testing::TestWithParam<Prompted> {
  protected:
   void SetUp() override { Create(GetParam().name(), GetParam().compute_type); }
-  TranslationJob JobTo(const std::string& target) {
-    TranslationJob job = Job(GetParam().source, target);
+  engine::TranslationJob JobTo(const std::string& target) {
+    engine::TranslationJob job = Job(GetParam().source, target);
     job.contents = {"Der alte Mann fütterte die Enten im Park."};  // every model has words for it
     return job;
   }
@@ -179,23 +179,23 @@ TEST_P(PromptedFamilies, ATargetIsAnotherTranslation) {
 }
 
 TEST_P(PromptedFamilies, AlignmentIsWithTheTextAndNotWithThePrompt) {
-  TranslationJob job = JobTo(GetParam().targets.front());
+  engine::TranslationJob job = JobTo(GetParam().targets.front());
   job.returns.alignment = true;
   job.decoding.min_output_tokens = 12;  // some of which have text
   const auto size = static_cast<int64_t>(job.contents[0].size());
-  const Hypothesis found = Translate(std::move(job));
+  const engine::Hypothesis found = Translate(std::move(job));
   EXPECT_FALSE(found.alignment.empty());
-  for (const AlignmentLink& link : found.alignment) {
+  for (const engine::AlignmentLink& link : found.alignment) {
     EXPECT_LE(link.source.begin, link.source.end);
     EXPECT_LE(link.source.end, size);
   }
 }
 
 TEST_P(PromptedFamilies, ALongTextHasThePromptInEveryPart) {
-  TranslationJob job = JobTo(GetParam().targets.front());
+  engine::TranslationJob job = JobTo(GetParam().targets.front());
   std::string& text = job.contents[0];
   while (text.size() < 1500) text += " und noch einmal: " + text;
-  job.split = SplitMode::kNone;  // so it is cut where the model's length is
+  job.split = engine::SplitMode::kNone;  // so it is cut where the model's length is
   EXPECT_FALSE(Translate(std::move(job)).tokens.empty());
 }
 
@@ -210,8 +210,8 @@ class T5Family : public FamilyTest, public ::testing::Test {};
 
 // MADLAD-400 is told by a piece of its own, T5 by words that a user may write as well.
 TEST_F(T5Family, WhoNamesNoLanguageSaysItInTheText) {
-  Create("tiny-t5", ComputeType::kFloat32);
-  TranslationJob said = Job("", "");
+  Create("tiny-t5", kernels::ComputeType::kFloat32);
+  engine::TranslationJob said = Job("", "");
   said.contents[0] = "translate English to French: " + said.contents[0];
   EXPECT_EQ(Translate(said).tokens, Translate(Job("en", "fr")).tokens);
   EXPECT_NE(Translate(Job("", "")).tokens, Translate(Job("en", "fr")).tokens);
@@ -220,9 +220,9 @@ TEST_F(T5Family, WhoNamesNoLanguageSaysItInTheText) {
 }
 
 TEST_F(T5Family, TheTextCannotNameALanguageOfMadlad) {
-  Create("tiny-madlad", ComputeType::kFloat32);
+  Create("tiny-madlad", kernels::ComputeType::kFloat32);
   EXPECT_THAT(Refusal(Job("", "")), HasSubstr("target_language_code is missing"));
-  TranslationJob other = Job("", "de");
+  engine::TranslationJob other = Job("", "de");
   other.contents[0] = "<2fr> " + other.contents[0];
   EXPECT_NE(Translate(other).tokens, Translate(Job("", "fr")).tokens);
   // Codes as people say them.
@@ -230,19 +230,23 @@ TEST_F(T5Family, TheTextCannotNameALanguageOfMadlad) {
   EXPECT_EQ(Translate(Job("", "fr-CA")).tokens, Translate(Job("", "fr")).tokens);
 }
 
-std::string CaseName(const std::string& model, ComputeType type) {
-  std::string name = model + "_" + ComputeTypeName(type);
+std::string CaseName(const std::string& model, kernels::ComputeType type) {
+  std::string name = model + "_" + kernels::ComputeTypeName(type);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Families,
-    ::testing::Values(Case{kM2m, ComputeType::kFloat32}, Case{kM2m, ComputeType::kInt8},
-                      Case{kMbart, ComputeType::kFloat32}, Case{kMbart, ComputeType::kInt8},
-                      Case{kNllb, ComputeType::kFloat32}, Case{kNllb, ComputeType::kBFloat16},
-                      Case{kNllb, ComputeType::kInt8}),
-    [](const auto& info) { return CaseName(info.param.name(), info.param.compute_type); });
+INSTANTIATE_TEST_SUITE_P(Models, Families,
+                         ::testing::Values(Case{kM2m, kernels::ComputeType::kFloat32},
+                                           Case{kM2m, kernels::ComputeType::kInt8},
+                                           Case{kMbart, kernels::ComputeType::kFloat32},
+                                           Case{kMbart, kernels::ComputeType::kInt8},
+                                           Case{kNllb, kernels::ComputeType::kFloat32},
+                                           Case{kNllb, kernels::ComputeType::kBFloat16},
+                                           Case{kNllb, kernels::ComputeType::kInt8}),
+                         [](const auto& info) {
+                           return CaseName(info.param.name(), info.param.compute_type);
+                         });
 
 const std::vector<std::string> kTargetsOfT5 = {"de", "fr"};
 const std::vector<std::string> kTargetsOfMbart25 = {"en", "ro", "zh"};
@@ -250,28 +254,29 @@ const std::vector<std::string> kTargetsOfMadlad = {"de", "en", "zh"};
 
 INSTANTIATE_TEST_SUITE_P(
     Models, PromptedFamilies,
-    ::testing::Values(Prompted{"tiny-t5", ComputeType::kFloat32, "en", kTargetsOfT5},
-                      Prompted{"tiny-t5", ComputeType::kBFloat16, "en", kTargetsOfT5},
-                      Prompted{"tiny-t5", ComputeType::kInt8, "en", kTargetsOfT5},
-                      Prompted{"tiny-flan", ComputeType::kFloat32, "", {""}},
-                      Prompted{"tiny-flan", ComputeType::kBFloat16, "", {""}},
-                      Prompted{"tiny-flan", ComputeType::kInt8, "", {""}},
-                      Prompted{"tiny-mt5", ComputeType::kFloat32, "", {""}},
-                      Prompted{"tiny-mt5", ComputeType::kInt8, "", {""}},
-                      Prompted{"tiny-umt5", ComputeType::kFloat32, "", {""}},
-                      Prompted{"tiny-umt5", ComputeType::kInt8, "", {""}},
-                      Prompted{"tiny-mbart25", ComputeType::kFloat32, "de", kTargetsOfMbart25},
-                      Prompted{"tiny-mbart25", ComputeType::kInt8, "de", kTargetsOfMbart25},
-                      Prompted{"tiny-bart", ComputeType::kFloat32, "", {""}},
-                      Prompted{"tiny-bart", ComputeType::kBFloat16, "", {""}},
-                      Prompted{"tiny-bart", ComputeType::kInt8, "", {""}},
-                      Prompted{"tiny-pegasus", ComputeType::kFloat32, "", {""}, 100},
-                      Prompted{"tiny-pegasus", ComputeType::kInt8, "", {""}, 100},
-                      Prompted{"tiny-fsmt", ComputeType::kFloat32, "de", {"en"}},
-                      Prompted{"tiny-fsmt", ComputeType::kInt8, "de", {"en"}},
-                      Prompted{"tiny-madlad", ComputeType::kFloat32, "", kTargetsOfMadlad},
-                      Prompted{"tiny-madlad", ComputeType::kBFloat16, "", kTargetsOfMadlad},
-                      Prompted{"tiny-madlad", ComputeType::kInt8, "de", kTargetsOfMadlad}),
+    ::testing::Values(
+        Prompted{"tiny-t5", kernels::ComputeType::kFloat32, "en", kTargetsOfT5},
+        Prompted{"tiny-t5", kernels::ComputeType::kBFloat16, "en", kTargetsOfT5},
+        Prompted{"tiny-t5", kernels::ComputeType::kInt8, "en", kTargetsOfT5},
+        Prompted{"tiny-flan", kernels::ComputeType::kFloat32, "", {""}},
+        Prompted{"tiny-flan", kernels::ComputeType::kBFloat16, "", {""}},
+        Prompted{"tiny-flan", kernels::ComputeType::kInt8, "", {""}},
+        Prompted{"tiny-mt5", kernels::ComputeType::kFloat32, "", {""}},
+        Prompted{"tiny-mt5", kernels::ComputeType::kInt8, "", {""}},
+        Prompted{"tiny-umt5", kernels::ComputeType::kFloat32, "", {""}},
+        Prompted{"tiny-umt5", kernels::ComputeType::kInt8, "", {""}},
+        Prompted{"tiny-mbart25", kernels::ComputeType::kFloat32, "de", kTargetsOfMbart25},
+        Prompted{"tiny-mbart25", kernels::ComputeType::kInt8, "de", kTargetsOfMbart25},
+        Prompted{"tiny-bart", kernels::ComputeType::kFloat32, "", {""}},
+        Prompted{"tiny-bart", kernels::ComputeType::kBFloat16, "", {""}},
+        Prompted{"tiny-bart", kernels::ComputeType::kInt8, "", {""}},
+        Prompted{"tiny-pegasus", kernels::ComputeType::kFloat32, "", {""}, 100},
+        Prompted{"tiny-pegasus", kernels::ComputeType::kInt8, "", {""}, 100},
+        Prompted{"tiny-fsmt", kernels::ComputeType::kFloat32, "de", {"en"}},
+        Prompted{"tiny-fsmt", kernels::ComputeType::kInt8, "de", {"en"}},
+        Prompted{"tiny-madlad", kernels::ComputeType::kFloat32, "", kTargetsOfMadlad},
+        Prompted{"tiny-madlad", kernels::ComputeType::kBFloat16, "", kTargetsOfMadlad},
+        Prompted{"tiny-madlad", kernels::ComputeType::kInt8, "de", kTargetsOfMadlad}),
     [](const auto& info) { return CaseName(info.param.name(), info.param.compute_type); });
 
 }  // namespace

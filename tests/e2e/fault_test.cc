@@ -53,7 +53,7 @@ std::string Field(const std::string& line, const std::string& name) {
 
 std::string Translation(const std::string& address) {
   int status = -1;
-  std::string out = RunClient(
+  std::string out = testing::RunClient(
       {"translate", "--server", address, "--timeout", "60", "--beam", "1", kText}, &status);
   EXPECT_EQ(status, 0);
   return out;
@@ -83,8 +83,8 @@ TEST(Fault, ADiskThatIsFullAtTheLogLosesLinesAndNoCall) {
   ASSERT_THAT(line, HasSubstr("listening"));
   EXPECT_EQ(Translation(Field(line, "grpc")).empty(), false);
   const Daemon::Samples samples = testing::MetricsAt(Field(line, "metrics"));
-  EXPECT_GT(Sum(samples, "dragoman_log_lines_dropped_total"), 0);
-  EXPECT_EQ(Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"error\"}"), 0);
+  EXPECT_GT(testing::Sum(samples, "dragoman_log_lines_dropped_total"), 0);
+  EXPECT_EQ(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"error\"}"), 0);
   daemon.Signal(SIGTERM);
   EXPECT_EQ(daemon.Wait(), 0);
 }
@@ -128,10 +128,10 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   const std::string address = Field(line, "grpc");
   const std::string before = Translation(address);
   ChildProcess load(
-      ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "8",
-                     "--duration", "8", "--warmup", "0", "--beam-size", "1", "--json"}));
+      testing::ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "8",
+                              "--duration", "8", "--warmup", "0", "--beam-size", "1", "--json"}));
   const auto count = [&line](const std::string& name) {
-    return Sum(testing::MetricsAt(Field(line, "metrics")), name);
+    return testing::Sum(testing::MetricsAt(Field(line, "metrics")), name);
   };
   const auto failed = [&count] {
     return count("dragoman_model_reloads_total{model=\"de-en\",result=\"failed\"}");
@@ -157,7 +157,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
     const double calls = count("dragoman_rpcs_total");
     breakage.make();
     ChildProcess reload(
-        ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
+        testing::ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
     EXPECT_EQ(reload.Wait(), 1) << breakage.file;
     EXPECT_THAT(reload.Errors(), HasSubstr(breakage.file));
     daemon.Signal(SIGHUP);
@@ -172,7 +172,7 @@ TEST(Fault, AReloadOfABrokenModelUnderLoadLosesNoCall) {
   EXPECT_EQ(ModelVersion(line), 1);
   EXPECT_EQ(Translation(address), before);
   ChildProcess reload(
-      ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
+      testing::ClientCommand({"admin", "reload", "de-en", "--server", Field(line, "admin")}));
   EXPECT_EQ(reload.Wait(), 0) << reload.Errors();
   EXPECT_EQ(ModelVersion(line), 2);
   EXPECT_EQ(Translation(address), before);
@@ -196,14 +196,14 @@ TEST(Fault, AModelForWhichThereIsNoMemoryIsRefusedAndTheOthersServeOn) {
     const std::string line = daemon.ReadLine();
     const std::string address = Field(line, "grpc");
     const std::string before = Translation(address);
-    ChildProcess load(ClientCommand({"load", "--server", address, "--input", kText, "--concurrency",
-                                     "8", "--duration", "10", "--warmup", "0", "--model", "de-en",
-                                     "--beam-size", "1", "--json"}));
+    ChildProcess load(testing::ClientCommand(
+        {"load", "--server", address, "--input", kText, "--concurrency", "8", "--duration", "10",
+         "--warmup", "0", "--model", "de-en", "--beam-size", "1", "--json"}));
     const auto load_model = [&line](const std::string& name, const std::string& setting) {
       std::vector<std::string> command = {"admin", "load",     name,
                                           kModel,  "--server", Field(line, "admin")};
       if (!setting.empty()) command.insert(command.end(), {"--set", setting});
-      auto admin = std::make_unique<ChildProcess>(ClientCommand(command));
+      auto admin = std::make_unique<ChildProcess>(testing::ClientCommand(command));
       return admin->Wait() == 0 ? "" : admin->Errors();
     };
     // More K/V than there can be.
@@ -237,23 +237,25 @@ TEST(Fault, AClientKilledInAStreamCostsNothingButItsOwnCall) {
   {
     // Long outputs, so that it is in the midst of them.
     ChildProcess client(
-        ClientCommand({"translate", "--server", daemon.grpc(), "--stream", "--beam", "4",
-                       "--min-output-tokens", "100", "--max-length-extra", "200", kText}));
-    while (Sum(daemon.Metrics(), "dragoman_decode_rows") == 0) std::this_thread::yield();
+        testing::ClientCommand({"translate", "--server", daemon.grpc(), "--stream", "--beam", "4",
+                                "--min-output-tokens", "100", "--max-length-extra", "200", kText}));
+    while (testing::Sum(daemon.Metrics(), "dragoman_decode_rows") == 0) std::this_thread::yield();
     client.Signal(SIGKILL);
     EXPECT_EQ(client.Wait(), 128 + SIGKILL);
   }
   // All that it had is let go of, also what an encoder or a queue held.
   const auto held = [&daemon] {
     const Daemon::Samples samples = daemon.Metrics();
-    return Sum(samples, "dragoman_segments_waiting") + Sum(samples, "dragoman_segments_running");
+    return testing::Sum(samples, "dragoman_segments_waiting") +
+           testing::Sum(samples, "dragoman_segments_running");
   };
   while (held() > 0) std::this_thread::yield();
   const Daemon::Samples samples = daemon.Metrics();
-  EXPECT_EQ(Sum(samples, "dragoman_decode_rows"), 0);
-  EXPECT_GT(Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"), 0);
-  EXPECT_EQ(Sum(samples, "dragoman_segments_accepted_total"),
-            Sum(samples, "dragoman_segments_total"));
+  EXPECT_EQ(testing::Sum(samples, "dragoman_decode_rows"), 0);
+  EXPECT_GT(testing::Sum(samples, "dragoman_segments_total{model=\"de-en\",outcome=\"cancelled\"}"),
+            0);
+  EXPECT_EQ(testing::Sum(samples, "dragoman_segments_accepted_total"),
+            testing::Sum(samples, "dragoman_segments_total"));
   EXPECT_FALSE(Translation(daemon.grpc()).empty());
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
@@ -269,9 +271,9 @@ TEST(Fault, AfterSigkillAnotherHasThePortAtOnceAndClientsComeBack) {
   {
     ChildProcess first(Shell("exec \"$0\" \"$@\""));
     address = Field(first.ReadLine(), "grpc");
-    load = std::make_unique<ChildProcess>(
-        ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "2",
-                       "--duration", "6", "--retries", "20", "--beam-size", "1", "--json"}));
+    load = std::make_unique<ChildProcess>(testing::ClientCommand(
+        {"load", "--server", address, "--input", kText, "--concurrency", "2", "--duration", "6",
+         "--retries", "20", "--beam-size", "1", "--json"}));
     // The first line of its log about a call.
     while (first.Errors().find("\"call\"") == std::string::npos) std::this_thread::yield();
     first.Signal(SIGKILL);
@@ -304,11 +306,11 @@ TEST(Fault, AJumpOfTheWallClockMovesNoDeadline) {
   const std::string line = daemon.ReadLine();
   const std::string address = Field(line, "grpc");
   ASSERT_FALSE(address.empty()) << daemon.Errors();
-  ChildProcess load(
-      ClientCommand({"load", "--server", address, "--input", kText, "--concurrency", "4",
-                     "--requests", "800", "--deadline-ms", "5000", "--beam-size", "1", "--json"}));
+  ChildProcess load(testing::ClientCommand(
+      {"load", "--server", address, "--input", kText, "--concurrency", "4", "--requests", "800",
+       "--deadline-ms", "5000", "--beam-size", "1", "--json"}));
   const auto calls = [&] {
-    return Sum(testing::MetricsAt(Field(line, "metrics")), "dragoman_rpcs_total");
+    return testing::Sum(testing::MetricsAt(Field(line, "metrics")), "dragoman_rpcs_total");
   };
   // A hundred calls at each time, half of those that there are, however slow the machine is.
   for (const int64_t days : {0, 1, -1, 0}) {

@@ -25,10 +25,12 @@ constexpr size_t kSentences = 500;
 // On instruction sets below this machine's best.
 constexpr size_t kFewSentences = 60;
 
-std::vector<IsaAndType> Machines() {
-  const cpu::Isa best = cpu::SupportedIsas().back();
-  std::vector<IsaAndType> all = {{best, ComputeType::kFloat32}, {best, ComputeType::kBFloat16}};
-  for (const cpu::Isa isa : cpu::SupportedIsas()) all.push_back({isa, ComputeType::kInt8});
+std::vector<kernels::IsaAndType> Machines() {
+  const kernels::cpu::Isa best = kernels::cpu::SupportedIsas().back();
+  std::vector<kernels::IsaAndType> all = {{best, kernels::ComputeType::kFloat32},
+                                          {best, kernels::ComputeType::kBFloat16}};
+  for (const kernels::cpu::Isa isa : kernels::cpu::SupportedIsas())
+    all.push_back({isa, kernels::ComputeType::kInt8});
   return all;
 }
 
@@ -51,35 +53,37 @@ bool IsPlain(const std::string& text) {
          });
 }
 
-class Invariance : public PerIsaAndType {
+class Invariance : public kernels::PerIsaAndType {
  protected:
   Invariance() : jobs_(testing::SentenceJobs(Sentences(), {1, 4, 12, 4})) {}
 
   static size_t Sentences() {
     return testing::SentencesAskedFor(
-        GetParam().isa == cpu::SupportedIsas().back() ? kSentences : kFewSentences);
+        GetParam().isa == kernels::cpu::SupportedIsas().back() ? kSentences : kFewSentences);
   }
 
-  std::unique_ptr<Engine> Start(int max_rows, int workers, int threads) const {
+  std::unique_ptr<engine::Engine> Start(int max_rows, int workers, int threads) const {
     static testing::FakeClock clock;
     static testing::CountingObserver observer;
-    EngineConfig config;
+    engine::EngineConfig config;
     config.max_rows = max_rows;
     config.workers = workers;
     config.threads_per_worker = threads;
     config.devices.compute_type = type();
     auto engine =
-        CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
+        engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
     EXPECT_TRUE(engine.ok()) << engine.status();
     return std::move(*engine);
   }
 
   // Every sentence by itself.
-  std::vector<ItemResult> Alone() const { return testing::TranslateAlone(*Start(64, 1, 1), jobs_); }
+  std::vector<engine::ItemResult> Alone() const {
+    return testing::TranslateAlone(*Start(64, 1, 1), jobs_);
+  }
 
   // All at once, in this order.
-  void ExpectAsAlone(const std::vector<ItemResult>& alone, int max_rows, int workers, int threads,
-                     const std::vector<size_t>& order) const {
+  void ExpectAsAlone(const std::vector<engine::ItemResult>& alone, int max_rows, int workers,
+                     int threads, const std::vector<size_t>& order) const {
     SCOPED_TRACE(::testing::Message()
                  << max_rows << " rows, " << workers << " workers, " << threads << " threads");
     const auto found = testing::TranslateTogether(*Start(max_rows, workers, threads), jobs_, order);
@@ -93,11 +97,11 @@ class Invariance : public PerIsaAndType {
     return testing::Shuffled(jobs_.size(), seed);
   }
 
-  const std::vector<TranslationJob> jobs_;
+  const std::vector<engine::TranslationJob> jobs_;
 };
 
 TEST_P(Invariance, InEveryBatchAsAlone) {
-  const std::vector<ItemResult> alone = Alone();
+  const std::vector<engine::ItemResult> alone = Alone();
   ASSERT_EQ(alone.size(), Sentences());
   size_t plain = 0;
   for (size_t i = 0; i < alone.size(); ++i) {
@@ -116,7 +120,8 @@ TEST_P(Invariance, InEveryBatchAsAlone) {
   ExpectAsAlone(alone, 48, 2, 2, Shuffled(5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, Invariance, ::testing::ValuesIn(Machines()), IsaAndTypeTestName);
+INSTANTIATE_TEST_SUITE_P(Cpu, Invariance, ::testing::ValuesIn(Machines()),
+                         kernels::IsaAndTypeTestName);
 
 }  // namespace
 }  // namespace dragoman

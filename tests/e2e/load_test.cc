@@ -40,16 +40,17 @@ std::vector<std::string> SmallQueues() {
 }
 
 std::vector<std::string> TwoHundredClients(const Daemon& daemon, int seconds) {
-  return ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput, "--concurrency",
-                        "200", "--connections", "20", "--duration", std::to_string(seconds),
-                        "--max-failed", "100%", "--json"});
+  return testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                 "--concurrency", "200", "--connections", "20", "--duration",
+                                 std::to_string(seconds), "--max-failed", "100%", "--json"});
 }
 
 void ExpectBalanced(const Daemon::Samples& samples) {
   ASSERT_FALSE(samples.empty());
-  EXPECT_EQ(Sum(samples, "dragoman_segments_accepted_total"),
-            Sum(samples, "dragoman_segments_total") + Sum(samples, "dragoman_segments_waiting") +
-                Sum(samples, "dragoman_segments_running"));
+  EXPECT_EQ(testing::Sum(samples, "dragoman_segments_accepted_total"),
+            testing::Sum(samples, "dragoman_segments_total") +
+                testing::Sum(samples, "dragoman_segments_waiting") +
+                testing::Sum(samples, "dragoman_segments_running"));
 }
 
 // Calls that the daemon says it answered with this code, by its log.
@@ -82,7 +83,7 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
   while (load.running()) {
     const Daemon::Samples samples = daemon.Metrics();
     ExpectBalanced(samples);
-    rows_seen = rows_seen || Sum(samples, "dragoman_decode_rows") > 0;
+    rows_seen = rows_seen || testing::Sum(samples, "dragoman_decode_rows") > 0;
     ++scrapes;
     const int64_t resident = daemon.process().ResidentBytes();
     if (elapsed() < settled) {
@@ -113,9 +114,13 @@ TEST(Load, TwoHundredClientsAgainstSmallQueues) {
 
   const Daemon::Samples after = daemon.Metrics();
   ExpectBalanced(after);
-  EXPECT_EQ(Sum(after, "dragoman_segments_waiting") + Sum(after, "dragoman_segments_running"), 0);
-  EXPECT_EQ(Sum(after, "dragoman_requests_waiting") + Sum(after, "dragoman_requests_running"), 0);
-  EXPECT_EQ(Sum(after, "dragoman_engine_errors_total"), 0);
+  EXPECT_EQ(testing::Sum(after, "dragoman_segments_waiting") +
+                testing::Sum(after, "dragoman_segments_running"),
+            0);
+  EXPECT_EQ(testing::Sum(after, "dragoman_requests_waiting") +
+                testing::Sum(after, "dragoman_requests_running"),
+            0);
+  EXPECT_EQ(testing::Sum(after, "dragoman_engine_errors_total"), 0);
   std::cout << "load: " << report["ok"] << " ok, " << report["refused"] << " refused, " << scrapes
             << " scrapes, resident " << (resident_then >> 20) << " MiB, later "
             << (resident_most >> 20) << " MiB, " << report["sentences_per_second"]
@@ -132,9 +137,9 @@ TEST(Load, CharactersAreCountedAlikeOnBothSides) {
     return daemon.Metrics()["dragoman_source_characters_total{model=\"de-en\"}"];
   };
   EXPECT_EQ(count(), 0);
-  ChildProcess load(
-      ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput, "--concurrency", "4",
-                     "--requests", "40", "--batch", "2", "--beam-size", "1", "--json"}));
+  ChildProcess load(testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                            "--concurrency", "4", "--requests", "40", "--batch",
+                                            "2", "--beam-size", "1", "--json"}));
   const std::string output = load.ReadAll();
   ASSERT_EQ(load.Wait(), 0) << load.Errors();
   const json report = json::parse(output, nullptr, false);
@@ -166,7 +171,7 @@ TEST(Load, APlanFollowsFromAMeasurementOfTheModel) {
                                             "32"};
   const auto run = [&command](std::vector<std::string> more) {
     more.insert(more.begin(), command.begin(), command.end());
-    return std::make_unique<ChildProcess>(ClientCommand(more));
+    return std::make_unique<ChildProcess>(testing::ClientCommand(more));
   };
   auto plan = run({"--model", model, "--set", "compute-type=float32", "--json"});
   const std::string output = plan->ReadAll();
@@ -202,8 +207,8 @@ TEST(Load, SigtermUnderLoadLosesNothingAccepted) {
   // In the thick of it: translations have come back and more are in slots.
   for (;;) {
     const Daemon::Samples samples = daemon.Metrics();
-    if (Sum(samples, "dragoman_segments_total") > 100 &&
-        Sum(samples, "dragoman_segments_running") > 0) {
+    if (testing::Sum(samples, "dragoman_segments_total") > 100 &&
+        testing::Sum(samples, "dragoman_segments_running") > 0) {
       break;
     }
     ASSERT_TRUE(load.running());

@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 
 struct Case {
   const char* model = "";
-  ComputeType compute_type = ComputeType::kFloat32;
+  kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   bool shortlist = false;
 };
 
@@ -37,13 +37,13 @@ std::string DirectoryOf(const std::string& model) {
 
 class MarianFiles : public ::testing::TestWithParam<Case> {
  protected:
-  std::unique_ptr<Engine> Start(int workers) {
-    EngineConfig config;
+  std::unique_ptr<engine::Engine> Start(int workers) {
+    engine::EngineConfig config;
     config.devices.compute_type = GetParam().compute_type;
     config.max_rows = 48;
     config.workers = workers;
     config.lexical_shortlist = GetParam().shortlist;
-    auto engine = CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_);
+    auto engine = engine::CreateEngine(DirectoryOf(GetParam().model), config, &clock_, &observer_);
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
   }
@@ -53,9 +53,9 @@ class MarianFiles : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(MarianFiles, EveryMethodGivesInCompanyWhatItGivesAlone) {
-  const std::unique_ptr<Engine> engine = Start(1);
+  const std::unique_ptr<engine::Engine> engine = Start(1);
   testing::MixedRequests requests(23);
-  std::vector<TranslationJob> jobs;
+  std::vector<engine::TranslationJob> jobs;
   std::vector<int> kinds(testing::MixedRequests::kKinds);
   for (size_t i = 0; i < 150; ++i) {
     int kind = 0;
@@ -78,15 +78,15 @@ TEST_P(MarianFiles, EveryMethodGivesInCompanyWhatItGivesAlone) {
 }
 
 TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
-  const std::unique_ptr<Engine> engine = Start(2);
-  TranslationJob job;
+  const std::unique_ptr<engine::Engine> engine = Start(2);
+  engine::TranslationJob job;
   job.contents = {"Die Katze schläft am liebsten auf dem Drucker."};
   job.target_prefixes = {"Die Katze"};
   job.returns.tokens = true;
   job.returns.alignment = true;
   const auto results = testing::TranslateAlone(*engine, {job});
   ASSERT_TRUE(results[0].status.ok()) << results[0].status;
-  const Hypothesis& found = results[0].hypotheses.at(0);
+  const engine::Hypothesis& found = results[0].hypotheses.at(0);
   EXPECT_THAT(found.text, StartsWith("Die Katze"));
   EXPECT_FALSE(found.alignment.empty());
 }
@@ -94,12 +94,12 @@ TEST_P(MarianFiles, PrefixesAndAlignmentsAreAsOfOtherModels) {
 // Shortlists of one small model, whose 240 words are pieces of one to a few letters.
 class Shortlist : public ::testing::Test {
  protected:
-  absl::StatusOr<std::unique_ptr<Engine>> Start(const EngineConfig& config,
-                                                const std::string& model = "marian-firefox") {
-    return CreateEngine(DirectoryOf(model), config, &clock_, &observer_);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> Start(
+      const engine::EngineConfig& config, const std::string& model = "marian-firefox") {
+    return engine::CreateEngine(DirectoryOf(model), config, &clock_, &observer_);
   }
-  std::unique_ptr<Engine> Start(int workers = 1, int threads = 1) {
-    EngineConfig config;
+  std::unique_ptr<engine::Engine> Start(int workers = 1, int threads = 1) {
+    engine::EngineConfig config;
     config.lexical_shortlist = true;
     config.max_rows = 40;
     config.workers = workers;
@@ -108,7 +108,8 @@ class Shortlist : public ::testing::Test {
     EXPECT_TRUE(engine.ok()) << engine.status();
     return *std::move(engine);
   }
-  std::string Refusal(const EngineConfig& config, const std::string& model, absl::StatusCode code) {
+  std::string Refusal(const engine::EngineConfig& config, const std::string& model,
+                      absl::StatusCode code) {
     const absl::Status status = Start(config, model).status();
     EXPECT_EQ(status.code(), code) << status;
     return std::string(status.message());
@@ -133,25 +134,25 @@ TEST_F(Shortlist, BatchesWorkersAndThreadsChangeNothing) {
 }
 
 TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
-  const auto model = LoadModel(DirectoryOf("marian-firefox"));
+  const auto model = engine::LoadModel(DirectoryOf("marian-firefox"));
   ASSERT_TRUE(model.ok()) << model.status();
-  const auto shortlist = ReadMarianShortlist(DirectoryOf("marian-firefox"), *model);
+  const auto shortlist = engine::ReadMarianShortlist(DirectoryOf("marian-firefox"), *model);
   ASSERT_TRUE(shortlist.ok()) << shortlist.status();
   const auto jobs = testing::SentenceJobs(60, {4, 12});
-  const auto without = Start(EngineConfig());
+  const auto without = Start(engine::EngineConfig());
   ASSERT_TRUE(without.ok()) << without.status();
   const auto all = testing::TranslateAlone(**without, jobs);
   const auto some = testing::TranslateAlone(*Start(), jobs);
-  const VocabularyPieces pieces(&model->source_vocabulary);
-  const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+  const engine::VocabularyPieces pieces(&model->source_vocabulary);
+  const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   size_t tokens = 0;
   size_t outside = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const auto words = shortlist->WordsFor((*tokenizer)->EncodeSource(jobs[i].contents[0]).ids, {});
-    const auto count_outside = [&](const ItemResult& result) {
+    const auto count_outside = [&](const engine::ItemResult& result) {
       size_t count = 0;
-      for (const Hypothesis& hypothesis : result.hypotheses) {
+      for (const engine::Hypothesis& hypothesis : result.hypotheses) {
         for (const std::string& piece : hypothesis.tokens) {
           const int id = model->TargetVocabulary().IdOf(piece).value_or(-1);
           count += std::binary_search(words.begin(), words.end(), id) ? 0 : 1;
@@ -169,13 +170,13 @@ TEST_F(Shortlist, TranslationsHoldItsWordsOnly) {
 
 // A word that a request asks for is a word of its search, whatever the lists say.
 TEST_F(Shortlist, WhatIsAskedForIsThere) {
-  const std::unique_ptr<Engine> engine = Start();
-  std::vector<TranslationJob> jobs;
+  const std::unique_ptr<engine::Engine> engine = Start();
+  std::vector<engine::TranslationJob> jobs;
   const std::vector<std::string> phrases = {"Drucker", "Schatten", "Himbeere", "Wunder",
                                             "Flugzeug"};
   for (const std::string& phrase : phrases) {
     for (const int beam : {1, 4, 8}) {
-      TranslationJob job;
+      engine::TranslationJob job;
       job.contents = {"Die Katze ist da."};
       job.decoding.beam_size = beam;
       job.decoding.max_output_tokens = 40;
@@ -200,45 +201,46 @@ TEST_F(Shortlist, WhatIsAskedForIsThere) {
 }
 
 TEST_F(Shortlist, IsRefusedWhereThereIsNone) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.lexical_shortlist = true;
   EXPECT_THAT(Refusal(config, "marian-ssru", absl::StatusCode::kNotFound),
               AllOf(StartsWith("lexical-shortlist: "), HasSubstr("marian-ssru"),
                     HasSubstr("found no shortlist, expected lex.*.bin")));
   EXPECT_THAT(Refusal(config, "tiny-a", absl::StatusCode::kUnimplemented),
               HasSubstr("found a model in the layout huggingface, expected Marian's files"));
-  EngineConfig on_gpu = config;
+  engine::EngineConfig on_gpu = config;
   on_gpu.devices.cuda = {0};
   EXPECT_THAT(Refusal(on_gpu, "marian-firefox", absl::StatusCode::kUnimplemented),
               HasSubstr("found the device cuda:0, expected the CPU"));
-  EngineConfig several = config;
+  engine::EngineConfig several = config;
   several.ensemble.directories = {DirectoryOf("marian-firefox")};
   EXPECT_THAT(Refusal(several, "marian-firefox", absl::StatusCode::kUnimplemented),
               HasSubstr("found an ensemble, expected one model"));
-  EXPECT_THAT(
-      std::string(
-          ProfileSteps(DirectoryOf("marian-firefox"), config, 1, &clock_).status().message()),
-      HasSubstr("profile: found lexical-shortlist on"));
+  EXPECT_THAT(std::string(engine::ProfileSteps(DirectoryOf("marian-firefox"), config, 1, &clock_)
+                              .status()
+                              .message()),
+              HasSubstr("profile: found lexical-shortlist on"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, MarianFiles,
-                         ::testing::Values(Case{"marian-firefox", ComputeType::kFloat32},
-                                           Case{"marian-firefox", ComputeType::kBFloat16},
-                                           Case{"marian-firefox", ComputeType::kInt8},
-                                           Case{"marian-firefox", ComputeType::kFloat32, true},
-                                           Case{"marian-firefox", ComputeType::kBFloat16, true},
-                                           Case{"marian-firefox", ComputeType::kInt8, true},
-                                           Case{"marian-ssru", ComputeType::kInt8},
-                                           Case{"marian-npz", ComputeType::kFloat32},
-                                           Case{"marian-npz", ComputeType::kInt8},
-                                           Case{"marian-bin", ComputeType::kBFloat16}),
-                         [](const auto& info) {
-                           std::string name = std::string(info.param.model) + "_" +
-                                              ComputeTypeName(info.param.compute_type) +
-                                              (info.param.shortlist ? "_shortlist" : "");
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Models, MarianFiles,
+    ::testing::Values(Case{"marian-firefox", kernels::ComputeType::kFloat32},
+                      Case{"marian-firefox", kernels::ComputeType::kBFloat16},
+                      Case{"marian-firefox", kernels::ComputeType::kInt8},
+                      Case{"marian-firefox", kernels::ComputeType::kFloat32, true},
+                      Case{"marian-firefox", kernels::ComputeType::kBFloat16, true},
+                      Case{"marian-firefox", kernels::ComputeType::kInt8, true},
+                      Case{"marian-ssru", kernels::ComputeType::kInt8},
+                      Case{"marian-npz", kernels::ComputeType::kFloat32},
+                      Case{"marian-npz", kernels::ComputeType::kInt8},
+                      Case{"marian-bin", kernels::ComputeType::kBFloat16}),
+    [](const auto& info) {
+      std::string name = std::string(info.param.model) + "_" +
+                         kernels::ComputeTypeName(info.param.compute_type) +
+                         (info.param.shortlist ? "_shortlist" : "");
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace dragoman

@@ -18,7 +18,7 @@ constexpr size_t kRequests = 500;
 class MixedMethods : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    jobs_ = new std::vector<TranslationJob>;
+    jobs_ = new std::vector<engine::TranslationJob>;
     kinds_ = new std::map<int, int>;
     testing::MixedRequests requests(20);
     for (size_t i = 0; i < kRequests; ++i) {
@@ -26,7 +26,7 @@ class MixedMethods : public ::testing::Test {
       jobs_->push_back(requests.Next(&kind));
       ++(*kinds_)[kind];
     }
-    alone_ = new std::vector<ItemResult>(testing::TranslateAlone(*Start({}), *jobs_));
+    alone_ = new std::vector<engine::ItemResult>(testing::TranslateAlone(*Start({}), *jobs_));
   }
   static void TearDownTestSuite() {
     delete jobs_;
@@ -34,16 +34,16 @@ class MixedMethods : public ::testing::Test {
     delete alone_;
   }
 
-  static std::unique_ptr<Engine> Start(const EngineConfig& config) {
+  static std::unique_ptr<engine::Engine> Start(const engine::EngineConfig& config) {
     static testing::FakeClock clock;
     static testing::CountingObserver observer;
     auto engine =
-        CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
+        engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
     EXPECT_TRUE(engine.ok()) << engine.status();
     return std::move(*engine);
   }
 
-  static void ExpectAsAlone(const EngineConfig& config, unsigned seed) {
+  static void ExpectAsAlone(const engine::EngineConfig& config, unsigned seed) {
     const auto found =
         testing::TranslateTogether(*Start(config), *jobs_, testing::Shuffled(jobs_->size(), seed));
     for (size_t i = 0; i < found.size(); ++i) {
@@ -54,20 +54,20 @@ class MixedMethods : public ::testing::Test {
     }
   }
 
-  static std::vector<TranslationJob>* jobs_;
+  static std::vector<engine::TranslationJob>* jobs_;
   static std::map<int, int>* kinds_;
-  static std::vector<ItemResult>* alone_;
+  static std::vector<engine::ItemResult>* alone_;
 };
 
-std::vector<TranslationJob>* MixedMethods::jobs_ = nullptr;
+std::vector<engine::TranslationJob>* MixedMethods::jobs_ = nullptr;
 std::map<int, int>* MixedMethods::kinds_ = nullptr;
-std::vector<ItemResult>* MixedMethods::alone_ = nullptr;
+std::vector<engine::ItemResult>* MixedMethods::alone_ = nullptr;
 
 TEST_F(MixedMethods, EveryKindIsThereAndTranslates) {
   EXPECT_EQ(kinds_->size(), size_t{testing::MixedRequests::kKinds});
   for (const auto& [kind, count] : *kinds_) EXPECT_GE(count, 10) << kind;
   size_t translated = 0;
-  for (const ItemResult& item : *alone_) {
+  for (const engine::ItemResult& item : *alone_) {
     EXPECT_TRUE(item.status.ok()) << item.status;
     if (!item.hypotheses.empty() && !item.hypotheses[0].tokens.empty()) ++translated;
   }
@@ -77,13 +77,13 @@ TEST_F(MixedMethods, EveryKindIsThereAndTranslates) {
 TEST_F(MixedMethods, InTheDefaultBatch) { ExpectAsAlone({}, 1); }
 
 TEST_F(MixedMethods, InASmallBatch) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 40;
   ExpectAsAlone(config, 2);
 }
 
 TEST_F(MixedMethods, UnderTwoWorkersOfTwoThreads) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 64;
   config.workers = 2;
   config.threads_per_worker = 2;
@@ -91,11 +91,11 @@ TEST_F(MixedMethods, UnderTwoWorkersOfTwoThreads) {
 }
 
 TEST_F(MixedMethods, UnderStreaming) {
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 100;
-  config.scheduler.refill = RefillRule::kStream;
-  config.scheduler.selection = SlotSelection::kShortest;
-  config.scheduler.window.order = WindowOrder::kShortestFirst;
+  config.scheduler.refill = engine::RefillRule::kStream;
+  config.scheduler.selection = kernels::SlotSelection::kShortest;
+  config.scheduler.window.order = engine::WindowOrder::kShortestFirst;
   ExpectAsAlone(config, 4);
 }
 

@@ -61,7 +61,7 @@ class ModelsTest : public ::testing::Test {
                    std::string* said = nullptr) {
     arguments.insert(arguments.begin(), "admin");
     arguments.insert(arguments.end(), {"--server", daemon.admin()});
-    ChildProcess client(ClientCommand(arguments));
+    ChildProcess client(testing::ClientCommand(arguments));
     const std::string output = client.ReadAll();
     const int status = client.Wait();
     if (said != nullptr) *said = output + client.Errors();
@@ -74,14 +74,15 @@ class ModelsTest : public ::testing::Test {
     const TempDirectory directory;
     flags.insert(flags.begin(), {"translate", "--server", daemon.grpc(), "--json"});
     flags.push_back(directory.Write("line.txt", text + "\n"));
-    return json::parse(RunClient(flags, status), nullptr, false);
+    return json::parse(testing::RunClient(flags, status), nullptr, false);
   }
 
   static void ExpectBalanced(const Daemon::Samples& samples) {
     ASSERT_FALSE(samples.empty());
-    EXPECT_EQ(Sum(samples, "dragoman_segments_accepted_total"),
-              Sum(samples, "dragoman_segments_total") + Sum(samples, "dragoman_segments_waiting") +
-                  Sum(samples, "dragoman_segments_running"));
+    EXPECT_EQ(testing::Sum(samples, "dragoman_segments_accepted_total"),
+              testing::Sum(samples, "dragoman_segments_total") +
+                  testing::Sum(samples, "dragoman_segments_waiting") +
+                  testing::Sum(samples, "dragoman_segments_running"));
   }
 
   static int64_t VersionOf(const Daemon& daemon, const std::string& model) {
@@ -96,13 +97,14 @@ class ModelsTest : public ::testing::Test {
 // Whoever takes one of the three ports for another is told which it is.
 TEST_F(ModelsTest, APortThatIsNotTheRightOneIsNamed) {
   Daemon daemon(Flags());
-  ChildProcess admin(ClientCommand({"admin", "reload", "en-fr", "--server", daemon.grpc()}));
+  ChildProcess admin(
+      testing::ClientCommand({"admin", "reload", "en-fr", "--server", daemon.grpc()}));
   EXPECT_EQ(admin.Wait(), 1);
   EXPECT_THAT(admin.Errors(), HasSubstr("--admin-listen"));
-  ChildProcess models(ClientCommand({"models", "--server", daemon.admin()}));
+  ChildProcess models(testing::ClientCommand({"models", "--server", daemon.admin()}));
   EXPECT_EQ(models.Wait(), 1);
   EXPECT_THAT(models.Errors(), HasSubstr("translations are at the daemon's --listen"));
-  ChildProcess health(ClientCommand({"health", "--server", daemon.http()}));
+  ChildProcess health(testing::ClientCommand({"health", "--server", daemon.http()}));
   EXPECT_EQ(health.Wait(), 1);
   EXPECT_THAT(health.Errors(), HasSubstr("is that the daemon's --metrics?"));
 }
@@ -140,7 +142,8 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   EXPECT_EQ(Admin(daemon, {"reload", "de-fr"}, &said), 1);
   EXPECT_THAT(said, HasSubstr("found 'de-fr', a pivot"));
 
-  const json models = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  const json models =
+      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
   ASSERT_EQ(models.size(), 3U);
   EXPECT_EQ(models[0]["name"], "de-en");
   EXPECT_TRUE(models[0]["default"].get<bool>());
@@ -148,7 +151,7 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
   EXPECT_GT(models[0]["memory"][0]["weights"].get<int64_t>(), 1 << 20);
   EXPECT_EQ(models[2]["pivot"], (std::vector<std::string>{"de-en", "en-fr"}));
   for (const char* model : {"de-en", "en-fr", "de-fr"}) {
-    RunClient({"health", "--service", model, "--server", daemon.grpc()}, &status);
+    testing::RunClient({"health", "--service", model, "--server", daemon.grpc()}, &status);
     EXPECT_EQ(status, 0) << model;
   }
   Daemon::Samples samples = daemon.Metrics();
@@ -162,13 +165,13 @@ TEST_F(ModelsTest, RequestsFindTheirModelAndAPivotGoesOverTwo) {
 
 TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   Daemon daemon(Flags({"--pivot", "de-fr=de-en+en-fr"}));
-  ChildProcess direct(
-      ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput, "--concurrency", "8",
-                     "--duration", "6", "--warmup", "0", "--model", "de-en", "--json"}));
-  ChildProcess pivot(ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
-                                    "--concurrency", "4", "--duration", "6", "--warmup", "0",
-                                    "--model", "de-fr", "--to", "fr", "--json"}));
-  while (Sum(daemon.Metrics(), "dragoman_segments_total") == 0 && direct.running()) {
+  ChildProcess direct(testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                              "--concurrency", "8", "--duration", "6", "--warmup",
+                                              "0", "--model", "de-en", "--json"}));
+  ChildProcess pivot(testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                             "--concurrency", "4", "--duration", "6", "--warmup",
+                                             "0", "--model", "de-fr", "--to", "fr", "--json"}));
+  while (testing::Sum(daemon.Metrics(), "dragoman_segments_total") == 0 && direct.running()) {
   }
   const std::string other = (root_ / "en-fr").string();
   int rounds = 0;
@@ -195,13 +198,13 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   Daemon::Samples samples = daemon.Metrics();
   ExpectBalanced(samples);
   EXPECT_EQ(samples["dragoman_model_reloads_total{model=\"de-en\",result=\"ok\"}"], rounds);
-  EXPECT_EQ(Sum(samples, "dragoman_cancelled_total"), 0);
+  EXPECT_EQ(testing::Sum(samples, "dragoman_cancelled_total"), 0);
   EXPECT_FALSE(samples.contains("dragoman_model_version{model=\"extra\"}"));
 
   // A model with a pivot over it goes under load: its callers get an answer each, by name.
-  ChildProcess last(ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
-                                   "--concurrency", "4", "--duration", "3", "--warmup", "0",
-                                   "--model", "en-fr", "--to", "fr", "--json"}));
+  ChildProcess last(testing::ClientCommand({"load", "--server", daemon.grpc(), "--input", kInput,
+                                            "--concurrency", "4", "--duration", "3", "--warmup",
+                                            "0", "--model", "en-fr", "--to", "fr", "--json"}));
   const double before = samples["dragoman_segments_accepted_total{model=\"en-fr\"}"];
   while (last.running() &&
          daemon.Metrics()["dragoman_segments_accepted_total{model=\"en-fr\"}"] <= before) {
@@ -212,10 +215,10 @@ TEST_F(ModelsTest, NothingIsLostWhileModelsAreReloadedAndUnloaded) {
   EXPECT_EQ(report["sent"], report["answered"]);
   for (const auto& [code, count] : report["errors"].items()) EXPECT_EQ(code, "NOT_FOUND") << count;
   int status = 0;
-  RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
+  testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 1);  // the pivot is gone with it
   ASSERT_EQ(Admin(daemon, {"load", "en-fr", other}, &said), 0) << said;
-  RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
+  testing::RunClient({"health", "--service", "de-fr", "--server", daemon.grpc()}, &status);
   EXPECT_EQ(status, 0);
   daemon.process().Signal(SIGTERM);
   EXPECT_EQ(daemon.process().Wait(), 0);
@@ -255,7 +258,8 @@ TEST_F(ModelsTest, ABrokenDirectoryChangesNothingAndSaysWhatIsWrong) {
   EXPECT_EQ(Admin(daemon, {"reload", "en-fr"}, &said), 1);
   EXPECT_THAT(said, AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("pytorch_model.bin")));
   EXPECT_EQ(Translate(daemon, text, {"--model", "en-fr", "--to", "fr"}), before);
-  const json models = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  const json models =
+      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
   ASSERT_EQ(models.size(), 3U);
   EXPECT_EQ(models[1]["state"], "serving");
   EXPECT_EQ(models[1]["version"], 1);
@@ -299,7 +303,8 @@ TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   };
   std::string said;
   const auto reload_all = [&] {
-    ChildProcess client(ClientCommand({"admin", "reload", "--all", "--server", field("admin")}));
+    ChildProcess client(
+        testing::ClientCommand({"admin", "reload", "--all", "--server", field("admin")}));
     const std::string output = client.ReadAll();
     const int status = client.Wait();
     said = output + client.Errors();
@@ -308,7 +313,7 @@ TEST_F(ModelsTest, AConfigurationThatChangesIsAppliedWhileItServes) {
   const auto names = [&] {
     std::string out;
     for (const json& model :
-         json::parse(RunClient({"models", "--json", "--server", field("grpc")}))) {
+         json::parse(testing::RunClient({"models", "--json", "--server", field("grpc")}))) {
       out += model["name"].get<std::string>() + " ";
     }
     return out;
@@ -351,8 +356,10 @@ TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
   const json before = Translate(daemon, text, {"--model", "argos", "--from", "de", "--to", "en"});
   EXPECT_EQ(before["model"], "argos");
   EXPECT_NE(before["text"], "");
-  EXPECT_EQ(RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}), "de\ten\n");
-  const json served = json::parse(RunClient({"models", "--json", "--server", daemon.grpc()}));
+  EXPECT_EQ(testing::RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
+            "de\ten\n");
+  const json served =
+      json::parse(testing::RunClient({"models", "--json", "--server", daemon.grpc()}));
   ASSERT_EQ(served.size(), 2U);
   EXPECT_EQ(served[1]["name"], "argos");
   EXPECT_EQ(served[1]["pair_count"], 1);
@@ -378,7 +385,7 @@ TEST_F(ModelsTest, AnArgosPackageIsServedLikeADirectory) {
   daemon.process().Signal(SIGHUP);
   while (daemon.process().running() && VersionOf(daemon, "argos") < 2) {
   }
-  EXPECT_EQ(RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
+  EXPECT_EQ(testing::RunClient({"languages", "--model", "argos", "--server", daemon.grpc()}),
             "zh-Hant\tpt-BR\n");
 }
 

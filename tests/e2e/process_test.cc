@@ -72,9 +72,9 @@ TEST(Process, AStalledReaderOfTheLogStopsNobody) {
   const std::string address = Address(daemon.ReadLine());
   // More calls than there was room for lines.
   int status = -1;
-  RunClient({"translate", "--server", address, "--timeout", "60", "--batch", "1", "--beam", "1",
-             DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
-            &status);
+  testing::RunClient({"translate", "--server", address, "--timeout", "60", "--batch", "1", "--beam",
+                      "1", DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"},
+                     &status);
   EXPECT_EQ(status, 0);
   const auto begin = std::chrono::steady_clock::now();
   daemon.Signal(SIGTERM);
@@ -110,7 +110,7 @@ TEST(Process, TheLogHasNoAddressOfAClientWhereItMayNot) {
   for (const char* peers : {"on", "off"}) {
     testing::Daemon daemon({"--log-peers", peers, "--log-level", "trace", "--cpu-workers", "1",
                             "--http", "127.0.0.1:0"});
-    EXPECT_NE(TranslateGerman(daemon), "");
+    EXPECT_NE(testing::TranslateGerman(daemon), "");
     daemon.Get("no-path");  // refused, which the log has with the client's address
     daemon.process().Signal(SIGTERM);
     EXPECT_EQ(daemon.process().Wait(), 0);
@@ -137,7 +137,7 @@ TEST(Process, ClosedDescriptorsAreNotGivenToSockets) {
   ChildProcess daemon(Shell("exec \"$0\" \"$@\" <&- 2>&-"));
   const std::string address = Address(daemon.ReadLine());
   int status = -1;
-  RunClient({"models", "--server", address}, &status);
+  testing::RunClient({"models", "--server", address}, &status);
   EXPECT_EQ(status, 0);
   daemon.Signal(SIGTERM);
   EXPECT_EQ(daemon.Wait(), 0);

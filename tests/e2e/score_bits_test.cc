@@ -26,7 +26,7 @@
 #include "tests/engine/support/translate_all.h"
 #include "tests/kernels/ops/test_support.h"
 #if defined(__x86_64__)
-#include "tests/kernels/ops/narrow_avx2_long.h"
+#include "tests/kernels/ops/quantized_avx2_long.h"
 #endif
 
 namespace dragoman {
@@ -39,7 +39,7 @@ constexpr std::string_view kFile = DRAGOMAN_SOURCE_DIR "/tests/data/score_bits.t
 size_t Sentences() { return testing::SentencesAskedFor(kFewSentences); }
 
 // FNV-1a over everything that a list says.
-uint64_t DigestOf(const ItemResult& item) {
+uint64_t DigestOf(const engine::ItemResult& item) {
   uint64_t digest = 0xCBF29CE484222325U;
   const auto add_byte = [&digest](uint8_t byte) { digest = (digest ^ byte) * 0x100000001B3U; };
   const auto add_text = [&](std::string_view text) {
@@ -50,7 +50,7 @@ uint64_t DigestOf(const ItemResult& item) {
     const auto bits = std::bit_cast<uint32_t>(number);
     for (int shift = 0; shift < 32; shift += 8) add_byte(static_cast<uint8_t>(bits >> shift));
   };
-  for (const Hypothesis& hypothesis : item.hypotheses) {
+  for (const engine::Hypothesis& hypothesis : item.hypotheses) {
     add_text(hypothesis.text);
     add_number(hypothesis.score);
     add_number(hypothesis.log_prob);
@@ -61,15 +61,16 @@ uint64_t DigestOf(const ItemResult& item) {
 }
 
 // The lists of the first sentences in the order of their numbers.
-std::vector<ItemResult> Translate(ComputeType type, size_t count) {
+std::vector<engine::ItemResult> Translate(kernels::ComputeType type, size_t count) {
   static testing::FakeClock clock;
   static testing::CountingObserver observer;
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 256;
   config.workers = 1;
   config.threads_per_worker = 1;
   config.devices.compute_type = type;
-  auto engine = CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
+  auto engine =
+      engine::CreateEngine(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en", config, &clock, &observer);
   EXPECT_TRUE(engine.ok()) << engine.status();
   if (!engine.ok()) return {};
   const auto jobs = testing::SentenceJobs(count, {1, 4, 6, 4});
@@ -77,7 +78,7 @@ std::vector<ItemResult> Translate(ComputeType type, size_t count) {
 }
 
 // The digests of the file for a number type, one for each sentence.
-std::vector<uint64_t> Expected(ComputeType type) {
+std::vector<uint64_t> Expected(kernels::ComputeType type) {
   std::ifstream file{std::string(kFile)};
   EXPECT_TRUE(file.is_open()) << kFile;
   std::string int8;
@@ -85,33 +86,34 @@ std::vector<uint64_t> Expected(ComputeType type) {
   std::vector<uint64_t> digests;
   while (file >> int8 >> float32) {
     digests.push_back(
-        std::strtoull((type == ComputeType::kInt8 ? int8 : float32).c_str(), nullptr, 16));
+        std::strtoull((type == kernels::ComputeType::kInt8 ? int8 : float32).c_str(), nullptr, 16));
   }
   EXPECT_EQ(digests.size(), kAllSentences) << kFile;
   return digests;
 }
 
 // The instruction sets of this machine of which it holds.
-std::vector<const cpu::IsaEntry*> Equals() {
-  std::vector<const cpu::IsaEntry*> equals;
+std::vector<const kernels::cpu::IsaEntry*> Equals() {
+  std::vector<const kernels::cpu::IsaEntry*> equals;
   bool avx2 = false;
-  for (const cpu::IsaEntry& entry : cpu::IsaEntries()) {
-    avx2 = avx2 || (entry.supported && entry.isa == cpu::Isa::kAvx2);
-    const bool is_one = entry.isa == cpu::Isa::kAvx2Vnni || entry.isa >= cpu::Isa::kNeon;
+  for (const kernels::cpu::IsaEntry& entry : kernels::cpu::IsaEntries()) {
+    avx2 = avx2 || (entry.supported && entry.isa == kernels::cpu::Isa::kAvx2);
+    const bool is_one =
+        entry.isa == kernels::cpu::Isa::kAvx2Vnni || entry.isa >= kernels::cpu::Isa::kNeon;
     if (entry.supported && is_one) equals.push_back(&entry);
   }
 #if defined(__x86_64__)
-  if (avx2) equals.push_back(&cpu::kAvx2Long);
+  if (avx2) equals.push_back(&kernels::cpu::kAvx2Long);
 #endif
   return equals;
 }
 
-class ScoreBits : public ::testing::TestWithParam<const cpu::IsaEntry*> {
+class ScoreBits : public ::testing::TestWithParam<const kernels::cpu::IsaEntry*> {
  protected:
-  ScoreBits() { cpu::UseEntryForTest(GetParam()); }
-  ~ScoreBits() override { cpu::UseIsaForTest(cpu::SupportedIsas().back()); }
+  ScoreBits() { kernels::cpu::UseEntryForTest(GetParam()); }
+  ~ScoreBits() override { kernels::cpu::UseIsaForTest(kernels::cpu::SupportedIsas().back()); }
 
-  static void ExpectAsInTheFile(ComputeType type) {
+  static void ExpectAsInTheFile(kernels::ComputeType type) {
     const std::vector<uint64_t> expected = Expected(type);
     const auto found = Translate(type, Sentences());
     size_t equal = 0;
@@ -121,23 +123,23 @@ class ScoreBits : public ::testing::TestWithParam<const cpu::IsaEntry*> {
         continue;
       }
       std::string list;
-      for (const Hypothesis& h : found[i].hypotheses) {
+      for (const engine::Hypothesis& h : found[i].hypotheses) {
         absl::StrAppend(&list, "\n  ", absl::StrFormat("%a ", h.score), h.text);
       }
       ADD_FAILURE() << "sentence " << i << " differs:" << list;
     }
-    std::cout << GetParam()->name << ", " << ComputeTypeName(type) << ": " << equal << " of "
-              << found.size() << " lists equal to the bit\n";
+    std::cout << GetParam()->name << ", " << kernels::ComputeTypeName(type) << ": " << equal
+              << " of " << found.size() << " lists equal to the bit\n";
     EXPECT_EQ(equal, Sentences());
   }
 };
 
-TEST_P(ScoreBits, InInt8AreTheSameEverywhere) { ExpectAsInTheFile(ComputeType::kInt8); }
+TEST_P(ScoreBits, InInt8AreTheSameEverywhere) { ExpectAsInTheFile(kernels::ComputeType::kInt8); }
 
 // f32 knows neither weights of 8 bits nor dot products: one instruction set of each kind will do.
 TEST_P(ScoreBits, InFloat32AreTheSameEverywhere) {
   if (GetParam() != Equals().front()) GTEST_SKIP() << "the loops in f32 are those of another one";
-  ExpectAsInTheFile(ComputeType::kFloat32);
+  ExpectAsInTheFile(kernels::ComputeType::kFloat32);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ScoreBits, ::testing::ValuesIn(Equals()),
@@ -149,10 +151,10 @@ TEST(ScoreBitsFile, IsWrittenAnewWhereAskedFor) {
   const char* const path = std::getenv("DRAGOMAN_SCORE_BITS_WRITE");
   if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_SCORE_BITS_WRITE names no file";
   ASSERT_FALSE(Equals().empty()) << "this machine has no AVX2";
-  cpu::UseEntryForTest(Equals().back());
-  const auto int8 = Translate(ComputeType::kInt8, kAllSentences);
-  const auto float32 = Translate(ComputeType::kFloat32, kAllSentences);
-  cpu::UseIsaForTest(cpu::SupportedIsas().back());
+  kernels::cpu::UseEntryForTest(Equals().back());
+  const auto int8 = Translate(kernels::ComputeType::kInt8, kAllSentences);
+  const auto float32 = Translate(kernels::ComputeType::kFloat32, kAllSentences);
+  kernels::cpu::UseIsaForTest(kernels::cpu::SupportedIsas().back());
   ASSERT_EQ(int8.size(), float32.size());
   std::ofstream file(path);
   for (size_t i = 0; i < int8.size(); ++i) {

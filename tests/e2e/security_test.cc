@@ -36,14 +36,14 @@ class SecurityE2e : public ::testing::Test {
  protected:
   // PREFIX.crt and PREFIX.key.
   void Write(const std::string& prefix, const Authority::Issued& issued) const {
-    Replace(folder_ + prefix + ".key", issued.key);
-    Replace(folder_ + prefix + ".crt", issued.certificate);
+    testing::Replace(folder_ + prefix + ".key", issued.key);
+    testing::Replace(folder_ + prefix + ".crt", issued.certificate);
   }
   std::string Path(const std::string& name) const { return folder_ + name; }
 
   std::vector<std::string> ServerFlags() const {
     Write("server", authority_.Issue());
-    Replace(Path("ca.crt"), authority_.pem());
+    testing::Replace(Path("ca.crt"), authority_.pem());
     return {"--tls-cert", Path("server.crt"), "--tls-key", Path("server.key")};
   }
 
@@ -54,7 +54,7 @@ class SecurityE2e : public ::testing::Test {
   };
   static Run Call(const Daemon& daemon, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin() + 1, {"--server", daemon.grpc()});
-    ChildProcess client(ClientCommand(arguments));
+    ChildProcess client(testing::ClientCommand(arguments));
     Run run;
     run.out = client.ReadAll();
     run.status = client.Wait();
@@ -66,15 +66,15 @@ class SecurityE2e : public ::testing::Test {
   void MakeKey(const std::string& name, const std::vector<std::string>& flags = {}) {
     std::vector<std::string> arguments = {"key", name};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    const std::string made = RunClient(arguments);
+    const std::string made = testing::RunClient(arguments);
     const size_t end = made.find('\n');
-    Replace(Path(name + ".key"), made.substr(0, end + 1));
+    testing::Replace(Path(name + ".key"), made.substr(0, end + 1));
     entries_[name] = made.substr(end + 1, made.find('\n', end + 1) - end - 1);
   }
   void WriteKeys(const std::vector<std::string>& names) {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ",") + entries_.at(name);
-    Replace(Path("keys.json"), "{\"clients\": [" + list + "]}");
+    testing::Replace(Path("keys.json"), "{\"clients\": [" + list + "]}");
   }
 
   static bool WaitForLine(const ChildProcess& process, const std::string& text) {
@@ -100,7 +100,7 @@ TEST_F(SecurityE2e, TlsAndWhatItsClientsAreTold) {
   Write("client", authority_.Issue({.client = true}));
   Write("stranger", stranger_.Issue({.client = true}));
   Write("expired", authority_.Issue({.begin = -7200, .end = -10, .client = true}));
-  Replace(Path("other_ca.crt"), stranger_.pem());
+  testing::Replace(Path("other_ca.crt"), stranger_.pem());
   const auto models = [&](const std::string& ca, const std::string& own) {
     std::vector<std::string> arguments = {"models", "--timeout", "3"};
     if (!ca.empty()) arguments.insert(arguments.end(), {"--ca", Path(ca)});
@@ -132,7 +132,7 @@ TEST_F(SecurityE2e, TlsAndWhatItsClientsAreTold) {
   wrong = Call(daemon, {"models", "--cert", Path("client.crt")});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--cert without --key"));
-  Replace(Path("client.key"), stranger_.Issue().key);
+  testing::Replace(Path("client.key"), stranger_.Issue().key);
   EXPECT_THAT(models("ca.crt", "client").err, HasSubstr("a certificate and its private key"));
   EXPECT_THAT(models("missing.crt", "").err, HasSubstr("--ca"));
 }
@@ -180,14 +180,14 @@ TEST_F(SecurityE2e, TheImagesHealthCheckHoldsWithTlsCertificatesAndKeys) {
     for (const char* dockerfile : {"Dockerfile", "Dockerfile.cuda"}) {
       const std::vector<std::string> arguments = HealthCheckOf(dockerfile, daemon);
       ASSERT_FALSE(arguments.empty()) << dockerfile;
-      ChildProcess health(ClientCommand(arguments));
+      ChildProcess health(testing::ClientCommand(arguments));
       EXPECT_EQ(health.Wait(), 0) << dockerfile << ", " << flags.size() << ": " << health.Errors();
     }
     if (!flags.empty()) continue;
     // One that is about to end is not ready.
     daemon.process().Signal(SIGTERM);
     ASSERT_TRUE(WaitForLine(daemon.process(), "lame duck"));
-    ChildProcess health(ClientCommand(HealthCheckOf("Dockerfile", daemon)));
+    ChildProcess health(testing::ClientCommand(HealthCheckOf("Dockerfile", daemon)));
     EXPECT_EQ(health.Wait(), 1);
     EXPECT_THAT(health.Errors(), HasSubstr("answers 503"));
   }
@@ -198,7 +198,7 @@ TEST_F(SecurityE2e, HealthAsksOverHttpsWhereThePortForOperatorsHasIt) {
   flags.insert(flags.end(), {"--tls-client-ca", Path("ca.crt"), "--metrics-tls", "mutual"});
   Daemon daemon(flags);
   Write("client", authority_.Issue({.client = true}));
-  Replace(Path("other_ca.crt"), stranger_.pem());
+  testing::Replace(Path("other_ca.crt"), stranger_.pem());
   const auto health = [&](const std::string& path, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"health", "--url", "https://" + daemon.http() + path};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -222,16 +222,17 @@ TEST_F(SecurityE2e, HealthAsksOverHttpsWhereThePortForOperatorsHasIt) {
 
 TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
   Daemon daemon(ServerFlags());
-  ChildProcess client(ClientCommand({"translate", "--server", daemon.grpc(), "--ca", Path("ca.crt"),
-                                     "--concurrency", "1", "--batch", "1", kInput}));
+  ChildProcess client(
+      testing::ClientCommand({"translate", "--server", daemon.grpc(), "--ca", Path("ca.crt"),
+                              "--concurrency", "1", "--batch", "1", kInput}));
   ASSERT_NE(client.ReadLine(), "");  // in the middle of it
   Write("server", stranger_.Issue());
   ASSERT_TRUE(WaitForLine(daemon.process(), "certificate changed"));
-  Replace(Path("new_ca.crt"), stranger_.pem());
+  testing::Replace(Path("new_ca.crt"), stranger_.pem());
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("new_ca.crt")}).status, 0);
   EXPECT_EQ(Call(daemon, {"models", "--ca", Path("ca.crt"), "--timeout", "2"}).status, 1);
   // A broken one is reported, and changes nothing; SIGHUP reads it at once.
-  Replace(Path("server.crt"), "broken");
+  testing::Replace(Path("server.crt"), "broken");
   daemon.process().Signal(SIGHUP);
   ASSERT_TRUE(WaitForLine(daemon.process(), "certificates not read again"));
   EXPECT_THAT(daemon.process().Errors(), HasSubstr("no certificate in PEM format"));
@@ -242,7 +243,7 @@ TEST_F(SecurityE2e, ACertificateIsReplacedWhileAFileIsTranslated) {
 
 TEST_F(SecurityE2e, ABrokenPairStopsTheStartWithTheFilesName) {
   const std::vector<std::string> flags = ServerFlags();
-  Replace(Path("server.key"), stranger_.Issue().key);
+  testing::Replace(Path("server.key"), stranger_.Issue().key);
   std::vector<std::string> command = {
       DRAGOMAN_DAEMON, "--model",     DRAGOMAN_SOURCE_DIR "/deploy/models/de-en",
       "--listen",      "127.0.0.1:0", "--metrics",
@@ -262,7 +263,7 @@ TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {
   WriteKeys({"web", "batch", "other"});
   Daemon daemon({"--api-keys", Path("keys.json")});
   const auto translate = [&](const std::string& key) {
-    Replace(Path("input.txt"), std::string(80, 'a') + "\n");
+    testing::Replace(Path("input.txt"), std::string(80, 'a') + "\n");
     std::vector<std::string> arguments = {"translate", "--retries", "0", "--timeout", "5"};
     if (!key.empty()) {
       arguments.insert(arguments.end(), {"--api-key-file", Path(key + ".key")});
@@ -284,10 +285,12 @@ TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {
   EXPECT_THAT(daemon.process().Errors(), HasSubstr(R"("client":"web")"));
 
   // Revoked in the middle of a file.
-  ChildProcess client(
-      ClientCommand({"translate", "--server", daemon.grpc(), "--api-key-file", Path("web.key"),
-                     "--stream", "--concurrency", "2", "--min-output-tokens", "60", kInput}));
-  const auto running = [&] { return Sum(daemon.Metrics(), "dragoman_segments_running") > 0; };
+  ChildProcess client(testing::ClientCommand(
+      {"translate", "--server", daemon.grpc(), "--api-key-file", Path("web.key"), "--stream",
+       "--concurrency", "2", "--min-output-tokens", "60", kInput}));
+  const auto running = [&] {
+    return testing::Sum(daemon.Metrics(), "dragoman_segments_running") > 0;
+  };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!running() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   WriteKeys({"batch", "other"});
@@ -299,12 +302,13 @@ TEST_F(SecurityE2e, KeysMissingWrongRightUsedUpAndRevoked) {
 
 TEST_F(SecurityE2e, AKeyDoesNotTravelUnencryptedToAnotherMachine) {
   MakeKey("web");
-  ChildProcess client(ClientCommand({"models", "--server", "192.0.2.1:50051", "--api-key-file",
-                                     Path("web.key"), "--timeout", "1"}));
+  ChildProcess client(
+      testing::ClientCommand({"models", "--server", "192.0.2.1:50051", "--api-key-file",
+                              Path("web.key"), "--timeout", "1"}));
   EXPECT_EQ(client.Wait(), 2);
   EXPECT_THAT(client.Errors(), AllOf(HasSubstr("unencrypted"), HasSubstr("--tls")));
-  Replace(Path("web.key"), "two words\n");
-  ChildProcess broken(ClientCommand({"models", "--api-key-file", Path("web.key")}));
+  testing::Replace(Path("web.key"), "two words\n");
+  ChildProcess broken(testing::ClientCommand({"models", "--api-key-file", Path("web.key")}));
   EXPECT_EQ(broken.Wait(), 2);
   EXPECT_THAT(broken.Errors(), HasSubstr("a file with an API key"));
 }

@@ -9,7 +9,7 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -107,7 +107,7 @@ TEST_F(EngineCheckpoint, AFurtherEndStaysInTheText) {
   const ItemResult result = TranslateOne(Tokens("Das Haus ist alt, aber schön."));
   const std::vector<std::string>& tokens = result.hypotheses[0].tokens;
   EXPECT_EQ(tokens, std::vector<std::string>(plain.begin(), plain.begin() + 3));
-  EXPECT_EQ(result.hypotheses[0].finish_reason, FinishReason::kEos);
+  EXPECT_EQ(result.hypotheses[0].finish_reason, kernels::FinishReason::kEos);
 }
 
 TEST_F(EngineCheckpoint, ASentencePieceModelOfAnUnknownKindIsRefusedByPath) {
@@ -122,4 +122,4 @@ TEST_F(EngineCheckpoint, ASentencePieceModelOfAnUnknownKindIsRefusedByPath) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -48,9 +48,11 @@ TEST_F(EngineEnsemble, OfOneModelTwiceTranslatesAsThatModel) {
   const int64_t parameters = engine_->info().parameters;
   const int64_t weights = engine_->Stats().memory[0].weights;
   const int64_t kv = engine_->Stats().memory[0].kv;
-  for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+  for (const kernels::MeanKind mean :
+       {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
     EngineConfig config;
-    ASSERT_TRUE(StartWith(kBundledModel, {{kBundledModel}, {0.25, 4}, mean}).ok());
+    ASSERT_TRUE(
+        StartWith(testing::kBundledModel, {{testing::kBundledModel}, {0.25, 4}, mean}).ok());
     EXPECT_EQ(Text("Wo ist der nächste Bahnhof?"), alone);
     EXPECT_EQ(engine_->info().parameters, 2 * parameters);
     EXPECT_EQ(engine_->Stats().memory[0].weights, 2 * weights);
@@ -60,8 +62,10 @@ TEST_F(EngineEnsemble, OfOneModelTwiceTranslatesAsThatModel) {
 
 // Requests of all kinds, every decoding method among them: alone and in a full batch to the bit.
 TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
-  for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
-    for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat32, kernels::ComputeType::kInt8}) {
+    for (const kernels::MeanKind mean :
+         {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
       EngineConfig config;
       config.devices.compute_type = type;
       config.threads_per_worker = 2;
@@ -73,10 +77,12 @@ TEST_F(EngineEnsemble, EveryMethodIsTheSameInAnyCompany) {
       int kind = 0;
       for (int i = 0; i < 4 * testing::MixedRequests::kKinds; ++i)
         jobs.push_back(requests.Next(&kind));
-      const auto alone = TranslateAlone(*engine_, jobs);
-      const auto together = TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 5));
+      const auto alone = testing::TranslateAlone(*engine_, jobs);
+      const auto together =
+          testing::TranslateTogether(*engine_, jobs, testing::Shuffled(jobs.size(), 5));
       for (size_t i = 0; i < jobs.size(); ++i) {
-        EXPECT_TRUE(SameToTheBit(alone[i], together[i])) << i << " " << ComputeTypeName(type);
+        EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i]))
+            << i << " " << kernels::ComputeTypeName(type);
       }
     }
   }
@@ -105,7 +111,7 @@ TEST_F(EngineEnsemble, WhatCannotBeOneIsRefusedByTheFirstDifference) {
 TEST_F(EngineEnsemble, MembersOfDifferentWidthsAreRefusedByNameOnAGpu) {
   EngineConfig config;
   config.devices.cuda = {0};
-  config.devices.compute_type = ComputeType::kFloat32;
+  config.devices.compute_type = kernels::ComputeType::kFloat32;
   const absl::Status status = StartWith(kModels + "tiny-a", {{kModels + "tiny-a2"}, {}}, config);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(
@@ -114,4 +120,4 @@ TEST_F(EngineEnsemble, MembersOfDifferentWidthsAreRefusedByNameOnAGpu) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

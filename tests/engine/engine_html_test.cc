@@ -9,7 +9,7 @@
 #include "engine/text/html/html.h"
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -391,4 +391,4 @@ TEST_F(EngineSampling, TopKOfOneIsGreedySearch) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/schedule/decode_loop.h"
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -72,4 +72,4 @@ TEST_F(EngineMemory, KvComesWithUseAndGoesWhenNothingIsDecoded) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,14 +42,15 @@ class EnginePhrases : public testing::BundledEngine {
 TEST_F(EnginePhrases, ARequiredPhraseIsInTheTranslation) {
   const std::string plain = Text("Ich habe heute leider keine Zeit.");
   ASSERT_THAT(plain, Not(HasSubstr("at the moment")));
-  for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
+  for (const kernels::Allocation allocation :
+       {kernels::Allocation::kStripe, kernels::Allocation::kBanks}) {
     for (const int beam : {1, 2, 4, 8}) {
       TranslationJob job = Requiring("Ich habe heute leider keine Zeit.", "at the moment");
       job.decoding.beam_size = beam;
       job.decoding.constraint_allocation = allocation;
       const ItemResult item = TranslateOne(job);
       EXPECT_THAT(item.hypotheses[0].text, HasSubstr("at the moment")) << beam;
-      EXPECT_LE(item.hypotheses[0].finish_reason, FinishReason::kLength);
+      EXPECT_LE(item.hypotheses[0].finish_reason, kernels::FinishReason::kLength);
     }
   }
 }
@@ -66,7 +67,7 @@ TEST_F(EnginePhrases, ARequiredPhraseComesAsOftenAsItIsAskedFor) {
 TEST_F(EnginePhrases, APhraseAtTheEndEndsTheTranslation) {
   const ItemResult item = TranslateOne(Requiring("Ich habe Hunger.", "very much.", true));
   EXPECT_TRUE(item.hypotheses[0].text.ends_with("very much.")) << item.hypotheses[0].text;
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kEos);
 }
 
 TEST_F(EnginePhrases, AForbiddenPhraseIsNot) {
@@ -222,8 +223,8 @@ TEST_F(EnginePhrases, WhatCannotBeMetIsReported) {
   job.contents.push_back("Ich habe Hunger.");
   const std::vector<ItemResult> items = Translate(job);
   EXPECT_EQ(items.at(0).hypotheses.at(0).text, "* * *");
-  EXPECT_EQ(items.at(0).hypotheses.at(0).finish_reason, FinishReason::kConstraintsUnmet);
-  EXPECT_EQ(items.at(1).hypotheses.at(0).finish_reason, FinishReason::kEos);
+  EXPECT_EQ(items.at(0).hypotheses.at(0).finish_reason, kernels::FinishReason::kConstraintsUnmet);
+  EXPECT_EQ(items.at(1).hypotheses.at(0).finish_reason, kernels::FinishReason::kEos);
 }
 
 TEST_F(EnginePhrases, ConstrainedSearchRefusesOptionsOfItsOwn) {
@@ -232,9 +233,9 @@ TEST_F(EnginePhrases, ConstrainedSearchRefusesOptionsOfItsOwn) {
     set(job);
     return std::string(Refused(job).message());
   };
-  EXPECT_THAT(message([](auto& j) { j.decoding.finalisation = Finalisation::kOnBeam; }),
+  EXPECT_THAT(message([](auto& j) { j.decoding.finalisation = kernels::Finalisation::kOnBeam; }),
               HasSubstr("finalisation"));
-  EXPECT_THAT(message([](auto& j) { j.decoding.stop_rule = StopRule::kNever; }),
+  EXPECT_THAT(message([](auto& j) { j.decoding.stop_rule = kernels::StopRule::kNever; }),
               HasSubstr("stop_rule"));
   EXPECT_THAT(message([](auto& j) { j.decoding.pruning.absolute_delta = 1.0F; }),
               HasSubstr("pruning"));
@@ -262,4 +263,4 @@ TEST_F(EnginePhrases, PartialsOfConstrainedSegmentsArePrefixes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/base/on_cpus.h"
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 std::vector<int> Allowed() {
@@ -121,4 +121,4 @@ TEST(OnCpus, ThrowsWhatTheWorkThrowsAndChangesNothingElse) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

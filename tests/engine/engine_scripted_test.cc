@@ -12,7 +12,7 @@
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/step_gate.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,9 +91,9 @@ TEST_F(EngineScripted, WhatTheModelCannotMeetIsReportedAndItsNeighboursAreNot) {
   const std::vector<ItemResult> items = Translate(job);
   ASSERT_EQ(items.size(), 2U);
   ASSERT_TRUE(items[0].status.ok());
-  EXPECT_EQ(items[0].hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_EQ(items[0].hypotheses[0].finish_reason, kernels::FinishReason::kConstraintsUnmet);
   EXPECT_THAT(items[0].hypotheses[0].text, HasSubstr("I like the house"));
-  EXPECT_EQ(items[1].hypotheses[0].finish_reason, FinishReason::kEos);
+  EXPECT_EQ(items[1].hypotheses[0].finish_reason, kernels::FinishReason::kEos);
   EXPECT_EQ(engine_->Stats().segments.constraints_unmet, 1);
 }
 
@@ -104,7 +104,7 @@ TEST_F(EngineScripted, AnItemOfSeveralSegmentsHasTheWorstReason) {
   job.terms = {{"Hund", "dog", false}};
   const ItemResult item = TranslateOne(job);
   EXPECT_EQ(item.sentences.size(), 2U);
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kConstraintsUnmet);
 }
 
 TEST_F(EngineScripted, AVerbatimPhraseThatIsNotMetIsNotWritten) {
@@ -112,7 +112,7 @@ TEST_F(EngineScripted, AVerbatimPhraseThatIsNotMetIsNotWritten) {
   TranslationJob job = Job({"Ich mag 😀."});
   job.do_not_translate = {"😀"};
   const ItemResult item = TranslateOne(job);
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kConstraintsUnmet);
   EXPECT_THAT(item.hypotheses[0].text, Not(HasSubstr("😀")));
 }
 
@@ -126,7 +126,7 @@ TEST_F(EngineScripted, WhenEverythingIsForbiddenThereIsNoOutput) {
   TranslationJob job = Job({"Ich mag das Haus."});
   job.decoding.forbidden_phrases = {"I"};
   const ItemResult item = TranslateOne(job);
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kNoOutput);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kNoOutput);
   EXPECT_EQ(item.hypotheses[0].text, "Ich mag das Haus.");
 }
 
@@ -245,4 +245,4 @@ TEST_F(EngineHeld, AnEstimateCountsSentencesAndNotLength) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

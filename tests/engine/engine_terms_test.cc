@@ -12,7 +12,7 @@
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,7 +88,8 @@ TEST_F(EngineTerms, ATargetIsAWordOfItsOwn) {
       TranslationJob job = With(c.text, {c.term});
       job.decoding.beam_size = beam;
       const ItemResult item = TranslateOne(job);
-      EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos) << item.hypotheses[0].text;
+      EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kEos)
+          << item.hypotheses[0].text;
       EXPECT_TRUE(is_word(item.hypotheses[0].text, c.term.target)) << item.hypotheses[0].text;
       // In no other word does the phrase count either.
       TranslationJob required = Job({c.text});
@@ -270,7 +271,7 @@ TEST_F(EngineTerms, WhatIsNotToBeTranslatedComesBackByteForByte) {
     const ItemResult item =
         TranslateOne(Keeping(absl::StrCat("Ich habe ", phrase, " gestern gesehen."), {phrase}));
     EXPECT_GE(Count(item.hypotheses[0].text, phrase), 1U) << item.hypotheses[0].text;
-    EXPECT_LE(item.hypotheses[0].finish_reason, FinishReason::kLength) << phrase;
+    EXPECT_LE(item.hypotheses[0].finish_reason, kernels::FinishReason::kLength) << phrase;
   }
 }
 
@@ -317,7 +318,7 @@ TEST_F(EngineTerms, PhrasesThatOnlyStandForThemselvesComeExactlyOnceEach) {
   for (size_t i = 0; i < items.size(); ++i) {
     ASSERT_TRUE(items[i].status.ok()) << items[i].status;
     const Hypothesis& best = items[i].hypotheses[0];
-    ASSERT_LE(best.finish_reason, FinishReason::kLength) << job.contents[i];
+    ASSERT_LE(best.finish_reason, kernels::FinishReason::kLength) << job.contents[i];
     for (size_t k = 0; k < signs.size(); ++k) {
       EXPECT_EQ(Count(best.text, signs[k]), wanted[i][k]) << job.contents[i] << "\n" << best.text;
       ++checked;
@@ -439,7 +440,7 @@ TEST_F(EngineTerms, AProfileThatNeverWritesUnknownTokensKeepsPhrasesTheSame) {
   job.decoding.profile = Profile::kMarian;
   const ItemResult item = TranslateOne(job);
   EXPECT_THAT(item.hypotheses[0].text, HasSubstr("😀"));
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kEos);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kEos);
   // But nowhere else.
   TranslationJob plain = Job({"Ich mag 😀 sehr."});
   plain.decoding.profile = Profile::kMarian;
@@ -484,4 +485,4 @@ TEST_F(EngineTerms, PartialsOnlyGrowAndShowNoSentinels) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 
 #include "tests/engine/support/bundled_engine.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::CollectingSink;
@@ -75,7 +75,7 @@ TEST_F(EngineTest, LengthLimitsAreThoseOfTheSegmentsOwnSource) {
   job.returns.tokens = true;
   const ItemResult item = Translate(job).at(0);
   EXPECT_EQ(item.hypotheses[0].tokens.size(), 4U);
-  EXPECT_EQ(item.hypotheses[0].finish_reason, FinishReason::kLength);
+  EXPECT_EQ(item.hypotheses[0].finish_reason, kernels::FinishReason::kLength);
   job.decoding.max_output_tokens.reset();
   job.decoding.max_length_ratio = 0.0F;
   job.decoding.max_length_extra = 2;
@@ -337,7 +337,7 @@ TEST_F(EngineTest, ASinkOnTheDecodeThreadMayCancel) {
       }
       engine_->Cancel(neighbour_, CancelCause::kDeadline);
       engine_->Cancel(job, CancelCause::kClient);
-      CollectingSink::OnSegment(std::move(update));
+      testing::CollectingSink::OnSegment(std::move(update));
     }
 
    private:
@@ -406,7 +406,7 @@ TEST_F(EngineTest, EverySchedulerTranslatesAlike) {
     config.scheduler.refill = refill;
     config.scheduler.unit = CapacityUnit::kSegments;
     config.scheduler.capacity = 2;
-    config.scheduler.selection = SlotSelection::kShortest;
+    config.scheduler.selection = kernels::SlotSelection::kShortest;
     config.scheduler.width_budget = 6;
     config.scheduler.lanes = 40;
     config.scheduler.window.order = WindowOrder::kArrival;
@@ -438,4 +438,4 @@ TEST_F(EngineTest, ACountOutOfRangeIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "tests/engine/support/bundled_engine.h"
 #include "tests/engine/support/scripted_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -26,8 +26,8 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // A model of OPUS-MT's size as far as memory goes: pages of 786 KB, 300 MB of weights.
 class LargeModel final : public testing::ScriptedModel {
  public:
-  LargeModel() : ScriptedModel([](auto, auto) { return std::vector<float>(); }) {}
-  KvLayout kv_layout() const override { return {6, 8, 64}; }
+  LargeModel() : testing::ScriptedModel([](auto, auto) { return std::vector<float>(); }) {}
+  kernels::KvLayout kv_layout() const override { return {6, 8, 64}; }
   int64_t weight_bytes() const override { return 300 * kMiB; }
   int64_t workspace_bytes(int, int) const override { return 20 * kMiB; }
 };
@@ -81,10 +81,10 @@ TEST(PagePlans, HoldEverySegmentThatIsPermittedWhateverMaxRows) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       const int longest = max_length - 1;
       // The widest beam at its longest, and beside it an ordinary request: not one or the other.
-      EXPECT_GE(plan->self_pages, WorstCasePages(std::min(max_rows, 64), longest) +
-                                      WorstCasePages(std::min(max_rows, 4), longest))
+      EXPECT_GE(plan->self_pages, kernels::WorstCasePages(std::min(max_rows, 64), longest) +
+                                      kernels::WorstCasePages(std::min(max_rows, 4), longest))
           << max_rows << " rows, max_length " << max_length;
-      EXPECT_GE(plan->cross_pages, 2 * KvLayout::PagesFor(512));
+      EXPECT_GE(plan->cross_pages, 2 * kernels::KvLayout::PagesFor(512));
     }
   }
 }
@@ -265,4 +265,4 @@ TEST(PagePlans, WhatRequestsMayHoldGivesWayToALoad) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -38,7 +38,7 @@ TEST_F(GpuType, IsBFloat16WhereFloat16IsTooSmallAndTheCardHasIt) {
   const LoadedModel t5 = Load("tiny-t5");
   for (const int capability : {80, 89, 90}) {
     std::string why;
-    EXPECT_EQ(GpuTypeFor(On({capability}), t5.program, &why), ComputeType::kBFloat16);
+    EXPECT_EQ(GpuTypeFor(On({capability}), t5.program, &why), kernels::ComputeType::kBFloat16);
     EXPECT_THAT(why, AllOf(HasSubstr("served in bfloat16"), HasSubstr("range of float16"),
                            Not(HasSubstr("compute capability"))));
   }
@@ -50,23 +50,23 @@ TEST_F(GpuType, IsFloat32WhereTheCardLacksBFloat16) {
   for (const auto& capabilities : {std::vector<int>{75}, std::vector<int>{90, 75}}) {
     std::string why;
     const DeviceChoice devices = On(capabilities);
-    EXPECT_EQ(GpuTypeFor(devices, t5.program, &why), ComputeType::kFloat32);
+    EXPECT_EQ(GpuTypeFor(devices, t5.program, &why), kernels::ComputeType::kFloat32);
     EXPECT_THAT(why, AllOf(HasSubstr("served in float32"), HasSubstr("range of float16"),
                            HasSubstr("compute capability 7.5 has no bfloat16")));
     // The host's memory for them is that of float32.
     EngineConfig config;
     config.devices = devices;
-    EngineConfig narrow;
-    narrow.devices = On({90});
-    EXPECT_GT(HostWeightBytes(config, t5), HostWeightBytes(narrow, t5));
+    EngineConfig quantized;
+    quantized.devices = On({90});
+    EXPECT_GT(HostWeightBytes(config, t5), HostWeightBytes(quantized, t5));
   }
 }
 
 TEST_F(GpuType, IsFloat16WhereThatIsLargeEnough) {
   const LoadedModel marian = Load("tiny-a");
   std::string why;
-  EXPECT_EQ(GpuTypeFor(On({75}), marian.program, &why), ComputeType::kFloat16);
-  EXPECT_EQ(GpuTypeFor(On({90}), marian.program, nullptr), ComputeType::kFloat16);
+  EXPECT_EQ(GpuTypeFor(On({75}), marian.program, &why), kernels::ComputeType::kFloat16);
+  EXPECT_EQ(GpuTypeFor(On({90}), marian.program, nullptr), kernels::ComputeType::kFloat16);
   EXPECT_EQ(why, "");
 }
 
@@ -81,9 +81,9 @@ TEST_F(GpuType, IsKnownFromTheFilesAlone) {
   };
   const GpuFit t5 = fit("tiny-t5", On({90}));
   EXPECT_EQ(t5.why_not, "");
-  EXPECT_EQ(t5.compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(t5.compute_type, kernels::ComputeType::kBFloat16);
   EXPECT_THAT(t5.type_note, HasSubstr("served in bfloat16"));
-  EXPECT_EQ(fit("tiny-a", On({90})).compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(fit("tiny-a", On({90})).compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(fit("tiny-a", On({90})).type_note, "");
   EXPECT_THAT(fit("tiny-a2", On({90})).why_not, HasSubstr("heads of 12 dimensions"));
   EngineConfig config;
@@ -94,11 +94,11 @@ TEST_F(GpuType, IsKnownFromTheFilesAlone) {
 TEST_F(GpuType, IsTheOneThatWasAskedFor) {
   const LoadedModel t5 = Load("tiny-t5");
   std::string why;
-  EXPECT_EQ(GpuTypeFor(On({75}, "bfloat16"), t5.program, &why), ComputeType::kBFloat16);
+  EXPECT_EQ(GpuTypeFor(On({75}, "bfloat16"), t5.program, &why), kernels::ComputeType::kBFloat16);
   // MakeWeightImage then refuses it.
-  EXPECT_EQ(GpuTypeFor(On({75}, "float16"), t5.program, &why), ComputeType::kFloat16);
+  EXPECT_EQ(GpuTypeFor(On({75}, "float16"), t5.program, &why), kernels::ComputeType::kFloat16);
   EXPECT_EQ(why, "");
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

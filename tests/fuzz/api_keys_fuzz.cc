@@ -26,27 +26,28 @@ bool IsHash(const json& value) {
          text.find_first_not_of("0123456789abcdefABCDEF", kPrefix.size()) == std::string::npos;
 }
 
-void CheckAccepted(const std::vector<dragoman::ClientEntry>& entries) {
+void CheckAccepted(const std::vector<dragoman::server::ClientEntry>& entries) {
   std::set<std::string> names;
-  std::set<dragoman::KeyHash> hashes;
+  std::set<dragoman::server::KeyHash> hashes;
   size_t keys = 0;
-  for (const dragoman::ClientEntry& entry : entries) {
-    FuzzCheck(!entry.name.empty() && names.insert(entry.name).second);
-    FuzzCheck(std::ranges::all_of(entry.name, [](char c) { return c > ' ' && c <= '~'; }));
-    FuzzCheck(!entry.hashes.empty() && !entry.models.empty());
+  for (const dragoman::server::ClientEntry& entry : entries) {
+    dragoman::FuzzCheck(!entry.name.empty() && names.insert(entry.name).second);
+    dragoman::FuzzCheck(
+        std::ranges::all_of(entry.name, [](char c) { return c > ' ' && c <= '~'; }));
+    dragoman::FuzzCheck(!entry.hashes.empty() && !entry.models.empty());
     hashes.insert(entry.hashes.begin(), entry.hashes.end());
     keys += entry.hashes.size();
-    FuzzCheck(entry.share >= 1 && entry.share <= dragoman::kMaxShare);
-    FuzzCheck(entry.characters_per_minute >= 0);
+    dragoman::FuzzCheck(entry.share >= 1 && entry.share <= dragoman::server::kMaxShare);
+    dragoman::FuzzCheck(entry.characters_per_minute >= 0);
   }
-  FuzzCheck(hashes.size() == keys && keys <= dragoman::kMaxApiKeys);
+  dragoman::FuzzCheck(hashes.size() == keys && keys <= dragoman::server::kMaxApiKeys);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto entries = dragoman::ParseApiKeys(text);
+  const auto entries = dragoman::server::ParseApiKeys(text);
   if (entries.ok()) {
     CheckAccepted(*entries);
     return 0;
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string message(entries.status().message());
   // No JSON, too much of it, or a field twice, which `file` has lost.
   if (message.starts_with("found no JSON that can be read, expected a file of keys")) return 0;
-  FuzzCheck(!file.is_discarded());
+  dragoman::FuzzCheck(!file.is_discarded());
   // The same message whatever it is that is no hash. The library writes what is nested by recursion.
   if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > 1000) return 0;
   if (!file.is_object() || !file.contains("clients")) return 0;
@@ -65,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (!IsHash(key)) key = "other";
     }
   }
-  const auto again = dragoman::ParseApiKeys(file.dump());
-  FuzzCheck(!again.ok() && std::string(again.status().message()) == message);
+  const auto again = dragoman::server::ParseApiKeys(file.dump());
+  dragoman::FuzzCheck(!again.ok() && std::string(again.status().message()) == message);
   return 0;
 }

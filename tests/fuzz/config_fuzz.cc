@@ -32,19 +32,19 @@ std::optional<std::string> NextText(std::optional<std::string_view>* rest) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::optional<std::string_view> rest =
       std::string_view(reinterpret_cast<const char*>(data), size);
-  dragoman::HfConfigTexts texts;
+  dragoman::engine::HfConfigTexts texts;
   texts.config = NextText(&rest).value_or("");
   texts.generation = NextText(&rest);
   texts.tokenizer.config = NextText(&rest);
-  const auto config = dragoman::ParseHfConfig(texts);
+  const auto config = dragoman::engine::ParseHfConfig(texts);
   if (!config.ok()) return 0;
 
-  const dragoman::ModelSpec& spec = config->spec;
-  const dragoman::GenerationDefaults& generation = spec.generation;
+  const dragoman::engine::ModelSpec& spec = config->spec;
+  const dragoman::engine::GenerationDefaults& generation = spec.generation;
   const auto is_target = [&](int id) { return id >= 0 && id < spec.shape.target_vocab; };
   dragoman::FuzzCheck(spec.shape.head_dim > 0 ||
                       spec.shape.d_model % spec.shape.encoder_heads == 0);
-  for (const dragoman::LanguagePrompt& prompt : config->tokenizer.prompts) {
+  for (const dragoman::engine::LanguagePrompt& prompt : config->tokenizer.prompts) {
     dragoman::FuzzCheck(!prompt.source.empty() && !prompt.target.empty());
   }
   dragoman::FuzzCheck(is_target(spec.tokens.eos) && is_target(spec.tokens.pad) &&
@@ -54,10 +54,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   dragoman::FuzzCheck(
       std::all_of(spec.tokens.more_eos.begin(), spec.tokens.more_eos.end(), is_target) &&
-      spec.tokens.more_eos.size() <= dragoman::kMaxMoreEos);
+      spec.tokens.more_eos.size() <= dragoman::kernels::kMaxMoreEos);
   dragoman::FuzzCheck(
       std::all_of(generation.not_first.begin(), generation.not_first.end(), is_target) &&
-      generation.not_first.size() <= dragoman::kMaxNotFirst);
+      generation.not_first.size() <= dragoman::kernels::kMaxNotFirst);
   dragoman::FuzzCheck(is_target(generation.forced_bos.value_or(0)) &&
                       is_target(generation.forced_eos.value_or(0)));
   const int forced = (generation.forced_bos ? 1 : 0) + (generation.forced_eos ? 1 : 0);
@@ -65,8 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                       generation.max_length <= spec.shape.max_positions + 1 &&
                       generation.min_length < generation.max_length);
 
-  const dragoman::LanguageMap languages(config->tokenizer.source_language,
-                                        config->tokenizer.target_language, {});
+  const dragoman::engine::LanguageMap languages(config->tokenizer.source_language,
+                                                config->tokenizer.target_language, {});
   for (const auto& pair : languages.Pairs()) {
     dragoman::FuzzCheck(languages.Resolve(pair.source, pair.target).ok());
   }

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto model = dragoman::ParseCt2ModelFile({data, size}, "fuzz");
+  const auto model = dragoman::engine::ParseCt2ModelFile({data, size}, "fuzz");
   if (model.ok()) dragoman::ReadAll(model->tensors, size);
   return 0;
 }

@@ -14,16 +14,17 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto config = dragoman::ParseCt2Config(text);
+  const auto config = dragoman::engine::ParseCt2Config(text);
   dragoman::FuzzCheck(!config.ok() || config->norm_epsilon.value_or(0) >= 0);
   for (const char* file : {"fuzz.json", "fuzz.txt"}) {
-    auto pieces = dragoman::ParsePieces(text, file);
+    auto pieces = dragoman::engine::ParsePieces(text, file);
     if (!pieces.ok()) continue;
-    const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), file);
+    const auto vocabulary = dragoman::engine::Vocabulary::FromPieces(*std::move(pieces), file);
     if (!vocabulary.ok()) continue;
-    const auto tags = dragoman::FairseqLanguageTags(*vocabulary);
+    const auto tags = dragoman::engine::FairseqLanguageTags(*vocabulary);
     if (tags.empty()) continue;
-    const dragoman::LanguageMap languages(tags, dragoman::LanguageTokenPlacement::kBoth);
+    const dragoman::engine::LanguageMap languages(tags,
+                                                  dragoman::engine::LanguageTokenPlacement::kBoth);
     for (const auto& pair : languages.Pairs()) {
       dragoman::FuzzCheck(languages.Resolve(pair.source, pair.target).ok());
     }

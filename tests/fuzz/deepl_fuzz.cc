@@ -11,13 +11,13 @@
 #include "server/api/request_fields.h"
 #include "server/compat/deepl_glossaries.h"
 #include "server/compat/deepl_request.h"
-#include "tests/fuzz/door_server.h"
+#include "tests/fuzz/adapter_server.h"
 
 namespace dragoman {
 namespace {
 
-void RunRequest(const DoorServer& server, std::string_view type, std::string_view text) {
-  HttpRequest request;
+void RunRequest(const AdapterServer& server, std::string_view type, std::string_view text) {
+  server::HttpRequest request;
   request.method = type.empty() ? "GET" : "POST";
   request.path = "/v2/translate";
   if (type.empty()) {
@@ -27,9 +27,9 @@ void RunRequest(const DoorServer& server, std::string_view type, std::string_vie
     request.headers = {{"content-type", std::string(type)}};
   }
   FuzzCheck(server.Ask(request));
-  const auto fields = ReadRequestFields(request);
+  const auto fields = server::ReadRequestFields(request);
   if (!fields.ok()) return;
-  const auto asked = ReadDeeplRequest(*fields);
+  const auto asked = server::ReadDeeplRequest(*fields);
   if (asked.ok()) {
     FuzzCheck(!asked->texts.empty() && !asked->target.empty());
     return;
@@ -38,20 +38,20 @@ void RunRequest(const DoorServer& server, std::string_view type, std::string_vie
   FuzzCheck(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnimplemented);
 }
 
-void RunPath(const DoorServer& server, std::string_view text) {
-  HttpRequest request;
+void RunPath(const AdapterServer& server, std::string_view text) {
+  server::HttpRequest request;
   request.method = "GET";
   request.path = "/v2/glossaries/" + std::string(text);
   server.Ask(request);
 }
 
-void RunEntries(GlossaryFormat format, std::string_view file) {
-  const auto read = Glossary::Parse(file, "file", format);
+void RunEntries(engine::GlossaryFormat format, std::string_view file) {
+  const auto read = engine::Glossary::Parse(file, "file", format);
   if (!read.ok()) return;
-  const auto pieces = GlossaryTsv({.terms = *read});
+  const auto pieces = server::GlossaryTsv({.terms = *read});
   std::string entries;
   for (std::string piece = pieces->Next(); !piece.empty(); piece = pieces->Next()) entries += piece;
-  const auto again = Glossary::Parse(entries, "entries", GlossaryFormat::kTsv);
+  const auto again = engine::Glossary::Parse(entries, "entries", engine::GlossaryFormat::kTsv);
   FuzzCheck(again.ok() && (*again)->size() == (*read)->size());
   for (size_t i = 0; i < (*read)->size(); ++i) {
     FuzzCheck((*again)->entry(i).source == (*read)->entry(i).source);
@@ -63,8 +63,8 @@ void RunEntries(GlossaryFormat format, std::string_view file) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using dragoman::GlossaryFormat;
-  static const auto* const server = new dragoman::DoorServer;
+  using dragoman::engine::GlossaryFormat;
+  static const auto* const server = new dragoman::AdapterServer;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 7) {

@@ -22,11 +22,11 @@ namespace {
 
 constexpr char kModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/lid.176/lid.176.ftz";
 
-const LanguageDetector* Detector() {
+const server::LanguageDetector* Detector() {
   static const auto* const detector = [] {
-    if (*DetectionLibrary() == '\0') return static_cast<LanguageDetector*>(nullptr);
+    if (*server::DetectionLibrary() == '\0') return static_cast<server::LanguageDetector*>(nullptr);
     constexpr int64_t kMostBytes = int64_t{1} << 30;
-    auto opened = OpenDetector(kModel, "", kMostBytes);
+    auto opened = server::OpenDetector(kModel, "", kMostBytes);
     FuzzCheck(opened.ok());
     return opened->detector.release();
   }();
@@ -44,21 +44,21 @@ std::vector<std::string> CodesOf(std::string_view list) {
 }
 
 void CheckLine(std::string_view text) {
-  const DetectionLine line = MakeDetectionLine(text);
-  FuzzCheck(!FirstInvalidUtf8(line.text).has_value());
-  FuzzCheck(CountCodePoints(line.text) <= static_cast<int64_t>(kKeptCodePoints));
+  const server::DetectionLine line = server::MakeDetectionLine(text);
+  FuzzCheck(!engine::FirstInvalidUtf8(line.text).has_value());
+  FuzzCheck(engine::CountCodePoints(line.text) <= static_cast<int64_t>(server::kKeptCodePoints));
   FuzzCheck(line.text.find_first_of("\n\r\t<>_") == std::string::npos);
   FuzzCheck(line.script.empty() || line.script.size() == 4);
-  FuzzCheck(!FirstInvalidUtf8(LowerCase(text)).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(server::LowerCase(text)).has_value());
   // A line's line is itself.
-  FuzzCheck(MakeDetectionLine(line.text).text == line.text);
+  FuzzCheck(server::MakeDetectionLine(line.text).text == line.text);
 }
 
-void CheckFound(const LanguageDetector& detector, const std::vector<std::string>& codes,
+void CheckFound(const server::LanguageDetector& detector, const std::vector<std::string>& codes,
                 std::string_view text) {
   double before = 1;
   double sum = 0;
-  for (const DetectedLanguage& found : detector.Detect(text, codes)) {
+  for (const server::DetectedLanguage& found : detector.Detect(text, codes)) {
     FuzzCheck(std::find(codes.begin(), codes.end(), found.language) != codes.end());
     FuzzCheck(std::isfinite(found.confidence) && found.confidence > 0);
     FuzzCheck(found.confidence <= before);
@@ -72,12 +72,13 @@ void Run(bool html, std::string_view bytes) {
   const size_t end = bytes.find('\n');
   const std::vector<std::string> codes = CodesOf(bytes.substr(0, end));
   const std::string_view rest = end == std::string_view::npos ? "" : bytes.substr(end + 1);
-  const std::string text = TextToDetect(rest, html);
-  if (!FirstInvalidUtf8(rest).has_value()) FuzzCheck(!FirstInvalidUtf8(text).has_value());
+  const std::string text = server::TextToDetect(rest, html);
+  if (!engine::FirstInvalidUtf8(rest).has_value())
+    FuzzCheck(!engine::FirstInvalidUtf8(text).has_value());
   CheckLine(text);
-  const Candidates candidates(codes);
+  const server::Candidates candidates(codes);
   for (const std::string& code : codes) {
-    const std::string* const found = candidates.Find(LanguageKey(code), "Latn");
+    const std::string* const found = candidates.Find(server::LanguageKey(code), "Latn");
     if (found == nullptr) continue;
     FuzzCheck(std::find(codes.begin(), codes.end(), *found) != codes.end());
   }

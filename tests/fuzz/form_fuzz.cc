@@ -26,9 +26,9 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-std::string UrlEncoded(const Form& form) {
+std::string UrlEncoded(const server::Form& form) {
   std::string out;
-  for (const FormField& field : form.fields()) {
+  for (const server::FormField& field : form.fields()) {
     if (!out.empty()) out += '&';
     out += Escaped(field.name) + "=" + Escaped(field.value);
   }
@@ -44,9 +44,9 @@ std::string Quoted(std::string_view text) {
   return out + "\"";
 }
 
-std::string Multipart(const Form& form, const std::string& boundary) {
+std::string Multipart(const server::Form& form, const std::string& boundary) {
   std::string out = "--" + boundary;
-  for (const FormField& field : form.fields()) {
+  for (const server::FormField& field : form.fields()) {
     out += "\r\nContent-Disposition: form-data; name=" + Quoted(field.name);
     if (!field.file_name.empty()) out += "; filename=" + Quoted(field.file_name);
     out += "\r\n\r\n" + field.value + "\r\n--" + boundary;
@@ -54,7 +54,7 @@ std::string Multipart(const Form& form, const std::string& boundary) {
   return out + "--";
 }
 
-void CheckSame(const Form& a, const Form& b) {
+void CheckSame(const server::Form& a, const server::Form& b) {
   FuzzCheck(a.fields().size() == b.fields().size());
   for (size_t i = 0; i < a.fields().size(); ++i) {
     FuzzCheck(a.fields()[i].name == b.fields()[i].name);
@@ -63,44 +63,44 @@ void CheckSame(const Form& a, const Form& b) {
   }
 }
 
-void CheckAccepted(const Form& form) {
-  FuzzCheck(form.fields().size() <= kMaxFormFields);
+void CheckAccepted(const server::Form& form) {
+  FuzzCheck(form.fields().size() <= server::kMaxFormFields);
   bool has_file = false;
-  for (const FormField& field : form.fields()) {
-    FuzzCheck(!FirstInvalidUtf8(field.name).has_value());
-    FuzzCheck(!FirstInvalidUtf8(field.file_name).has_value());
+  for (const server::FormField& field : form.fields()) {
+    FuzzCheck(!engine::FirstInvalidUtf8(field.name).has_value());
+    FuzzCheck(!engine::FirstInvalidUtf8(field.file_name).has_value());
     has_file = has_file || !field.file_name.empty();
-    if (field.file_name.empty()) FuzzCheck(!FirstInvalidUtf8(field.value).has_value());
+    if (field.file_name.empty()) FuzzCheck(!engine::FirstInvalidUtf8(field.value).has_value());
     FuzzCheck(form.Find(field.name).has_value() && !form.All(field.name).empty());
   }
   // Throws for what is not UTF-8, which a file may be.
-  if (!has_file) FormAsObject(form).dump();
+  if (!has_file) server::FormAsObject(form).dump();
 }
 
 void CheckRefusal(const absl::Status& status) {
   FuzzCheck(status.code() == absl::StatusCode::kInvalidArgument);
-  FuzzCheck(!FirstInvalidUtf8(std::string(status.message())).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(std::string(status.message())).has_value());
   FuzzCheck(status.message().find("expected") != std::string::npos);
 }
 
 void RunUrlEncoded(std::string_view text) {
-  Form form;
-  if (const absl::Status status = ReadUrlEncoded(text, "the body", &form); !status.ok()) {
+  server::Form form;
+  if (const absl::Status status = server::ReadUrlEncoded(text, "the body", &form); !status.ok()) {
     CheckRefusal(status);
     return;
   }
   CheckAccepted(form);
-  Form again;
-  FuzzCheck(ReadUrlEncoded(UrlEncoded(form), "the body", &again).ok());
+  server::Form again;
+  FuzzCheck(server::ReadUrlEncoded(UrlEncoded(form), "the body", &again).ok());
   CheckSame(form, again);
 }
 
 void RunMultipart(std::string_view text) {
-  HttpRequest request;
+  server::HttpRequest request;
   const std::string type(text.substr(0, text.find('\n')));
   request.headers = {{"content-type", "multipart/form-data;" + type}};
   if (type.size() < text.size()) request.body = text.substr(type.size() + 1);
-  const absl::StatusOr<Form> form = ReadForm(request);
+  const absl::StatusOr<server::Form> form = server::ReadForm(request);
   if (!form.ok()) {
     CheckRefusal(form.status());
     return;
@@ -110,8 +110,8 @@ void RunMultipart(std::string_view text) {
   std::string boundary = "boundary";
   while (request.body.find(boundary) != std::string::npos && boundary.size() < 70) boundary += 'y';
   if (request.body.find(boundary) != std::string::npos) return;
-  Form again;
-  FuzzCheck(ReadMultipart(Multipart(*form, boundary), boundary, &again).ok());
+  server::Form again;
+  FuzzCheck(server::ReadMultipart(Multipart(*form, boundary), boundary, &again).ok());
   CheckSame(*form, again);
 }
 

@@ -18,35 +18,36 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool is_csv = (data[0] & 1) != 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const size_t zero = bytes.find('\0');
-  const auto glossary = dragoman::Glossary::Parse(
+  const auto glossary = dragoman::engine::Glossary::Parse(
       bytes.substr(0, zero), "fuzz",
-      is_csv ? dragoman::GlossaryFormat::kCsv : dragoman::GlossaryFormat::kTsv);
+      is_csv ? dragoman::engine::GlossaryFormat::kCsv : dragoman::engine::GlossaryFormat::kTsv);
   if (!glossary.ok()) return 0;
-  FuzzCheck((*glossary)->size() > 0);
+  dragoman::FuzzCheck((*glossary)->size() > 0);
   for (size_t i = 0; i < (*glossary)->size(); ++i) {
-    const dragoman::Term& term = (*glossary)->term(i);
-    FuzzCheck(!dragoman::ProblemOfTerm(term.source) && !dragoman::ProblemOfTerm(term.target));
+    const dragoman::engine::Term& term = (*glossary)->term(i);
+    dragoman::FuzzCheck(!dragoman::engine::ProblemOfTerm(term.source) &&
+                        !dragoman::engine::ProblemOfTerm(term.target));
   }
   std::string_view text = zero == std::string_view::npos ? bytes : bytes.substr(zero + 1);
-  if (const auto bad = dragoman::FirstInvalidUtf8(text)) {
+  if (const auto bad = dragoman::engine::FirstInvalidUtf8(text)) {
     text = text.substr(0, static_cast<size_t>(*bad));
   }
-  dragoman::TermMatcher::Lists lists;
+  dragoman::engine::TermMatcher::Lists lists;
   lists.glossary = *glossary;
   lists.glossary_ignore_case = (data[0] & 2) != 0;
-  const auto matcher = dragoman::TermMatcher::Create(lists);
-  FuzzCheck(matcher.ok());
+  const auto matcher = dragoman::engine::TermMatcher::Create(lists);
+  dragoman::FuzzCheck(matcher.ok());
   int64_t at = 0;
-  for (const dragoman::TermOccurrence& found : matcher->Find(text)) {
-    FuzzCheck(found.range.begin >= at && found.range.end > found.range.begin);
+  for (const dragoman::engine::TermOccurrence& found : matcher->Find(text)) {
+    dragoman::FuzzCheck(found.range.begin >= at && found.range.end > found.range.begin);
     at = found.range.end;
-    FuzzCheck(at <= static_cast<int64_t>(text.size()));
-    const dragoman::Term& term = (*glossary)->term(found.index);
-    FuzzCheck(term.target == found.target);
+    dragoman::FuzzCheck(at <= static_cast<int64_t>(text.size()));
+    const dragoman::engine::Term& term = (*glossary)->term(found.index);
+    dragoman::FuzzCheck(term.target == found.target);
     const std::string_view bytes_found = found.range.In(text);
-    FuzzCheck(lists.glossary_ignore_case
-                  ? dragoman::FoldCase(bytes_found) == dragoman::FoldCase(term.source)
-                  : bytes_found == term.source);
+    dragoman::FuzzCheck(lists.glossary_ignore_case ? dragoman::engine::FoldCase(bytes_found) ==
+                                                         dragoman::engine::FoldCase(term.source)
+                                                   : bytes_found == term.source);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // Input: a byte that chooses a method of Google's interfaces, and its query, body, path or message.
-// Whatever comes over REST is checked by the door's answer; the conversions keep every text, and an
+// Whatever comes over REST is checked by the adapter's answer; the conversions keep every text, and an
 // answer has a translation for each.
 #include <array>
 #include <cstddef>
@@ -10,21 +10,21 @@
 #include "server/api/languages.h"
 #include "server/compat/google_v3.h"
 #include "server/compat/riva.h"
-#include "tests/fuzz/door_server.h"
+#include "tests/fuzz/adapter_server.h"
 
 namespace dragoman {
 namespace {
 
-HttpRequest Get(std::string path, std::string_view query) {
-  HttpRequest request;
+server::HttpRequest Get(std::string path, std::string_view query) {
+  server::HttpRequest request;
   request.method = "GET";
   request.path = std::move(path);
   request.query = query;
   return request;
 }
 
-HttpRequest Post(std::string path, std::string_view body) {
-  HttpRequest request;
+server::HttpRequest Post(std::string path, std::string_view body) {
+  server::HttpRequest request;
   request.method = "POST";
   request.path = std::move(path);
   request.body = body;
@@ -50,48 +50,48 @@ void CheckKept(const Contents& texts, const v1::TranslateRequest& ours) {
 void RunGoogleMessage(const std::string& bytes) {
   google_v3::TranslateTextRequest in;
   if (!in.ParseFromString(bytes)) return;
-  const auto ours = FromGoogleV3(in, (bytes.size() & 1) != 0);
+  const auto ours = server::FromGoogleV3(in, (bytes.size() & 1) != 0);
   if (!ours.ok()) {
     FuzzCheck(ours.status().code() == absl::StatusCode::kUnimplemented);
     return;
   }
   CheckKept(in.contents(), *ours);
-  const auto out = ToGoogleV3(AnswerTo(*ours), in);
+  const auto out = server::ToGoogleV3(AnswerTo(*ours), in);
   FuzzCheck(out.ok() && out->translations_size() == in.contents_size());
   const bool terms = !in.glossary_config().glossary().empty();
   FuzzCheck(out->glossary_translations_size() == (terms ? in.contents_size() : 0));
-  ReadTranslateRequest(*ours, RequestLimits{}, CallKind::kUnary);
+  server::ReadTranslateRequest(*ours, server::RequestLimits{}, server::CallKind::kUnary);
 }
 
 void RunRivaMessage(const std::string& bytes) {
   riva::TranslateTextRequest in;
   if (!in.ParseFromString(bytes)) return;
-  const auto ours = FromRiva(in);
+  const auto ours = server::FromRiva(in);
   if (!ours.ok()) {
     FuzzCheck(ours.status().code() == absl::StatusCode::kInvalidArgument);
-    for (const FieldViolation& violation : ViolationsOf(ours.status())) {
+    for (const server::FieldViolation& violation : server::ViolationsOf(ours.status())) {
       FuzzCheck(!violation.field.empty());
-      FuzzCheck(!FirstInvalidUtf8(violation.description).has_value());
+      FuzzCheck(!engine::FirstInvalidUtf8(violation.description).has_value());
     }
     return;
   }
   CheckKept(in.texts(), *ours);
   for (const v1::Term& term : ours->terms()) FuzzCheck(!term.target().empty());
-  const auto out = ToRiva(AnswerTo(*ours), in);
+  const auto out = server::ToRiva(AnswerTo(*ours), in);
   FuzzCheck(out.ok() && out->translations_size() == in.texts_size());
-  ReadTranslateRequest(*ours, RequestLimits{}, CallKind::kUnary);
+  server::ReadTranslateRequest(*ours, server::RequestLimits{}, server::CallKind::kUnary);
 }
 
 // Names of languages in a language that a client names.
 void RunNames(std::string_view text) {
-  if (FirstInvalidUtf8(text).has_value()) return;
+  if (engine::FirstInvalidUtf8(text).has_value()) return;
   const std::string name(text);
-  FuzzCheck(!FirstInvalidUtf8(DisplayName("de", name)).has_value());
-  FuzzCheck(!FirstInvalidUtf8(DisplayName(name, "en")).has_value());
-  FuzzCheck(!FirstInvalidUtf8(BaseLanguage(name)).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(server::DisplayName("de", name)).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(server::DisplayName(name, "en")).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(server::BaseLanguage(name)).has_value());
 }
 
-void Run(const DoorServer& server, char method, std::string_view text) {
+void Run(const AdapterServer& server, char method, std::string_view text) {
   constexpr char kParent[] = "/v3/projects/p/locations/global";
   const std::string parent = kParent;
   switch (static_cast<uint8_t>(method) % 14) {
@@ -144,7 +144,7 @@ void Run(const DoorServer& server, char method, std::string_view text) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto* const server = new dragoman::DoorServer;
+  static const auto* const server = new dragoman::AdapterServer;
   if (size == 0) return 0;
   dragoman::Run(*server, static_cast<char>(data[0]),
                 {reinterpret_cast<const char*>(data) + 1, size - 1});

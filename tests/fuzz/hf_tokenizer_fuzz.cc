@@ -48,7 +48,7 @@ std::string Next(std::string_view* rest) {
   return text;
 }
 
-void CheckLanguages(const dragoman::LanguageMap& languages) {
+void CheckLanguages(const dragoman::engine::LanguageMap& languages) {
   const auto& pairs = languages.Pairs();
   if (pairs.empty()) return;
   // A hundred languages have ten thousand pairs.
@@ -62,11 +62,11 @@ void CheckLanguages(const dragoman::LanguageMap& languages) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Directory directory;
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  dragoman::HfConfigTexts texts;
+  dragoman::engine::HfConfigTexts texts;
   texts.config = Next(&rest);
   texts.tokenizer.config = Next(&rest);
-  auto config = dragoman::ParseHfConfig(texts);
-  if (!config.ok() || config->tokenizer.scheme == &dragoman::kMarianTokenizer) return 0;
+  auto config = dragoman::engine::ParseHfConfig(texts);
+  if (!config.ok() || config->tokenizer.scheme == &dragoman::engine::kMarianTokenizer) return 0;
   const std::string vocabulary = Next(&rest);
   for (const char* file : {"vocab.json", "vocab-src.json", "vocab-tgt.json"}) {
     directory.Write(file, vocabulary);
@@ -74,8 +74,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* file : {"sentencepiece.bpe.model", "spiece.model", "merges.txt"})
     directory.Write(file, rest);
 
-  const auto read = dragoman::ReadHfTokenizer(dragoman::DiskFolder(directory.path()),
-                                              dragoman::TokenizerChoice::kSlow, &*config);
+  const auto read =
+      dragoman::engine::ReadHfTokenizer(dragoman::engine::DiskFolder(directory.path()),
+                                        dragoman::engine::TokenizerChoice::kSlow, &*config);
   if (!read.ok()) return 0;
   const int rows = config->spec.shape.source_vocab;
   dragoman::FuzzCheck(read->source_vocabulary.size() == rows);
@@ -83,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view piece = read->source_vocabulary.PieceOf(id);
     dragoman::FuzzCheck(piece.empty() || read->source_vocabulary.IdOf(piece) == id);
   }
-  const dragoman::TokenizerDescription& facts = read->tokenizer;
+  const dragoman::engine::TokenizerDescription& facts = read->tokenizer;
   for (const int id : {facts.source_eos, facts.source_unk, config->spec.tokens.unk}) {
     dragoman::FuzzCheck(id >= 0 && id < rows);
   }

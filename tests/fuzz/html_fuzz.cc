@@ -15,18 +15,18 @@
 namespace {
 
 using dragoman::FuzzCheck;
-using dragoman::TextRange;
+using dragoman::engine::TextRange;
 
 // Every character is a token of its own, aligned with any character or none.
-dragoman::HtmlSegment RandomSegment(const std::string& text, TextRange source,
-                                    std::minstd_rand& random) {
-  dragoman::HtmlSegment segment;
+dragoman::engine::HtmlSegment RandomSegment(const std::string& text, TextRange source,
+                                            std::minstd_rand& random) {
+  dragoman::engine::HtmlSegment segment;
   segment.source = source;
   segment.target = source.In(text);
   for (size_t at = 0; at < segment.target.size();) {
     const auto begin = static_cast<int64_t>(at);
-    dragoman::NextCodePoint(segment.target, at);
-    dragoman::AlignedToken token{{begin, static_cast<int64_t>(at)}, std::nullopt};
+    dragoman::engine::NextCodePoint(segment.target, at);
+    dragoman::engine::AlignedToken token{{begin, static_cast<int64_t>(at)}, std::nullopt};
     if (random() % 4 != 0) {
       const auto place = static_cast<int64_t>(random() % segment.target.size());
       token.source = TextRange{place, static_cast<int64_t>(segment.target.size())};
@@ -42,49 +42,49 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   std::minstd_rand random(1U + data[0]);
   std::string_view html(reinterpret_cast<const char*>(data) + 1, size - 1);
-  if (const auto bad = dragoman::FirstInvalidUtf8(html)) {
+  if (const auto bad = dragoman::engine::FirstInvalidUtf8(html)) {
     html = html.substr(0, static_cast<size_t>(*bad));
   }
-  const auto document = dragoman::HtmlDocument::Parse(html);
+  const auto document = dragoman::engine::HtmlDocument::Parse(html);
   if (!document.ok()) return 0;
   const auto html_size = static_cast<int64_t>(html.size());
-  std::vector<std::vector<dragoman::HtmlSegment>> segments;
+  std::vector<std::vector<dragoman::engine::HtmlSegment>> segments;
   size_t text_size = 0;
   for (int64_t run = 0; run < document->runs(); ++run) {
     const std::string& text = document->text(run);
     const auto text_end = static_cast<int64_t>(text.size());
-    FuzzCheck(!text.empty() && dragoman::StripWhiteSpace(text) == text);
-    FuzzCheck(!dragoman::FirstInvalidUtf8(text).has_value());
+    dragoman::FuzzCheck(!text.empty() && dragoman::engine::StripWhiteSpace(text) == text);
+    dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(text).has_value());
     const TextRange range = document->InDocument(run, {0, text_end});
-    FuzzCheck(range.begin >= 0 && range.begin < range.end && range.end <= html_size);
+    dragoman::FuzzCheck(range.begin >= 0 && range.begin < range.end && range.end <= html_size);
     text_size += text.size();
     // Two segments with something between them, where the text is long enough.
     size_t middle = text.size() / 2;
     while (middle > 0 && (static_cast<unsigned char>(text[middle]) & 0xC0) == 0x80) --middle;
     size_t after = middle;
-    if (middle > 0) dragoman::NextCodePoint(text, after);
+    if (middle > 0) dragoman::engine::NextCodePoint(text, after);
     auto& cut = segments.emplace_back();
     if (middle > 0) {
       cut.push_back(RandomSegment(text, {0, static_cast<int64_t>(middle)}, random));
     }
     cut.push_back(RandomSegment(text, {static_cast<int64_t>(after), text_end}, random));
   }
-  const dragoman::RebuiltHtml rebuilt = document->Rebuild(segments, data[0] % 2 == 0);
-  FuzzCheck(!dragoman::FirstInvalidUtf8(rebuilt.html).has_value());
+  const dragoman::engine::RebuiltHtml rebuilt = document->Rebuild(segments, data[0] % 2 == 0);
+  dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(rebuilt.html).has_value());
   // Tags at most once more than in the source and what may be repeated; text escaped. An element
   // that overlaps others is opened again for the end of each of them.
-  const auto limit = 130 * html_size + dragoman::MaxRepeatedTagBytes(html_size) +
+  const auto limit = 130 * html_size + dragoman::engine::MaxRepeatedTagBytes(html_size) +
                      8 * static_cast<int64_t>(text_size);
-  FuzzCheck(static_cast<int64_t>(rebuilt.html.size()) <= limit);
-  FuzzCheck(rebuilt.segments.size() == segments.size());
+  dragoman::FuzzCheck(static_cast<int64_t>(rebuilt.html.size()) <= limit);
+  dragoman::FuzzCheck(rebuilt.segments.size() == segments.size());
   for (size_t run = 0; run < segments.size(); ++run) {
-    FuzzCheck(rebuilt.segments[run].size() == segments[run].size());
+    dragoman::FuzzCheck(rebuilt.segments[run].size() == segments[run].size());
     int64_t at = 0;
     for (const auto& segment : rebuilt.segments[run]) {
-      FuzzCheck(segment.range.begin >= at && segment.range.end >= segment.range.begin);
+      dragoman::FuzzCheck(segment.range.begin >= at && segment.range.end >= segment.range.begin);
       at = segment.range.end;
     }
-    FuzzCheck(at <= static_cast<int64_t>(rebuilt.html.size()));
+    dragoman::FuzzCheck(at <= static_cast<int64_t>(rebuilt.html.size()));
   }
   return 0;
 }

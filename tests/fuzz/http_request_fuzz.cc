@@ -15,9 +15,9 @@
 namespace {
 
 using dragoman::FuzzCheck;
-using dragoman::HttpRequest;
-using dragoman::ReadLimits;
-using dragoman::RequestReader;
+using dragoman::server::HttpRequest;
+using dragoman::server::ReadLimits;
+using dragoman::server::RequestReader;
 
 constexpr ReadLimits kLimits{.header_bytes = 2048, .headers = 16, .body_bytes = 512};
 
@@ -29,40 +29,41 @@ size_t Read(RequestReader* reader, std::string_view bytes, size_t step) {
        at += step) {
     come += bytes.substr(at, step);
     const size_t n = reader->Take(come);
-    FuzzCheck(n <= come.size());
+    dragoman::FuzzCheck(n <= come.size());
     taken += n;
     come.erase(0, n);
     // Bytes that wait here are bounded by the headers, or by a chunk's.
-    FuzzCheck(reader->whole() || reader->refusal().has_value() ||
-              come.size() <= std::max<size_t>(kLimits.header_bytes, 8 * 1024));
-    FuzzCheck(reader->held() <= 4 * kLimits.header_bytes + 2 * kLimits.body_bytes);
+    dragoman::FuzzCheck(reader->whole() || reader->refusal().has_value() ||
+                        come.size() <= std::max<size_t>(kLimits.header_bytes, 8 * 1024));
+    dragoman::FuzzCheck(reader->held() <= 4 * kLimits.header_bytes + 2 * kLimits.body_bytes);
   }
   return taken;
 }
 
 void CheckAccepted(const HttpRequest& request) {
-  FuzzCheck(request.path.starts_with('/'));
-  FuzzCheck(request.body.size() <= kLimits.body_bytes);
-  FuzzCheck(request.headers.size() <= static_cast<size_t>(kLimits.headers));
-  FuzzCheck(std::ranges::none_of(
+  dragoman::FuzzCheck(request.path.starts_with('/'));
+  dragoman::FuzzCheck(request.body.size() <= kLimits.body_bytes);
+  dragoman::FuzzCheck(request.headers.size() <= static_cast<size_t>(kLimits.headers));
+  dragoman::FuzzCheck(std::ranges::none_of(
       request.path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }));
   size_t lengths = 0;
   size_t codings = 0;
   for (const auto& [name, value] : request.headers) {
-    FuzzCheck(!name.empty() && name.find_first_of(" \t\r\n:") == std::string::npos);
-    FuzzCheck(std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; }));
-    FuzzCheck(value.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos);
+    dragoman::FuzzCheck(!name.empty() && name.find_first_of(" \t\r\n:") == std::string::npos);
+    dragoman::FuzzCheck(std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; }));
+    dragoman::FuzzCheck(value.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos);
     lengths += name == "content-length" ? 1 : 0;
     codings += name == "transfer-encoding" ? 1 : 0;
   }
-  FuzzCheck(lengths + codings <= 1);
+  dragoman::FuzzCheck(lengths + codings <= 1);
   if (lengths == 1) {
-    FuzzCheck(std::to_string(request.body.size()) ==
-              std::string(request.Header("content-length"))
-                  .erase(0, std::min(request.Header("content-length").find_first_not_of('0'),
-                                     request.Header("content-length").size() - 1)));
+    dragoman::FuzzCheck(
+        std::to_string(request.body.size()) ==
+        std::string(request.Header("content-length"))
+            .erase(0, std::min(request.Header("content-length").find_first_not_of('0'),
+                               request.Header("content-length").size() - 1)));
   }
-  if (lengths + codings == 0) FuzzCheck(request.body.empty());
+  if (lengths + codings == 0) dragoman::FuzzCheck(request.body.empty());
 }
 
 }  // namespace
@@ -74,11 +75,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t taken = Read(&at_once, bytes, std::max<size_t>(bytes.size(), 1));
   RequestReader in_parts(kLimits);
   const size_t taken_in_parts = Read(&in_parts, bytes, 1 + data[0] % 64);
-  FuzzCheck(at_once.whole() == in_parts.whole());
+  dragoman::FuzzCheck(at_once.whole() == in_parts.whole());
   if (at_once.whole()) {
-    FuzzCheck(taken == taken_in_parts);
-    FuzzCheck(at_once.request().body == in_parts.request().body);
-    FuzzCheck(at_once.request().headers == in_parts.request().headers);
+    dragoman::FuzzCheck(taken == taken_in_parts);
+    dragoman::FuzzCheck(at_once.request().body == in_parts.request().body);
+    dragoman::FuzzCheck(at_once.request().headers == in_parts.request().headers);
     CheckAccepted(at_once.request());
   }
   return 0;

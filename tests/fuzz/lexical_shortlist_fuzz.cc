@@ -14,15 +14,15 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
-  const dragoman::LexicalShortlist::Vocabularies vocabularies{1 + data[0], 1 + data[1],
-                                                              data[0] % 2 == data[1] % 2};
+  const dragoman::engine::LexicalShortlist::Vocabularies vocabularies{1 + data[0], 1 + data[1],
+                                                                      data[0] % 2 == data[1] % 2};
   std::vector<uint8_t> bytes(data + 2, data + size);
   constexpr size_t kChecksum = sizeof(uint64_t);
   if (bytes.size() >= 2 * kChecksum) {
-    const uint64_t checksum = dragoman::ShortlistChecksum(bytes);
+    const uint64_t checksum = dragoman::engine::ShortlistChecksum(bytes);
     std::memcpy(bytes.data() + kChecksum, &checksum, sizeof(checksum));
   }
-  const auto shortlist = dragoman::LexicalShortlist::Parse(bytes, "fuzz.bin", vocabularies);
+  const auto shortlist = dragoman::engine::LexicalShortlist::Parse(bytes, "fuzz.bin", vocabularies);
   if (!shortlist.ok()) return 0;
   std::vector<int32_t> source(static_cast<size_t>(
       vocabularies.shared ? std::min(vocabularies.source_words, vocabularies.target_words)

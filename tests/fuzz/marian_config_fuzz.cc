@@ -14,21 +14,22 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto map = dragoman::ParseYaml(text, "fuzz.yml");
+  const auto map = dragoman::engine::ParseYaml(text, "fuzz.yml");
   if (map.ok()) {
     for (const auto& [key, value] : *map) {
       dragoman::FuzzCheck(value.line > 0 && (value.is_list || value.items.empty()));
     }
   }
-  const auto decoder = dragoman::ParseMarianDecoder(text, "fuzz.yml");
+  const auto decoder = dragoman::engine::ParseMarianDecoder(text, "fuzz.yml");
   dragoman::FuzzCheck(!decoder.ok() || !decoder->normalize || *decoder->normalize >= 0);
-  const dragoman::MarianFile model;
-  const auto network =
-      dragoman::ReadMarianNetwork(model, text, "fuzz.npz", dragoman::MarianDecoder());
+  const dragoman::engine::MarianFile model;
+  const auto network = dragoman::engine::ReadMarianNetwork(model, text, "fuzz.npz",
+                                                           dragoman::engine::MarianDecoder());
   dragoman::FuzzCheck(!network.ok());  // there are no tensors
-  auto pieces = dragoman::ParsePieces(text, "fuzz.yml");
+  auto pieces = dragoman::engine::ParsePieces(text, "fuzz.yml");
   if (pieces.ok()) {
-    const auto vocabulary = dragoman::Vocabulary::FromPieces(*std::move(pieces), "fuzz.yml");
+    const auto vocabulary =
+        dragoman::engine::Vocabulary::FromPieces(*std::move(pieces), "fuzz.yml");
     dragoman::FuzzCheck(!vocabulary.ok() || vocabulary->size() >= 0);
   }
   return 0;

@@ -9,12 +9,12 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const auto& model : {dragoman::ParseMarianNpz({data, size}, "fuzz.npz"),
-                            dragoman::ParseMarianBinary({data, size}, "fuzz.bin")}) {
+  for (const auto& model : {dragoman::engine::ParseMarianNpz({data, size}, "fuzz.npz"),
+                            dragoman::engine::ParseMarianBinary({data, size}, "fuzz.bin")}) {
     if (!model.ok()) continue;
     dragoman::ReadAll(model->tensors, size);
-    const auto network =
-        dragoman::ReadMarianNetwork(*model, model->options, "fuzz", dragoman::MarianDecoder());
+    const auto network = dragoman::engine::ReadMarianNetwork(*model, model->options, "fuzz",
+                                                             dragoman::engine::MarianDecoder());
     dragoman::FuzzCheck(!network.ok() || network->spec.shape.d_model >= 4);
   }
   return 0;

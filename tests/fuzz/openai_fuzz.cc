@@ -10,15 +10,15 @@
 #include "server/api/languages.h"
 #include "server/compat/openai_prompts.h"
 #include "server/compat/openai_stream.h"
-#include "tests/fuzz/door_server.h"
+#include "tests/fuzz/adapter_server.h"
 
 namespace dragoman {
 namespace {
 
 using nlohmann::json;
 
-void AskPost(const DoorServer& server, const char* path, std::string body) {
-  HttpRequest request;
+void AskPost(const AdapterServer& server, const char* path, std::string body) {
+  server::HttpRequest request;
   request.method = "POST";
   request.path = path;
   request.body = std::move(body);
@@ -26,13 +26,13 @@ void AskPost(const DoorServer& server, const char* path, std::string body) {
   FuzzCheck(server.Ask(request));
 }
 
-void CheckPrompt(const absl::StatusOr<Prompt>& prompt, std::string_view text,
+void CheckPrompt(const absl::StatusOr<server::Prompt>& prompt, std::string_view text,
                  std::string_view system) {
   static const auto* const served =
-      new LanguageIndex({"de", "en", "zh-Hans"}, LanguageIndex::Names::kAll);
+      new server::LanguageIndex({"de", "en", "zh-Hans"}, server::LanguageIndex::Names::kAll);
   if (!prompt.ok()) {
     FuzzCheck(prompt.status().code() == absl::StatusCode::kInvalidArgument);
-    FuzzCheck(!FirstInvalidUtf8(std::string(prompt.status().message())).has_value());
+    FuzzCheck(!engine::FirstInvalidUtf8(std::string(prompt.status().message())).has_value());
     return;
   }
   FuzzCheck(text.find(prompt->text) != std::string_view::npos);
@@ -44,13 +44,13 @@ void CheckPrompt(const absl::StatusOr<Prompt>& prompt, std::string_view text,
   }
 }
 
-void RunPrompts(const DoorServer& server, std::string_view text) {
-  if (FirstInvalidUtf8(text).has_value()) return;
+void RunPrompts(const AdapterServer& server, std::string_view text) {
+  if (engine::FirstInvalidUtf8(text).has_value()) return;
   const std::string system(text.substr(0, text.find('\0')));
   const std::string user(system.size() < text.size() ? text.substr(system.size() + 1) : "");
-  CheckPrompt(ReadChat({{"system", system}, {"user", user}}), user, system);
-  CheckPrompt(ReadChat({{"user", user}}), user, "");
-  CheckPrompt(ReadCompletionPrompt(text), text, "");
+  CheckPrompt(server::ReadChat({{"system", system}, {"user", user}}), user, system);
+  CheckPrompt(server::ReadChat({{"user", user}}), user, "");
+  CheckPrompt(server::ReadCompletionPrompt(text), text, "");
   const json chat = {
       {"model", "de-en/de/en"},
       {"messages",
@@ -60,20 +60,20 @@ void RunPrompts(const DoorServer& server, std::string_view text) {
 
 // The pieces of a text that was cut at bytes of a translation, in sentences that end in any order.
 void RunStream(std::string_view text) {
-  if (text.size() < 2 || FirstInvalidUtf8(text.substr(2)).has_value()) return;
+  if (text.size() < 2 || engine::FirstInvalidUtf8(text.substr(2)).has_value()) return;
   const auto cut = static_cast<uint8_t>(text[0]);
   const bool backwards = (static_cast<uint8_t>(text[1]) & 1) != 0;
   const std::string whole(text.substr(2));
   const size_t middle = whole.empty() ? 0 : cut % (whole.size() + 1);
-  if (FirstInvalidUtf8(whole.substr(0, middle)).has_value()) return;
+  if (engine::FirstInvalidUtf8(whole.substr(0, middle)).has_value()) return;
 
   // The source has the same text, so that its first sentence ends where the translation's does.
-  auto stream = MakeOpenAiStream({.is_chat = true,
-                                  .model = "m",
-                                  .created = 0,
-                                  .with_usage = false,
-                                  .sources = {whole},
-                                  .error = [](const absl::Status&) { return json(); }});
+  auto stream = server::MakeOpenAiStream({.is_chat = true,
+                                          .model = "m",
+                                          .created = 0,
+                                          .with_usage = false,
+                                          .sources = {whole},
+                                          .error = [](const absl::Status&) { return json(); }});
   std::string pieces;
   const auto send = [&](const v1::StreamTranslateResponse& message) {
     pieces += stream->Message(message);
@@ -117,8 +117,8 @@ void RunStream(std::string_view text) {
   FuzzCheck(done && joined == whole);
 }
 
-void RunModel(const DoorServer& server, std::string_view name) {
-  HttpRequest request;
+void RunModel(const AdapterServer& server, std::string_view name) {
+  server::HttpRequest request;
   request.method = "GET";
   request.path = "/v1/models/" + std::string(name);
   server.Ask(request);
@@ -128,7 +128,7 @@ void RunModel(const DoorServer& server, std::string_view name) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto* const server = new dragoman::DoorServer;
+  static const auto* const server = new dragoman::AdapterServer;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {

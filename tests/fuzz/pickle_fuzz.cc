@@ -13,16 +13,16 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using dragoman::Raw;
+  using dragoman::engine::Raw;
   constexpr size_t kStorageBytes = 48;
   const std::string pickle(reinterpret_cast<const char*>(data), size);
   const std::string storage(kStorageBytes, 'x');
 
-  const std::string zip = dragoman::Zip({{"m/data.pkl", pickle},
-                                         {"m/data/0", storage},
-                                         {"m/data/1", storage},
-                                         {"m/data/2", storage}});
-  const auto from_zip = dragoman::ParseTorchFile(dragoman::Bytes(zip), "fuzz");
+  const std::string zip = dragoman::engine::Zip({{"m/data.pkl", pickle},
+                                                 {"m/data/0", storage},
+                                                 {"m/data/1", storage},
+                                                 {"m/data/2", storage}});
+  const auto from_zip = dragoman::engine::ParseTorchFile(dragoman::engine::Bytes(zip), "fuzz");
   if (from_zip.ok()) dragoman::ReadAll(*from_zip, zip.size());
 
   // torch.save's magic number, protocol 1001, {"little_endian": True}; then the list ["0"] and its
@@ -32,12 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   stream += std::string("\x80\x02}X\x0d\x00\x00\x00", 8) + "little_endian" + "\x88s.";
   stream += pickle;
   stream += std::string("\x80\x02]X\x01\x00\x00\x00", 8) + "0" + "a.";
-  stream += Raw(int64_t{kStorageBytes / sizeof(float)}) + storage;
-  const auto from_stream = dragoman::ParseTorchFile(dragoman::Bytes(stream), "fuzz");
+  stream += dragoman::engine::Raw(int64_t{kStorageBytes / sizeof(float)}) + storage;
+  const auto from_stream =
+      dragoman::engine::ParseTorchFile(dragoman::engine::Bytes(stream), "fuzz");
   if (from_stream.ok()) dragoman::ReadAll(*from_stream, stream.size());
 
   constexpr std::array<std::string_view, 1> kGlobals = {"collections.OrderedDict"};
-  const auto alone = dragoman::ParsePickle({data, size}, "fuzz", kGlobals);
+  const auto alone = dragoman::engine::ParsePickle({data, size}, "fuzz", kGlobals);
   if (alone.ok()) {
     dragoman::FuzzCheck(alone->bytes_used() <= size && alone->node_count() <= size);
   }

@@ -19,24 +19,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using dragoman::FuzzCheck;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   dragoman::v1::TranslateRequest request;
-  const absl::Status status = dragoman::ReadProtoJson(text, &request);
+  const absl::Status status = dragoman::server::ReadProtoJson(text, &request);
   if (!status.ok()) {
-    const auto violations = dragoman::ViolationsOf(status);
-    FuzzCheck(!violations.empty() && violations.size() <= dragoman::kMaxViolations);
-    for (const dragoman::FieldViolation& violation : violations) {
-      FuzzCheck(!dragoman::FirstInvalidUtf8(violation.field).has_value());
-      FuzzCheck(!dragoman::FirstInvalidUtf8(violation.description).has_value());
+    const auto violations = dragoman::server::ViolationsOf(status);
+    dragoman::FuzzCheck(!violations.empty() &&
+                        violations.size() <= dragoman::server::kMaxViolations);
+    for (const dragoman::server::FieldViolation& violation : violations) {
+      dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(violation.field).has_value());
+      dragoman::FuzzCheck(!dragoman::engine::FirstInvalidUtf8(violation.description).has_value());
     }
     return 0;
   }
   dragoman::v1::TranslateRequest again;
-  FuzzCheck(dragoman::ReadProtoJson(dragoman::WriteProtoJson(request), &again).ok());
+  dragoman::FuzzCheck(
+      dragoman::server::ReadProtoJson(dragoman::server::WriteProtoJson(request), &again).ok());
   google::protobuf::util::DefaultFieldComparator comparator;
   comparator.set_treat_nan_as_equal(true);
   google::protobuf::util::MessageDifferencer differencer;
   differencer.set_field_comparator(&comparator);
-  FuzzCheck(differencer.Compare(request, again));
-  dragoman::ReadTranslateRequest(std::move(request), dragoman::RequestLimits{},
-                                 dragoman::CallKind::kStream);
+  dragoman::FuzzCheck(differencer.Compare(request, again));
+  dragoman::server::ReadTranslateRequest(std::move(request), dragoman::server::RequestLimits{},
+                                         dragoman::server::CallKind::kStream);
   return 0;
 }

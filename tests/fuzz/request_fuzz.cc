@@ -22,17 +22,17 @@ void Check(bool holds) {
 }
 
 void CheckPhraseOf(const std::string& text) {
-  Check(!ProblemOfTerm(StripWhiteSpace(text)).has_value());
+  Check(!engine::ProblemOfTerm(engine::StripWhiteSpace(text)).has_value());
 }
 
-void CheckDecoding(const TranslationJob& job) {
-  const DecodingOptions& o = job.decoding;
-  VisitNumbers(o, [](const char*, const NumberRange& range, const auto& number) {
+void CheckDecoding(const engine::TranslationJob& job) {
+  const engine::DecodingOptions& o = job.decoding;
+  engine::VisitNumbers(o, [](const char*, const NumberRange& range, const auto& number) {
     Check(!number.has_value() || range.Contains(*number));
   });
   for (const int head : o.alignment_heads) Check(head >= 0);
   Check(o.required_phrases.size() <= size_t{OptionNamed("required_phrases").most});
-  for (const RequiredPhrase& phrase : o.required_phrases) CheckPhraseOf(phrase.text);
+  for (const engine::RequiredPhrase& phrase : o.required_phrases) CheckPhraseOf(phrase.text);
   Check(o.forbidden_phrases.size() <= size_t{OptionNamed("forbidden_phrases").most});
   for (const std::string& phrase : o.forbidden_phrases) CheckPhraseOf(phrase);
   if (o.sampling.has_value()) {
@@ -47,13 +47,13 @@ void CheckDecoding(const TranslationJob& job) {
         (!o.finalisation.has_value() && !o.pruning.any() && !o.sampling.has_value()));
 }
 
-void CheckTexts(const TranslationJob& job) {
-  Check(job.terms.size() <= static_cast<size_t>(kMaxTerms));
-  for (const TermRequest& term : job.terms) {
+void CheckTexts(const engine::TranslationJob& job) {
+  Check(job.terms.size() <= static_cast<size_t>(server::kMaxTerms));
+  for (const engine::TermRequest& term : job.terms) {
     CheckPhraseOf(term.source);
     CheckPhraseOf(term.target);
   }
-  Check(job.do_not_translate.size() <= static_cast<size_t>(kMaxTerms));
+  Check(job.do_not_translate.size() <= static_cast<size_t>(server::kMaxTerms));
   for (const std::string& phrase : job.do_not_translate) CheckPhraseOf(phrase);
   Check(job.target_prefixes.empty() || job.target_prefixes.size() == job.contents.size());
   Check(!job.glossary_ignore_case || !job.glossary.empty());
@@ -61,34 +61,34 @@ void CheckTexts(const TranslationJob& job) {
         (!job.returns.partials && !job.returns.segments && job.target_prefixes.empty()));
 }
 
-void CheckJob(const ParsedRequest& request, const RequestLimits& limits) {
-  const TranslationJob& job = request.job;
+void CheckJob(const server::ParsedRequest& request, const server::RequestLimits& limits) {
+  const engine::TranslationJob& job = request.job;
   Check(!job.contents.empty() && static_cast<int>(job.contents.size()) <= limits.max_items);
   Check(request.code_points <= limits.max_code_points);
-  for (const auto& item : job.contents) Check(!FirstInvalidUtf8(item).has_value());
-  Check(job.request_id.empty() || IsValidRequestId(job.request_id));
-  Check(request.labels.size() <= static_cast<size_t>(kMaxLabels));
+  for (const auto& item : job.contents) Check(!engine::FirstInvalidUtf8(item).has_value());
+  Check(job.request_id.empty() || server::IsValidRequestId(job.request_id));
+  Check(request.labels.size() <= static_cast<size_t>(server::kMaxLabels));
   CheckDecoding(job);
   CheckTexts(job);
 }
 
 void Run(std::string_view bytes) {
-  const RequestLimits limits{8, 256};
-  for (const CallKind kind : {CallKind::kUnary, CallKind::kStream}) {
-    const ParsedRequest request = ParseTranslateRequest(bytes, limits, kind);
+  const server::RequestLimits limits{8, 256};
+  for (const server::CallKind kind : {server::CallKind::kUnary, server::CallKind::kStream}) {
+    const server::ParsedRequest request = server::ParseTranslateRequest(bytes, limits, kind);
     switch (request.status.code()) {
       case absl::StatusCode::kOk:
         CheckJob(request, limits);
         break;
       case absl::StatusCode::kInvalidArgument:
-        Check(!ViolationsOf(request.status).empty());
+        Check(!server::ViolationsOf(request.status).empty());
         break;
       default:
         Check(request.status.code() == absl::StatusCode::kUnimplemented);
     }
     // A refusal travels in headers, which are bounded.
-    Check(ToRpcStatus(request.status).ByteSizeLong() < 8192);
-    Check(!LoggableMessage(request.status).empty() || request.status.ok());
+    Check(server::ToRpcStatus(request.status).ByteSizeLong() < 8192);
+    Check(!server::LoggableMessage(request.status).empty() || request.status.ok());
   }
 }
 

@@ -48,11 +48,11 @@ passed=0
 failed=0
 for target in "${targets[@]}"; do
   work=$build/fuzz-work/$target
-  mkdir -p "$work/corpus" "$work/findings"
+  mkdir -p "$work/corpus" "$work/violations"
   # Cases are added to the corpus in the build folder, and kept for the next run.
   mapfile -t folders < <(seed_folders "$target")
   options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=1024
-           -max_len=16384 -print_final_stats=1 -artifact_prefix="$work/findings/")
+           -max_len=16384 -print_final_stats=1 -artifact_prefix="$work/violations/")
   if [[ -f tests/fuzz/${target%_fuzz}.dict ]]; then
     options+=(-dict="tests/fuzz/${target%_fuzz}.dict")
   fi
@@ -64,7 +64,7 @@ for target in "${targets[@]}"; do
     passed=$((passed + 1))
   else
     tail -40 "$work/log"
-    echo "FAILED  $target  see $work/log and $work/findings"
+    echo "FAILED  $target  see $work/log and $work/violations"
     failed=$((failed + 1))
   fi
 done

@@ -8,7 +8,7 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto tensors = dragoman::ParseSafetensors({data, size}, "fuzz");
+  const auto tensors = dragoman::engine::ParseSafetensors({data, size}, "fuzz");
   if (tensors.ok()) dragoman::ReadAll(*tensors, size);
   return 0;
 }

@@ -9,8 +9,8 @@
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto index = dragoman::ParseShardIndex({reinterpret_cast<const char*>(data), size}, "fuzz",
-                                               ".safetensors");
+  const auto index = dragoman::engine::ParseShardIndex({reinterpret_cast<const char*>(data), size},
+                                                       "fuzz", ".safetensors");
   if (!index.ok()) return 0;
   dragoman::FuzzCheck(!index->files.empty() && !index->file_of.empty());
   for (const std::string& file : index->files) {

@@ -10,8 +10,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto input = dragoman::SplitTextAndFile(data, size);
   if (!input) return 0;
-  const auto model = dragoman::SentencePiece::Create(input->file, "fuzz.spm");
+  const auto model = dragoman::engine::SentencePiece::Create(input->file, "fuzz.spm");
   if (!model.ok()) return 0;
-  dragoman::CheckCuts(**model, input->text, dragoman::TextStart::kBegin);
+  dragoman::CheckCuts(**model, input->text, dragoman::engine::TextStart::kBegin);
   return 0;
 }

@@ -28,13 +28,14 @@ inline std::optional<TextAndFile> SplitTextAndFile(const uint8_t* data, size_t s
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const size_t length = std::min<size_t>(data[0], size - 1);
   std::string_view text = bytes.substr(1, length);
-  if (const auto bad = FirstInvalidUtf8(text)) text = text.substr(0, static_cast<size_t>(*bad));
+  if (const auto bad = engine::FirstInvalidUtf8(text))
+    text = text.substr(0, static_cast<size_t>(*bad));
   return TextAndFile{text, bytes.substr(1 + length)};
 }
 
-inline void CheckRanges(const std::vector<TextRange>& ranges, size_t size) {
+inline void CheckRanges(const std::vector<engine::TextRange>& ranges, size_t size) {
   int64_t end = 0;
-  for (const TextRange& range : ranges) {
+  for (const engine::TextRange& range : ranges) {
     FuzzCheck(range.begin >= end && range.end >= range.begin);
     end = range.end;
   }
@@ -42,20 +43,21 @@ inline void CheckRanges(const std::vector<TextRange>& ranges, size_t size) {
 }
 
 // Pieces have ranges of the text in order, and decoding is defined.
-inline void CheckCuts(const SubwordModel& model, std::string_view text, TextStart start) {
-  const std::vector<SubwordToken> tokens = model.Encode(text, start);
-  std::vector<TextRange> ranges;
+inline void CheckCuts(const engine::SubwordModel& model, std::string_view text,
+                      engine::TextStart start) {
+  const std::vector<engine::SubwordToken> tokens = model.Encode(text, start);
+  std::vector<engine::TextRange> ranges;
   std::vector<std::string_view> pieces;
-  for (const SubwordToken& token : tokens) {
+  for (const engine::SubwordToken& token : tokens) {
     ranges.push_back(token.range);
     pieces.push_back(token.piece);
   }
   CheckRanges(ranges, text.size());
-  const PieceText whole = model.Decode(pieces, false);
+  const engine::PieceText whole = model.Decode(pieces, false);
   CheckRanges(whole.ranges, whole.text.size());
   const std::string prefix = model.DecodePrefix(pieces, false).text;
   FuzzCheck(whole.text.starts_with(prefix));
-  FuzzCheck(!FirstInvalidUtf8(prefix).has_value());
+  FuzzCheck(!engine::FirstInvalidUtf8(prefix).has_value());
 }
 
 }  // namespace dragoman

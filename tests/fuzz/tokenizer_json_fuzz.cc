@@ -16,22 +16,26 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto input = dragoman::SplitTextAndFile(data, size);
   if (!input) return 0;
-  const auto json = dragoman::ParseTokenizerJson(input->file, "fuzz");
+  const auto json = dragoman::engine::ParseTokenizerJson(input->file, "fuzz");
   if (!json.ok()) return 0;
-  std::shared_ptr<const dragoman::SubwordModel> model = json->model;
+  std::shared_ptr<const dragoman::engine::SubwordModel> model = json->model;
   if (model == nullptr) {
-    auto made = dragoman::ByteBpe::Create(
-        json->pieces, json->byte_merges, "fuzz",
-        json->adds_prefix_space ? dragoman::ByteBpe::kParts : dragoman::ByteBpe::kNone);
+    auto made = dragoman::engine::ByteBpe::Create(json->pieces, json->byte_merges, "fuzz",
+                                                  json->adds_prefix_space
+                                                      ? dragoman::engine::ByteBpe::kParts
+                                                      : dragoman::engine::ByteBpe::kNone);
     if (!made.ok()) return 0;
     model = *std::move(made);
   }
-  std::vector<dragoman::AddedToken> added;
+  std::vector<dragoman::engine::AddedToken> added;
   for (const auto& one : json->added) added.push_back(one.token);
-  const dragoman::AddedTokenModel fast(model, added, dragoman::TokenizerRules::kFast);
-  const dragoman::AddedTokenModel slow(model, added, dragoman::TokenizerRules::kSlow);
-  for (const dragoman::TextStart start :
-       {dragoman::TextStart::kBegin, dragoman::TextStart::kWord, dragoman::TextStart::kInside}) {
+  const dragoman::engine::AddedTokenModel fast(model, added,
+                                               dragoman::engine::TokenizerRules::kFast);
+  const dragoman::engine::AddedTokenModel slow(model, added,
+                                               dragoman::engine::TokenizerRules::kSlow);
+  for (const dragoman::engine::TextStart start :
+       {dragoman::engine::TextStart::kBegin, dragoman::engine::TextStart::kWord,
+        dragoman::engine::TextStart::kInside}) {
     dragoman::CheckCuts(*model, input->text, start);
     dragoman::CheckCuts(fast, input->text, start);
     dragoman::CheckCuts(slow, input->text, start);

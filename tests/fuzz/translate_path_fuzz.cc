@@ -11,7 +11,7 @@
 #include "server/api/request_fields.h"
 #include "server/compat/marian.h"
 #include "server/compat/translate_path.h"
-#include "tests/fuzz/door_server.h"
+#include "tests/fuzz/adapter_server.h"
 
 namespace dragoman {
 namespace {
@@ -29,23 +29,24 @@ void CollectTexts(const json& value, std::string* all) {
 
 // A scan finds in a well-formed body what the parser finds there. (It does not read escapes in
 // names, nor multipart bodies.)
-void CheckScan(const HttpRequest& request) {
-  const std::string found = TextOfField(request, "q");
-  const auto fields = ReadRequestFields(request);
+void CheckScan(const server::HttpRequest& request) {
+  const std::string found = server::TextOfField(request, "q");
+  const auto fields = server::ReadRequestFields(request);
   if (!fields.ok() || request.body.find('\\') != std::string::npos ||
-      MediaType(request) != "application/json" || request.body.empty()) {
+      server::MediaType(request) != "application/json" || request.body.empty()) {
     return;
   }
   const auto at = fields->find("q");
   const bool is_text = at != fields->end() && at->is_string();
   FuzzCheck(found == (is_text ? at->get<std::string>() : ""));
-  FuzzCheck(HasField(ShapeOfRequest(request), "q") == HasField(*fields, "q") ||
+  FuzzCheck(server::HasField(server::ShapeOfRequest(request), "q") ==
+                server::HasField(*fields, "q") ||
             fields->size() > 64);
 }
 
-void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::string_view type,
-               std::string_view text) {
-  HttpRequest request;
+void RunFields(const AdapterServer& server, const server::TranslatePathAdapter& adapter,
+               std::string_view type, std::string_view text) {
+  server::HttpRequest request;
   request.method = "POST";
   request.path = "/translate";
   if (type.empty()) {
@@ -56,12 +57,12 @@ void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::str
   }
   FuzzCheck(server.Ask(request));
   CheckScan(request);
-  const auto action = door.Handle(request, nullptr);
+  const auto action = adapter.Handle(request, nullptr);
   if (!action.ok()) return;
-  const auto* const unary = std::get_if<UnaryAction>(&*action);
+  const auto* const unary = std::get_if<server::UnaryAction>(&*action);
   if (unary == nullptr) return;
   std::string sent;
-  const auto fields = ReadRequestFields(request);
+  const auto fields = server::ReadRequestFields(request);
   FuzzCheck(fields.ok());
   CollectTexts(*fields, &sent);
   for (const std::string& content : unary->request.contents()) {
@@ -69,18 +70,18 @@ void RunFields(const DoorServer& server, const TranslatePathDoor& door, std::str
   }
 }
 
-void RunMessage(const MarianDoor& door, std::string_view text) {
-  HttpRequest request;
-  request.method = kWebSocketMethod;
+void RunMessage(const server::MarianAdapter& adapter, std::string_view text) {
+  server::HttpRequest request;
+  request.method = server::kWebSocketMethod;
   request.path = "/translate";
   request.query = "source=de&target=en";
   request.body = text;
-  const auto action = door.Handle(request, nullptr);
+  const auto action = adapter.Handle(request, nullptr);
   if (!action.ok()) {
-    FuzzCheck(FirstInvalidUtf8(text).has_value());
+    FuzzCheck(engine::FirstInvalidUtf8(text).has_value());
     return;
   }
-  const auto& unary = std::get<UnaryAction>(*action);
+  const auto& unary = std::get<server::UnaryAction>(*action);
   v1::TranslateResponse answer;
   for (const std::string& line : unary.request.contents()) {
     FuzzCheck(line.find('\n') == std::string::npos);
@@ -94,25 +95,26 @@ void RunMessage(const MarianDoor& door, std::string_view text) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto* const server = new dragoman::DoorServer;
-  static auto* const lists = new dragoman::ListAnswers;
-  static const auto* const door = new dragoman::TranslatePathDoor(dragoman::DoorContext{
-      .calls = &server->context(), .languages = &server->languages(), .lists = lists});
-  static const auto* const marian = new dragoman::MarianDoor;
+  static const auto* const server = new dragoman::AdapterServer;
+  static auto* const lists = new dragoman::server::ListAnswers;
+  static const auto* const adapter =
+      new dragoman::server::TranslatePathAdapter(dragoman::server::AdapterContext{
+          .calls = &server->context(), .languages = &server->languages(), .lists = lists});
+  static const auto* const marian = new dragoman::server::MarianAdapter;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {
     case 0:
-      dragoman::RunFields(*server, *door, "application/json", text);
+      dragoman::RunFields(*server, *adapter, "application/json", text);
       break;
     case 1:
-      dragoman::RunFields(*server, *door, "application/x-www-form-urlencoded", text);
+      dragoman::RunFields(*server, *adapter, "application/x-www-form-urlencoded", text);
       break;
     case 2:
-      dragoman::RunFields(*server, *door, "multipart/form-data; boundary=x", text);
+      dragoman::RunFields(*server, *adapter, "multipart/form-data; boundary=x", text);
       break;
     case 3:
-      dragoman::RunFields(*server, *door, "", text);
+      dragoman::RunFields(*server, *adapter, "", text);
       break;
     default:
       dragoman::RunMessage(*marian, text);

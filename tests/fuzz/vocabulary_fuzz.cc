@@ -13,17 +13,17 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // The size that config.json would have to say.
-  const auto root = dragoman::ParseJson(text, "fuzz", {});
+  const auto root = dragoman::engine::ParseJson(text, "fuzz", {});
   const int entries = root.ok() ? static_cast<int>(root->size()) : 1;
-  const auto vocabulary = dragoman::Vocabulary::Parse(text, "fuzz", entries);
+  const auto vocabulary = dragoman::engine::Vocabulary::Parse(text, "fuzz", entries);
   if (!vocabulary.ok()) return 0;
   dragoman::FuzzCheck(vocabulary->size() == entries);
   for (int id = 0; id < entries; ++id) {
     dragoman::FuzzCheck(vocabulary->IdOf(vocabulary->PieceOf(id)) == id);
   }
 
-  const auto tags = dragoman::LanguageTags(*vocabulary);
-  const dragoman::LanguageMap languages("en", "mul", tags);
+  const auto tags = dragoman::engine::LanguageTags(*vocabulary);
+  const dragoman::engine::LanguageMap languages("en", "mul", tags);
   dragoman::FuzzCheck(languages.Pairs().size() == (tags.empty() ? 1 : tags.size()));
   for (size_t i = 0; i < tags.size(); ++i) {
     const auto& pair = languages.Pairs()[i];

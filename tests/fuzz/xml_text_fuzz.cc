@@ -17,25 +17,25 @@ void Check(bool holds) {
 }
 
 void Run(std::string_view bytes) {
-  if (bytes.empty() || FirstInvalidUtf8(bytes.substr(1)).has_value()) return;
+  if (bytes.empty() || engine::FirstInvalidUtf8(bytes.substr(1)).has_value()) return;
   const char switches = bytes[0];
-  XmlOptions options;
+  server::XmlOptions options;
   options.outline = (switches & 1) != 0;
   options.line_ends_split = (switches & 2) != 0;
   if ((switches & 4) != 0) options.ignored = {"x"};
   if ((switches & 8) != 0) options.splitting = {"p", "br"};
   if ((switches & 16) != 0) options.non_splitting = {"b"};
   const std::string_view xml = bytes.substr(1);
-  const auto text = XmlText::Parse(xml, options);
+  const auto text = server::XmlText::Parse(xml, options);
   if (!text.ok()) {
     Check(text.status().code() == absl::StatusCode::kInvalidArgument);
-    Check(!FirstInvalidUtf8(std::string(text.status().message())).has_value());
+    Check(!engine::FirstInvalidUtf8(std::string(text.status().message())).has_value());
     return;
   }
-  Check(!FirstInvalidUtf8(text->html()).has_value());
+  Check(!engine::FirstInvalidUtf8(text->html()).has_value());
   const std::string restored = *text->Restore(text->html());
   if (xml.find("<![CDATA[") == std::string_view::npos) Check(restored == xml);
-  Check(XmlText::Parse(restored, options).ok());
+  Check(server::XmlText::Parse(restored, options).ok());
   text->Restore(xml).IgnoreError();
 }
 

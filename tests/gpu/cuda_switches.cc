@@ -6,10 +6,10 @@
 
 namespace dragoman {
 
-CudaOptions CudaOptionsOfEnvironment() {
-  CudaOptions options;
-  const char* const names = std::getenv(kCudaOffVariable);
-  const absl::Status status = TurnOff(names == nullptr ? "" : names, &options);
+engine::CudaOptions CudaOptionsOfEnvironment() {
+  engine::CudaOptions options;
+  const char* const names = std::getenv(engine::kCudaOffVariable);
+  const absl::Status status = engine::TurnOff(names == nullptr ? "" : names, &options);
   if (status.ok()) return options;
   std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
   std::exit(2);

@@ -6,6 +6,6 @@
 namespace dragoman {
 
 // The options of DRAGOMAN_CUDA_OFF. Ends the process with status 2 and a message where they are wrong.
-CudaOptions CudaOptionsOfEnvironment();
+engine::CudaOptions CudaOptionsOfEnvironment();
 
 }  // namespace dragoman

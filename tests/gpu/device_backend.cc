@@ -14,49 +14,50 @@ namespace {
 
 // Checks the limits that a batch of a device has, as the wire does.
 absl::Status CheckFits(const CaseSearch& search) {
-  const SegmentRules rules = search.Rules();
-  if (search.options.beam > kMaxBeam) {
+  const kernels::SegmentRules rules = search.Rules();
+  if (search.options.beam > kernels::kMaxBeam) {
     return absl::UnimplementedError(absl::StrCat("a beam of ", search.options.beam,
-                                                 "; a slot of a device has ", kMaxBeam, " lanes"));
+                                                 "; a slot of a device has ", kernels::kMaxBeam,
+                                                 " lanes"));
   }
-  if (rules.forbidden.nodes > kMaxForbiddenNodes) {
+  if (rules.forbidden.nodes > kernels::kMaxForbiddenNodes) {
     return absl::UnimplementedError(
         absl::StrCat(rules.forbidden.nodes, " nodes of forbidden phrases; a slot has room for ",
-                     kMaxForbiddenNodes));
+                     kernels::kMaxForbiddenNodes));
   }
   return absl::OkStatus();
 }
 
-BatchLimits LimitsFor(const CaseSearch& search) {
-  const SearchOptions& o = search.options;
-  BatchLimits limits;
+kernels::BatchLimits LimitsFor(const CaseSearch& search) {
+  const kernels::SearchOptions& o = search.options;
+  kernels::BatchLimits limits;
   limits.max_rows = limits.lanes = o.beam;
   limits.positions = o.max_tokens + 1;
-  limits.self_pages = static_cast<int32_t>(WorstCasePages(o.beam, o.max_tokens));
+  limits.self_pages = static_cast<int32_t>(kernels::WorstCasePages(o.beam, o.max_tokens));
   limits.vocabulary = search.model.vocabulary;
   limits.start_token = search.model.vocabulary;
-  limits.workspaces = limits.stored_workspaces = 1;
-  const DeviceNeeds needs = NeedsOf(limits);
+  limits.workspaces = limits.materialized_workspaces = 1;
+  const engine::DeviceNeeds needs = engine::NeedsOf(limits);
   limits.rules_words = needs.rules_words;
-  limits.stored_rows = std::max(needs.stored_rows, limits.max_rows);
+  limits.materialized_rows = std::max(needs.materialized_rows, limits.max_rows);
   return limits;
 }
 
 // The beam of a slot when it was `length` tokens long and all of them were forced.
-std::vector<Hypothesis> ForcedBeam(const SlotView& view, const ConstraintSet& constraints,
-                                   int32_t length) {
+std::vector<Hypothesis> ForcedBeam(const kernels::SlotView& view,
+                                   const kernels::ConstraintSet& constraints, int32_t length) {
   Hypothesis h;
   float log_prob = 0;
-  ConstraintState state = StartConstraints(constraints);
+  kernels::ConstraintState state = kernels::StartConstraints(constraints);
   for (int32_t i = 1; i <= length; ++i) {
     const int64_t at = view.At(0, i);
     h.tokens.push_back(view.arrays.tokens[at]);
     log_prob += view.arrays.token_log_probs[at];
-    state = Advance(constraints, state, h.tokens.back());
+    state = kernels::Advance(constraints, state, h.tokens.back());
   }
   h.log_prob = log_prob;
   h.finished = false;
-  if (constraints.phrases > 0) h.bank = Bank(state);
+  if (constraints.phrases > 0) h.bank = kernels::Bank(state);
   return {h};
 }
 
@@ -65,15 +66,15 @@ std::vector<Hypothesis> ForcedBeam(const SlotView& view, const ConstraintSet& co
 absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
   if (absl::Status status = CheckFits(search); !status.ok()) return status;
   SearchOutcome outcome;
-  const SegmentRules rules = search.Rules();
+  const kernels::SegmentRules rules = search.Rules();
   int32_t length = 0;
   auto device = testing::ScriptedCudaDevice::Create(
       LimitsFor(search),
       [&](int32_t, std::span<const int32_t> prefix) { return search.Logits(prefix); },
-      [&](int32_t, const SlotView& view) {
+      [&](int32_t, const kernels::SlotView& view) {
         // A case has a step for each token, a batch takes several that are forced in one. The step at
         // which a search ends leaves its length as it was.
-        const bool is_over = view.state->status != SlotStatus::kRunning;
+        const bool is_over = view.state->status != kernels::SlotStatus::kRunning;
         while (++length < view.state->length + (is_over ? 1 : 0)) {
           ++outcome.steps;
           outcome.trace.push_back(ForcedBeam(view, rules.constraints, length));
@@ -83,28 +84,28 @@ absl::StatusOr<SearchOutcome> DeviceBackend::Search(const CaseSearch& search) {
         Count(*view.state, &outcome);
       });
   if (!device.ok()) return device.status();
-  auto batch = DeviceBatch::Create(*std::move(device));
+  auto batch = engine::DeviceBatch::Create(*std::move(device));
   if (!batch.ok()) return batch.status();
-  SlotInput input;
+  engine::SlotInput input;
   input.search = search.options;
   input.rules = rules;
   input.source_length = 1;
-  input.cross = CrossPages(nullptr, {0});
+  input.cross = engine::CrossPages(nullptr, {0});
   const int slot = (*batch)->Admit(std::move(input));
   // A search takes at most a step for each token and one for EOS; two more report it.
   for (int32_t step = 0; step < search.options.max_tokens + 4; ++step) {
     const auto report = (*batch)->Step({});
     if (!report.ok()) return report.status();
-    for (const BatchEvent& event : report->events) {
-      if (event.kind == BatchEvent::Kind::kBadNumber) {
+    for (const engine::BatchEvent& event : report->events) {
+      if (event.kind == engine::BatchEvent::Kind::kBadNumber) {
         return absl::InternalError("a row held a NaN");
       }
-      if (event.kind != BatchEvent::Kind::kDone) continue;
-      for (const DecodedHypothesis& h : (*batch)->Result(slot)) {
+      if (event.kind != engine::BatchEvent::Kind::kDone) continue;
+      for (const engine::DecodedHypothesis& h : (*batch)->Result(slot)) {
         const bool has_eos = h.token_log_probs.size() > h.tokens.size();
         outcome.nbest.push_back({h.tokens, h.log_prob, h.score, has_eos, 0});
         outcome.constraints_met =
-            outcome.constraints_met && h.reason != FinishReason::kConstraintsUnmet;
+            outcome.constraints_met && h.reason != kernels::FinishReason::kConstraintsUnmet;
       }
       (*batch)->Release(slot);
       return outcome;

@@ -25,9 +25,9 @@ constexpr char kTinyModel[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
 constexpr int kSmallRows = 64;
 constexpr int64_t kSmallKvMegabytes = 64;
 
-std::vector<TranslationJob> Short(std::vector<TranslationJob> jobs) {
+std::vector<engine::TranslationJob> Short(std::vector<engine::TranslationJob> jobs) {
   constexpr int kSmallTokens = 12;
-  for (TranslationJob& job : jobs) {
+  for (engine::TranslationJob& job : jobs) {
     if (SmallEngines()) job.decoding.max_output_tokens = kSmallTokens;
   }
   return jobs;
@@ -51,8 +51,8 @@ CountingObserver& Observer() {
   return observer;
 }
 
-LoadedModel Load() {
-  auto loaded = LoadModel(Model());
+engine::LoadedModel Load() {
+  auto loaded = engine::LoadModel(Model());
   EXPECT_TRUE(loaded.ok()) << loaded.status();
   return *std::move(loaded);
 }
@@ -72,13 +72,13 @@ size_t JobCount(size_t count) {
   return SmallEngines() ? std::min(count, SentencesAskedFor(8)) : count;
 }
 
-std::vector<TranslationJob> Sentences(size_t count, const std::vector<int>& beams) {
+std::vector<engine::TranslationJob> Sentences(size_t count, const std::vector<int>& beams) {
   return Short(SentenceJobs(JobCount(count), beams));
 }
 
-std::vector<TranslationJob> Mixed(size_t count, unsigned seed) {
+std::vector<engine::TranslationJob> Mixed(size_t count, unsigned seed) {
   MixedRequests requests(seed);
-  std::vector<TranslationJob> jobs;
+  std::vector<engine::TranslationJob> jobs;
   while (jobs.size() < JobCount(count)) {
     int kind = 0;
     jobs.push_back(requests.Next(&kind));
@@ -86,10 +86,10 @@ std::vector<TranslationJob> Mixed(size_t count, unsigned seed) {
   return Short(std::move(jobs));
 }
 
-TranslationJob LongJob() {
-  TranslationJob job;
+engine::TranslationJob LongJob() {
+  engine::TranslationJob job;
   job.contents = {"Das ist ein Satz, der sehr lange braucht."};
-  job.split = SplitMode::kNone;
+  job.split = engine::SplitMode::kNone;
   job.decoding.beam_size = 4;
   job.decoding.max_length_ratio = 1000.0F;
   job.decoding.max_length_extra = 1000;
@@ -101,26 +101,29 @@ TranslationJob LongJob() {
 
 unsigned HangSeconds(unsigned on_a_card) { return SmallEngines() ? 10 * on_a_card : on_a_card; }
 
-std::unique_ptr<Engine> StartOnCpu(double noise, unsigned seed) {
-  LoadedModel loaded = Load();
+std::unique_ptr<engine::Engine> StartOnCpu(double noise, unsigned seed) {
+  engine::LoadedModel loaded = Load();
   std::mt19937_64 random(seed);
-  WeightValues values = AllWeights(loaded);
+  engine::WeightValues values = engine::AllWeights(loaded);
   for (float& bias : values[static_cast<size_t>(loaded.program.output().bias)]) {
     const double uniform = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
     bias += static_cast<float>(noise * uniform);
   }
-  auto model = CreateCpuModel(loaded.program, WeightsInMemory(loaded.program, std::move(values)));
+  auto model = engine::CreateCpuModel(loaded.program,
+                                      engine::WeightsInMemory(loaded.program, std::move(values)));
   EXPECT_TRUE(model.ok()) << model.status();
   const auto workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
-  auto engine = CreateEngine(std::move(loaded), {{CreateCpuBackend(*std::move(model)), workers}},
-                             EngineConfig{}, &Clock(), &Observer(), SentinelTrial::kRun);
+  auto engine = engine::CreateEngine(
+      std::move(loaded), {{engine::CreateCpuBackend(*std::move(model)), workers}},
+      engine::EngineConfig{}, &Clock(), &Observer(), engine::SentinelTrial::kRun);
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
 }
 
-std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
-  const NarrowType output = config.cuda.output_products;
-  const NarrowType layers = config.cuda.layer_products;
+std::unique_ptr<engine::Engine> StartOnDevice(kernels::ComputeType type,
+                                              engine::EngineConfig config) {
+  const kernels::QuantizedType output = config.cuda.output_products;
+  const kernels::QuantizedType layers = config.cuda.layer_products;
   config.cuda = CudaOptionsOfEnvironment();
   config.cuda.output_products = output;
   config.cuda.layer_products = layers;
@@ -131,13 +134,13 @@ std::unique_ptr<Engine> StartOnDevice(ComputeType type, EngineConfig config) {
     config.max_rows = std::min(config.max_rows, kSmallRows);
     config.kv_memory_mb = kSmallKvMegabytes;
   }
-  auto engine = CreateEngine(Model(), config, &Clock(), &Observer());
+  auto engine = engine::CreateEngine(Model(), config, &Clock(), &Observer());
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
 }
 
-std::vector<bool> Decided(const std::vector<TranslationJob>& jobs,
-                          const std::vector<ItemResult>& results) {
+std::vector<bool> Decided(const std::vector<engine::TranslationJob>& jobs,
+                          const std::vector<engine::ItemResult>& results) {
   std::vector<bool> decided(jobs.size(), true);
   for (unsigned seed = 1; seed <= 4; ++seed) {
     const auto noisy = TranslateTogether(*StartOnCpu(1e-4, seed), jobs, InOrder(jobs.size()));
@@ -148,22 +151,22 @@ std::vector<bool> Decided(const std::vector<TranslationJob>& jobs,
   return decided;
 }
 
-bool SameTranslations(const ItemResult& a, const ItemResult& b) {
-  return a.status == b.status && std::ranges::equal(a.hypotheses, b.hypotheses,
-                                                    [](const Hypothesis& x, const Hypothesis& y) {
-                                                      return x.text == y.text &&
-                                                             x.tokens == y.tokens &&
-                                                             x.finish_reason == y.finish_reason;
-                                                    });
+bool SameTranslations(const engine::ItemResult& a, const engine::ItemResult& b) {
+  return a.status == b.status &&
+         std::ranges::equal(a.hypotheses, b.hypotheses,
+                            [](const engine::Hypothesis& x, const engine::Hypothesis& y) {
+                              return x.text == y.text && x.tokens == y.tokens &&
+                                     x.finish_reason == y.finish_reason;
+                            });
 }
 
 void OnCuda::SetUp() {
-  const std::string why = WhyNoCuda();
+  const std::string why = kernels::WhyNoCuda();
   if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
 }
 
-std::string ComputeTypeTestName(const ::testing::TestParamInfo<ComputeType>& info) {
-  return ComputeTypeName(info.param);
+std::string ComputeTypeTestName(const ::testing::TestParamInfo<kernels::ComputeType>& info) {
+  return kernels::ComputeTypeName(info.param);
 }
 
 }  // namespace dragoman::testing

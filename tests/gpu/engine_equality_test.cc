@@ -18,11 +18,11 @@ namespace {
 
 // Jobs and what the CPU makes of them, once for each list.
 struct Expected {
-  std::vector<TranslationJob> jobs;
-  std::vector<ItemResult> results;
+  std::vector<engine::TranslationJob> jobs;
+  std::vector<engine::ItemResult> results;
   std::vector<bool> decided;
 
-  explicit Expected(std::vector<TranslationJob> of) : jobs(std::move(of)) {
+  explicit Expected(std::vector<engine::TranslationJob> of) : jobs(std::move(of)) {
     results = TranslateTogether(*StartOnCpu(), jobs, InOrder(jobs.size()));
     decided = Decided(jobs, results);
   }
@@ -41,11 +41,12 @@ const Expected& OfMixed() {
   return expected;
 }
 
-std::string Describe(const TranslationJob& job, const ItemResult& cpu, const ItemResult& device) {
+std::string Describe(const engine::TranslationJob& job, const engine::ItemResult& cpu,
+                     const engine::ItemResult& device) {
   std::string text = job.contents[0];
-  for (const ItemResult* item : {&cpu, &device}) {
+  for (const engine::ItemResult* item : {&cpu, &device}) {
     text += item == &cpu ? "\ncpu" : "\ndevice";
-    for (const Hypothesis& h : item->hypotheses) {
+    for (const engine::Hypothesis& h : item->hypotheses) {
       text += "\n  " + std::to_string(h.score) + " " + h.text;
     }
   }
@@ -55,13 +56,13 @@ std::string Describe(const TranslationJob& job, const ItemResult& cpu, const Ite
 // Sums of float32 in another order: relative to a score, or absolute below 1.
 bool Near(double a, double b) { return std::abs(a - b) <= 1e-4 * std::max(1.0, std::abs(a)); }
 
-void ExpectTheCpus(const Expected& expected, const std::vector<ItemResult>& found) {
+void ExpectTheCpus(const Expected& expected, const std::vector<engine::ItemResult>& found) {
   for (size_t i = 0; i < found.size(); ++i) {
     if (!expected.decided[i]) continue;
-    const ItemResult& cpu = expected.results[i];
+    const engine::ItemResult& cpu = expected.results[i];
     ASSERT_TRUE(SameTranslations(cpu, found[i])) << Describe(expected.jobs[i], cpu, found[i]);
     for (size_t rank = 0; rank < cpu.hypotheses.size(); ++rank) {
-      const Hypothesis& h = cpu.hypotheses[rank];
+      const engine::Hypothesis& h = cpu.hypotheses[rank];
       EXPECT_TRUE(Near(h.score, found[i].hypotheses[rank].score) &&
                   Near(h.log_prob, found[i].hypotheses[rank].log_prob))
           << "rank " << rank << " of " << Describe(expected.jobs[i], cpu, found[i]);
@@ -83,14 +84,16 @@ TEST(EngineEquality, AlmostAllListsAreDecided) {
 class EngineEqualityOnCuda : public OnCuda {};
 
 TEST_P(EngineEqualityOnCuda, NBestListsAreTheCpus) {
-  if (GetParam() != ComputeType::kFloat32) GTEST_SKIP() << "narrower types round: see Bleu";
+  if (GetParam() != kernels::ComputeType::kFloat32)
+    GTEST_SKIP() << "narrower types round: see Bleu";
   const Expected& expected = OfSentences();
   ExpectTheCpus(expected, TranslateTogether(*StartOnDevice(GetParam()), expected.jobs,
                                             InOrder(expected.jobs.size())));
 }
 
 TEST_P(EngineEqualityOnCuda, MixedRequestsAreTheCpus) {
-  if (GetParam() != ComputeType::kFloat32) GTEST_SKIP() << "narrower types round: see Bleu";
+  if (GetParam() != kernels::ComputeType::kFloat32)
+    GTEST_SKIP() << "narrower types round: see Bleu";
   const Expected& expected = OfMixed();
   ExpectTheCpus(expected, TranslateTogether(*StartOnDevice(GetParam()), expected.jobs,
                                             Shuffled(expected.jobs.size(), 1)));
@@ -100,22 +103,22 @@ TEST_P(EngineEqualityOnCuda, MixedRequestsAreTheCpus) {
 TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
   const char* const path = std::getenv("DRAGOMAN_PAIRS");
   if (path == nullptr) GTEST_SKIP() << "DRAGOMAN_PAIRS names no file of sentence pairs";
-  std::vector<TranslationJob> jobs;
+  std::vector<engine::TranslationJob> jobs;
   std::vector<std::string> references;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const size_t tab = line.find('\t');
     ASSERT_NE(tab, std::string::npos) << line;
-    TranslationJob job;
+    engine::TranslationJob job;
     job.contents = {line.substr(0, tab)};
     job.decoding.beam_size = 4;
     jobs.push_back(std::move(job));
     references.push_back(line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1));
   }
   ASSERT_GE(jobs.size(), 500U) << path;
-  const auto bleu = [&](Engine& engine) {
+  const auto bleu = [&](engine::Engine& engine) {
     std::vector<std::string> outputs;
-    for (const ItemResult& item : TranslateTogether(engine, jobs, InOrder(jobs.size()))) {
+    for (const engine::ItemResult& item : TranslateTogether(engine, jobs, InOrder(jobs.size()))) {
       outputs.push_back(item.hypotheses.at(0).text);
     }
     return Bleu(outputs, references);
@@ -123,7 +126,7 @@ TEST_P(EngineEqualityOnCuda, BleuIsTheCpus) {
   static const double cpu = bleu(*StartOnCpu());
   const double device = bleu(*StartOnDevice(GetParam()));
   std::cout << jobs.size() << " pairs: BLEU " << cpu << " on the CPU, " << device << " in "
-            << ComputeTypeName(GetParam()) << "\n";
+            << kernels::ComputeTypeName(GetParam()) << "\n";
   EXPECT_GT(cpu, 20);
   EXPECT_NEAR(device, cpu, 0.1);
 }

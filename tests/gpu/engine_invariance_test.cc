@@ -14,9 +14,9 @@ namespace {
 
 class EngineInvarianceOnCuda : public OnCuda {
  protected:
-  static void ExpectAsAlone(const std::vector<TranslationJob>& jobs,
-                            const std::vector<ItemResult>& alone,
-                            const std::vector<ItemResult>& found) {
+  static void ExpectAsAlone(const std::vector<engine::TranslationJob>& jobs,
+                            const std::vector<engine::ItemResult>& alone,
+                            const std::vector<engine::ItemResult>& found) {
     size_t translated = 0;
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_TRUE(SameToTheBit(found[i], alone[i]))
@@ -31,7 +31,7 @@ class EngineInvarianceOnCuda : public OnCuda {
 // Short enough for a tool that watches every access.
 TEST_P(EngineInvarianceOnCuda, SmallBatch) {
   const auto jobs = Sentences(8, {1, 4, 2, 3});
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 16;
   const auto engine = StartOnDevice(GetParam(), config);
   const auto alone = TranslateAlone(*engine, jobs);
@@ -39,9 +39,9 @@ TEST_P(EngineInvarianceOnCuda, SmallBatch) {
 }
 
 // Beams beyond the fused output layer's among them, in batches of few and of many rows.
-TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
+TEST_P(EngineInvarianceOnCuda, QuantizedAndWideBeamsTogether) {
   const auto jobs = Sentences(300, {1, 4, 12, 32});
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 1024;
   const auto large = StartOnDevice(GetParam(), config);
   const auto alone = TranslateAlone(*large, jobs);
@@ -55,20 +55,22 @@ TEST_P(EngineInvarianceOnCuda, NarrowAndWideBeamsTogether) {
 }
 
 // The output layer's products in numbers of one byte, in the types that the card has.
-TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
-  if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
+TEST_P(EngineInvarianceOnCuda, QuantizedOutputProducts) {
+  if (GetParam() == kernels::ComputeType::kFloat32)
+    GTEST_SKIP() << "float32 has no quantized products";
   if (!CudaOptionsOfEnvironment().fused_output) GTEST_SKIP() << "they are the fused layer's";
   if (TooNarrowForFusedOutput()) GTEST_SKIP() << "the model is too narrow for the fused layer";
-  cuda::DeviceInfo info;
-  ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+  kernels::cuda::DeviceInfo info;
+  ASSERT_EQ(kernels::cuda::Describe(0, &info), kernels::cuda::Error::kNone);
   const int capability = 10 * info.major + info.minor;
   if (capability < 80 || info.major == 10) GTEST_SKIP() << "no fused output layer here";
   const auto jobs = Sentences(100, {1, 4, 12, 32});
-  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
-    if (narrow == NarrowType::kFloat8 && capability < 89) continue;
-    SCOPED_TRACE(NarrowTypeName(narrow));
-    EngineConfig config;
-    config.cuda.output_products = narrow;
+  for (const kernels::QuantizedType quantized :
+       {kernels::QuantizedType::kInt8, kernels::QuantizedType::kFloat8}) {
+    if (quantized == kernels::QuantizedType::kFloat8 && capability < 89) continue;
+    SCOPED_TRACE(kernels::QuantizedTypeName(quantized));
+    engine::EngineConfig config;
+    config.cuda.output_products = quantized;
     const auto engine = StartOnDevice(GetParam(), config);
     const auto alone = TranslateAlone(*engine, jobs);
     ExpectAsAlone(jobs, alone, TranslateTogether(*engine, jobs, Shuffled(jobs.size(), 4)));
@@ -77,14 +79,15 @@ TEST_P(EngineInvarianceOnCuda, NarrowOutputProducts) {
 
 // And those of the layers in int8.
 TEST_P(EngineInvarianceOnCuda, LayerProductsInInt8) {
-  if (GetParam() == ComputeType::kFloat32) GTEST_SKIP() << "float32 has no narrow products";
-  cuda::DeviceInfo info;
-  ASSERT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+  if (GetParam() == kernels::ComputeType::kFloat32)
+    GTEST_SKIP() << "float32 has no quantized products";
+  kernels::cuda::DeviceInfo info;
+  ASSERT_EQ(kernels::cuda::Describe(0, &info), kernels::cuda::Error::kNone);
   if (info.major == 10 || info.major == 11) GTEST_SKIP() << "none on " << info.name;
   const auto jobs = Sentences(300, {1, 4, 12, 32});
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = 1024;
-  config.cuda.layer_products = NarrowType::kInt8;
+  config.cuda.layer_products = kernels::QuantizedType::kInt8;
   const auto large = StartOnDevice(GetParam(), config);
   const auto alone = TranslateAlone(*large, jobs);
   ExpectAsAlone(jobs, alone, TranslateTogether(*large, jobs, Shuffled(jobs.size(), 5)));

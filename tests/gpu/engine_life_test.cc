@@ -23,8 +23,8 @@ class EngineLifeOnCuda : public OnCuda {
  protected:
   // All workers idle and every segment accounted for. Slots are freed within two steps of the last
   // event, so this waits for the loop and not for a time.
-  static void ExpectIdle(const Engine& engine) {
-    EngineStats stats = engine.Stats();
+  static void ExpectIdle(const engine::Engine& engine) {
+    engine::EngineStats stats = engine.Stats();
     while (stats.rows != 0 || stats.kv_self_usage != 0 || stats.kv_cross_usage != 0) {
       std::this_thread::yield();
       stats = engine.Stats();
@@ -34,8 +34,8 @@ class EngineLifeOnCuda : public OnCuda {
   }
 
   static int64_t FreeBytes() {
-    cuda::DeviceInfo info;
-    EXPECT_EQ(cuda::Describe(0, &info), cuda::Error::kNone);
+    kernels::cuda::DeviceInfo info;
+    EXPECT_EQ(kernels::cuda::Describe(0, &info), kernels::cuda::Error::kNone);
     return info.free_bytes;
   }
 };
@@ -45,10 +45,10 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
   const auto engine = StartOnDevice(GetParam());
   const auto alone = TranslateAlone(*engine, jobs);
   std::vector<std::shared_ptr<CollectingSink>> cancelled, kept;
-  std::vector<JobId> ids;
-  for (const TranslationJob& job : jobs) {
+  std::vector<engine::JobId> ids;
+  for (const engine::TranslationJob& job : jobs) {
     cancelled.push_back(std::make_shared<CollectingSink>());
-    const Admission admission = engine->Submit(LongJob(), cancelled.back());
+    const engine::Admission admission = engine->Submit(LongJob(), cancelled.back());
     ASSERT_TRUE(admission.status.ok()) << admission.status;
     ids.push_back(admission.job);
     kept.push_back(std::make_shared<CollectingSink>());
@@ -57,7 +57,7 @@ TEST_P(EngineLifeOnCuda, CancelledJobsLeaveAndTheOthersAreAsBefore) {
   // Some while they run, some while they wait.
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i % 2 == 0) cancelled[i]->WaitForUpdates(1);
-    engine->Cancel(ids[i], CancelCause::kClient);
+    engine->Cancel(ids[i], engine::CancelCause::kClient);
     EXPECT_EQ(cancelled[i]->Wait().code(), absl::StatusCode::kCancelled);
   }
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -77,11 +77,11 @@ TEST_P(EngineLifeOnCuda, NothingIsAllocatedAfterWarmUp) {
 }
 
 // Runs in a process of its own: a device that failed is lost to the process.
-void FailUnderLoad(ComputeType type) {
+void FailUnderLoad(kernels::ComputeType type) {
   alarm(HangSeconds(kHangSeconds));  // a hang ends the process by a signal
   const auto engine = StartOnDevice(type);
   std::vector<std::shared_ptr<CollectingSink>> sinks;
-  const TranslationJob job = LongJob();
+  const engine::TranslationJob job = LongJob();
   for (size_t i = 0; i < JobCount(100); ++i) {
     sinks.push_back(std::make_shared<CollectingSink>());
     if (!engine->Submit(job, sinks.back()).status.ok()) std::exit(2);
@@ -94,7 +94,7 @@ void FailUnderLoad(ComputeType type) {
     if (!sink->Wait().ok()) {
       ++failed;
     } else {
-      for (const ItemResult& item : sink->items()) failed += item.status.ok() ? 0 : 1;
+      for (const engine::ItemResult& item : sink->items()) failed += item.status.ok() ? 0 : 1;
     }
     if (sink->done_calls() != 1) std::exit(3);
   }

@@ -49,7 +49,7 @@ class FirstLook(unittest.TestCase):
             'graph_step': 'echo "  4096     on     80     1500.0     1620.0      0.93"; ' + PASSED,
             'throughput': 'echo "float16, 4096 rows, beam 4: 18000 sentences/s"; ' + PASSED,
             'one_sentence': 'echo "one sentence alone, float16, beam 4: 7.20 ms"; ' + PASSED,
-            'graph_step_narrow': PASSED, 'graph_step_4096': PASSED, 'graph_step_4': PASSED}
+            'graph_step_quantized': PASSED, 'graph_step_4096': PASSED, 'graph_step_4': PASSED}
         self.write('test/kernels_a_test', passing('A.Works'))
         self.write('test/kernels_b_test', passing('B.Works'))
         self.write('test/gpu_engine_test', passing('EngineInvariance.Holds'))
@@ -85,7 +85,7 @@ class FirstLook(unittest.TestCase):
         ran = self.look()
         self.assertTrue(ran.stdout.endswith('13 passed, 0 failed\n'), ran.stdout)
         parts = ('kernels_a_test', 'kernels_b_test', *ENGINES, 'graph_step', 'throughput', 'one_sentence',
-                 'graph_step_narrow')
+                 'graph_step_quantized')
         self.assertEqual(self.table(), [
             *((part, '1 passed') for part in parts), ('ncu', 'skipped, it is not on this machine')])
         page = self.page()
@@ -188,14 +188,14 @@ class FirstLook(unittest.TestCase):
         self.assertIn('L2 Cache Throughput  %  87', self.page())
         self.assertNotIn('Other  %', self.page())
 
-    def test_profiles_the_fold_of_stored_logits_where_the_output_layer_is_not_fused(self):
+    def test_profiles_the_fold_of_materialized_logits_where_the_output_layer_is_not_fused(self):
         self.write('ncu', PASSED, self.root / 'path')
         for capability in ('7.5', '10.0'):
             self.bench['machine'] = f'echo "cuda:0 Card, compute capability {capability}, 40 multiprocessors"'
             self.calls.write_text('')
             self.look()
             call = next(line for line in self.calls.read_text().splitlines() if line.startswith('ncu '))
-            self.assertIn('regex:FoldStoredKernel|', call)
+            self.assertIn('regex:FoldMaterializedKernel|', call)
             self.assertIn('--launch-skip 280', call)
             self.assertNotIn('Fused', call)
 
@@ -203,7 +203,7 @@ class FirstLook(unittest.TestCase):
         # A part begins while three seconds are left, and the first takes one of them.
         self.write('test/kernels_a_test', HANGS)
         self.look(seconds='3', code=1)
-        for part in (*ENGINES, 'graph_step', 'throughput', 'one_sentence', 'graph_step_narrow'):
+        for part in (*ENGINES, 'graph_step', 'throughput', 'one_sentence', 'graph_step_quantized'):
             self.assertEqual(dict(self.table())[part], '**not run**, the time is up')
 
     def test_what_was_skipped_has_not_passed(self):

@@ -302,7 +302,7 @@ class Planted(unittest.TestCase):
         self.expect(1, 'Adds on sm_90a: 1.0 wide loads in flight, budget 8.0', source % turns, budget)
 
     # The same in words of 4 bytes; kTurns of them wait for the one before.
-    NARROW = '''
+    QUANTIZED = '''
         template <int kTurns>
         __global__ void __launch_bounds__(128) Adds(const int* in, int* out) {
           int x[8], sum = 0;
@@ -319,9 +319,9 @@ class Planted(unittest.TestCase):
 
     @staticmethod
     def adds(*turns):
-        return Planted.NARROW + ''.join(f'template __global__ void Adds<{n}>(const int*, int*);' for n in turns)
+        return Planted.QUANTIZED + ''.join(f'template __global__ void Adds<{n}>(const int*, int*);' for n in turns)
 
-    def test_narrow_loads_that_wait(self):
+    def test_quantized_loads_that_wait(self):
         self.expect(0, '8.0 loads    1 waits', self.adds(1), self.of_adds(8.0, 1))
         self.expect(1, 'Adds on sm_90a: 1.0 loads in flight, budget 8.0', self.adds(8), self.of_adds(8.0, 1))
         self.expect(1, 'Adds on sm_90a: 8 waits for loads, budget 1', self.adds(8), self.of_adds(1.0, 1))

@@ -23,52 +23,51 @@
 
 namespace dragoman::testing {
 
-class ScriptedCudaDevice : public StepDevice {
+class ScriptedCudaDevice : public engine::StepDevice {
  public:
   // Logits of the next token, one for each of the vocabulary, for a hypothesis of the segment in
   // `slot`.
   using SlotScript =
       std::function<std::vector<float>(int32_t slot, std::span<const int32_t> prefix)>;
   // Called after a step with each slot that ran. The view is of a copy and dies with the call.
-  using SlotWatch = std::function<void(int32_t slot, const SlotView& view)>;
+  using SlotWatch = std::function<void(int32_t slot, const kernels::SlotView& view)>;
 
-  // REQUIRES: limits.stored_rows >= limits.max_rows, for every row's logits come whole.
-  static absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> Create(const BatchLimits& limits,
-                                                                    SlotScript script,
-                                                                    SlotWatch watch = nullptr);
+  // REQUIRES: limits.materialized_rows >= limits.max_rows, for every row's logits come whole.
+  static absl::StatusOr<std::unique_ptr<ScriptedCudaDevice>> Create(
+      const kernels::BatchLimits& limits, SlotScript script, SlotWatch watch = nullptr);
 
-  const BatchLimits& limits() const override { return limits_; }
+  const kernels::BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return {&bucket_, 1}; }
-  bool IsStored(const SearchOptions&) const override { return true; }
-  const StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
+  bool IsMaterialized(const kernels::SearchOptions&) const override { return true; }
+  const kernels::StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int) override { return absl::OkStatus(); }
   int64_t workspace_bytes() const override { return tables_memory_.bytes(); }
 
  private:
-  ScriptedCudaDevice(const BatchLimits& limits, SlotScript script, SlotWatch watch);
+  ScriptedCudaDevice(const kernels::BatchLimits& limits, SlotScript script, SlotWatch watch);
   absl::Status Allocate();
   // Copies the batch's memory; host_tables_ are then its tables.
   absl::Status Look();
   // Answers for all rows, after Look.
   absl::Status Answer();
 
-  SlotView CopiedView(int32_t slot) const;
+  kernels::SlotView CopiedView(int32_t slot) const;
 
-  const BatchLimits limits_;
+  const kernels::BatchLimits limits_;
   const int bucket_;
   const SlotScript script_;
   const SlotWatch watch_;
-  cuda::OwnedStream stream_;
-  cuda::DeviceBuffer tables_memory_;
-  cuda::DeviceBuffer logits_;  // [max_rows, vocabulary]
-  StepMailboxes mailboxes_;
-  BatchTables tables_;
+  kernels::cuda::OwnedStream stream_;
+  kernels::cuda::DeviceBuffer tables_memory_;
+  kernels::cuda::DeviceBuffer logits_;  // [max_rows, vocabulary]
+  engine::StepMailboxes mailboxes_;
+  kernels::BatchTables tables_;
   struct Free {
     void operator()(std::byte* p) const;
   };
   std::unique_ptr<std::byte, Free> copy_;
-  BatchTables host_tables_;
+  kernels::BatchTables host_tables_;
 };
 
 }  // namespace dragoman::testing

@@ -25,8 +25,9 @@ namespace {
 class PinnedMemory : public std::pmr::memory_resource {
  private:
   void* do_allocate(size_t bytes, size_t /*alignment: 256*/) override {
-    cuda::PinnedBuffer buffer;
-    if (buffer.Allocate(static_cast<int64_t>(std::max<size_t>(bytes, 1))) != cuda::Error::kNone ||
+    kernels::cuda::PinnedBuffer buffer;
+    if (buffer.Allocate(static_cast<int64_t>(std::max<size_t>(bytes, 1))) !=
+            kernels::cuda::Error::kNone ||
         buffer.host() != buffer.device()) {
       throw std::bad_alloc();
     }
@@ -39,42 +40,42 @@ class PinnedMemory : public std::pmr::memory_resource {
     return this == &other;
   }
 
-  std::map<void*, cuda::PinnedBuffer> buffers_;
+  std::map<void*, kernels::cuda::PinnedBuffer> buffers_;
 };
 
 class CudaRunner : public StepRunner {
  public:
-  CudaRunner() { EXPECT_LAUNCHED(stream_.Create(cuda::StreamPriority::kHigh)); }
+  CudaRunner() { EXPECT_LAUNCHED(stream_.Create(kernels::cuda::StreamPriority::kHigh)); }
 
   std::pmr::memory_resource* memory() override { return &memory_; }
-  void Format(const BatchTables& tables) override {
-    EXPECT_LAUNCHED(cuda::FormatBatch(stream_.get(), tables));
+  void Format(const kernels::BatchTables& tables) override {
+    EXPECT_LAUNCHED(kernels::cuda::FormatBatch(stream_.get(), tables));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
-    EXPECT_LAUNCHED(cuda::BeginStep(stream_.get(), tables, Mailboxes(mailboxes)));
-    EXPECT_LAUNCHED(cuda::PrepareRows(stream_.get(), tables, tables.limits.max_rows,
-                                      cuda::StoredList::kNotFused));
+  void Before(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
+    EXPECT_LAUNCHED(kernels::cuda::BeginStep(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(kernels::cuda::PrepareRows(stream_.get(), tables, tables.limits.max_rows,
+                                               kernels::cuda::MaterializedList::kNotFused));
     EXPECT_LAUNCHED(stream_.Wait());
   }
-  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
+  void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
     const int64_t rows = tables.limits.max_rows;
-    EXPECT_LAUNCHED(cuda::FoldStoredRows(stream_.get(), tables, 0, rows));
-    EXPECT_LAUNCHED(cuda::StepSlots(stream_.get(), tables, rows));
-    EXPECT_LAUNCHED(cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes), 2));
-    EXPECT_LAUNCHED(cuda::EndStep(stream_.get(), tables, Mailboxes(mailboxes)));
+    EXPECT_LAUNCHED(kernels::cuda::FoldMaterializedRows(stream_.get(), tables, 0, rows));
+    EXPECT_LAUNCHED(kernels::cuda::StepSlots(stream_.get(), tables, rows));
+    EXPECT_LAUNCHED(kernels::cuda::Deliver(stream_.get(), tables, Mailboxes(mailboxes), 2));
+    EXPECT_LAUNCHED(kernels::cuda::EndStep(stream_.get(), tables, Mailboxes(mailboxes)));
     EXPECT_LAUNCHED(stream_.Wait());
   }
 
  private:
-  static cuda::StepMailboxes Mailboxes(const StepMailbox* mailboxes) {
-    cuda::StepMailboxes both;
-    std::copy(mailboxes, mailboxes + kStepMailboxes, both.mailbox);
+  static kernels::cuda::StepMailboxes Mailboxes(const kernels::StepMailbox* mailboxes) {
+    kernels::cuda::StepMailboxes both;
+    std::copy(mailboxes, mailboxes + kernels::kStepMailboxes, both.mailbox);
     return both;
   }
 
   PinnedMemory memory_;
-  cuda::OwnedStream stream_;
+  kernels::cuda::OwnedStream stream_;
 };
 
 constexpr double kTolerance = 1e-5;
@@ -109,7 +110,7 @@ std::vector<std::unique_ptr<HarnessSegment>> Segments(uint64_t first_seed, int c
 class SearchOnCuda : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::string why = WhyNoCuda();
+    const std::string why = kernels::WhyNoCuda();
     if (!why.empty()) GTEST_SKIP() << "CUDA cases skipped: " << why;
   }
 
@@ -157,7 +158,7 @@ TEST_F(SearchOnCuda, SegmentsOfEveryMethodTogether) {
   for (int batch = 0; batch < 8; ++batch) {
     HarnessConfig config;
     config.seed = static_cast<unsigned>(batch);
-    config.rules.selection = static_cast<SlotSelection>(batch % 3);
+    config.rules.selection = static_cast<kernels::SlotSelection>(batch % 3);
     config.rules.width_budget = batch % 2 == 0 ? 0 : 12;
     ExpectAsOnTheHost(config, 1000 * static_cast<uint64_t>(batch), 50);
     if (HasFatalFailure()) return;

@@ -6,7 +6,7 @@ import unittest
 import promises
 
 TESTS = {
-    'tests/server/a_test.cc': 'TEST_F(DoorTest, IsClosed) {\n}\nTEST(Key, IsNotRepeated) {\n}\n',
+    'tests/server/a_test.cc': 'TEST_F(AdapterTest, IsClosed) {\n}\nTEST(Key, IsNotRepeated) {\n}\n',
     'tests/attack/transport.py': '@attack("reset", issue=1)\ndef reset():\n    pass\n',
     'tests/attack/harness.py': 'class Daemon:\n    pass\n',
 }
@@ -24,12 +24,12 @@ def findings(text):
 
 class Promises(unittest.TestCase):
     def test_names_of_tests_are_taken(self):
-        self.assertEqual(findings('As `DoorTest.IsClosed`, `transport.reset` and `transport.*` show.\n'), [])
+        self.assertEqual(findings('As `AdapterTest.IsClosed`, `transport.reset` and `transport.*` show.\n'), [])
         self.assertEqual(findings(TABLE + '| a | b | `Key.IsNotRepeated` |\n| c | d | `transport.reset` |\n'), [])
         self.assertEqual(findings(TABLE + '| a | b | `tests/server/a_test.cc` |\n| c | d | `transport.py` |\n'), [])
 
     def test_a_name_of_no_test_is_found_anywhere(self):
-        for name in ('DoorTest.IsOpen', 'DoorTest.IsClosed...', 'Door.IsClosed', 'transport.rest', 'transport.x*'):
+        for name in ('AdapterTest.IsOpen', 'AdapterTest.IsClosed...', 'Adapter.IsClosed', 'transport.rest', 'transport.x*'):
             self.assertEqual(findings(f'\nAs `{name}` shows.\n'),
                              [f'P.md:2: {name} is no test, expected the whole name of one'], name)
 

@@ -15,16 +15,17 @@ namespace dragoman::oracle {
 
 class CaseSearch {
  public:
-  CaseSearch(const SearchCase& c, const SearchOptions& search, const std::vector<Tokens>& phrases)
+  CaseSearch(const SearchCase& c, const kernels::SearchOptions& search,
+             const std::vector<Tokens>& phrases)
       : model(c.model),
         options(search),
-        divisor_(LengthDivisors(search.max_tokens, search.length_penalty, search.penalty)),
+        divisor_(engine::LengthDivisors(search.max_tokens, search.length_penalty, search.penalty)),
         prefix_(c.forced_prefix),
         constraints_(phrases),
         forbidden_(c.avoid) {}
 
-  SegmentRules Rules() const {
-    SegmentRules rules;
+  kernels::SegmentRules Rules() const {
+    kernels::SegmentRules rules;
     rules.divisor = divisor_.data();
     rules.prefix = prefix_.data();
     rules.prefix_length = static_cast<int32_t>(prefix_.size());
@@ -41,13 +42,13 @@ class CaseSearch {
   }
 
   const CaseModel& model;
-  const SearchOptions options;
+  const kernels::SearchOptions options;
 
  private:
   const std::vector<float> divisor_;
   const Tokens prefix_;
-  const ConstraintTable constraints_;
-  const ForbiddenTable forbidden_;
+  const engine::ConstraintTable constraints_;
+  const engine::ForbiddenTable forbidden_;
 };
 
 template <class View>
@@ -59,25 +60,25 @@ Tokens PrefixOf(const View& view, int32_t lane) {
 
 // The beam of a slot after a step. `constraints`: of its segment, where the caller can read them.
 template <class View>
-std::vector<Hypothesis> BeamOf(const View& view, const ConstraintSet& constraints) {
-  const SlotState& state = *view.state;
-  const bool running = state.status == SlotStatus::kRunning;
+std::vector<Hypothesis> BeamOf(const View& view, const kernels::ConstraintSet& constraints) {
+  const kernels::SlotState& state = *view.state;
+  const bool running = state.status == kernels::SlotStatus::kRunning;
   std::vector<Hypothesis> beam;
   for (int32_t lane = 0; running && lane < state.live; ++lane) {
     Hypothesis h;
     h.tokens = PrefixOf(view, lane);
     h.log_prob = view.LogProbOf(lane);
     h.finished = false;
-    if (constraints.phrases > 0) h.bank = Bank(view.Constraints(lane));
+    if (constraints.phrases > 0) h.bank = kernels::Bank(view.Constraints(lane));
     beam.push_back(h);
   }
   // Hypotheses that have ended and are still on the beam; at the end of a constrained search its
   // results.
   for (int32_t e = 0; e < state.options.beam; ++e) {
-    const FinishedHypothesis& f = view.Finished(e);
-    const bool last = f.status == EntryStatus::kDone && !running && !f.unmet &&
-                      state.options.finalisation == Finalisation::kKeep;
-    if (f.status != EntryStatus::kWaiting && !last) continue;
+    const kernels::FinishedHypothesis& f = view.Finished(e);
+    const bool last = f.status == kernels::EntryStatus::kDone && !running && !f.unmet &&
+                      state.options.finalisation == kernels::Finalisation::kKeep;
+    if (f.status != kernels::EntryStatus::kWaiting && !last) continue;
     Hypothesis h;
     for (int32_t i = 0; i < f.length; ++i) h.tokens.push_back(view.FinishedToken(e, i));
     h.finished = f.last_token == state.options.eos;
@@ -90,7 +91,7 @@ std::vector<Hypothesis> BeamOf(const View& view, const ConstraintSet& constraint
 }
 
 // Production counts the hypotheses on the beam, those that have ended among them.
-inline void Count(const SlotState& state, SearchOutcome* outcome) {
+inline void Count(const kernels::SlotState& state, SearchOutcome* outcome) {
   outcome->expansions = state.expansions - state.noop_expansions;
   outcome->noop_expansions = state.noop_expansions;
 }

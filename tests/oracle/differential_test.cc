@@ -111,7 +111,7 @@ TEST(DifferentialParts, ConstraintStatesWithWordEdges) {
     const int32_t alphabet = 2 + random.Below(4);
     const auto phrases = random.Phrases(1 + random.Below(6), 5, alphabet);
     ReferenceWordEdges edges;
-    WordEdgeTable table(alphabet);
+    engine::WordEdgeTable table(alphabet);
     for (int32_t token = 0; token < alphabet; ++token) {
       if (random.Below(2) == 0) {
         edges.continuing.push_back(token);
@@ -123,20 +123,20 @@ TEST(DifferentialParts, ConstraintStatesWithWordEdges) {
       }
     }
     ReferenceConstraints expected(phrases, edges);
-    const ConstraintTable constraints(phrases, &table);
-    const ConstraintSet set = constraints.set();
-    ConstraintState found = StartConstraints(set);
+    const engine::ConstraintTable constraints(phrases, &table);
+    const kernels::ConstraintSet set = constraints.set();
+    kernels::ConstraintState found = kernels::StartConstraints(set);
     for (const int32_t token : random.Tokens(20, alphabet)) {
-      const int32_t before = Bank(found);
-      found = Advance(set, found, token);
+      const int32_t before = kernels::Bank(found);
+      found = kernels::Advance(set, found, token);
       expected.Advance(token);
       std::set<int32_t> allowed;
-      ForProgressTokens(set, found, [&](int32_t id) { allowed.insert(id); });
-      ASSERT_EQ(Bank(found), expected.bank()) << "round " << round;
-      ASSERT_EQ(Finished(set, found), expected.finished()) << "round " << round;
-      ASSERT_EQ(EndsInWord(set, found), expected.ends_in_word()) << "round " << round;
+      kernels::ForProgressTokens(set, found, [&](int32_t id) { allowed.insert(id); });
+      ASSERT_EQ(kernels::Bank(found), expected.bank()) << "round " << round;
+      ASSERT_EQ(kernels::Finished(set, found), expected.finished()) << "round " << round;
+      ASSERT_EQ(kernels::EndsInWord(set, found), expected.ends_in_word()) << "round " << round;
       ASSERT_EQ(TokenList(allowed.begin(), allowed.end()), expected.Allowed()) << "round " << round;
-      taken_back += Bank(found) < before ? 1 : 0;
+      taken_back += kernels::Bank(found) < before ? 1 : 0;
     }
   }
   EXPECT_GT(taken_back, 20000);

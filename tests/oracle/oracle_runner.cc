@@ -43,18 +43,18 @@ void RunOneFile(const std::string& path, SearchBackend& backend, const RunOption
                 bool searches_only, Counts* counts) {
   std::string name = path;
   absl::Status status;
-  if (const auto text = ReadFile(path); !text.ok()) {
+  if (const auto text = dragoman::oracle::ReadFile(path); !text.ok()) {
     status = text.status();
-  } else if (const auto c = ParseCase(*text); !c.ok()) {
+  } else if (const auto c = dragoman::oracle::ParseCase(*text); !c.ok()) {
     status = c.status();
   } else {
     name = c->id;
-    if (searches_only && !IsSearch(c->kind)) {
+    if (searches_only && !dragoman::oracle::IsSearch(c->kind)) {
       std::printf("skipped %s: %s is no search\n", name.c_str(), c->kind.c_str());
       ++counts->skipped;
       return;
     }
-    status = RunCase(*c, backend, options);
+    status = dragoman::oracle::RunCase(*c, backend, options);
   }
   const std::string message(status.message());
   if (status.ok()) {
@@ -81,7 +81,7 @@ std::unique_ptr<SearchBackend> CudaBackend() {
 std::string WhyNoCuda() {
 #ifdef DRAGOMAN_HAVE_CUDA
   std::string why;
-  return dragoman::cuda::DeviceCount(&why) > 0 ? "" : why;
+  return dragoman::kernels::cuda::DeviceCount(&why) > 0 ? "" : why;
 #else
   return "this build has no CUDA";
 #endif
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
     }
     backend = CudaBackend();
   }
-  const auto files = CaseFiles(directory);
+  const auto files = dragoman::oracle::CaseFiles(directory);
   if (!files.ok()) {
     std::fprintf(stderr, "oracle_runner: %s\n", std::string(files.status().message()).c_str());
     return 2;

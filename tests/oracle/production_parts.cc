@@ -49,9 +49,10 @@ std::vector<float> Project(const std::vector<double>& x, const Matrix& w,
   }
   const std::vector<float> bias = ToFloats(b);
   const std::vector<float> row = ToFloats(x);
-  OpContext context;
+  kernels::OpContext context;
   std::vector<float> y(out);
-  Linear::Create(transposed.data(), bias.data(), static_cast<int>(in), static_cast<int>(out))
+  kernels::Linear::Create(transposed.data(), bias.data(), static_cast<int>(in),
+                          static_cast<int>(out))
       ->Run(context, row.data(), 1, y.data());
   return y;
 }
@@ -63,66 +64,69 @@ absl::StatusOr<LengthNorms> ProductionBackend::LengthNorm(double log_prob, int32
   const auto length = static_cast<size_t>(real_tokens) + 1;
   const auto a = static_cast<float>(alpha);
   const auto path = static_cast<float>(log_prob);
-  return LengthNorms{path / LengthDivisors(real_tokens, a)[length],
-                     path / LengthDivisors(real_tokens, a, LengthPenalty::kGnmt)[length]};
+  return LengthNorms{
+      path / engine::LengthDivisors(real_tokens, a)[length],
+      path / engine::LengthDivisors(real_tokens, a, kernels::LengthPenalty::kGnmt)[length]};
 }
 
 absl::StatusOr<FusedOutcome> ProductionBackend::FusedOutput(const FusedRow& row) {
-  if (row.n > kMaxTopK) return absl::InvalidArgumentError("n above what a row may ask for");
+  if (row.n > kernels::kMaxTopK)
+    return absl::InvalidArgumentError("n above what a row may ask for");
   const std::vector<float> weight = ToFloats(row.logits);
   const std::vector<float> bias = ToFloats(row.bias);
   const auto layer =
-      OutputLayer::Create(weight.data(), bias.data(), 1, static_cast<int>(weight.size()));
+      kernels::OutputLayer::Create(weight.data(), bias.data(), 1, static_cast<int>(weight.size()));
   Tokens forbid = row.forbid;
   std::sort(forbid.begin(), forbid.end());
   forbid.erase(std::unique(forbid.begin(), forbid.end()), forbid.end());
-  LogitRequest request;
+  kernels::LogitRequest request;
   request.k = row.n;
   request.need_normaliser = true;
   request.masked[0] = {forbid.data(), static_cast<int32_t>(forbid.size())};
-  std::vector<TokenScore> top(static_cast<size_t>(row.n));
-  LogitSummary summary;
+  std::vector<kernels::TokenScore> top(static_cast<size_t>(row.n));
+  kernels::LogitSummary summary;
   summary.top = top.data();
-  OpContext context;
+  kernels::OpContext context;
   const float one = 1.0F;
   layer->Fold(context, &one, 1, &request, &summary);
   if (summary.nan) return absl::InternalError("the row held a NaN");
   FusedOutcome outcome;
-  outcome.lse = LogSumValue(summary.normaliser);
+  outcome.lse = kernels::LogSumValue(summary.normaliser);
   for (int32_t i = 0; i < summary.count; ++i) {
-    const TokenScore& t = top[static_cast<size_t>(i)];
-    outcome.nbest.emplace_back(t.token, LogProb(t.score, summary.normaliser));
+    const kernels::TokenScore& t = top[static_cast<size_t>(i)];
+    outcome.nbest.emplace_back(t.token, kernels::LogProb(t.score, summary.normaliser));
   }
   return outcome;
 }
 
 absl::StatusOr<double> ProductionBackend::OnlineSoftmax(
     const std::vector<std::pair<double, double>>& parts) {
-  LogSum all;
+  kernels::LogSum all;
   for (const auto& [max, sum] : parts) {
-    Merge(all, LogSum{static_cast<float>(max), static_cast<float>(sum)});
+    kernels::Merge(all, kernels::LogSum{static_cast<float>(max), static_cast<float>(sum)});
   }
-  return LogSumValue(all);
+  return kernels::LogSumValue(all);
 }
 
 absl::StatusOr<std::vector<ConstraintView>> ProductionBackend::ConstraintStates(
     const std::vector<Tokens>& phrases, const Tokens& tokens) {
   size_t total = 0;
   for (const Tokens& phrase : phrases) total += phrase.size();
-  if (total > static_cast<size_t>(kMaxConstraintTokens)) {
+  if (total > static_cast<size_t>(kernels::kMaxConstraintTokens)) {
     return absl::InvalidArgumentError("too many constraint tokens");
   }
-  const ConstraintTable table(phrases);
-  const ConstraintSet set = table.set();
-  const auto view = [&](const ConstraintState& state) {
+  const engine::ConstraintTable table(phrases);
+  const kernels::ConstraintSet set = table.set();
+  const auto view = [&](const kernels::ConstraintState& state) {
     std::set<int32_t> allowed;
-    ForProgressTokens(set, state, [&](int32_t token) { allowed.insert(token); });
-    return ConstraintView{Bank(state), Finished(set, state), {allowed.begin(), allowed.end()}};
+    kernels::ForProgressTokens(set, state, [&](int32_t token) { allowed.insert(token); });
+    return ConstraintView{
+        kernels::Bank(state), kernels::Finished(set, state), {allowed.begin(), allowed.end()}};
   };
-  ConstraintState state = StartConstraints(set);
+  kernels::ConstraintState state = kernels::StartConstraints(set);
   std::vector<ConstraintView> views = {view(state)};
   for (const int32_t token : tokens) {
-    state = Advance(set, state, token);
+    state = kernels::Advance(set, state, token);
     views.push_back(view(state));
   }
   return views;
@@ -131,7 +135,7 @@ absl::StatusOr<std::vector<ConstraintView>> ProductionBackend::ConstraintStates(
 absl::StatusOr<std::vector<int32_t>> ProductionBackend::BankAllocation(
     int32_t k, int32_t constraint_tokens, const std::vector<int32_t>& candidate_counts) {
   std::vector<int32_t> taken(candidate_counts.size());
-  AllocateBanks(k, constraint_tokens, candidate_counts.data(), taken.data());
+  kernels::AllocateBanks(k, constraint_tokens, candidate_counts.data(), taken.data());
   return taken;
 }
 
@@ -139,20 +143,21 @@ absl::StatusOr<std::vector<int32_t>> ProductionBackend::StripeSelect(
     int32_t k, const std::vector<StripeCandidate>& candidates) {
   int32_t highest = 0;
   for (const StripeCandidate& c : candidates) highest = std::max(highest, c.bank);
-  std::vector<Candidate> pool;
+  std::vector<kernels::Candidate> pool;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    Candidate c;
+    kernels::Candidate c;
     c.score = static_cast<float>(candidates[i].score);
     c.rank = static_cast<int32_t>(i);
     c.token = candidates[i].id;
     c.bank = candidates[i].bank;
     pool.push_back(c);
   }
-  SingleThread().Sort(pool.data(), static_cast<int32_t>(pool.size()), BetterInBank());
+  kernels::SingleThread().Sort(pool.data(), static_cast<int32_t>(pool.size()),
+                               kernels::BetterInBank());
   std::vector<int32_t> available(static_cast<size_t>(highest) + 1);
-  for (const Candidate& c : pool) ++available[static_cast<size_t>(c.bank)];
+  for (const kernels::Candidate& c : pool) ++available[static_cast<size_t>(c.bank)];
   std::vector<int32_t> taken(available.size());
-  AllocateStripes(k, highest, available.data(), taken.data());
+  kernels::AllocateStripes(k, highest, available.data(), taken.data());
   // The beam is a set to production; here its members come round after round.
   std::vector<int32_t> ids;
   for (int32_t round = 0; round < k; ++round) {
@@ -167,18 +172,18 @@ absl::StatusOr<std::vector<int32_t>> ProductionBackend::StripeSelect(
 
 absl::StatusOr<Tokens> ProductionBackend::AvoidForbidden(const std::vector<Tokens>& avoid,
                                                          const Tokens& history, int32_t) {
-  const ForbiddenTable table(avoid);
-  const ForbiddenAutomaton automaton = table.automaton();
+  const engine::ForbiddenTable table(avoid);
+  const kernels::ForbiddenAutomaton automaton = table.automaton();
   int32_t state = 0;
-  for (const int32_t token : history) state = NextForbiddenState(automaton, state, token);
+  for (const int32_t token : history) state = kernels::NextForbiddenState(automaton, state, token);
   std::set<int32_t> forbidden(automaton.always.ids, automaton.always.ids + automaton.always.count);
-  ForForbiddenTokens(automaton, state, [&](int32_t token) { forbidden.insert(token); });
+  kernels::ForForbiddenTokens(automaton, state, [&](int32_t token) { forbidden.insert(token); });
   return Tokens(forbidden.begin(), forbidden.end());
 }
 
 absl::StatusOr<Tokens> ProductionBackend::NoRepeatNgram(const Tokens& history, int32_t n) {
   std::set<int32_t> banned;
-  ForRepeatedNgrams(
+  kernels::ForRepeatedNgrams(
       n, static_cast<int32_t>(history.size()),
       [&](int32_t i) { return history[static_cast<size_t>(i)]; },
       [&](int32_t token) { banned.insert(token); });
@@ -190,18 +195,18 @@ absl::StatusOr<std::vector<std::vector<Tokens>>> ProductionBackend::CacheIndirec
   using Lane = uint16_t;
   if (beam > UINT16_MAX) return absl::InvalidArgumentError("a beam above 65535");
   const auto lanes = static_cast<size_t>(beam);
-  SearchOptions options;
+  kernels::SearchOptions options;
   options.beam = beam;
   options.max_tokens = static_cast<int32_t>(parents.size()) + 1;
   options.eos = -1;
   options.sampling.enabled = true;  // all lanes are live from the start
   const auto stride = static_cast<size_t>(options.max_tokens) + 2;
-  LaneMemory<Lane> memory(lanes, stride);
-  StepMemory<Lane> step(lanes, stride, 1);
-  SlotState state;
+  kernels::LaneMemory<Lane> memory(lanes, stride);
+  kernels::StepMemory<Lane> step(lanes, stride, 1);
+  kernels::SlotState state;
   const std::vector<int32_t> numbers = Ascending(beam);
-  const BasicSlotView<Lane> view{&state, numbers.data(), memory.arrays()};
-  StartSlot(view, options, SegmentRules(), /*start_token=*/0);
+  const kernels::BasicSlotView<Lane> view{&state, numbers.data(), memory.arrays()};
+  kernels::StartSlot(view, options, kernels::SegmentRules(), /*start_token=*/0);
 
   std::vector<std::vector<Tokens>> tables;
   for (size_t t = 0;; ++t) {
@@ -213,19 +218,20 @@ absl::StatusOr<std::vector<std::vector<Tokens>>> ProductionBackend::CacheIndirec
     }
     tables.push_back(table);
     if (t == parents.size()) return tables;
-    std::vector<Candidate> chosen(lanes);
+    std::vector<kernels::Candidate> chosen(lanes);
     for (size_t lane = 0; lane < lanes; ++lane) {
       chosen[lane].parent = parents[t][lane];
       chosen[lane].rank = static_cast<int32_t>(lane);
     }
-    beam_step_internal::Reorder(SingleThread(), view, chosen.data(), beam, step.step());
+    kernels::beam_step_internal::Reorder(kernels::SingleThread(), view, chosen.data(), beam,
+                                         step.step());
   }
 }
 
 absl::StatusOr<Contexts> ProductionBackend::CrossAttention(const CrossAttentionCase& c) {
   const auto width = static_cast<int32_t>(c.query.size());
-  if (c.heads > kMaxAttentionHeads) return absl::InvalidArgumentError("too many heads");
-  const KvLayout layout{1, c.heads, width / c.heads};
+  if (c.heads > kernels::kMaxAttentionHeads) return absl::InvalidArgumentError("too many heads");
+  const kernels::KvLayout layout{1, c.heads, width / c.heads};
   std::vector<float> kv;
   for (size_t i = 0; i < c.memory.size(); ++i) {
     if (c.mask[i] == 0) continue;
@@ -235,23 +241,23 @@ absl::StatusOr<Contexts> ProductionBackend::CrossAttention(const CrossAttentionC
     kv.insert(kv.end(), v.begin(), v.end());
   }
   const auto length = static_cast<int32_t>(kv.size()) / (2 * width);
-  const auto page_count = static_cast<int32_t>(KvLayout::PagesFor(length));
+  const auto page_count = static_cast<int32_t>(kernels::KvLayout::PagesFor(length));
   const std::vector<int32_t> pages = Ascending(page_count);
   std::vector<float> pool(static_cast<size_t>(page_count * layout.ElementsPerPage()));
-  OpContext context;
+  kernels::OpContext context;
   const int32_t offsets[] = {0, length};
   const int32_t page_offsets[] = {0, page_count};
-  WriteCrossKv(context, layout, 0, 1, kv.data(), offsets, 1, page_offsets, pages.data(),
-               pool.data());
+  kernels::WriteCrossKv(context, layout, 0, 1, kv.data(), offsets, 1, page_offsets, pages.data(),
+                        pool.data());
 
   // Two hypotheses of one slot read the same pages.
   std::vector<float> q = Project(c.query, c.wq, c.bq);
   q.insert(q.end(), q.begin(), q.begin() + width);
   const int32_t slots[] = {0, 0};
   std::vector<float> out(q.size());
-  ::dragoman::CrossAttention(context, layout, 0, DecodeRows{2, slots, nullptr, nullptr},
-                             CrossKvTables{pool.data(), pages.data(), page_count, &length},
-                             q.data(), out.data());
+  ::dragoman::kernels::CrossAttention(
+      context, layout, 0, kernels::DecodeRows{2, slots, nullptr, nullptr},
+      kernels::CrossKvTables{pool.data(), pages.data(), page_count, &length}, q.data(), out.data());
   const auto d = static_cast<size_t>(width);
   return Contexts{{"first row", ToDoubles(out.data(), d)},
                   {"second row", ToDoubles(out.data() + d, d)}};
@@ -259,13 +265,13 @@ absl::StatusOr<Contexts> ProductionBackend::CrossAttention(const CrossAttentionC
 
 absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionCase& c) {
   const auto width = static_cast<int32_t>(c.query.size());
-  const KvLayout layout{1, 1, width};
+  const kernels::KvLayout layout{1, 1, width};
   Matrix keys = c.k_prefix;
   keys.insert(keys.end(), c.k_gen.begin(), c.k_gen.end());
   Matrix values = c.v_prefix;
   values.insert(values.end(), c.v_gen.begin(), c.v_gen.end());
   const auto positions = static_cast<int32_t>(keys.size());
-  const auto pages_per_lane = static_cast<int32_t>(KvLayout::PagesFor(positions));
+  const auto pages_per_lane = static_cast<int32_t>(kernels::KvLayout::PagesFor(positions));
 
   // Lane 0 wrote the prefix, lane 1 what came after; the last position is the new one.
   constexpr int32_t kLanes = 2;
@@ -276,27 +282,27 @@ absl::StatusOr<Contexts> ProductionBackend::SplitAttention(const SplitAttentionC
     const auto at = static_cast<size_t>(p);
     const int32_t lane = at < c.k_prefix.size() ? 0 : 1;
     ancestry[keys.size() + at] = static_cast<uint8_t>(lane);
-    float* const page =
-        pool.data() + (lane * pages_per_lane + p / kPagePositions) * layout.ElementsPerPage();
+    float* const page = pool.data() + (lane * pages_per_lane + p / kernels::kPagePositions) *
+                                          layout.ElementsPerPage();
     const std::vector<float> k = ToFloats(keys[at]);
     const std::vector<float> v = ToFloats(values[at]);
-    std::copy(k.begin(), k.end(), page + layout.SelfK(0, p % kPagePositions));
-    std::copy(v.begin(), v.end(), page + layout.SelfV(0, p % kPagePositions));
+    std::copy(k.begin(), k.end(), page + layout.SelfK(0, p % kernels::kPagePositions));
+    std::copy(v.begin(), v.end(), page + layout.SelfV(0, p % kernels::kPagePositions));
   }
   std::vector<float> qkv(c.query.begin(), c.query.end());
   qkv.insert(qkv.end(), keys.back().begin(), keys.back().end());
   qkv.insert(qkv.end(), values.back().begin(), values.back().end());
-  std::vector<int32_t> slot_lanes(kMaxSlotLanes, 0);
+  std::vector<int32_t> slot_lanes(kernels::kMaxSlotLanes, 0);
   slot_lanes[1] = 1;
   const int32_t slot = 0;
   const int32_t lane = 1;
   const int32_t position = positions - 1;
   std::vector<float> out(static_cast<size_t>(width));
-  OpContext context;
-  DecodeSelfAttention(context, layout, 0, DecodeRows{1, &slot, &lane, &position},
-                      SelfKvTables{pool.data(), lane_pages.data(), pages_per_lane,
-                                   slot_lanes.data(), ancestry.data(), positions},
-                      qkv.data(), out.data());
+  kernels::OpContext context;
+  kernels::DecodeSelfAttention(context, layout, 0, kernels::DecodeRows{1, &slot, &lane, &position},
+                               kernels::SelfKvTables{pool.data(), lane_pages.data(), pages_per_lane,
+                                                     slot_lanes.data(), ancestry.data(), positions},
+                               qkv.data(), out.data());
   return Contexts{{"through the ancestry", ToDoubles(out.data(), out.size())}};
 }
 

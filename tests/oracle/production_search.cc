@@ -16,18 +16,18 @@ namespace {
 using Lane = uint16_t;
 using Harness = testing::SlotHarness<Lane>;
 
-absl::StatusOr<SearchOptions> ToOptions(const SearchCase& c) {
+absl::StatusOr<kernels::SearchOptions> ToOptions(const SearchCase& c) {
   if (c.max_len < 1) return absl::InvalidArgumentError("max_len below 1");
   if (c.beam > UINT16_MAX) return absl::InvalidArgumentError("a beam above 65535");
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = c.beam;
   o.num_alternatives = c.beam;
   o.max_tokens = c.max_len;
   o.min_tokens = c.min_len;
   o.eos = c.model.eos;
-  o.forced_eos = c.forced_eos == CaseForcedEos::kModel  ? ForcedEos::kModel
-                 : c.forced_eos == CaseForcedEos::kZero ? ForcedEos::kZero
-                                                        : ForcedEos::kNone;
+  o.forced_eos = c.forced_eos == CaseForcedEos::kModel  ? kernels::ForcedEos::kModel
+                 : c.forced_eos == CaseForcedEos::kZero ? kernels::ForcedEos::kZero
+                                                        : kernels::ForcedEos::kNone;
   o.length_penalty = static_cast<float>(c.length_alpha);
   o.no_repeat_ngram = c.no_repeat_ngram;
   return o;
@@ -36,7 +36,7 @@ absl::StatusOr<SearchOptions> ToOptions(const SearchCase& c) {
 absl::Status CheckPhrases(const std::vector<Tokens>& phrases) {
   size_t tokens = 0;
   for (const Tokens& phrase : phrases) tokens += phrase.size();
-  if (tokens <= static_cast<size_t>(kMaxConstraintTokens)) return absl::OkStatus();
+  if (tokens <= static_cast<size_t>(kernels::kMaxConstraintTokens)) return absl::OkStatus();
   return absl::InvalidArgumentError("too many constraint tokens");
 }
 
@@ -48,10 +48,11 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Search(const CaseSearch& search
   SearchOutcome outcome;
   for (; harness.running(); ++outcome.steps) {
     harness.Fold([&](std::span<const int32_t> prefix) { return search.Logits(prefix); });
-    harness.Decide(SingleThread());
+    harness.Decide(kernels::SingleThread());
     outcome.trace.push_back(BeamOf(harness.view, harness.state.rules.constraints));
   }
-  if (harness.state.status != SlotStatus::kDone) return absl::InternalError("a row held a NaN");
+  if (harness.state.status != kernels::SlotStatus::kDone)
+    return absl::InternalError("a row held a NaN");
   for (const Harness::Result& r : harness.Results()) {
     outcome.nbest.push_back({r.tokens, r.log_prob, r.score, r.has_eos, 0});
     outcome.constraints_met = outcome.constraints_met && !r.unmet;
@@ -63,7 +64,7 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Search(const CaseSearch& search
 absl::StatusOr<SearchOutcome> ProductionBackend::VarBeam(const VarBeamCase& c) {
   auto o = ToOptions(c);
   if (!o.ok()) return o.status();
-  o->finalisation = Finalisation::kOnBeam;
+  o->finalisation = kernels::Finalisation::kOnBeam;
   o->max_candidates = c.max_candidates.value_or(0);
   o->prune = static_cast<float>(c.delta);
   if (c.relative_threshold.has_value()) {
@@ -75,16 +76,16 @@ absl::StatusOr<SearchOutcome> ProductionBackend::VarBeam(const VarBeamCase& c) {
 absl::StatusOr<SearchOutcome> ProductionBackend::ImmediateBeam(const SearchCase& c) {
   auto o = ToOptions(c);
   if (!o.ok()) return o.status();
-  o->stop_rule = StopRule::kFirstK;
+  o->stop_rule = kernels::StopRule::kFirstK;
   return Search(CaseSearch(c, *o, {}));
 }
 
 absl::StatusOr<SearchOutcome> ProductionBackend::Dba(const DbaCase& c) {
   auto o = ToOptions(c);
   if (!o.ok()) return o.status();
-  o->finalisation = Finalisation::kKeep;
+  o->finalisation = kernels::Finalisation::kKeep;
   o->constraint_prune = static_cast<float>(c.prune);
-  o->constraint_allocation = c.stripe ? Allocation::kStripe : Allocation::kBanks;
+  o->constraint_allocation = c.stripe ? kernels::Allocation::kStripe : kernels::Allocation::kBanks;
   if (absl::Status status = CheckPhrases(c.phrases); !status.ok()) return status;
   return Search(CaseSearch(c, *o, c.phrases));
 }
@@ -92,8 +93,8 @@ absl::StatusOr<SearchOutcome> ProductionBackend::Dba(const DbaCase& c) {
 absl::StatusOr<SearchOutcome> ProductionBackend::BatchBeam(const BatchBeamCase& c) {
   auto o = ToOptions(c);
   if (!o.ok()) return o.status();
-  o->finalisation = Finalisation::kKeep;
-  o->penalty = LengthPenalty::kGnmt;
+  o->finalisation = kernels::Finalisation::kKeep;
+  o->penalty = kernels::LengthPenalty::kGnmt;
   o->temperature = static_cast<float>(c.softmax_smoothing);
   o->eos_penalty = static_cast<float>(c.eos_penalty);
   auto outcome = Search(CaseSearch(c, *o, {}));

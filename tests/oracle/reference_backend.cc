@@ -4,9 +4,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "tests/engine/support/reference_beam.h"
 #include "tests/engine/support/reference_constraints.h"
-#include "tests/engine/support/reference_dba.h"
+#include "tests/engine/support/reference_decode.h"
 #include "tests/engine/support/reference_parts.h"
 #include "tests/engine/support/reference_scores.h"
 

@@ -36,7 +36,7 @@ struct Round {
 // Tells the run that its segment has entered a slot.
 class CaseOwner : public RecordingOwner {
  public:
-  CaseOwner(Ledger* ledger, int id, std::vector<int>* admitted)
+  CaseOwner(engine::Ledger* ledger, int id, std::vector<int>* admitted)
       : RecordingOwner(ledger), id_(id), admitted_(admitted) {}
   void OnStarted() override { admitted_->push_back(id_); }
 
@@ -65,7 +65,7 @@ std::vector<float> ScriptedLogits(const Widths& widths, std::span<const int32_t>
 
 // Runs segments of these widths through the decode loop, all of them encoded from the start.
 absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
-                                           const SchedulerOptions& options) {
+                                           const engine::SchedulerOptions& options) {
   int widest = 1;
   size_t longest = 1;
   int64_t most_steps = 0;
@@ -89,19 +89,20 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
 
   FakeClock clock;
   CountingObserver observer;
-  Ledger ledger;
-  const Policy policy(options);
-  BatchConfig config;
+  engine::Ledger ledger;
+  const engine::Policy policy(options);
+  engine::BatchConfig config;
   config.max_rows = static_cast<int>(options.capacity) * widest;
   config.max_positions = max_tokens + 1;
   config.vocabulary = widest + 1;
-  const auto pages = static_cast<int32_t>(WorstCasePages(config.max_rows, max_tokens));
-  absl::StatusOr<std::unique_ptr<KvMemory>> memory =
-      KvMemory::Create(model.kv_layout(), pages, static_cast<int32_t>(segments.size()));
+  const auto pages = static_cast<int32_t>(kernels::WorstCasePages(config.max_rows, max_tokens));
+  absl::StatusOr<std::unique_ptr<engine::KvMemory>> memory =
+      engine::KvMemory::Create(model.kv_layout(), pages, static_cast<int32_t>(segments.size()));
   if (!memory.ok()) return memory.status();
-  EncodedQueue queue(static_cast<int64_t>(segments.size()), &clock);
-  DecodingBatch batch(config, memory->get(), model.CreateDecoder(1, config.max_rows));
-  DecodeLoop loop(&batch, &queue, &policy, SegmentAccounting{&ledger, &observer}, &clock);
+  engine::EncodedQueue queue(static_cast<int64_t>(segments.size()), &clock);
+  engine::DecodingBatch batch(config, memory->get(), model.CreateDecoder(1, config.max_rows));
+  engine::DecodeLoop loop(&batch, &queue, &policy, engine::SegmentAccounting{&ledger, &observer},
+                          &clock);
   model.before_step = [&](int64_t rows) {
     Round round;
     round.admitted = std::exchange(admitted, {});
@@ -113,14 +114,14 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
 
   for (size_t i = 0; i < segments.size(); ++i) {
     const auto id = static_cast<int>(i);
-    auto segment = std::make_unique<Segment>();
+    auto segment = std::make_unique<engine::Segment>();
     segment->owner = std::make_shared<CaseOwner>(&ledger, id, &admitted);
     segment->index = id;
     segment->source = {id};
     segment->search.beam = *std::max_element(segments[i].begin(), segments[i].end());
     segment->search.max_tokens = max_tokens;
-    segment->search.forced_eos = ForcedEos::kModel;
-    segment->divisor = LengthDivisors(max_tokens, 1.0F);
+    segment->search.forced_eos = kernels::ForcedEos::kModel;
+    segment->divisor = engine::LengthDivisors(max_tokens, 1.0F);
     segment->cross = EncodeScripted(segment->source, memory->get());
     ledger.Accept(1);
     if (queue.Push(std::move(segment)) != nullptr) return absl::InternalError("the queue is shut");
@@ -133,7 +134,7 @@ absl::StatusOr<std::vector<Round>> RunLoop(const std::vector<Widths>& segments,
       return absl::InternalError("the loop makes more steps than the segments have");
     }
   }
-  const SegmentCounts counts = ledger.Snapshot();
+  const engine::SegmentCounts counts = ledger.Snapshot();
   if (counts.waiting + counts.running + counts.error > 0) {
     return absl::InternalError(absl::StrCat(counts.waiting, " segments still wait, ",
                                             counts.running, " run, ", counts.error, " failed"));
@@ -157,20 +158,20 @@ absl::StatusOr<std::vector<Widths>> ReadSegments(const json& input) {
     return absl::InvalidArgumentError("widths and lifetimes are not equally many");
   }
   for (size_t i = 0; i < widths.size(); ++i) {
-    const auto fits = [](int w) { return w >= 1 && w <= kMaxBeam; };
+    const auto fits = [](int w) { return w >= 1 && w <= kernels::kMaxBeam; };
     if (widths[i].size() != segments[i].size() || widths[i].front() != 1 ||
         !std::all_of(widths[i].begin(), widths[i].end(), fits)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("widths of segment ", i, ": expected one of 1 to ", kMaxBeam,
+          absl::StrCat("widths of segment ", i, ": expected one of 1 to ", kernels::kMaxBeam,
                        " for each of its steps, and one hypothesis to begin with"));
     }
   }
   return widths;
 }
 
-absl::StatusOr<SchedulerOptions> ReadOptions(const json& input) {
-  SchedulerOptions o;
-  o.unit = CapacityUnit::kSegments;
+absl::StatusOr<engine::SchedulerOptions> ReadOptions(const json& input) {
+  engine::SchedulerOptions o;
+  o.unit = engine::CapacityUnit::kSegments;
   o.capacity = input.at("n").get<int64_t>();
   o.max_pause = 0;
   if (o.capacity < 1 || o.capacity > 4096) {
@@ -193,9 +194,9 @@ json ListOfRefills(const std::vector<Round>& rounds, bool with_live) {
 absl::StatusOr<json> RunStream(const json& input) {
   absl::StatusOr<std::vector<Widths>> segments = ReadSegments(input);
   if (!segments.ok()) return segments.status();
-  absl::StatusOr<SchedulerOptions> options = ReadOptions(input);
+  absl::StatusOr<engine::SchedulerOptions> options = ReadOptions(input);
   if (!options.ok()) return options.status();
-  options->refill = RefillRule::kStream;
+  options->refill = engine::RefillRule::kStream;
   options->eps_num = input.at("eps_num").get<int64_t>();
   options->eps_den = input.at("eps_den").get<int64_t>();
   const auto order = input.at("order").get<std::string>();
@@ -203,7 +204,8 @@ absl::StatusOr<json> RunStream(const json& input) {
     return absl::InvalidArgumentError(
         absl::StrCat("order is '", order, "', expected 'min' or 'fifo'"));
   }
-  options->selection = order == "min" ? SlotSelection::kShortest : SlotSelection::kLongest;
+  options->selection =
+      order == "min" ? kernels::SlotSelection::kShortest : kernels::SlotSelection::kLongest;
   if (input.contains("width_budget") && !input["width_budget"].is_null()) {
     options->width_budget = input["width_budget"].get<int32_t>();
   }
@@ -229,17 +231,18 @@ absl::StatusOr<json> RunStream(const json& input) {
 absl::StatusOr<json> RunTopUp(const json& input) {
   absl::StatusOr<std::vector<Widths>> segments = ReadSegments(input);
   if (!segments.ok()) return segments.status();
-  absl::StatusOr<SchedulerOptions> options = ReadOptions(input);
+  absl::StatusOr<engine::SchedulerOptions> options = ReadOptions(input);
   if (!options.ok()) return options.status();
   const auto rule = input.at("rule").get<std::string>();
   if (rule != "half" && rule != "any") {
     return absl::InvalidArgumentError(
         absl::StrCat("rule is '", rule, "', expected 'half' or 'any'"));
   }
-  options->refill = rule == "half" ? RefillRule::kHalfEmpty : RefillRule::kContinuous;
+  options->refill =
+      rule == "half" ? engine::RefillRule::kHalfEmpty : engine::RefillRule::kContinuous;
   absl::StatusOr<std::vector<Round>> rounds = RunLoop(*segments, *options);
   if (!rounds.ok()) return rounds.status();
-  options->refill = RefillRule::kStatic;
+  options->refill = engine::RefillRule::kStatic;
   absl::StatusOr<std::vector<Round>> batches = RunLoop(*segments, *options);
   if (!batches.ok()) return batches.status();
 

@@ -42,7 +42,7 @@ class Model {
       members.push_back(std::make_unique<ParityModel>());
       LoadParityModel(std::string("tests/data/models/") + name, Place::kCpu, members.back().get());
       if (!members.back()->loaded) return;
-      const LoadedModel& loaded = *members.back()->loaded;
+      const engine::LoadedModel& loaded = *members.back()->loaded;
       networks_.push_back({loaded.program, loaded.weights, 1.0});
     }
     model_ = std::move(*members.front());
@@ -59,28 +59,28 @@ class Model {
   bool has_first_token() const { return first_.has_value(); }
 
   // The best of a beam of 4, in a type.
-  std::vector<DecodedHypothesis> Search(ComputeType type) {
-    DecodingOptions request = WideOptions(Profile::kHf);
+  std::vector<engine::DecodedHypothesis> Search(kernels::ComputeType type) {
+    engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
     request.beam_size = 4;
     request.max_output_tokens = kLimit;
     return Run(type, request, nullptr);
   }
 
   // The scores of these tokens in a compute type.
-  std::vector<DecodedHypothesis> Follow(ComputeType type,
-                                        const std::vector<DecodedHypothesis>& found) {
-    DecodingOptions request = WideOptions(Profile::kHf);
+  std::vector<engine::DecodedHypothesis> Follow(
+      kernels::ComputeType type, const std::vector<engine::DecodedHypothesis>& found) {
+    engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
     request.beam_size = 1;
     request.max_output_tokens = kLimit;
     return Run(type, request, &found);
   }
 
  private:
-  void ReadSources(const ResolvedPair& pair) {
-    const LoadedModel& loaded = *model_.loaded;
-    const VocabularyPieces source(&loaded.source_vocabulary);
-    const VocabularyPieces target(&loaded.TargetVocabulary());
-    const auto tokenizer = MakeTokenizer(loaded, &source, &target);
+  void ReadSources(const engine::ResolvedPair& pair) {
+    const engine::LoadedModel& loaded = *model_.loaded;
+    const engine::VocabularyPieces source(&loaded.source_vocabulary);
+    const engine::VocabularyPieces target(&loaded.TargetVocabulary());
+    const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
     EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
     if (!tokenizer.ok()) return;
     for (const std::string& text : Texts()) {
@@ -91,35 +91,36 @@ class Model {
     }
   }
 
-  std::vector<DecodedHypothesis> Run(ComputeType type, const DecodingOptions& request,
-                                     const std::vector<DecodedHypothesis>* prefixes) {
+  std::vector<engine::DecodedHypothesis> Run(
+      kernels::ComputeType type, const engine::DecodingOptions& request,
+      const std::vector<engine::DecodedHypothesis>* prefixes) {
     auto made = networks_.size() > 1
-                    ? CreateCpuEnsemble(networks_, MeanKind::kProbability, type, 1)
-                    : CreateCpuModel(networks_[0].program, *networks_[0].weights, type);
+                    ? engine::CreateCpuEnsemble(networks_, kernels::MeanKind::kProbability, type, 1)
+                    : engine::CreateCpuModel(networks_[0].program, *networks_[0].weights, type);
     EXPECT_TRUE(made.ok()) << made.status();
     if (!made.ok()) return {};
     model_.ensemble = *std::move(made);
-    SearchContext context;
+    engine::SearchContext context;
     context.max_rows = 64;
     context.scores = true;
-    auto settings = ResolveSearch(request, model_.spec(), context);
+    auto settings = engine::ResolveSearch(request, model_.spec(), context);
     EXPECT_TRUE(settings.ok()) << settings.status();
     if (first_) settings->forced_bos = first_;
     if (start_) settings->search.start_token = *start_;
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (size_t i = 0; i < sources_.size(); ++i) {
       segments.push_back(MakeSegment(*settings, sources_[i]));
       if (prefixes != nullptr) segments.back()->prefix = (*prefixes)[i].tokens;
     }
-    std::vector<DecodedHypothesis> best;
+    std::vector<engine::DecodedHypothesis> best;
     for (auto& nbest : Decode(model_, std::move(segments), model_.spec().tokens.decoder_start)) {
-      best.push_back(nbest.empty() ? DecodedHypothesis{} : std::move(nbest.front()));
+      best.push_back(nbest.empty() ? engine::DecodedHypothesis{} : std::move(nbest.front()));
     }
     return best;
   }
 
   ParityModel model_;
-  std::vector<EnsembleNetwork> networks_;
+  std::vector<engine::EnsembleNetwork> networks_;
   std::optional<int> first_;
   std::optional<int> start_;
   std::vector<std::vector<int32_t>> sources_;
@@ -131,11 +132,13 @@ struct Agreement {
   double largest = 0;
 };
 
-Agreement Compare(Model& model, const std::vector<DecodedHypothesis>& exact, ComputeType type) {
+Agreement Compare(Model& model, const std::vector<engine::DecodedHypothesis>& exact,
+                  kernels::ComputeType type) {
   Agreement agreement;
-  const std::vector<DecodedHypothesis> found = model.Search(type);
-  const std::vector<DecodedHypothesis> expected = model.Follow(ComputeType::kFloat32, exact);
-  const std::vector<DecodedHypothesis> followed = model.Follow(type, exact);
+  const std::vector<engine::DecodedHypothesis> found = model.Search(type);
+  const std::vector<engine::DecodedHypothesis> expected =
+      model.Follow(kernels::ComputeType::kFloat32, exact);
+  const std::vector<engine::DecodedHypothesis> followed = model.Follow(type, exact);
   size_t tokens = 0;
   for (size_t i = 0; i < kTexts; ++i) {
     agreement.equal += found[i].tokens == exact[i].tokens ? 1 : 0;
@@ -158,9 +161,9 @@ class ComputeTypes : public ::testing::TestWithParam<Family> {};
 TEST_P(ComputeTypes, AreNearFloat32) {
   Model model(GetParam());
   ASSERT_TRUE(model.ok());
-  const std::vector<DecodedHypothesis> exact = model.Search(ComputeType::kFloat32);
-  const Agreement bf16 = Compare(model, exact, ComputeType::kBFloat16);
-  const Agreement int8 = Compare(model, exact, ComputeType::kInt8);
+  const std::vector<engine::DecodedHypothesis> exact = model.Search(kernels::ComputeType::kFloat32);
+  const Agreement bf16 = Compare(model, exact, kernels::ComputeType::kBFloat16);
+  const Agreement int8 = Compare(model, exact, kernels::ComputeType::kInt8);
   char line[256];
   std::snprintf(line, sizeof line, "| %s | %d | %.4f | %.3f | %d | %.4f | %.3f |\n",
                 GetParam().name, bf16.equal, bf16.mean, bf16.largest, int8.equal, int8.mean,

@@ -1,5 +1,5 @@
 // Directories of CTranslate2 through production: for each type of its files the n-best in float32
-// equals that of CTranslate2 itself in float32, which makes float32 of quantised weights as well.
+// equals that of CTranslate2 itself in float32, which makes float32 of quantized weights as well.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -21,7 +21,7 @@ constexpr int kLimit = 48;
 // Says for each case whether the lists are equal. One that is not fails the test, unless two of its
 // scores are too near each other to tell.
 std::vector<bool> CompareLists(const std::vector<const json*>& cases,
-                               const std::vector<std::vector<DecodedHypothesis>>& results,
+                               const std::vector<std::vector<engine::DecodedHypothesis>>& results,
                                double length_penalty) {
   constexpr size_t kShown = 5;
   std::vector<bool> is_equal;
@@ -49,7 +49,8 @@ std::string FixtureOf(std::string_view model) {
 }
 
 // Compares the tokens that go in and come out of a case that has a text.
-void ExpectTokens(const LoadedModel& loaded, const Tokenizer& tokenizer, const json& one) {
+void ExpectTokens(const engine::LoadedModel& loaded, const engine::Tokenizer& tokenizer,
+                  const json& one) {
   const auto pair =
       loaded.languages.Resolve(one.value("source_lang", ""), one.value("target_lang", ""));
   ASSERT_TRUE(pair.ok()) << pair.status();
@@ -71,27 +72,27 @@ TEST_P(Ct2Directories, NbestEqualsCTranslate2) {
   ASSERT_NO_FATAL_FAILURE(ReadFixture(FixtureOf(GetParam().fixture), &fixture));
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadFixturesModel(fixture, GetParam(), &model));
-  const VocabularyPieces source(&model.loaded->source_vocabulary);
-  const VocabularyPieces target(&model.loaded->TargetVocabulary());
-  const auto tokenizer = MakeTokenizer(*model.loaded, &source, &target);
+  const engine::VocabularyPieces source(&model.loaded->source_vocabulary);
+  const engine::VocabularyPieces target(&model.loaded->TargetVocabulary());
+  const auto tokenizer = engine::MakeTokenizer(*model.loaded, &source, &target);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   EXPECT_EQ(model.loaded->layout, "ctranslate2");
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;
   for (const json& one : fixture.cases) {
     if (one["model"] != GetParam().fixture) continue;
-    DecodingOptions request = WideOptions(Profile::kCt2);
+    engine::DecodingOptions request = WideOptions(engine::Profile::kCt2);
     request.beam_size = request.num_alternatives = one["beam"].get<int>();
     request.max_output_tokens = kLimit;
-    SearchContext context;
-    context.max_rows = kMaxBeam;
+    engine::SearchContext context;
+    context.max_rows = kernels::kMaxBeam;
     context.scores = true;
     if (one.contains("text")) {
       ASSERT_NO_FATAL_FAILURE(ExpectTokens(*model.loaded, **tokenizer, one));
     }
     const bool has_prefix = one.contains("first_token") && !one["first_token"].is_null();
     if (has_prefix) request.min_output_tokens = 2;
-    auto settings = ResolveSearch(request, model.spec(), context);
+    auto settings = engine::ResolveSearch(request, model.spec(), context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     if (has_prefix) settings->forced_bos = one["first_token"].get<int32_t>();
     if (one.contains("start_token")) {
@@ -145,14 +146,14 @@ TEST(Ct2DirectoryTokens, AreThoseOfTheCheckpoint) {
       ParityModel model;
       ASSERT_NO_FATAL_FAILURE(
           LoadParityModel(std::string("tests/data/models/") + name, Place::kCpu, &model));
-      const LoadedModel& loaded = *model.loaded;
-      const VocabularyPieces source(&loaded.source_vocabulary);
-      const VocabularyPieces target(&loaded.TargetVocabulary());
-      const auto tokenizer = MakeTokenizer(loaded, &source, &target);
+      const engine::LoadedModel& loaded = *model.loaded;
+      const engine::VocabularyPieces source(&loaded.source_vocabulary);
+      const engine::VocabularyPieces target(&loaded.TargetVocabulary());
+      const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
       ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-      ResolvedPair resolved;
+      engine::ResolvedPair resolved;
       if (!loaded.languages.Pairs().empty() && std::string(checkpoint) != "tiny-t5") {
-        const ModelLanguagePair& pair = loaded.languages.Pairs().back();
+        const engine::ModelLanguagePair& pair = loaded.languages.Pairs().back();
         auto found = loaded.languages.Resolve(pair.source, pair.target);
         ASSERT_TRUE(found.ok()) << found.status();
         resolved = *std::move(found);
@@ -184,30 +185,30 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadParityModel(
       fixture.header["models"][GetParam().fixture].get<std::string>(), GetParam().place, &model));
-  const LoadedModel& loaded = *model.loaded;
+  const engine::LoadedModel& loaded = *model.loaded;
   EXPECT_EQ(loaded.layout, "argos");
-  const VocabularyPieces source(&loaded.source_vocabulary);
-  const VocabularyPieces target(&loaded.TargetVocabulary());
-  const auto tokenizer = MakeTokenizer(loaded, &source, &target);
+  const engine::VocabularyPieces source(&loaded.source_vocabulary);
+  const engine::VocabularyPieces target(&loaded.TargetVocabulary());
+  const auto tokenizer = engine::MakeTokenizer(loaded, &source, &target);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   const auto pair = loaded.languages.Resolve("", "");
   ASSERT_TRUE(pair.ok()) << pair.status();
 
   // Beam and length penalty are the package's, as in a request that says nothing.
-  const ModelSpec& spec = model.spec();
-  DecodingOptions request = WideOptions(Profile::kCt2);
+  const engine::ModelSpec& spec = model.spec();
+  engine::DecodingOptions request = WideOptions(engine::Profile::kCt2);
   request.beam_size = request.num_alternatives = spec.generation.num_beams;
   request.length_penalty = spec.generation.length_penalty;
   request.max_output_tokens = spec.generation.max_length - 1;
   // An end right behind a prefix is refused in both.
   if (pair->first) request.min_output_tokens = 2;
-  SearchContext context;
-  context.max_rows = kMaxBeam;
+  engine::SearchContext context;
+  context.max_rows = kernels::kMaxBeam;
   context.scores = true;
-  auto settings = ResolveSearch(request, spec, context);
+  auto settings = engine::ResolveSearch(request, spec, context);
   ASSERT_TRUE(settings.ok()) << settings.status();
   if (pair->first) settings->forced_bos = *pair->first;
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;
   for (const json& one : fixture.cases) {
     if (one["model"] != GetParam().fixture) continue;
@@ -226,7 +227,7 @@ TEST_P(ArgosPackages, EqualWhatArgosTranslateCalls) {
       const auto& tokens = results[i][rank].tokens;
       const std::string text = (*tokenizer)->Decode({tokens.begin(), tokens.end()});
       const auto expected = one["texts"][rank].get<std::string>();
-      EXPECT_EQ(text, StripWhiteSpace(expected)) << one["id"] << " rank " << rank;
+      EXPECT_EQ(text, engine::StripWhiteSpace(expected)) << one["id"] << " rank " << rank;
     }
   }
 }

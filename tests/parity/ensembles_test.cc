@@ -18,8 +18,8 @@ namespace dragoman::parity {
 namespace {
 
 // The first member's, with the network of all.
-void LoadEnsemble(const json& ensemble, ComputeType type, Place place, ParityModel* out) {
-  std::vector<EnsembleNetwork> networks;
+void LoadEnsemble(const json& ensemble, kernels::ComputeType type, Place place, ParityModel* out) {
+  std::vector<engine::EnsembleNetwork> networks;
   for (size_t m = 0; m < ensemble["members"].size(); ++m) {
     ParityModel member;
     ASSERT_NO_FATAL_FAILURE(
@@ -28,19 +28,20 @@ void LoadEnsemble(const json& ensemble, ComputeType type, Place place, ParityMod
         {member.loaded->program, member.loaded->weights, ensemble["weights"][m].get<double>()});
     if (m == 0) *out = std::move(member);
   }
-  const MeanKind mean =
-      ensemble["mean"] == "probability" ? MeanKind::kProbability : MeanKind::kLogProbability;
+  const kernels::MeanKind mean = ensemble["mean"] == "probability"
+                                     ? kernels::MeanKind::kProbability
+                                     : kernels::MeanKind::kLogProbability;
   out->loaded->spec.is_ensemble = true;
   if (place == Place::kCuda) {
-    auto joined = JoinPrograms(networks, mean);
+    auto joined = engine::JoinPrograms(networks, mean);
     if (absl::IsUnimplemented(joined.status())) GTEST_SKIP() << joined.status().message();
     ASSERT_TRUE(joined.ok()) << joined.status();
     out->loaded->program = *std::move(joined);
-    out->loaded->weights = std::make_shared<const JoinedWeights>(networks);
+    out->loaded->weights = std::make_shared<const engine::JoinedWeights>(networks);
     out->place = place;
     return;
   }
-  auto model = CreateCpuEnsemble(std::move(networks), mean, type, 2);
+  auto model = engine::CreateCpuEnsemble(std::move(networks), mean, type, 2);
   ASSERT_TRUE(model.ok()) << model.status();
   out->ensemble = *std::move(model);
 }
@@ -62,8 +63,8 @@ void ForEachEnsemble(
     const std::function<void(const ParityModel&, const std::vector<const json*>&)>& body) {
   for (size_t e = 0; e < fixture.header["ensembles"].size(); ++e) {
     ParityModel model;
-    ASSERT_NO_FATAL_FAILURE(
-        LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32, Place::kCpu, &model));
+    ASSERT_NO_FATAL_FAILURE(LoadEnsemble(fixture.header["ensembles"][e],
+                                         kernels::ComputeType::kFloat32, Place::kCpu, &model));
     body(model, CasesOf(fixture, e));
   }
 }
@@ -71,7 +72,7 @@ void ForEachEnsemble(
 // All cases in one running batch.
 void ExpectTheDefinitions(const ParityModel& model, const std::vector<const json*>& cases,
                           Differences* differences) {
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   for (const json* const one : cases) {
     const Asked asked = segments.size() % 2 == 0 ? Asked::kByRequest : Asked::kByCheckpoint;
     segments.push_back(HfSegment(*one, model.spec(), asked));
@@ -111,8 +112,8 @@ TEST_P(EnsemblesOnCuda, EveryCaseEqualsItsDefinition) {
   ASSERT_NO_FATAL_FAILURE(ReadFixture("ensembles", &fixture));
   ParityModel model;
   const size_t e = kOneWidth;
-  ASSERT_NO_FATAL_FAILURE(LoadEnsemble(fixture.header["ensembles"][e], ComputeType::kFloat32,
-                                       GetParam().place, &model));
+  ASSERT_NO_FATAL_FAILURE(LoadEnsemble(fixture.header["ensembles"][e],
+                                       kernels::ComputeType::kFloat32, GetParam().place, &model));
   if (IsSkipped()) return;
   Differences differences;
   ExpectTheDefinitions(model, CasesOf(fixture, e), &differences);
@@ -128,7 +129,7 @@ TEST(Ensembles, GreedyTokensAreTheSameWithoutScores) {
   size_t searched = 0;
   ForEachEnsemble(fixture, [&](const ParityModel& model, std::vector<const json*> cases) {
     std::erase_if(cases, [](const json* one) { return (*one)["options"]["num_beams"] != 1; });
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (const json* const one : cases) {
       segments.push_back(HfSegment(*one, model.spec(), Asked::kByRequest, /*scores=*/false));
     }
@@ -149,18 +150,19 @@ TEST(Ensembles, SeveralTimesTheSameMemberIsThatMember) {
   ASSERT_NO_FATAL_FAILURE(ReadFixture("tiny-a", &fixture));
   fixture.cases.resize(80);
   const auto decode = [&](const ParityModel& model) {
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (const json& one : fixture.cases) {
       segments.push_back(HfSegment(one, model.spec(), Asked::kByRequest));
     }
     return Decode(model, std::move(segments), model.spec().tokens.decoder_start);
   };
-  for (const ComputeType type :
-       {ComputeType::kFloat32, ComputeType::kBFloat16, ComputeType::kInt8}) {
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat32, kernels::ComputeType::kBFloat16,
+        kernels::ComputeType::kInt8}) {
     for (const char* directory : {"tests/data/models/tiny-a", "tests/data/models/tiny-a3"}) {
       ParityModel one;
       ASSERT_NO_FATAL_FAILURE(LoadParityModel(directory, Place::kCpu, &one));
-      one.ensemble = *CreateCpuModel(one.loaded->program, *one.loaded->weights, type);
+      one.ensemble = *engine::CreateCpuModel(one.loaded->program, *one.loaded->weights, type);
       const auto expected = decode(one);
       for (const char* mean : {"probability", "log-probability"}) {
         ParityModel model;
@@ -171,9 +173,10 @@ TEST(Ensembles, SeveralTimesTheSameMemberIsThatMember) {
         const auto found = decode(model);
         for (size_t i = 0; i < found.size(); ++i) {
           ASSERT_EQ(found[i].size(), expected[i].size());
-          EXPECT_EQ(found[i][0].tokens, expected[i][0].tokens) << ComputeTypeName(type) << mean;
+          EXPECT_EQ(found[i][0].tokens, expected[i][0].tokens)
+              << kernels::ComputeTypeName(type) << mean;
           EXPECT_NEAR(found[i][0].score, expected[i][0].score, 1e-4)
-              << ComputeTypeName(type) << " " << mean;
+              << kernels::ComputeTypeName(type) << " " << mean;
         }
       }
     }

@@ -16,8 +16,8 @@ namespace dragoman::parity {
 namespace {
 
 // The model's, with what a case's generation_config.json says besides.
-ModelSpec WithOptions(ModelSpec spec, const json& options) {
-  GenerationDefaults& g = spec.generation;
+engine::ModelSpec WithOptions(engine::ModelSpec spec, const json& options) {
+  engine::GenerationDefaults& g = spec.generation;
   g.max_length = options.value("max_length", g.max_length);
   g.no_repeat_ngram = options.value("no_repeat_ngram_size", g.no_repeat_ngram);
   g.repetition_penalty = options.value("repetition_penalty", g.repetition_penalty);
@@ -52,10 +52,10 @@ class Families : public OnPlace {
 };
 
 TEST_P(Families, TokensAreThoseOfTransformers) {
-  const LoadedModel& loaded = *model_.loaded;
-  const VocabularyPieces pieces(&loaded.source_vocabulary);
-  const VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = MakeTokenizer(loaded, &pieces, &target_pieces);
+  const engine::LoadedModel& loaded = *model_.loaded;
+  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
+  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
+  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   size_t decoded = 0;
   for (const json& one : cases_) {
@@ -83,17 +83,17 @@ TEST_P(Families, TokensAreThoseOfTransformers) {
 
 TEST_P(Families, EveryCaseEqualsGenerate) {
   const std::vector<json>& cases = cases_;
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> searched;
   for (const json& one : cases) {
     if (!one.contains("tokens")) continue;
-    DecodingOptions request = WideOptions(Profile::kHf);
+    engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
     request.beam_size = request.num_alternatives = one["num_beams"].get<int>();
-    const ModelSpec spec = WithOptions(model_.spec(), one.value("options", json::object()));
-    SearchContext context;
+    const engine::ModelSpec spec = WithOptions(model_.spec(), one.value("options", json::object()));
+    engine::SearchContext context;
     context.max_rows = 64;
     context.scores = true;
-    auto settings = ResolveSearch(request, spec, context);
+    auto settings = engine::ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
     if (one.contains("start_token")) {
@@ -108,7 +108,7 @@ TEST_P(Families, EveryCaseEqualsGenerate) {
     const json& expected = *searched[i];
     ASSERT_EQ(results[i].size(), expected["tokens"].size());
     for (size_t rank = 0; rank < results[i].size(); ++rank) {
-      const DecodedHypothesis& found = results[i][rank];
+      const engine::DecodedHypothesis& found = results[i][rank];
       EXPECT_EQ(json(found.tokens), expected["tokens"][rank]) << i << ", rank " << rank;
       if (expected["scores"][rank].is_null()) continue;
       const double difference =

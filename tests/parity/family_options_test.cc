@@ -35,20 +35,20 @@ class Served {
   explicit Served(const Family& family) : family_(family) {
     std::string directory = kModels + std::string(family.models[0]);
     if (*family.replaced != '\0') directory = WithOtherTokenizer(directory);
-    EngineConfig config;
+    engine::EngineConfig config;
     config.max_rows = 64;
     for (size_t m = 1; m < family.models.size(); ++m) {
       config.ensemble.directories.push_back(kModels + std::string(family.models[m]));
     }
-    auto engine = CreateEngine(directory, config, &clock_, &observer_);
+    auto engine = engine::CreateEngine(directory, config, &clock_, &observer_);
     EXPECT_TRUE(engine.ok()) << engine.status();
     if (engine.ok()) engine_ = *std::move(engine);
   }
 
   bool ok() const { return engine_ != nullptr; }
 
-  TranslationJob Job() const {
-    TranslationJob job;
+  engine::TranslationJob Job() const {
+    engine::TranslationJob job;
     job.contents = {kText};
     job.source_language = family_.source;
     job.target_language = family_.target;
@@ -59,35 +59,38 @@ class Served {
   }
 
   // The status of a job that is refused, or of its item.
-  absl::StatusOr<ItemResult> Try(TranslationJob job) {
+  absl::StatusOr<engine::ItemResult> Try(engine::TranslationJob job) {
     sink_ = std::make_shared<testing::CollectingSink>();
-    const Admission admission = engine_->Submit(std::move(job), sink_);
+    const engine::Admission admission = engine_->Submit(std::move(job), sink_);
     if (!admission.status.ok()) return admission.status;
     if (absl::Status status = sink_->Wait(); !status.ok()) return status;
     if (!sink_->items().at(0).status.ok()) return sink_->items()[0].status;
     return sink_->items()[0];
   }
   // One that is not refused.
-  ItemResult Translate(TranslationJob job) {
+  engine::ItemResult Translate(engine::TranslationJob job) {
     auto result = Try(std::move(job));
     EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *std::move(result) : ItemResult{.hypotheses = std::vector<Hypothesis>(1)};
+    return result.ok() ? *std::move(result)
+                       : engine::ItemResult{.hypotheses = std::vector<engine::Hypothesis>(1)};
   }
-  Hypothesis Best(TranslationJob job) { return Translate(std::move(job)).hypotheses.at(0); }
+  engine::Hypothesis Best(engine::TranslationJob job) {
+    return Translate(std::move(job)).hypotheses.at(0);
+  }
 
   // Texts of the latest job, as they grew.
-  std::vector<SegmentUpdate> updates() const { return sink_->updates(); }
+  std::vector<engine::SegmentUpdate> updates() const { return sink_->updates(); }
 
   // Words that the model can write and does not write for kText: of what it draws.
   std::vector<std::string> OtherWords() {
     const std::string best = Best(Job()).text;
-    TranslationJob job = Job();
+    engine::TranslationJob job = Job();
     job.decoding.beam_size.reset();
-    job.decoding.sampling = Sampling{};
+    job.decoding.sampling = engine::Sampling{};
     job.decoding.sampling->seed = 5;
     job.decoding.num_alternatives = 16;
     std::vector<std::string> words;
-    for (const Hypothesis& drawn : Translate(std::move(job)).hypotheses) {
+    for (const engine::Hypothesis& drawn : Translate(std::move(job)).hypotheses) {
       std::istringstream text(drawn.text);
       for (std::string word; text >> word;) {
         const bool is_word = word.size() >= 3 && std::all_of(word.begin(), word.end(), [](char c) {
@@ -115,7 +118,7 @@ class Served {
   const TempDirectory own_;
   testing::FakeClock clock_;
   testing::CountingObserver observer_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<engine::Engine> engine_;
   std::shared_ptr<testing::CollectingSink> sink_;
 };
 
@@ -124,9 +127,9 @@ using Check = void (*)(Served&);
 
 void Beams(Served& served) {
   for (const int beam : {1, 4, 8}) {
-    TranslationJob job = served.Job();
+    engine::TranslationJob job = served.Job();
     job.decoding.beam_size = job.decoding.num_alternatives = beam;
-    const ItemResult result = served.Translate(std::move(job));
+    const engine::ItemResult result = served.Translate(std::move(job));
     EXPECT_EQ(result.hypotheses.size(), static_cast<size_t>(beam));
     std::set<std::vector<std::string>> lists;
     for (size_t rank = 0; rank < result.hypotheses.size(); ++rank) {
@@ -140,9 +143,10 @@ void Beams(Served& served) {
 }
 
 void Profiles(Served& served) {
-  for (const Profile profile :
-       {Profile::kHf, Profile::kCt2, Profile::kMarian, Profile::kPaper, Profile::kArticle}) {
-    TranslationJob job = served.Job();
+  for (const engine::Profile profile :
+       {engine::Profile::kHf, engine::Profile::kCt2, engine::Profile::kMarian,
+        engine::Profile::kPaper, engine::Profile::kArticle}) {
+    engine::TranslationJob job = served.Job();
     job.decoding.profile = profile;
     EXPECT_LT(served.Best(std::move(job)).log_prob, 0.0F);
   }
@@ -150,25 +154,25 @@ void Profiles(Served& served) {
 
 // A beam of pruned hypotheses is narrower, and what it finds no better.
 void PrunedSearch(Served& served) {
-  TranslationJob job = served.Job();
-  job.decoding.profile = Profile::kPaper;
+  engine::TranslationJob job = served.Job();
+  job.decoding.profile = engine::Profile::kPaper;
   job.decoding.beam_size = job.decoding.num_alternatives = 16;
-  const ItemResult whole = served.Translate(job);
+  const engine::ItemResult whole = served.Translate(job);
   job.decoding.pruning.absolute_delta = 0.5F;
   job.decoding.pruning.max_candidates = 2;
-  const ItemResult pruned = served.Translate(job);
+  const engine::ItemResult pruned = served.Translate(job);
   EXPECT_LT(pruned.hypotheses.size(), whole.hypotheses.size());
   EXPECT_GE(pruned.hypotheses.size(), 1U);
 }
 
 void Required(Served& served) {
   for (const std::string& word : served.OtherWords()) {
-    TranslationJob job = served.Job();
+    engine::TranslationJob job = served.Job();
     job.decoding.required_phrases = {{word, false}};
     const auto result = served.Try(std::move(job));
     if (!result.ok()) continue;  // has no pieces for it
     EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
-    EXPECT_NE(result->hypotheses[0].finish_reason, FinishReason::kConstraintsUnmet);
+    EXPECT_NE(result->hypotheses[0].finish_reason, kernels::FinishReason::kConstraintsUnmet);
     return;
   }
   ADD_FAILURE() << "no word that can be required";
@@ -181,7 +185,7 @@ void Forbidden(Served& served) {
        {kText, "Guten Morgen, meine Damen und Herren!", "Wo ist der Bahnhof?",
         "Ich habe heute leider keine Zeit.", "Die Kinder spielen im Garten.",
         "Das Buch liegt auf dem Tisch.", "Gestern hat es den ganzen Tag geregnet."}) {
-    TranslationJob job = served.Job();
+    engine::TranslationJob job = served.Job();
     job.contents = {text};
     job.decoding.min_output_tokens = 4;
     const std::string free = served.Best(job).text;
@@ -197,12 +201,12 @@ void Forbidden(Served& served) {
 
 void Terms(Served& served) {
   for (const std::string& word : served.OtherWords()) {
-    TranslationJob job = served.Job();
+    engine::TranslationJob job = served.Job();
     job.terms = {{"Mann", word, false}};
     const auto result = served.Try(std::move(job));
     if (!result.ok()) continue;  // has no pieces for it
     EXPECT_THAT(result->hypotheses[0].text, HasSubstr(word));
-    TranslationJob kept = served.Job();
+    engine::TranslationJob kept = served.Job();
     kept.do_not_translate = {"Enten"};
     EXPECT_THAT(served.Best(std::move(kept)).text, HasSubstr("Enten"));
     return;
@@ -212,7 +216,7 @@ void Terms(Served& served) {
 
 void Prefix(Served& served) {
   for (const std::string& word : served.OtherWords()) {
-    TranslationJob job = served.Job();
+    engine::TranslationJob job = served.Job();
     job.target_prefixes = {word};
     const auto result = served.Try(std::move(job));
     if (!result.ok()) continue;
@@ -223,7 +227,7 @@ void Prefix(Served& served) {
 }
 
 // Tokens that are there before; rows that no piece names are all called "".
-size_t Repeated(const Hypothesis& found) {
+size_t Repeated(const engine::Hypothesis& found) {
   std::set<std::string> seen;
   return static_cast<size_t>(std::count_if(
       found.tokens.begin(), found.tokens.end(),
@@ -231,17 +235,17 @@ size_t Repeated(const Hypothesis& found) {
 }
 
 void NgramBans(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.decoding.min_output_tokens = 22;
   EXPECT_GT(Repeated(served.Best(job)), 0U);
   job.decoding.no_repeat_ngram = 1;
-  const Hypothesis found = served.Best(std::move(job));
+  const engine::Hypothesis found = served.Best(std::move(job));
   EXPECT_GE(found.tokens.size(), 22U);
   EXPECT_EQ(Repeated(found), 0U);
 }
 
 void Repetition(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.decoding.min_output_tokens = 22;
   const size_t free = Repeated(served.Best(job));
   job.decoding.repetition_penalty = 5.0F;
@@ -249,7 +253,7 @@ void Repetition(Served& served) {
 }
 
 void Lengths(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.decoding.min_output_tokens = job.decoding.max_output_tokens = 10;
   const auto at_ten = served.Best(job).tokens.size();
   job.decoding.min_output_tokens = job.decoding.max_output_tokens = 13;
@@ -259,16 +263,16 @@ void Lengths(Served& served) {
 }
 
 void Draws(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.decoding.beam_size.reset();
   job.decoding.min_output_tokens = 8;
-  job.decoding.sampling = Sampling{};
+  job.decoding.sampling = engine::Sampling{};
   job.decoding.sampling->seed = 7;
   job.decoding.num_alternatives = 4;
-  const ItemResult first = served.Translate(job);
-  const ItemResult again = served.Translate(job);
+  const engine::ItemResult first = served.Translate(job);
+  const engine::ItemResult again = served.Translate(job);
   job.decoding.sampling->seed = 8;
-  const ItemResult other = served.Translate(job);
+  const engine::ItemResult other = served.Translate(job);
   EXPECT_EQ(first.hypotheses.size(), 4U);
   size_t same = 0;
   for (size_t i = 0; i < 4; ++i) {
@@ -279,13 +283,13 @@ void Draws(Served& served) {
 }
 
 void Alignment(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.decoding.min_output_tokens = 12;  // some of which have text
   job.returns.alignment = true;
-  const Hypothesis found = served.Best(std::move(job));
+  const engine::Hypothesis found = served.Best(std::move(job));
   EXPECT_FALSE(found.alignment.empty());
   std::set<int64_t> sources;
-  for (const AlignmentLink& link : found.alignment) {
+  for (const engine::AlignmentLink& link : found.alignment) {
     EXPECT_LE(0, link.source.begin);
     EXPECT_LE(link.source.begin, link.source.end);
     EXPECT_LE(link.source.end, static_cast<int64_t>(std::string(kText).size()));
@@ -295,7 +299,7 @@ void Alignment(Served& served) {
 }
 
 void Html(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.contents = {"<p><b>Der alte Mann</b> fütterte die Enten im Park.</p>"};
   job.html = true;
   const std::string text = served.Best(std::move(job)).text;
@@ -304,14 +308,14 @@ void Html(Served& served) {
 }
 
 void Partials(Served& served) {
-  TranslationJob job = served.Job();
+  engine::TranslationJob job = served.Job();
   job.returns.partials = true;
   job.decoding.beam_size = 1;
   job.decoding.min_output_tokens = 12;
   const std::string text = served.Best(std::move(job)).text;
-  const std::vector<SegmentUpdate> updates = served.updates();
+  const std::vector<engine::SegmentUpdate> updates = served.updates();
   EXPECT_FALSE(updates.empty());
-  for (const SegmentUpdate& update : updates) EXPECT_THAT(text, StartsWith(update.text));
+  for (const engine::SegmentUpdate& update : updates) EXPECT_THAT(text, StartsWith(update.text));
 }
 
 struct Column {

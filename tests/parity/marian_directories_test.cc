@@ -23,30 +23,30 @@ class TextModel {
   TextModel(const std::string& directory, Place place) {
     LoadParityModel(directory, place, &model);
     if (!model.loaded) return;
-    const LoadedModel& loaded = *model.loaded;
+    const engine::LoadedModel& loaded = *model.loaded;
     source_.emplace(&loaded.source_vocabulary);
     target_.emplace(&loaded.TargetVocabulary());
-    auto made = MakeTokenizer(loaded, &*source_, &*target_);
+    auto made = engine::MakeTokenizer(loaded, &*source_, &*target_);
     EXPECT_TRUE(made.ok()) << made.status();
     if (made.ok()) tokenizer = *std::move(made);
   }
 
   // From now on its segments may have words.
   void ReadShortlist(const std::string& directory) {
-    auto read = ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded);
+    auto read = engine::ReadMarianShortlist(DRAGOMAN_SOURCE_DIR "/" + directory, *model.loaded);
     ASSERT_TRUE(read.ok()) << read.status();
-    model.loaded->shortlist = std::make_shared<const LexicalShortlist>(*std::move(read));
+    model.loaded->shortlist = std::make_shared<const engine::LexicalShortlist>(*std::move(read));
   }
   std::vector<int32_t> WordsFor(const std::vector<int32_t>& source) const {
     return model.loaded->shortlist->WordsFor(source, {{model.spec().tokens.eos}});
   }
 
   ParityModel model;
-  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<engine::Tokenizer> tokenizer;
 
  private:
-  std::optional<VocabularyPieces> source_;
-  std::optional<VocabularyPieces> target_;
+  std::optional<engine::VocabularyPieces> source_;
+  std::optional<engine::VocabularyPieces> target_;
 };
 
 class MarianDirectories : public OnPlace {};
@@ -57,9 +57,9 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
   const auto directory = fixture.header["models"][GetParam().fixture].get<std::string>();
   TextModel text(directory, GetParam().place);
   ASSERT_NE(text.tokenizer, nullptr);
-  const ModelSpec& spec = text.model.spec();
+  const engine::ModelSpec& spec = text.model.spec();
   EXPECT_EQ(text.model.loaded->layout, "marian");
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> cases;
   size_t shortlisted = 0;
   for (const json& one : fixture.cases) {
@@ -68,7 +68,7 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
     if (has_shortlist && shortlisted++ == 0) {
       ASSERT_NO_FATAL_FAILURE(text.ReadShortlist(directory));
     }
-    DecodingOptions request = WideOptions(Profile::kMarian);
+    engine::DecodingOptions request = WideOptions(engine::Profile::kMarian);
     request.beam_size = one["beam"].get<int>();
     request.length_penalty = 1.0F;
     const std::vector<int> source =
@@ -76,10 +76,10 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
     // At its limit Marian takes what has not ended as well.
     request.max_output_tokens =
         fixture.header["max_length_factor"].get<int>() * static_cast<int>(source.size());
-    SearchContext context;
-    context.max_rows = kMaxBeam;
+    engine::SearchContext context;
+    context.max_rows = kernels::kMaxBeam;
     context.scores = true;
-    const auto settings = ResolveSearch(request, spec, context);
+    const auto settings = engine::ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     segments.push_back(MakeSegment(*settings, source));
     if (has_shortlist) segments.back()->words = text.WordsFor(source);
@@ -100,7 +100,7 @@ TEST_P(MarianDirectories, BestTranslationEqualsMarians) {
   std::cout << GetParam().fixture << ": " << cases.size() << " cases, " << wrong << " differ\n";
 }
 
-class Shortlists : public ::testing::TestWithParam<ComputeType> {};
+class Shortlists : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 // The search over some words is the one in which all others are excluded. Besides, the batch is a
 // mixed one: of segments with words of their own and without.
@@ -111,24 +111,24 @@ TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
   TextModel text(directory, Place::kCpu);
   ASSERT_NO_FATAL_FAILURE(text.ReadShortlist(directory));
   text.model.type = GetParam();
-  const ModelSpec& spec = text.model.spec();
-  std::vector<std::unique_ptr<Segment>> segments;
+  const engine::ModelSpec& spec = text.model.spec();
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   for (const json& one : fixture.cases) {
     if (!one.value("shortlist", false)) continue;
-    DecodingOptions request = WideOptions(Profile::kMarian);
+    engine::DecodingOptions request = WideOptions(engine::Profile::kMarian);
     request.beam_size = one["beam"].get<int>();
     request.num_alternatives = request.beam_size;
     request.max_output_tokens = 40;
-    SearchContext context;
-    context.max_rows = kMaxBeam;
+    engine::SearchContext context;
+    context.max_rows = kernels::kMaxBeam;
     context.scores = true;
-    const auto settings = ResolveSearch(request, spec, context);
+    const auto settings = engine::ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << settings.status();
     const std::vector<int32_t> source =
         text.tokenizer->EncodeSource(one["text"].get<std::string>()).ids;
     const std::vector<int32_t> words = text.WordsFor(source);
     ASSERT_LT(words.size(), static_cast<size_t>(spec.shape.target_vocab) * 2 / 3);
-    SearchSettings excluding = *settings;
+    engine::SearchSettings excluding = *settings;
     excluding.excluded.clear();
     for (int32_t word = 0; word < spec.shape.target_vocab; ++word) {
       const bool is_in = std::binary_search(words.begin(), words.end(), word);
@@ -153,9 +153,12 @@ TEST_P(Shortlists, SearchAsIfAllOtherWordsWereExcluded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Shortlists,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
-                                           ComputeType::kInt8),
-                         [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kBFloat16,
+                                           kernels::ComputeType::kInt8),
+                         [](const auto& info) {
+                           return std::string(kernels::ComputeTypeName(info.param));
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Models, MarianDirectories,
                          ::testing::Values(ParityCase{"marian-npz"}, ParityCase{"marian-pre"},

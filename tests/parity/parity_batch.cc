@@ -24,39 +24,39 @@ namespace {
 
 constexpr int kMaxRows = 96;
 
-StopRule StopRuleOf(const json& early_stopping) {
-  if (early_stopping.is_string()) return StopRule::kNever;
-  return early_stopping.get<bool>() ? StopRule::kFirstK : StopRule::kHeuristic;
+kernels::StopRule StopRuleOf(const json& early_stopping) {
+  if (early_stopping.is_string()) return kernels::StopRule::kNever;
+  return early_stopping.get<bool>() ? kernels::StopRule::kFirstK : kernels::StopRule::kHeuristic;
 }
 
-EarlyStopping EarlyStoppingOf(const json& early_stopping) {
-  if (early_stopping.is_string()) return EarlyStopping::kNever;
-  return early_stopping.get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+engine::EarlyStopping EarlyStoppingOf(const json& early_stopping) {
+  if (early_stopping.is_string()) return engine::EarlyStopping::kNever;
+  return early_stopping.get<bool>() ? engine::EarlyStopping::kTrue : engine::EarlyStopping::kFalse;
 }
 
-absl::StatusOr<std::shared_ptr<const Backend>> CreateBackend(const ParityModel& model,
-                                                             const BatchConfig& batch) {
-  const Program& program = model.loaded->program;
-  if (model.ensemble != nullptr) return CreateCpuBackend(model.ensemble);
-  const Weights& weights = *model.loaded->weights;
+absl::StatusOr<std::shared_ptr<const engine::Backend>> CreateBackend(
+    const ParityModel& model, const engine::BatchConfig& batch) {
+  const engine::Program& program = model.loaded->program;
+  if (model.ensemble != nullptr) return engine::CreateCpuBackend(model.ensemble);
+  const engine::Weights& weights = *model.loaded->weights;
   if (model.place == Place::kCpu) {
-    auto cpu = CreateCpuModel(program, weights, model.type, 1, nullptr,
-                              model.loaded->shortlist != nullptr);
+    auto cpu = engine::CreateCpuModel(program, weights, model.type, 1, nullptr,
+                                      model.loaded->shortlist != nullptr);
     if (!cpu.ok()) return cpu.status();
-    return CreateCpuBackend(*std::move(cpu));
+    return engine::CreateCpuBackend(*std::move(cpu));
   }
-  if (absl::Status status = CheckCudaModel(program); !status.ok()) return status;
-  const auto image = MakeWeightImage(program, weights, ComputeType::kFloat32);
+  if (absl::Status status = engine::CheckCudaModel(program); !status.ok()) return status;
+  const auto image = engine::MakeWeightImage(program, weights, kernels::ComputeType::kFloat32);
   if (!image.ok()) return image.status();
-  CudaBackendConfig config;
+  engine::CudaBackendConfig config;
   config.batch = batch;
-  return CreateCudaBackend(config, program, *image);
+  return engine::CreateCudaBackend(config, program, *image);
 }
 
 // Only the refusal with which the engine does not load the model; what it takes has to be right.
 void SkipIfRefused(const ParityModel& model) {
   if (model.place == Place::kCpu) return;
-  const absl::Status status = CheckCudaModel(model.loaded->program);
+  const absl::Status status = engine::CheckCudaModel(model.loaded->program);
   if (absl::IsUnimplemented(status)) GTEST_SKIP() << "CUDA cases skipped: " << status.message();
 }
 
@@ -64,7 +64,7 @@ void SkipIfRefused(const ParityModel& model) {
 
 void ReadFixture(const std::string& name, Fixture* out) {
   const auto text =
-      ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl.gz");
+      engine::ReadGzipFile(DRAGOMAN_SOURCE_DIR "/tests/parity/fixtures/" + name + ".jsonl.gz");
   ASSERT_TRUE(text.ok()) << text.status();
   std::istringstream lines(*text);
   std::string line;
@@ -75,7 +75,7 @@ void ReadFixture(const std::string& name, Fixture* out) {
 }
 
 void LoadParityModel(const std::string& directory, Place place, ParityModel* out) {
-  auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory);
+  auto loaded = engine::LoadModel(DRAGOMAN_SOURCE_DIR "/" + directory);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   out->loaded.emplace(*std::move(loaded));
   out->place = place;
@@ -89,7 +89,7 @@ void LoadFixturesModel(const Fixture& fixture, const ParityCase& which, ParityMo
     ASSERT_NO_FATAL_FAILURE(LoadParityModel(path.string(), which.place, out));
     return;
   }
-  ModelDirectory directory(path.filename().string());
+  engine::ModelDirectory directory(path.filename().string());
   for (const auto& [file, fields] : changes[which.fixture].items()) directory.Change(file, fields);
   auto loaded = directory.Load();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -106,27 +106,28 @@ std::string ParityCaseName(const ::testing::TestParamInfo<ParityCase>& info) {
 
 void OnPlace::SetUp() {
   if (GetParam().place == Place::kCpu) return;
-  const CudaProbe probe = ProbeCuda();
+  const engine::CudaProbe probe = engine::ProbeCuda();
   if (!probe.why_none.empty()) GTEST_SKIP() << "CUDA cases skipped: " << probe.why_none;
 }
 
-std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
-                                     const std::vector<int32_t>& source, int ordinal,
-                                     const std::vector<std::vector<int32_t>>& words) {
-  auto segment = std::make_unique<Segment>();
+std::unique_ptr<engine::Segment> MakeSegment(const engine::SearchSettings& settings,
+                                             const std::vector<int32_t>& source, int ordinal,
+                                             const std::vector<std::vector<int32_t>>& words) {
+  auto segment = std::make_unique<engine::Segment>();
   segment->source = source;
-  segment->search = SearchForSegment(settings, static_cast<int>(source.size()) - 1, false, ordinal);
-  segment->divisor = LengthDivisors(segment->search.max_tokens, segment->search.length_penalty,
-                                    segment->search.penalty);
+  segment->search =
+      engine::SearchForSegment(settings, static_cast<int>(source.size()) - 1, false, ordinal);
+  segment->divisor = engine::LengthDivisors(
+      segment->search.max_tokens, segment->search.length_penalty, segment->search.penalty);
   std::vector<std::vector<int32_t>> forbidden = settings.forbidden;
   forbidden.insert(forbidden.end(), words.begin(), words.end());
-  for (auto& ngram : SourceNgrams(source, settings.encoder_no_repeat_ngram)) {
+  for (auto& ngram : engine::SourceNgrams(source, settings.encoder_no_repeat_ngram)) {
     forbidden.push_back(std::move(ngram));
   }
   if (segment->search.encoder_repetition_penalty != 1.0F) {
-    segment->source_ids = DistinctTokens(source);
+    segment->source_ids = engine::DistinctTokens(source);
   }
-  segment->forbidden = std::make_shared<const ForbiddenTable>(forbidden, settings.excluded);
+  segment->forbidden = std::make_shared<const engine::ForbiddenTable>(forbidden, settings.excluded);
   if (settings.forced_bos.has_value()) {
     segment->prefix = {*settings.forced_bos};
     segment->search.free_prefix = 1;
@@ -134,16 +135,16 @@ std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
   return segment;
 }
 
-DecodingOptions WideOptions(Profile profile) {
-  DecodingOptions options;
+engine::DecodingOptions WideOptions(engine::Profile profile) {
+  engine::DecodingOptions options;
   options.profile = profile;
   options.max_length_ratio = 1000.0F;
   options.max_length_extra = 1000;
   return options;
 }
 
-std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& spec, Asked asked,
-                                   bool scores) {
+std::unique_ptr<engine::Segment> HfSegment(const json& fixture_case, const engine::ModelSpec& spec,
+                                           Asked asked, bool scores) {
   const json& o = fixture_case["options"];
   const int beam = o["num_beams"].get<int>();
   const int max_length = o["max_length"].get<int>();
@@ -153,15 +154,15 @@ std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& sp
   const float repetition = o.value("repetition_penalty", 1.0F);
   const bool forced = o["forced_eos"].get<bool>();
 
-  ModelSpec checkpoint = spec;
-  GenerationDefaults& g = checkpoint.generation;
+  engine::ModelSpec checkpoint = spec;
+  engine::GenerationDefaults& g = checkpoint.generation;
   if (!forced) g.forced_eos.reset();
   g.renormalize_logits = o["renormalize_logits"].get<bool>();
   g.max_length = max_length;
   for (const auto& word : o.value("bad_words_ids", std::vector<std::vector<int>>{})) {
     g.bad_words.push_back(word);
   }
-  DecodingOptions request = WideOptions(Profile::kHf);
+  engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
   request.num_alternatives = beam;
   // A request's minimum must fit its limit; a checkpoint's yields to it.
   const int min_tokens = std::max(0, min_length - 1);
@@ -180,10 +181,10 @@ std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& sp
     g.no_repeat_ngram = ngram;
     g.repetition_penalty = repetition;
   }
-  SearchContext context;
+  engine::SearchContext context;
   context.max_rows = kMaxRows;
   context.scores = scores;
-  const auto settings = ResolveSearch(request, checkpoint, context);
+  const auto settings = engine::ResolveSearch(request, checkpoint, context);
   if (!settings.ok()) {
     ADD_FAILURE() << fixture_case["id"] << ": " << settings.status();
     return nullptr;
@@ -193,17 +194,17 @@ std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& sp
   return segment;
 }
 
-std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
-                                                   std::vector<std::unique_ptr<Segment>> segments,
-                                                   int32_t start_token) {
+std::vector<std::vector<engine::DecodedHypothesis>> Decode(
+    const ParityModel& model, std::vector<std::unique_ptr<engine::Segment>> segments,
+    int32_t start_token) {
   const size_t count = segments.size();
   testing::FakeClock clock;
   testing::CountingObserver observer;
-  Ledger ledger;
-  const Policy policy;
-  RequestQueue queue({100000, 10000000}, &clock);
+  engine::Ledger ledger;
+  const engine::Policy policy;
+  engine::RequestQueue queue({100000, 10000000}, &clock);
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
-  WorkerConfig config;
+  engine::WorkerConfig config;
   config.batch.max_rows = kMaxRows;
   config.batch.max_positions = model.spec().shape.max_positions + 1;
   config.batch.start_token = start_token;
@@ -212,14 +213,14 @@ std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
   const auto backend = CreateBackend(model, config.batch);
   if (!backend.ok()) {
     ADD_FAILURE() << backend.status();
-    return std::vector<std::vector<DecodedHypothesis>>(count);
+    return std::vector<std::vector<engine::DecodedHypothesis>>(count);
   }
   {
-    const auto worker =
-        Worker::Create(config, **backend, {&queue, &ledger, &policy, &clock, &observer}, [] {});
+    const auto worker = engine::Worker::Create(
+        config, **backend, {&queue, &ledger, &policy, &clock, &observer}, [] {});
     if (!worker.ok()) {
       ADD_FAILURE() << worker.status();
-      return std::vector<std::vector<DecodedHypothesis>>(count);
+      return std::vector<std::vector<engine::DecodedHypothesis>>(count);
     }
     int64_t tokens = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -228,9 +229,9 @@ std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
       tokens += segments[i]->tokens();
     }
     ledger.Accept(static_cast<int64_t>(count));
-    RequestQueue::Reservation reservation;
+    engine::RequestQueue::Reservation reservation;
     EXPECT_EQ(queue.Reserve(0, 1, static_cast<int64_t>(count), tokens, &reservation),
-              RejectReason::kNone);
+              engine::RejectReason::kNone);
     EXPECT_TRUE(queue.Push(reservation, std::move(segments)).empty());
     owner->WaitFor(count);
     queue.Close();
@@ -238,19 +239,19 @@ std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
   for (const auto& [index, status] : owner->failures()) {
     ADD_FAILURE() << "segment " << index << ": " << status;
   }
-  std::vector<std::vector<DecodedHypothesis>> results(count);
+  std::vector<std::vector<engine::DecodedHypothesis>> results(count);
   for (auto& [index, hypotheses] : owner->results()) {
     results[static_cast<size_t>(index)] = hypotheses;
   }
   return results;
 }
 
-bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found, double penalty,
-           Differences* differences) {
+bool Equal(const json& fixture_case, const std::vector<engine::DecodedHypothesis>& found,
+           double penalty, Differences* differences) {
   const json& expected = fixture_case["nbest"];
   bool equal = found.size() == expected.size();
   for (size_t rank = 0; equal && rank < found.size(); ++rank) {
-    const DecodedHypothesis& h = found[rank];
+    const engine::DecodedHypothesis& h = found[rank];
     equal = h.tokens == expected[rank]["tokens"].get<std::vector<int32_t>>();
     const auto terms = static_cast<double>(h.token_log_probs.size());
     const double share = penalty == 0.0 ? std::max(1.0, terms) : 1.0;
@@ -270,11 +271,12 @@ bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found
   return equal;
 }
 
-std::string Describe(const json& fixture_case, const std::vector<DecodedHypothesis>& found) {
+std::string Describe(const json& fixture_case,
+                     const std::vector<engine::DecodedHypothesis>& found) {
   std::string text = fixture_case["id"].dump() + " " +
                      fixture_case.value("options", json()).dump() + "\nexpected " +
                      fixture_case["nbest"].dump() + "\nfound";
-  for (const DecodedHypothesis& h : found) {
+  for (const engine::DecodedHypothesis& h : found) {
     text += "\n  " + json(h.tokens).dump() + " " + std::to_string(h.score);
   }
   return text;

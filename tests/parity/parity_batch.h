@@ -37,13 +37,13 @@ enum class Place { kCpu, kCuda };
 
 // A model of this repository.
 struct ParityModel {
-  std::optional<LoadedModel> loaded;
-  std::shared_ptr<const StepModel>
+  std::optional<engine::LoadedModel> loaded;
+  std::shared_ptr<const engine::StepModel>
       ensemble;  // in place of the loaded model's network, if there is one
   Place place = Place::kCpu;
-  ComputeType type = ComputeType::kFloat32;  // on the CPU
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;  // on the CPU
 
-  const ModelSpec& spec() const { return loaded->spec; }
+  const engine::ModelSpec& spec() const { return loaded->spec; }
 };
 
 // `directory` is from the root of the source. A model that CUDA devices do not take is loaded and the
@@ -76,22 +76,22 @@ enum class Asked {
 };
 
 // A segment for the search of `settings`, as a job makes it. `words` are forbidden besides.
-std::unique_ptr<Segment> MakeSegment(const SearchSettings& settings,
-                                     const std::vector<int32_t>& source, int ordinal = 0,
-                                     const std::vector<std::vector<int32_t>>& words = {});
+std::unique_ptr<engine::Segment> MakeSegment(const engine::SearchSettings& settings,
+                                             const std::vector<int32_t>& source, int ordinal = 0,
+                                             const std::vector<std::vector<int32_t>>& words = {});
 
 // The segment of a case whose options are generate()'s. Without `scores` greedy search takes its
 // short way.
-std::unique_ptr<Segment> HfSegment(const json& fixture_case, const ModelSpec& spec, Asked asked,
-                                   bool scores = true);
+std::unique_ptr<engine::Segment> HfSegment(const json& fixture_case, const engine::ModelSpec& spec,
+                                           Asked asked, bool scores = true);
 
 // The options of a request of another profile, with its limits out of the way.
-DecodingOptions WideOptions(Profile profile);
+engine::DecodingOptions WideOptions(engine::Profile profile);
 
 // Results by the segments' order. `start_token`: what every hypothesis begins with.
-std::vector<std::vector<DecodedHypothesis>> Decode(const ParityModel& model,
-                                                   std::vector<std::unique_ptr<Segment>> segments,
-                                                   int32_t start_token);
+std::vector<std::vector<engine::DecodedHypothesis>> Decode(
+    const ParityModel& model, std::vector<std::unique_ptr<engine::Segment>> segments,
+    int32_t start_token);
 
 // The largest differences seen, for the log.
 struct Differences {
@@ -103,10 +103,10 @@ struct Differences {
 // scores are sums: within 1e-4 for every term) and token scores of the best within 1e-3: of single
 // tokens a few 1e-4 is what float32 gives on the small models, whose logits are large. `penalty` is
 // the length penalty.
-bool Equal(const json& fixture_case, const std::vector<DecodedHypothesis>& found, double penalty,
-           Differences* differences);
+bool Equal(const json& fixture_case, const std::vector<engine::DecodedHypothesis>& found,
+           double penalty, Differences* differences);
 
 // Both lists, to be read.
-std::string Describe(const json& fixture_case, const std::vector<DecodedHypothesis>& found);
+std::string Describe(const json& fixture_case, const std::vector<engine::DecodedHypothesis>& found);
 
 }  // namespace dragoman::parity

@@ -18,13 +18,13 @@ namespace dragoman::parity {
 namespace {
 
 // The loader resolves the directory's generation settings as transformers does.
-void ExpectDefaults(const GenerationDefaults& ours, const json& theirs) {
+void ExpectDefaults(const engine::GenerationDefaults& ours, const json& theirs) {
   EXPECT_EQ(ours.num_beams, theirs["num_beams"].get<int>());
   EXPECT_EQ(ours.length_penalty, theirs["length_penalty"].get<float>());
   const json& early = theirs["early_stopping"];
-  const EarlyStopping expected = early.is_string()   ? EarlyStopping::kNever
-                                 : early.get<bool>() ? EarlyStopping::kTrue
-                                                     : EarlyStopping::kFalse;
+  const engine::EarlyStopping expected = early.is_string()   ? engine::EarlyStopping::kNever
+                                         : early.get<bool>() ? engine::EarlyStopping::kTrue
+                                                             : engine::EarlyStopping::kFalse;
   EXPECT_EQ(ours.early_stopping, expected);
   EXPECT_EQ(ours.max_length, theirs["max_length"].get<int>());
   EXPECT_EQ(ours.min_length, theirs["min_length"].get<int>());
@@ -83,7 +83,7 @@ void ExpectEqualToGenerate(const std::string& name, const ParityModel& model,
   size_t wrong = 0;
   Differences worst;
   for (const auto& [start, list] : runs) {
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (const Run& run : list) {
       segments.push_back(HfSegment(cases[run.index], model.spec(), run.asked, run.scores));
       ASSERT_NE(segments.back(), nullptr);

@@ -27,8 +27,8 @@ std::optional<T> Option(const json& options, const char* name) {
 }
 
 // Arguments of CTranslate2's translate_batch as a request.
-DecodingOptions Ct2Request(const json& o) {
-  DecodingOptions request = WideOptions(Profile::kCt2);
+engine::DecodingOptions Ct2Request(const json& o) {
+  engine::DecodingOptions request = WideOptions(engine::Profile::kCt2);
   request.beam_size = Option<int>(o, "beam_size");
   request.num_alternatives = Option<int>(o, "num_hypotheses");
   request.length_penalty = Option<float>(o, "length_penalty");
@@ -40,8 +40,8 @@ DecodingOptions Ct2Request(const json& o) {
   return request;
 }
 
-DecodingOptions MarianRequest(const json& o) {
-  DecodingOptions request = WideOptions(Profile::kMarian);
+engine::DecodingOptions MarianRequest(const json& o) {
+  engine::DecodingOptions request = WideOptions(engine::Profile::kMarian);
   request.beam_size = Option<int>(o, "beam_size");
   request.num_alternatives = request.beam_size.value_or(12);
   request.length_penalty = Option<float>(o, "length_penalty");
@@ -50,12 +50,13 @@ DecodingOptions MarianRequest(const json& o) {
   return request;
 }
 
-std::unique_ptr<Segment> SegmentOf(const json& fixture_case, const DecodingOptions& request,
-                                   const ModelSpec& spec) {
-  SearchContext context;
-  context.max_rows = kMaxBeam;
+std::unique_ptr<engine::Segment> SegmentOf(const json& fixture_case,
+                                           const engine::DecodingOptions& request,
+                                           const engine::ModelSpec& spec) {
+  engine::SearchContext context;
+  context.max_rows = kernels::kMaxBeam;
   context.scores = true;
-  const auto settings = ResolveSearch(request, spec, context);
+  const auto settings = engine::ResolveSearch(request, spec, context);
   if (!settings.ok()) {
     ADD_FAILURE() << fixture_case["id"] << ": " << settings.status();
     return nullptr;
@@ -67,13 +68,13 @@ std::unique_ptr<Segment> SegmentOf(const json& fixture_case, const DecodingOptio
 
 // Decodes every case and compares. Cases with a margin below `decided` may differ; they are listed.
 void ExpectEqual(const std::string& name, Place place,
-                 const std::function<DecodingOptions(const json&)>& ask, double default_penalty,
-                 double decided) {
+                 const std::function<engine::DecodingOptions(const json&)>& ask,
+                 double default_penalty, double decided) {
   Fixture fixture;
   ASSERT_NO_FATAL_FAILURE(ReadFixture(name, &fixture));
   ParityModel model;
   ASSERT_NO_FATAL_FAILURE(LoadParityModel(fixture.header["directory"], place, &model));
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   for (const json& c : fixture.cases) {
     segments.push_back(SegmentOf(c, ask(c["options"]), model.spec()));
     ASSERT_NE(segments.back(), nullptr);

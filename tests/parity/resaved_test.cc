@@ -47,8 +47,8 @@ std::vector<float> Extended(std::vector<float> values, int64_t rows, float facto
 
 // Writes the files of the weights: [name in the base, rows and factor where there are more, type] by tensor.
 void WriteWeights(const json& files, const std::string& base, const TempDirectory& directory) {
-  DiskFolder folder(base);
-  const auto checkpoint = ReadCheckpoint(folder, size_t{1} << 30);
+  engine::DiskFolder folder(base);
+  const auto checkpoint = engine::ReadCheckpoint(folder, size_t{1} << 30);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
   for (const auto& [file, tensors] : files.items()) {
     json header = json::object();
@@ -58,21 +58,21 @@ void WriteWeights(const json& files, const std::string& base, const TempDirector
       ASSERT_NE(found, checkpoint->tensors.end()) << source;
       std::vector<int64_t> shape = found->second.shape;
       std::vector<float> values(static_cast<size_t>(found->second.numel()));
-      ASSERT_EQ(CopyAsF32(found->second, values), std::nullopt);
+      ASSERT_EQ(engine::CopyAsF32(found->second, values), std::nullopt);
       if (source.size() == 4) {
         values =
             Extended(std::move(values), source[1].get<int64_t>(), source[2].get<float>(), &shape);
       }
       const size_t begin = data.size();
       if (source.back() == "BF16") {
-        for (const float value : values) data += Raw(AsBfloat16(value));
+        for (const float value : values) data += engine::Raw(AsBfloat16(value));
       } else {
-        data += RawFloats(values);
+        data += engine::RawFloats(values);
       }
       header[name] = {
           {"dtype", source.back()}, {"shape", shape}, {"data_offsets", {begin, data.size()}}};
     }
-    directory.Write(file, Safetensors(header.dump(), data));
+    directory.Write(file, engine::Safetensors(header.dump(), data));
   }
 }
 
@@ -80,7 +80,7 @@ void WriteDirectory(const json& row, const json& contents, const TempDirectory& 
   const std::string base =
       DRAGOMAN_SOURCE_DIR "/tests/data/models/" + row["family"].get<std::string>();
   for (const auto& [file, key] : row["files"].items()) {
-    directory.Write(file, key == "" ? ReadTestFile(base + "/" + file)
+    directory.Write(file, key == "" ? engine::ReadTestFile(base + "/" + file)
                                     : contents[key.get<std::string>()].get<std::string>());
   }
   ASSERT_NO_FATAL_FAILURE(WriteWeights(row["weights"], base, directory));
@@ -93,10 +93,10 @@ struct Counts {
   double worst = 0;
 };
 
-void CompareIds(const json& row, const LoadedModel& loaded) {
-  const VocabularyPieces pieces(&loaded.source_vocabulary);
-  const VocabularyPieces target_pieces(&loaded.TargetVocabulary());
-  const auto tokenizer = MakeTokenizer(loaded, &pieces, &target_pieces);
+void CompareIds(const json& row, const engine::LoadedModel& loaded) {
+  const engine::VocabularyPieces pieces(&loaded.source_vocabulary);
+  const engine::VocabularyPieces target_pieces(&loaded.TargetVocabulary());
+  const auto tokenizer = engine::MakeTokenizer(loaded, &pieces, &target_pieces);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
   const auto pair = loaded.languages.Resolve(row["source_lang"].get<std::string>(),
                                              row["target_lang"].get<std::string>());
@@ -119,19 +119,19 @@ void CompareIds(const json& row, const LoadedModel& loaded) {
 }
 
 void CompareLists(const json& row, const ParityModel& model, Counts* counts) {
-  ModelSpec spec = model.spec();
+  engine::ModelSpec spec = model.spec();
   if (!row["max_length"].is_null()) spec.generation.max_length = row["max_length"].get<int>();
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   std::vector<const json*> expected;
   for (const json& one : row["cases"]) {
     for (const json& searched : one["searched"]) {
-      DecodingOptions request = WideOptions(Profile::kHf);
+      engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
       request.num_alternatives = static_cast<int>(searched["tokens"].size());
       if (!searched["num_beams"].is_null()) request.beam_size = searched["num_beams"].get<int>();
-      SearchContext context;
+      engine::SearchContext context;
       context.max_rows = 64;
       context.scores = true;
-      auto settings = ResolveSearch(request, spec, context);
+      auto settings = engine::ResolveSearch(request, spec, context);
       ASSERT_TRUE(settings.ok()) << settings.status();
       if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
       if (one.contains("start_token")) {
@@ -172,11 +172,12 @@ TEST_P(Resaved, EveryListEqualsGenerate) {
     ASSERT_NO_FATAL_FAILURE(WriteDirectory(row, fixture.header["contents"], directory));
     // The reference is the fast tokenizer where there is one.
     const bool is_fast = row["files"].contains("tokenizer.json");
-    const auto by_default = LoadModel(directory.path());
+    const auto by_default = engine::LoadModel(directory.path());
     EXPECT_TRUE(by_default.ok()) << by_default.status();
     if (!by_default.ok()) continue;
-    auto loaded = LoadModel(
-        directory.path(), {.tokenizer = is_fast ? TokenizerChoice::kFast : TokenizerChoice::kAuto});
+    auto loaded = engine::LoadModel(
+        directory.path(),
+        {.tokenizer = is_fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kAuto});
     EXPECT_TRUE(loaded.ok()) << loaded.status();
     if (!loaded.ok()) continue;
     ParityModel model;

@@ -42,21 +42,21 @@ std::vector<float> LogitsOf(const json& row) {
 }
 
 // The settings that a request with the options of a fixture row is resolved to.
-std::optional<SearchSettings> Settings(const json& o, const json& bad_words, uint64_t seed,
-                                       int alternatives, const ModelSpec& spec) {
-  ModelSpec checkpoint = spec;
+std::optional<engine::SearchSettings> Settings(const json& o, const json& bad_words, uint64_t seed,
+                                               int alternatives, const engine::ModelSpec& spec) {
+  engine::ModelSpec checkpoint = spec;
   for (const json& word : bad_words) checkpoint.generation.bad_words.push_back(word);
-  DecodingOptions request = WideOptions(Profile::kHf);
+  engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
   request.num_alternatives = alternatives;
   request.temperature = o.value("temperature", 1.0F);
   request.repetition_penalty = o.value("repetition_penalty", 1.0F);
   request.no_repeat_ngram = o.value("no_repeat_ngram_size", 0);
   request.min_output_tokens = std::max(0, o.value("min_length", 0) - 1);
-  request.sampling = Sampling{o.value("top_k", 0), o.value("top_p", kTopPOff), seed};
-  SearchContext context;
-  context.max_rows = kMaxBeam;
+  request.sampling = engine::Sampling{o.value("top_k", 0), o.value("top_p", kTopPOff), seed};
+  engine::SearchContext context;
+  context.max_rows = kernels::kMaxBeam;
   context.scores = true;
-  auto settings = ResolveSearch(request, checkpoint, context);
+  auto settings = engine::ResolveSearch(request, checkpoint, context);
   EXPECT_TRUE(settings.ok()) << settings.status();
   if (!settings.ok()) return std::nullopt;
   return *std::move(settings);
@@ -65,18 +65,20 @@ std::optional<SearchSettings> Settings(const json& o, const json& bad_words, uin
 // One live hypothesis after a history, whose next token is drawn by the search's code.
 class Row {
  public:
-  Row(const SearchOptions& options, const SegmentRules& rules, int32_t start_token,
-      const std::vector<int32_t>& history, int alternative, std::vector<float> logits)
+  Row(const kernels::SearchOptions& options, const kernels::SegmentRules& rules,
+      int32_t start_token, const std::vector<int32_t>& history, int alternative,
+      std::vector<float> logits)
       : logits_(std::move(logits)),
         lanes_memory_(1, static_cast<size_t>(options.max_tokens) + 2),
-        rows_(1, 1, MaxRowMasks(options.max_tokens, rules.forbidden.nodes), logits_.size()),
+        rows_(1, 1, kernels::MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
+              logits_.size()),
         memory_(1, static_cast<size_t>(options.max_tokens) + 2, logits_.size()),
         view_{&state_, &lane_, lanes_memory_.arrays()} {
-    StartSlot(view_, options, rules, start_token);
+    kernels::StartSlot(view_, options, rules, start_token);
     for (const int32_t token : history) {
       ++state_.length;
       view_.arrays.tokens[view_.At(0, state_.length)] = token;
-      view_.Forbidden(0) = NextForbiddenState(rules.forbidden, view_.Forbidden(0), token);
+      view_.Forbidden(0) = kernels::NextForbiddenState(rules.forbidden, view_.Forbidden(0), token);
     }
     view_.RankOf(0) = alternative;
   }
@@ -85,26 +87,27 @@ class Row {
     state_.options.sampling.seed = seed;
     rows_.Prepare(0, view_, 0, view_.state->length);
     testing::FoldLogits(logits_, rows_.requests()[0], rows_.summaries()[0]);
-    FoldStoredRow(SingleThread(), view_, 0, rows_.requests()[0],
-                  static_cast<int32_t>(logits_.size()), memory_.stored(), rows_.summaries()[0]);
+    kernels::FoldMaterializedRow(kernels::SingleThread(), view_, 0, rows_.requests()[0],
+                                 static_cast<int32_t>(logits_.size()), memory_.stored(),
+                                 rows_.summaries()[0]);
     return rows_.summaries()[0].count == 1 ? rows_.summaries()[0].top[0].token : -1;
   }
 
   // The draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
-    return dragoman::Draw(SingleThread(), state_.options, scores.data(),
-                          static_cast<int32_t>(scores.size()), *std::ranges::max_element(scores), u,
-                          memory_.stored().draw);
+    return dragoman::kernels::Draw(kernels::SingleThread(), state_.options, scores.data(),
+                                   static_cast<int32_t>(scores.size()),
+                                   *std::ranges::max_element(scores), u, memory_.stored().draw);
   }
 
  private:
   const std::vector<float> logits_;
   const int32_t lane_ = 0;
-  SlotState state_;
-  LaneMemory<uint8_t> lanes_memory_;
-  RowMemory rows_;
-  StepMemory<uint8_t> memory_;
-  const SlotView view_;
+  kernels::SlotState state_;
+  kernels::LaneMemory<uint8_t> lanes_memory_;
+  kernels::RowMemory rows_;
+  kernels::StepMemory<uint8_t> memory_;
+  const kernels::SlotView view_;
 };
 
 // Every part of [0, 1) that gives one id, in order, until `expected` has been gone through: ids and
@@ -146,7 +149,7 @@ class SamplingParity : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
-  const ModelSpec& spec = model_.spec();
+  const engine::ModelSpec& spec = model_.spec();
   ASSERT_GE(fixture_.header["distributions"].get<int>(), 40);
   std::vector<float> logits;
   std::vector<int32_t> history;
@@ -164,7 +167,7 @@ TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
     const auto settings = Settings(o, o.value("bad_words_ids", json::array()), seed, 1, spec);
     ASSERT_TRUE(settings.has_value());
     const auto segment = MakeSegment(*settings, {5, 0}, row["ordinal"].get<int>());
-    const SegmentRules rules = segment->Rules();
+    const kernels::SegmentRules rules = segment->Rules();
     Row harness(segment->search, rules, spec.tokens.decoder_start, history,
                 row["alternative"].get<int>(), logits);
 
@@ -189,10 +192,10 @@ TEST_P(SamplingParity, DrawsComeFromTheFilteredDistribution) {
 TEST_P(SamplingParity, WholeDecodesAreTheDrawsOfTheReference) {
   ASSERT_GE(fixture_.header["samples"].get<int>(), 100);
   std::vector<const json*> rows;
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   for (const json& row : fixture_.cases) {
     if (row["kind"] != "decode") continue;
-    ModelSpec spec = model_.spec();
+    engine::ModelSpec spec = model_.spec();
     spec.generation.max_length = row["max_length"].get<int>();
     if (!row["forced_eos"].get<bool>()) spec.generation.forced_eos.reset();
     const auto settings = Settings(row["options"], json::array(), row["seed"].get<uint64_t>(),
@@ -211,7 +214,7 @@ TEST_P(SamplingParity, WholeDecodesAreTheDrawsOfTheReference) {
     for (size_t n = 0; n < expected.size(); ++n) {
       if (expected[n].is_null()) continue;
       ++samples;
-      const DecodedHypothesis& found = results[i][n];
+      const engine::DecodedHypothesis& found = results[i][n];
       SCOPED_TRACE((*rows[i])["id"].dump() + " sample " + std::to_string(n));
       EXPECT_EQ(json(found.tokens), expected[n]["tokens"]);
       const auto scores = expected[n]["token_scores"].get<std::vector<double>>();

@@ -39,10 +39,10 @@ Tokenizers ReadTokenizers() {
 
 TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
   const Tokenizers read = ReadTokenizers();
-  std::map<std::string, TokenizerJson> tokenizers;
+  std::map<std::string, engine::TokenizerJson> tokenizers;
   std::map<std::string, std::map<std::string, int>> ids;
   for (const auto& [name, file] : read.files) {
-    absl::StatusOr<TokenizerJson> parsed = ParseTokenizerJson(file.dump(), name);
+    absl::StatusOr<engine::TokenizerJson> parsed = engine::ParseTokenizerJson(file.dump(), name);
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     for (size_t id = 0; id < parsed->pieces.size(); ++id) {
       ids[name][parsed->pieces[id]] = static_cast<int>(id);
@@ -58,11 +58,11 @@ TEST(TokenizerJson, IdsAreThoseOfTheLibrary) {
     const int unk = model.contains("unk_id") ? model["unk_id"].get<int>() : ids[name]["<unk>"];
     std::vector<int> found;
     int64_t end = 0;
-    const TokenizerJson& parsed = tokenizers.at(name);
-    std::vector<AddedToken> added;
-    for (const TokenizerJson::Added& token : parsed.added) added.push_back(token.token);
-    const AddedTokenModel cutter(parsed.model, added, TokenizerRules::kFast);
-    for (const SubwordToken& token : cutter.Encode(text, TextStart::kBegin)) {
+    const engine::TokenizerJson& parsed = tokenizers.at(name);
+    std::vector<engine::AddedToken> added;
+    for (const engine::TokenizerJson::Added& token : parsed.added) added.push_back(token.token);
+    const engine::AddedTokenModel cutter(parsed.model, added, engine::TokenizerRules::kFast);
+    for (const engine::SubwordToken& token : cutter.Encode(text, engine::TextStart::kBegin)) {
       found.push_back(token.piece.empty() ? unk : ids[name].at(token.piece));
       EXPECT_GE(token.range.begin, end) << name << ": " << text;
       EXPECT_GE(token.range.end, token.range.begin);
@@ -90,7 +90,7 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
     directories.emplace_back(name, name);
   }
   for (const auto& [name, file] : directories) {
-    ModelDirectory directory(name);
+    engine::ModelDirectory directory(name);
     const auto usual = directory.Load();
     ASSERT_TRUE(usual.ok()) << usual.status();
     const bool is_t5 = usual->tokenizer.source_path.ends_with("spiece.model");
@@ -99,7 +99,7 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
     const auto model = directory.Load();
     ASSERT_TRUE(model.ok()) << model.status();
     ASSERT_NE(model->tokenizer.model, nullptr);
-    const Vocabulary& vocabulary = model->source_vocabulary;
+    const engine::Vocabulary& vocabulary = model->source_vocabulary;
     ASSERT_EQ(vocabulary.size(), usual->source_vocabulary.size());
     for (int id = 0; id < vocabulary.size(); ++id) {
       EXPECT_EQ(vocabulary.PieceOf(id), usual->source_vocabulary.PieceOf(id)) << name << " " << id;
@@ -108,9 +108,9 @@ TEST(TokenizerJson, StandsForSentencePieceInADirectory) {
     EXPECT_EQ(model->tokenizer.source_eos, usual->tokenizer.source_eos);
     EXPECT_EQ(model->spec.tokens.unk, usual->spec.tokens.unk);
     ASSERT_EQ(model->languages.Pairs().size(), usual->languages.Pairs().size());
-    const VocabularyPieces pieces(&vocabulary);
-    const auto tokenizer_of = [&](const LoadedModel& of) {
-      auto made = MakeTokenizer(of, &pieces, &pieces);
+    const engine::VocabularyPieces pieces(&vocabulary);
+    const auto tokenizer_of = [&](const engine::LoadedModel& of) {
+      auto made = engine::MakeTokenizer(of, &pieces, &pieces);
       EXPECT_TRUE(made.ok()) << made.status();
       return std::move(made).value();
     };
@@ -139,7 +139,7 @@ TEST(TokenizerJson, MayHaveItsLanguagesAmongThePiecesAlone) {
                              }),
               added.end());
   ASSERT_EQ(added.size(), all - 25);
-  ModelDirectory directory("tiny-mbart25");
+  engine::ModelDirectory directory("tiny-mbart25");
   const auto usual = directory.Load();
   ASSERT_TRUE(usual.ok()) << usual.status();
   directory.Remove("sentencepiece.bpe.model");

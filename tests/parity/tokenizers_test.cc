@@ -37,15 +37,16 @@ class Made {
   }
 
   std::string name() const { return row_["tokenizer"]; }
-  absl::StatusOr<LoadedModel> Load() const {
+  absl::StatusOr<engine::LoadedModel> Load() const {
     const bool fast = row_["kind"] == "fast";
-    return LoadModel(directory_.path(),
-                     {.tokenizer = fast ? TokenizerChoice::kFast : TokenizerChoice::kSlow});
+    return engine::LoadModel(
+        directory_.path(),
+        {.tokenizer = fast ? engine::TokenizerChoice::kFast : engine::TokenizerChoice::kSlow});
   }
 
  private:
   const json& row_;
-  ModelDirectory directory_;
+  engine::ModelDirectory directory_;
 };
 
 std::vector<json> Rows() {
@@ -62,8 +63,8 @@ TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    const engine::VocabularyPieces pieces(&model->source_vocabulary);
+    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
     ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
     const std::string source = row["source_lang"];
     const auto pair = model->languages.Resolve(source, row["target_lang"].get<std::string>());
@@ -72,15 +73,15 @@ TEST(Tokenizers, IdsAreThoseOfAutoTokenizer) {
     int wrong = 0;
     for (const json& one : row["cases"]) {
       const auto text = one[0].get<std::string>();
-      EncodedText encoded =
+      engine::EncodedText encoded =
           (*tokenizer)->EncodeSource(text, {pair->tag, pair->last_tag, !pair->prompt.empty()});
       int64_t end = 0;
-      for (const TextRange& range : encoded.ranges) {
+      for (const engine::TextRange& range : encoded.ranges) {
         EXPECT_TRUE(range.begin >= end && range.end >= range.begin) << made.name() << ": " << text;
         end = range.end;
       }
       EXPECT_LE(end, static_cast<int64_t>(text.size()));
-      PutBefore(prompt, &encoded);
+      engine::PutBefore(prompt, &encoded);
       ++texts;
       if (json(encoded.ids) == one[1]) continue;
       if (++wrong <= 5) {
@@ -99,12 +100,12 @@ TEST(Tokenizers, TextsAreThoseOfAutoTokenizer) {
     const auto model = made.Load();
     EXPECT_TRUE(model.ok()) << made.name() << ": " << model.status();
     if (!model.ok()) continue;
-    const VocabularyPieces pieces(&model->source_vocabulary);
-    const auto tokenizer = MakeTokenizer(*model, &pieces, &pieces);
+    const engine::VocabularyPieces pieces(&model->source_vocabulary);
+    const auto tokenizer = engine::MakeTokenizer(*model, &pieces, &pieces);
     ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
     for (const json& one : row["decoded"]) {
       const auto ids = one[0].get<std::vector<int>>();
-      const DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);
+      const engine::DecodedText decoded = (*tokenizer)->DecodeWithRanges(ids);
       EXPECT_EQ(decoded.text, one[1]) << made.name() << ": " << one[0];
       // Every prefix is a prefix of the whole.
       for (size_t size = 0; size <= ids.size(); ++size) {
@@ -124,14 +125,14 @@ TEST(Tokenizers, NBestListsAreThoseOfGenerate) {
     EXPECT_TRUE(loaded.ok()) << made.name() << ": " << loaded.status();
     if (!loaded.ok()) continue;
     model.loaded.emplace(*std::move(loaded));
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (const json& one : row["searched"]) {
-      DecodingOptions request = WideOptions(Profile::kHf);
+      engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
       request.beam_size = request.num_alternatives = one["num_beams"].get<int>();
-      SearchContext context;
+      engine::SearchContext context;
       context.max_rows = 64;
       context.scores = true;
-      auto settings = ResolveSearch(request, model.spec(), context);
+      auto settings = engine::ResolveSearch(request, model.spec(), context);
       ASSERT_TRUE(settings.ok()) << settings.status();
       if (one.contains("first_token")) settings->forced_bos = one["first_token"].get<int32_t>();
       segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
@@ -142,7 +143,7 @@ TEST(Tokenizers, NBestListsAreThoseOfGenerate) {
       const json& expected = row["searched"][i];
       ASSERT_EQ(results[i].size(), expected["tokens"].size());
       for (size_t rank = 0; rank < results[i].size(); ++rank) {
-        const DecodedHypothesis& found = results[i][rank];
+        const engine::DecodedHypothesis& found = results[i][rank];
         EXPECT_EQ(json(found.tokens), expected["tokens"][rank]) << made.name() << " " << i;
         if (expected["scores"][rank].is_null()) continue;
         worst =

@@ -35,9 +35,9 @@ json Merged(json fields, const json& changes) {
 
 // The tensors of the base model as safetensors files: one in float64, or two shards in float32.
 void WriteWeights(const std::string& base, const std::string& how, const TempDirectory& directory) {
-  const auto file = MappedFile::Open(base + "/model.safetensors", size_t{1} << 30);
+  const auto file = engine::MappedFile::Open(base + "/model.safetensors", size_t{1} << 30);
   ASSERT_TRUE(file.ok()) << file.status();
-  const auto tensors = ParseSafetensors(file->bytes(), "model.safetensors");
+  const auto tensors = engine::ParseSafetensors(file->bytes(), "model.safetensors");
   ASSERT_TRUE(tensors.ok()) << tensors.status();
   const bool wide = how == "float64";
   json headers[2] = {json::object(), json::object()};
@@ -47,12 +47,12 @@ void WriteWeights(const std::string& base, const std::string& how, const TempDir
   for (const auto& [name, view] : *tensors) {
     const size_t shard = wide ? 0 : count++ % 2;
     std::vector<float> values(static_cast<size_t>(view.numel()));
-    ASSERT_EQ(CopyAsF32(view, values), std::nullopt);
+    ASSERT_EQ(engine::CopyAsF32(view, values), std::nullopt);
     const size_t begin = data[shard].size();
     if (wide) {
-      for (const float value : values) data[shard] += Raw(double{value});
+      for (const float value : values) data[shard] += engine::Raw(double{value});
     } else {
-      data[shard] += RawFloats(values);
+      data[shard] += engine::RawFloats(values);
     }
     headers[shard][name] = {{"dtype", wide ? "F64" : "F32"},
                             {"shape", view.shape},
@@ -60,18 +60,20 @@ void WriteWeights(const std::string& base, const std::string& how, const TempDir
     map[name] = "model-0000" + std::to_string(shard + 1) + "-of-00002.safetensors";
   }
   if (wide) {
-    directory.Write("model.safetensors", Safetensors(headers[0].dump(), data[0]));
+    directory.Write("model.safetensors", engine::Safetensors(headers[0].dump(), data[0]));
     return;
   }
   directory.Write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
   for (size_t i = 0; i < 2; ++i) {
     directory.Write("model-0000" + std::to_string(i + 1) + "-of-00002.safetensors",
-                    Safetensors(headers[i].dump(), data[i]));
+                    engine::Safetensors(headers[i].dump(), data[i]));
   }
 }
 
 void WriteVariant(const json& variant, const std::string& base, const TempDirectory& directory) {
-  const auto read = [&](const char* name) { return json::parse(ReadTestFile(base + "/" + name)); };
+  const auto read = [&](const char* name) {
+    return json::parse(engine::ReadTestFile(base + "/" + name));
+  };
   json config = read("config.json");
   const json generation = read("generation_config.json");
   if (variant["generation"].is_null()) {
@@ -83,10 +85,10 @@ void WriteVariant(const json& variant, const std::string& base, const TempDirect
   }
   directory.Write("config.json", Merged(config, variant["config"]).dump());
   for (const char* name : {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"}) {
-    directory.Write(name, ReadTestFile(base + "/" + name));
+    directory.Write(name, engine::ReadTestFile(base + "/" + name));
   }
   if (variant["weights"] == "whole") {
-    directory.Write("model.safetensors", ReadTestFile(base + "/model.safetensors"));
+    directory.Write("model.safetensors", engine::ReadTestFile(base + "/model.safetensors"));
   } else {
     WriteWeights(base, variant["weights"], directory);
   }
@@ -116,23 +118,23 @@ TEST_P(Variants, EveryCaseEqualsGenerate) {
     ASSERT_NO_FATAL_FAILURE(WriteVariant(variant, base, directory));
     ParityModel model;
     model.place = GetParam().place;
-    auto loaded = LoadModel(directory.path());
+    auto loaded = engine::LoadModel(directory.path());
     ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.status();
     EXPECT_EQ(loaded->notes.empty(), name != "ignored fields");
     model.loaded.emplace(*std::move(loaded));
     EXPECT_EQ(model.spec().generation.num_beams, variant["num_beams"]);
 
-    DecodingOptions request = WideOptions(Profile::kHf);
+    engine::DecodingOptions request = WideOptions(engine::Profile::kHf);
     request.num_alternatives = model.spec().generation.num_beams;
-    SearchContext context;
+    engine::SearchContext context;
     context.max_rows = 64;
     context.scores = true;
-    ModelSpec spec = model.spec();
+    engine::ModelSpec spec = model.spec();
     // generate() gives 20 new tokens where no file says how many.
     if (SaysNoLength(variant)) spec.generation.max_length = 21;
-    const auto settings = ResolveSearch(request, spec, context);
+    const auto settings = engine::ResolveSearch(request, spec, context);
     ASSERT_TRUE(settings.ok()) << name << ": " << settings.status();
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     for (const json& one : variant["cases"]) {
       segments.push_back(MakeSegment(*settings, one["source_ids"].get<std::vector<int32_t>>()));
     }
@@ -141,7 +143,7 @@ TEST_P(Variants, EveryCaseEqualsGenerate) {
       const json& expected = variant["cases"][i];
       ASSERT_EQ(results[i].size(), expected["tokens"].size()) << name;
       for (size_t rank = 0; rank < results[i].size(); ++rank) {
-        const DecodedHypothesis& found = results[i][rank];
+        const engine::DecodedHypothesis& found = results[i][rank];
         EXPECT_EQ(found.tokens, expected["tokens"][rank].get<std::vector<int32_t>>())
             << name << ", case " << i << ", rank " << rank;
         if (expected["scores"][rank].is_null()) continue;

@@ -11,7 +11,7 @@ import urllib.request
 
 import sacrebleu
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "doors"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "adapters"))
 from harness import check, run  # noqa: E402
 
 # The package's models, found without an import of its code.
@@ -63,7 +63,7 @@ def test_terms_at_the_models_own_beam(server):
     expect(found["warnings"], [])
 
 
-def test_a_narrow_beam_is_warned_of(server):
+def test_a_quantized_beam_is_warned_of(server):
     found = translate(
         server,
         "The bank raised its prime rate.",

@@ -22,7 +22,7 @@
 #include "tests/server/served_models.h"
 #include "tests/server/unset_fields.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::seconds;
@@ -129,7 +129,7 @@ TEST(HardExitTimerDeathTest, EndsAProcessThatHangs) {
 }
 
 TEST(VersionText, SaysOneLineOrEverything) {
-  EngineBuild engine;
+  engine::EngineBuild engine;
   engine.instruction_set = "avx2";
   engine.instruction_sets = {"baseline", "avx2"};
   const std::string brief = VersionText(false, engine);
@@ -185,7 +185,7 @@ TEST(LogLine, IsJsonInOrderAndHonoursTheLevel) {
 }
 
 TEST(ResponseBuilder, GivesWhatWasAskedFor) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   const v1::Translation bare = BuildTranslation(FakeEngine::Answer(job, 0), {}, "m");
@@ -201,7 +201,7 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
   ASSERT_EQ(bare.sentences_size(), 1);
   EXPECT_EQ(bare.sentences(0).target_end(), 3);
 
-  ReturnOptions all;
+  engine::ReturnOptions all;
   all.scores = all.tokens = all.token_scores = true;
   const v1::Translation full = BuildTranslation(FakeEngine::Answer(job, 0), all, "m");
   EXPECT_EQ(full.score(), -0.5F);
@@ -213,7 +213,7 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
   EXPECT_EQ(full.alternatives(0).tokens().source_size(), 0);
   EXPECT_EQ(full.alternatives(0).tokens().target_size(), 2);
 
-  ReturnOptions only_scores;
+  engine::ReturnOptions only_scores;
   only_scores.token_scores = true;
   const v1::Translation some = BuildTranslation(FakeEngine::Answer(job, 0), only_scores, "m");
   EXPECT_EQ(some.tokens().target_size(), 0);
@@ -221,11 +221,11 @@ TEST(ResponseBuilder, GivesWhatWasAskedFor) {
 }
 
 TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_alignment());
-  ReturnOptions returns;
+  engine::ReturnOptions returns;
   returns.alignment = true;
   const v1::Translation aligned = BuildTranslation(FakeEngine::Answer(job, 0), returns, "m");
   ASSERT_EQ(aligned.alignment().links_size(), 2);
@@ -235,13 +235,13 @@ TEST(ResponseBuilder, AlignsTheTranslationWhenAsked) {
   EXPECT_EQ(link.target_begin(), 0);
   EXPECT_EQ(link.target_end(), 1);
   // One without tokens is aligned all the same.
-  ItemResult result = FakeEngine::Answer(job, 0);
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
   result.hypotheses[0].alignment.clear();
   EXPECT_TRUE(BuildTranslation(std::move(result), returns, "m").has_alignment());
 }
 
 TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
   EXPECT_FALSE(BuildTranslation(FakeEngine::Answer(job, 0), {}, "m").has_seed());
   job.decoding.sampling.emplace().seed = 0;
@@ -253,13 +253,13 @@ TEST(ResponseBuilder, ReturnsTheSeedOfSampling) {
 }
 
 TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
   job.decoding.num_alternatives = 4;
-  ItemResult result = FakeEngine::Answer(job, 0);
-  result.hypotheses[0].finish_reason = FinishReason::kConstraintsUnmet;
-  result.hypotheses[1].finish_reason = FinishReason::kLength;
-  result.hypotheses[2].finish_reason = FinishReason::kNoOutput;
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
+  result.hypotheses[0].finish_reason = kernels::FinishReason::kConstraintsUnmet;
+  result.hypotheses[1].finish_reason = kernels::FinishReason::kLength;
+  result.hypotheses[2].finish_reason = kernels::FinishReason::kNoOutput;
   const v1::Translation translation = BuildTranslation(std::move(result), {}, "m");
   EXPECT_EQ(translation.finish_reason(), v1::CONSTRAINTS_UNMET);
   EXPECT_EQ(translation.alternatives(0).finish_reason(), v1::LENGTH);
@@ -268,13 +268,13 @@ TEST(ResponseBuilder, EveryRankHasItsFinishReason) {
 }
 
 TEST(ResponseBuilder, SaysEveryWarning) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
-  ItemResult result = FakeEngine::Answer(job, 0);
-  result.warnings = {{WarningCode::kOutputLimit, "a"},
-                     {WarningCode::kBeamTooNarrow, "b"},
-                     {WarningCode::kNotTranslated, "c"},
-                     {WarningCode::kUnknownCharacters, "d"}};
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
+  result.warnings = {{engine::WarningCode::kOutputLimit, "a"},
+                     {engine::WarningCode::kBeamTooNarrow, "b"},
+                     {engine::WarningCode::kNotTranslated, "c"},
+                     {engine::WarningCode::kUnknownCharacters, "d"}};
   const v1::Translation translation = BuildTranslation(std::move(result), {}, "m");
   ASSERT_EQ(translation.warnings_size(), 4);
   EXPECT_EQ(translation.warnings(3).code(), v1::Warning::UNKNOWN_CHARACTERS);
@@ -314,7 +314,7 @@ TEST(ResponseBuilder, TheLanguagesOfALargeModelFitInAnAnswer) {
 
 TEST(ResponseBuilder, DescribesTheModel) {
   FakeEngine engine;
-  ModelInfo& info = *engine.mutable_info();
+  engine::ModelInfo& info = *engine.mutable_info();
   info.name = "m";
   info.decoder_layers = 6;
   info.decoder_heads = 8;
@@ -343,24 +343,25 @@ TEST(ResponseBuilder, DescribesTheModel) {
   EXPECT_EQ(model.memory(1).kv_resident(), 19);
   EXPECT_EQ(model.pivot_size(), 0);
   using Wire = v1::DecodingOptions;
-  for (const auto& [profile, wire] :
-       std::vector<std::pair<Profile, Wire::Profile>>{{Profile::kHf, Wire::HF},
-                                                      {Profile::kCt2, Wire::CT2},
-                                                      {Profile::kMarian, Wire::MARIAN},
-                                                      {Profile::kPaper, Wire::PAPER},
-                                                      {Profile::kArticle, Wire::ARTICLE}}) {
+  for (const auto& [profile, wire] : std::vector<std::pair<engine::Profile, Wire::Profile>>{
+           {engine::Profile::kHf, Wire::HF},
+           {engine::Profile::kCt2, Wire::CT2},
+           {engine::Profile::kMarian, Wire::MARIAN},
+           {engine::Profile::kPaper, Wire::PAPER},
+           {engine::Profile::kArticle, Wire::ARTICLE}}) {
     info.default_profile = profile;
     EXPECT_EQ(BuildModel(served, true).default_profile(), wire);
   }
 }
 
 TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
-  ItemResult result = FakeEngine::Answer(job, 0);
-  result.pivot = PivotPart{"de-en", "en-fr", "en", "between", -0.25F, -3.0F, FinishReason::kLength,
-                           true,    false};
-  ReturnOptions scores;
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
+  result.pivot = engine::PivotPart{
+      "de-en", "en-fr", "en", "between", -0.25F, -3.0F, kernels::FinishReason::kLength,
+      true,    false};
+  engine::ReturnOptions scores;
   scores.scores = true;
   const v1::Translation with = BuildTranslation(result, scores, "de-fr");
   EXPECT_EQ(with.model(), "de-fr");
@@ -382,23 +383,23 @@ TEST(ResponseBuilder, APivotSaysWhatTheFirstModelMade) {
 
 // A field that is added to an answer is filled by the builder, or named here with what else does.
 TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
   job.decoding.num_alternatives = 2;
   job.decoding.sampling.emplace().seed = 7;
-  ItemResult result = FakeEngine::Answer(job, 0);
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
   result.index = 1;
-  result.pivot = PivotPart{"de-en", "en-fr", "en", "between", -0.25F, -3.0F, FinishReason::kLength,
-                           true,    true};
+  result.pivot = engine::PivotPart{
+      "de-en", "en-fr", "en", "between", -0.25F, -3.0F, kernels::FinishReason::kLength, true, true};
   result.sentences = {{{1, 2}, {3, 4}}};
-  result.warnings = {{WarningCode::kNotTranslated, "1 of 2 segments"}};
-  for (Hypothesis& hypothesis : result.hypotheses) {
+  result.warnings = {{engine::WarningCode::kNotTranslated, "1 of 2 segments"}};
+  for (engine::Hypothesis& hypothesis : result.hypotheses) {
     hypothesis.alignment = {{{1, 2}, {3, 4}}};
   }
-  ReturnOptions all;
+  engine::ReturnOptions all;
   all.scores = all.tokens = all.token_scores = all.alignment = true;
   v1::Translation translation = BuildTranslation(std::move(result), all, "m");
-  ItemResult failed;
+  engine::ItemResult failed;
   failed.status = InvalidField("contents[0]", "is wrong");
   translation.MergeFrom(BuildTranslation(std::move(failed), all, "m"));
   EXPECT_THAT(UnsetFields(translation),
@@ -408,11 +409,12 @@ TEST(ResponseBuilder, FillsEveryFieldOfATranslation) {
 }
 
 TEST(RequestError, TheEnginesErrorsBecomeViolations) {
-  const absl::Status engine = InvalidRequest(
-      {FieldError{.field = "decoding.sampling.top_p", .found = "2", .expected = "at most 1"},
-       FieldError{.field = "terms[3]", .words = "a second target: of two"},
-       FieldError{.field = "do_not_translate[2]", .predicate = "is empty"},
-       FieldError{.words = "decoding.beam_size: is no field here"}});
+  const absl::Status engine = engine::InvalidRequest(
+      {engine::FieldError{
+           .field = "decoding.sampling.top_p", .found = "2", .expected = "at most 1"},
+       engine::FieldError{.field = "terms[3]", .words = "a second target: of two"},
+       engine::FieldError{.field = "do_not_translate[2]", .predicate = "is empty"},
+       engine::FieldError{.words = "decoding.beam_size: is no field here"}});
   const absl::Status status = WithFieldViolation(engine);
   EXPECT_EQ(status.message(), engine.message());
   const std::vector<FieldViolation> found = ViolationsOf(status);
@@ -427,13 +429,13 @@ TEST(RequestError, TheEnginesErrorsBecomeViolations) {
   // Whatever a message says: the field is what the error has.
   expect(3, "", "decoding.beam_size: is no field here");
   // Clients get google.rpc details and nothing of ours.
-  EXPECT_TRUE(FieldErrorsOf(status).empty());
+  EXPECT_TRUE(engine::FieldErrorsOf(status).empty());
   EXPECT_EQ(ToRpcStatus(status).details_size(), 1);
 }
 
 TEST(RequestError, TheLogLearnsOfTextsByNameOnly) {
   const auto logged = [](const std::string& field, const std::string& found) {
-    return LoggableMessage(WithFieldViolation(InvalidRequest({field, found, "less"})));
+    return LoggableMessage(WithFieldViolation(engine::InvalidRequest({field, found, "less"})));
   };
   for (const char* field : {"terms[3]", "do_not_translate[0]", "target_prefixes[0]",
                             "decoding.required_phrases[0].text", "decoding.forbidden_phrases[1]"}) {
@@ -446,11 +448,11 @@ TEST(RequestError, TheLogLearnsOfTextsByNameOnly) {
 }
 
 TEST(ResponseBuilder, SeveralSegmentsHaveNoScore) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"x"};
-  ItemResult result = FakeEngine::Answer(job, 0);
+  engine::ItemResult result = FakeEngine::Answer(job, 0);
   result.sentences.push_back(result.sentences[0]);
-  ReturnOptions returns;
+  engine::ReturnOptions returns;
   returns.scores = true;
   const v1::Translation translation = BuildTranslation(std::move(result), returns, "m");
   EXPECT_FALSE(translation.has_score());
@@ -477,4 +479,4 @@ TEST(ItemOutcomes, FailTheCallOnlyIfAllFailAlike) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 
 #include "server/call/detect/language_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 class FakeDetector final : public LanguageDetector {
  public:
@@ -39,4 +39,4 @@ class FakeDetector final : public LanguageDetector {
   const std::vector<std::string> languages_ = {"de", "en", "fr", "ja"};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

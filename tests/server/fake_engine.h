@@ -21,13 +21,13 @@
 #include "engine/base/field_error.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class FakeEngine : public Engine {
+class FakeEngine : public engine::Engine {
  public:
   struct Held {
-    JobId id = 0;
-    TranslationJob job;
+    engine::JobId id = 0;
+    engine::TranslationJob job;
   };
 
   FakeEngine() {
@@ -50,41 +50,41 @@ class FakeEngine : public Engine {
   // From now on jobs wait for Finish, Play or Cancel; without it they are answered at once, each
   // item with its text in brackets.
   void HoldJobs() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     hold_ = true;
   }
 
   // Makes the next Submit answer this.
-  void RefuseNext(Admission refusal) {
-    MutexLock lock(&mu_);
+  void RefuseNext(engine::Admission refusal) {
+    engine::MutexLock lock(&mu_);
     refusals_.push_back(std::move(refusal));
   }
 
   // Sets the statuses of the items of jobs that are answered, by index; OK where none is given.
   void FailItem(int index, absl::Status status) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     item_status_[index] = std::move(status);
   }
 
   void SetStalled(bool stalled) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stalled_ = stalled;
   }
 
   void SetLiveWorkers(int workers) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     live_workers_ = workers;
   }
 
   // Sets what Stats answers from now on, whatever else happens.
-  void SetStats(EngineStats stats) {
-    MutexLock lock(&mu_);
+  void SetStats(engine::EngineStats stats) {
+    engine::MutexLock lock(&mu_);
     stats_ = std::move(stats);
   }
 
   // Waits until a job was held that no earlier call returned; it may have ended by now.
   Held WaitHeld() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (fresh_.empty()) changed_.Wait(&mu_);
     Held held = std::move(fresh_.front());
     fresh_.pop_front();
@@ -93,45 +93,45 @@ class FakeEngine : public Engine {
 
   // Runs a script for a held job on the engine's thread and waits for its end. The job stays held.
   // REQUIRES: it has not ended.
-  void Play(const Held& held, const std::function<void(TranslationSink*)>& script) {
+  void Play(const Held& held, const std::function<void(engine::TranslationSink*)>& script) {
     bool done = false;
     Post([&] {
-      std::shared_ptr<TranslationSink> sink;
+      std::shared_ptr<engine::TranslationSink> sink;
       {
-        MutexLock lock(&mu_);
+        engine::MutexLock lock(&mu_);
         sink = jobs_.at(held.id).sink;
       }
       script(sink.get());
       sink.reset();
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       done = true;
       changed_.NotifyAll();
     });
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!done) changed_.Wait(&mu_);
   }
 
   // Ends a held job by OnDone alone; with OK, items that were not played get no answer.
-  void Finish(JobId id, const absl::Status& status) {
+  void Finish(engine::JobId id, const absl::Status& status) {
     Post([this, id, status] { End(id, status); });
   }
 
   // Waits for the nth cancellation (from 0).
-  std::pair<JobId, CancelCause> WaitCancel(size_t n = 0) {
-    MutexLock lock(&mu_);
+  std::pair<engine::JobId, engine::CancelCause> WaitCancel(size_t n = 0) {
+    engine::MutexLock lock(&mu_);
     while (cancels_.size() <= n) changed_.Wait(&mu_);
     return cancels_[n];
   }
 
   size_t submitted() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return static_cast<size_t>(last_id_);
   }
 
-  static ItemResult Answer(const TranslationJob& job, int index) {
-    ItemResult result;
+  static engine::ItemResult Answer(const engine::TranslationJob& job, int index) {
+    engine::ItemResult result;
     result.index = index;
-    Hypothesis best;
+    engine::Hypothesis best;
     best.text = "[" + job.contents[index] + "]";
     best.score = -0.5F;
     best.log_prob = -2.0F;
@@ -153,18 +153,18 @@ class FakeEngine : public Engine {
     return result;
   }
 
-  const ModelInfo& info() const override { return info_; }
+  const engine::ModelInfo& info() const override { return info_; }
   // To be called only before the engine is used.
-  ModelInfo* mutable_info() { return &info_; }
+  engine::ModelInfo* mutable_info() { return &info_; }
 
   // Compares with the pairs of info(), exactly; a side that is empty fits any.
-  absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
+  absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override {
     ++resolutions_;
-    for (const LanguagePair& pair : info_.pairs) {
+    for (const engine::LanguagePair& pair : info_.pairs) {
       const bool fits = (source.empty() || pair.source.empty() || source == pair.source) &&
                         (target.empty() || target == pair.target);
-      if (fits) return std::make_shared<const ResolvedLanguages>();
+      if (fits) return std::make_shared<const engine::ResolvedLanguages>();
     }
     return absl::InvalidArgumentError("no such pair");
   }
@@ -172,23 +172,24 @@ class FakeEngine : public Engine {
   // How often languages were resolved, by jobs that came without them too.
   int resolutions() const { return resolutions_; }
 
-  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
-    Admission admission;
-    MutexLock lock(&mu_);
+  engine::Admission Submit(engine::TranslationJob job,
+                           std::shared_ptr<engine::TranslationSink> sink) override {
+    engine::Admission admission;
+    engine::MutexLock lock(&mu_);
     if (!refusals_.empty()) {
       admission = std::move(refusals_.front());
       refusals_.pop_front();
       return admission;
     }
     if (job.languages == nullptr) ++resolutions_;
-    if (const auto error = CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
-      admission.status = InvalidRequest(*error);
-      admission.reason = RejectReason::kInvalid;
+    if (const auto error = engine::CheckWidth(job.decoding, info_.max_rows); error.has_value()) {
+      admission.status = engine::InvalidRequest(*error);
+      admission.reason = engine::RejectReason::kInvalid;
       return admission;
     }
     if (stopped_) {
       admission.status = absl::UnavailableError("draining");
-      admission.reason = RejectReason::kDraining;
+      admission.reason = engine::RejectReason::kDraining;
       return admission;
     }
     admission.job = ++last_id_;
@@ -205,59 +206,59 @@ class FakeEngine : public Engine {
     return admission;
   }
 
-  void Cancel(JobId job, CancelCause cause) override {
+  void Cancel(engine::JobId job, engine::CancelCause cause) override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       cancels_.emplace_back(job, cause);
       changed_.NotifyAll();
     }
     Post([this, job, cause] {
-      End(job, cause == CancelCause::kClient     ? absl::CancelledError("cancelled")
-               : cause == CancelCause::kDeadline ? absl::DeadlineExceededError("expired")
-               : cause == CancelCause::kRevoked
+      End(job, cause == engine::CancelCause::kClient     ? absl::CancelledError("cancelled")
+               : cause == engine::CancelCause::kDeadline ? absl::DeadlineExceededError("expired")
+               : cause == engine::CancelCause::kRevoked
                    ? absl::UnauthenticatedError("revoked by the engine")
                    : absl::UnavailableError("draining"));
     });
   }
 
   void StopAdmission() override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stopped_ = true;
   }
 
   int64_t jobs_in_flight() const override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return static_cast<int64_t>(jobs_.size());
   }
 
-  void CancelAll(CancelCause cause) override {
-    std::vector<JobId> ids;
+  void CancelAll(engine::CancelCause cause) override {
+    std::vector<engine::JobId> ids;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       for (const auto& [id, job] : jobs_) ids.push_back(id);
     }
-    for (const JobId id : ids) Cancel(id, cause);
+    for (const engine::JobId id : ids) Cancel(id, cause);
   }
 
   // Sets what reloading answers from now on.
   void SetReload(absl::Status status) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     reload_ = std::move(status);
   }
   int reloads() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return reloads_;
   }
-  absl::Status ReloadGlossaries(LoadContext* /*load*/) override {
-    MutexLock lock(&mu_);
+  absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override {
+    engine::MutexLock lock(&mu_);
     ++reloads_;
     return reload_;
   }
 
-  EngineStats Stats() const override {
-    MutexLock lock(&mu_);
+  engine::EngineStats Stats() const override {
+    engine::MutexLock lock(&mu_);
     if (stats_.has_value()) return *stats_;
-    EngineStats stats;
+    engine::EngineStats stats;
     stats.segments = counts_;
     stats.queue_segment_capacity = 100;
     stats.queue_token_capacity = 1000;
@@ -269,12 +270,12 @@ class FakeEngine : public Engine {
 
  private:
   struct Job {
-    TranslationJob job;
-    std::shared_ptr<TranslationSink> sink;
+    engine::TranslationJob job;
+    std::shared_ptr<engine::TranslationSink> sink;
   };
 
   void Post(std::function<void()> task) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     tasks_.push_back(std::move(task));
     changed_.NotifyAll();
   }
@@ -283,7 +284,7 @@ class FakeEngine : public Engine {
     while (true) {
       std::function<void()> task;
       {
-        MutexLock lock(&mu_);
+        engine::MutexLock lock(&mu_);
         while (tasks_.empty()) changed_.Wait(&mu_);
         task = std::move(tasks_.front());
         tasks_.pop_front();
@@ -293,24 +294,24 @@ class FakeEngine : public Engine {
     }
   }
 
-  void AnswerAll(JobId id) {
+  void AnswerAll(engine::JobId id) {
     Job held;
     std::map<int, absl::Status> statuses;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       const auto at = jobs_.find(id);
       if (at == jobs_.end()) return;
       held = at->second;
       statuses = item_status_;
     }
     for (int i = 0; i < static_cast<int>(held.job.contents.size()); ++i) {
-      ItemResult result = Answer(held.job, i);
+      engine::ItemResult result = Answer(held.job, i);
       if (statuses.count(i) > 0) {
-        result = ItemResult{};
+        result = engine::ItemResult{};
         result.index = i;
         result.status = statuses[i];
       } else if (held.job.returns.segments) {
-        SegmentUpdate update;
+        engine::SegmentUpdate update;
         update.item = i;
         update.source = result.sentences[0].source;
         update.text = result.hypotheses[0].text;
@@ -322,10 +323,10 @@ class FakeEngine : public Engine {
     End(id, absl::OkStatus());
   }
 
-  void End(JobId id, const absl::Status& status) {
+  void End(engine::JobId id, const absl::Status& status) {
     Job held;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       const auto at = jobs_.find(id);
       if (at == jobs_.end()) return;
       held = std::move(at->second);
@@ -340,25 +341,25 @@ class FakeEngine : public Engine {
         counts_.cancelled += segments;
       }
     }
-    JobTimings timings;
+    engine::JobTimings timings;
     timings.decode = 5;
     timings.total = 7;
     held.sink->OnDone(status, timings);
   }
 
-  ModelInfo info_;
-  mutable Mutex mu_;
-  CondVar changed_;
+  engine::ModelInfo info_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
-  std::deque<Admission> refusals_ ABSL_GUARDED_BY(mu_);
+  std::deque<engine::Admission> refusals_ ABSL_GUARDED_BY(mu_);
   std::map<int, absl::Status> item_status_ ABSL_GUARDED_BY(mu_);
-  std::map<JobId, Job> jobs_ ABSL_GUARDED_BY(mu_);
+  std::map<engine::JobId, Job> jobs_ ABSL_GUARDED_BY(mu_);
   std::deque<Held> fresh_ ABSL_GUARDED_BY(mu_);
-  std::vector<std::pair<JobId, CancelCause>> cancels_ ABSL_GUARDED_BY(mu_);
-  SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
-  JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
+  std::vector<std::pair<engine::JobId, engine::CancelCause>> cancels_ ABSL_GUARDED_BY(mu_);
+  engine::SegmentCounts counts_ ABSL_GUARDED_BY(mu_);
+  engine::JobId last_id_ ABSL_GUARDED_BY(mu_) = 0;
   int live_workers_ ABSL_GUARDED_BY(mu_) = 1;
-  std::optional<EngineStats> stats_ ABSL_GUARDED_BY(mu_);
+  std::optional<engine::EngineStats> stats_ ABSL_GUARDED_BY(mu_);
   mutable std::atomic<int> resolutions_{0};
   absl::Status reload_ ABSL_GUARDED_BY(mu_);
   int reloads_ ABSL_GUARDED_BY(mu_) = 0;
@@ -368,4 +369,4 @@ class FakeEngine : public Engine {
   std::thread thread_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,20 +11,22 @@
 #include "engine/api/glossary_terms.h"
 #include "tests/server/fake_engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class FakeGlossary final : public GlossaryTerms {
+class FakeGlossary final : public engine::GlossaryTerms {
  public:
   explicit FakeGlossary(std::vector<std::pair<std::string, std::string>> terms)
       : terms_(std::move(terms)) {}
   size_t size() const override { return terms_.size(); }
-  GlossaryEntry entry(size_t i) const override { return {terms_[i].first, terms_[i].second}; }
+  engine::GlossaryEntry entry(size_t i) const override {
+    return {terms_[i].first, terms_[i].second};
+  }
 
  private:
   const std::vector<std::pair<std::string, std::string>> terms_;
 };
 
-class GlossaryEngine final : public FakeEngine, public GlossarySource {
+class GlossaryEngine final : public FakeEngine, public engine::GlossarySource {
  public:
   // To be called only before the engine is used.
   void AddGlossary(const std::string& name,
@@ -33,13 +35,13 @@ class GlossaryEngine final : public FakeEngine, public GlossarySource {
     glossaries_[name] = std::make_shared<const FakeGlossary>(std::move(terms));
   }
 
-  std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const override {
+  std::shared_ptr<const engine::GlossaryTerms> FindGlossary(std::string_view name) const override {
     const auto at = glossaries_.find(std::string(name));
     return at == glossaries_.end() ? nullptr : at->second;
   }
 
  private:
-  std::map<std::string, std::shared_ptr<const GlossaryTerms>> glossaries_;
+  std::map<std::string, std::shared_ptr<const engine::GlossaryTerms>> glossaries_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

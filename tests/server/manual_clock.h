@@ -5,15 +5,15 @@
 
 #include "engine/base/clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class ManualClock final : public Clock {
+class ManualClock final : public engine::Clock {
  public:
-  Nanos Now() const override { return now_; }
-  void Advance(Nanos by) { now_ += by; }
+  engine::Nanos Now() const override { return now_; }
+  void Advance(engine::Nanos by) { now_ += by; }
 
  private:
-  std::atomic<Nanos> now_{1'000'000'000};
+  std::atomic<engine::Nanos> now_{1'000'000'000};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

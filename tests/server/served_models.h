@@ -8,18 +8,18 @@
 #include "engine/api/engine.h"
 #include "server/models/served_model.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // `engine` outlives the end of the model, for which ModelTable::WaitEnded waits. The model has the
 // engine's name.
-inline ServedModel Borrowed(Engine* engine) {
+inline ServedModel Borrowed(engine::Engine* engine) {
   ServedModel model;
   model.name = engine->info().name;
   model.directory = "/models/" + model.name;
   model.checksum = "c0ffee";
-  model.engine = std::shared_ptr<Engine>(engine, [](Engine*) {});
+  model.engine = std::shared_ptr<engine::Engine>(engine, [](engine::Engine*) {});
   model.languages = LanguagesOfPairs(engine->info().pairs);
   return model;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Adds the paths of fields that are unset, such as "alternatives.score": at any depth, and in every
 // element of a repeated field. A number that is 0 or a text that is empty counts as unset where its
@@ -37,4 +37,4 @@ inline std::set<std::string> UnsetFields(const google::protobuf::Message& messag
   return paths;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

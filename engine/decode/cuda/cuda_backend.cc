@@ -12,7 +12,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/device_memory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class CudaBackend final : public Backend {
@@ -21,7 +21,7 @@ class CudaBackend final : public Backend {
       : planner_(std::move(planner)),
         model_(std::move(model)),
         info_{CudaDeviceName(model_->device()), planner_.device_name(),
-              ComputeTypeName(model_->type()), model_->weight_bytes(), model_->Notes()} {}
+              kernels::ComputeTypeName(model_->type()), model_->weight_bytes(), model_->Notes()} {}
 
   const BackendInfo& info() const override { return info_; }
 
@@ -32,9 +32,9 @@ class CudaBackend final : public Backend {
   }
 
   absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
-    const KvLayout layout = model_->program().kv;
+    const kernels::KvLayout layout = model_->program().kv;
     const int64_t bytes = (int64_t{plan.self_pages} + plan.cross_pages) * layout.ElementsPerPage() *
-                          ElementBytes(model_->type());
+                          kernels::ElementBytes(model_->type());
     const int device = model_->device();
     cuda::Error error = cuda::SetDevice(device);
     auto pages = std::make_shared<cuda::DeviceBuffer>();  // shared: std::function copies its target
@@ -56,7 +56,7 @@ class CudaBackend final : public Backend {
 
   absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int /*threads*/,
                                                      KvMemory* memory) const override {
-    BatchLimits limits = planner_.Limits();
+    kernels::BatchLimits limits = planner_.Limits();
     if (config.max_rows != limits.max_rows || config.max_positions != limits.positions) {
       return absl::InternalError("cuda: the batch is not the one that the memory was planned for");
     }
@@ -87,4 +87,4 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
   return std::make_shared<const CudaBackend>(*std::move(planner), *std::move(model));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct CudaBackendConfig {
   int device = 0;
@@ -35,4 +35,4 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
                                                                  const Program& program,
                                                                  const WeightImage& image);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/narrow_layers.h"
 #include "engine/decode/cuda/nvtx.h"
 #include "engine/decode/cuda/pass_limit.h"
+#include "engine/decode/cuda/quantized_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/cross_attention.h"
 #include "kernels/ops/embed.h"
@@ -22,7 +22,7 @@
 #include "kernels/ops/gate.h"
 #include "kernels/ops/row_norm.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The integers of a pass, one after the other in one block, so that one copy brings them all.
@@ -83,7 +83,7 @@ class CudaEncoder final : public Encoder {
     if (buffer == kNoBuffer) return nullptr;
     return static_cast<uint8_t*>(activations_.data()) +
            model_->encoder_buffers().offset[static_cast<size_t>(buffer)] * capacity_ *
-               ElementBytes(model_->type());
+               kernels::ElementBytes(model_->type());
   }
 
   const std::shared_ptr<const CudaModel> model_;
@@ -128,7 +128,7 @@ class CudaEncoder::Launcher {
 
   cuda::Error operator()(const EmbedOp& op) const {
     return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
-                             PositionTable{model_.float_weight(op.positions), op.unplaced},
+                             kernels::PositionTable{model_.float_weight(op.positions), op.unplaced},
                              op.scale, encoder_.Input(at_.tokens), encoder_.Input(at_.positions),
                              tokens_, nullptr, Cols(op.table), encoder_.At(op.y));
   }
@@ -197,12 +197,13 @@ absl::Status CudaEncoder::Init() {
   if (error == cuda::Error::kNone) error = inputs_.Allocate(integers);
   if (error == cuda::Error::kNone) {
     error = workspace_.Allocate(
-        ProductWorkspaceBytes(program_, program_.encoder, capacity_, model_->narrow_layers()));
+        ProductWorkspaceBytes(program_, program_.encoder, capacity_, model_->quantized_layers()));
   }
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder inputs", integers, error);
   }
-  const int64_t bytes = model_->encoder_buffers().Bytes(capacity_, ElementBytes(model_->type()));
+  const int64_t bytes =
+      model_->encoder_buffers().Bytes(capacity_, kernels::ElementBytes(model_->type()));
   error = activations_.Allocate(bytes);
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder activations", bytes, error);
@@ -224,8 +225,9 @@ absl::Status CudaEncoder::RunFirst() {
   constexpr int kSegments = 4;
   // A page each.
   const int64_t length = std::clamp<int64_t>(
-      capacity_ / kSegments, 1, std::min<int64_t>(kPagePositions, program_.max_positions));
-  const int64_t bytes = kSegments * program_.kv.ElementsPerPage() * ElementBytes(model_->type());
+      capacity_ / kSegments, 1, std::min<int64_t>(kernels::kPagePositions, program_.max_positions));
+  const int64_t bytes =
+      kSegments * program_.kv.ElementsPerPage() * kernels::ElementBytes(model_->type());
   cuda::DeviceBuffer memory;
   if (const cuda::Error error = memory.Allocate(bytes); error != cuda::Error::kNone) {
     return CudaMemoryStatus(model_->device(), "pages of the first passes", bytes, error);
@@ -310,4 +312,4 @@ absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const
   return encoder;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

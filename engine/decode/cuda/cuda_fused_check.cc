@@ -1,5 +1,5 @@
-// The fused output layer against the product and the sweeps, on random rows (narrow products against
-// plain arithmetic on the same narrow numbers, and the sweeps), before the first
+// The fused output layer against the product and the sweeps, on random rows (quantized products against
+// plain arithmetic on the same quantized numbers, and the sweeps), before the first
 // request depends on it: the graphs are tried with empty batches, in which its barriers, copies and
 // products do not run.
 #include <algorithm>
@@ -14,14 +14,14 @@
 #include "absl/strings/str_cat.h"
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/cuda_status.h"
-#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/quantization.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/search/batch_tables.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Several blocks of rows, the last not a full one.
@@ -32,7 +32,7 @@ constexpr int kTop = cuda::kMaxFusedTopK;
 // watches every access, may hold it up; barriers and copies that wait for each other never end.
 constexpr std::chrono::seconds kMostFoldTime(30);
 
-// Both ways multiply the same narrow numbers and sum in f32, in different orders. What that may
+// Both ways multiply the same quantized numbers and sum in f32, in different orders. What that may
 // change, as a part of the row's largest score, is some 1e-6; a tile that is missing or misread
 // changes scores by themselves.
 constexpr float kTolerance = 1.0F / 4096;
@@ -63,25 +63,25 @@ class OnDevice {
 
 // The answers of one of the two ways.
 struct Folded {
-  std::vector<LogitSummary> summaries;  // of each row; their pointers are the device's
-  std::vector<TokenScore> top;          // [rows, kTop]
+  std::vector<kernels::LogitSummary> summaries;  // of each row; their pointers are the device's
+  std::vector<kernels::TokenScore> top;          // [rows, kTop]
 
-  const TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
+  const kernels::TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
 };
 
-float LogNormaliser(const LogitSummary& summary) {
+float LogNormaliser(const kernels::LogitSummary& summary) {
   return summary.normaliser.max + std::log(summary.normaliser.sum);
 }
 
 // Says what differs in a row, or "". `part`: of the row's largest score, that may differ.
-std::string Difference(int row, float part, const Folded& fused, const Folded& stored) {
-  const LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
-  const LogitSummary& b = stored.summaries[static_cast<size_t>(row)];
+std::string Difference(int row, float part, const Folded& fused, const Folded& materialized) {
+  const kernels::LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
+  const kernels::LogitSummary& b = materialized.summaries[static_cast<size_t>(row)];
   const auto differ = [&](const auto&... what) { return absl::StrCat("row ", row, ": ", what...); };
   if (a.nan != b.nan) return differ("a bad number by one way only");
   if (a.count != b.count) return differ(a.count, " candidates, expected ", b.count);
-  const TokenScore* const x = fused.Top(row);
-  const TokenScore* const y = stored.Top(row);
+  const kernels::TokenScore* const x = fused.Top(row);
+  const kernels::TokenScore* const y = materialized.Top(row);
   float largest = 1;
   for (int i = 0; i < b.count; ++i) largest = std::max(largest, std::abs(y[i].score));
   const float tolerance = part * largest;
@@ -95,8 +95,9 @@ std::string Difference(int row, float part, const Folded& fused, const Folded& s
     if (!near(x[i].score, y[i].score)) {
       return differ("candidate ", i, " has the score ", x[i].score, ", expected ", y[i].score);
     }
-    const auto* const same = std::find_if(
-        y, y + b.count, [&](const TokenScore& other) { return other.token == x[i].token; });
+    const auto* const same = std::find_if(y, y + b.count, [&](const kernels::TokenScore& other) {
+      return other.token == x[i].token;
+    });
     const float expected = same == y + b.count ? y[b.count - 1].score : same->score;
     if (!near(x[i].score, expected)) {
       return differ("token ", x[i].token, " has the score ", x[i].score, ", expected ", expected,
@@ -126,10 +127,10 @@ class Check {
     const auto n = static_cast<size_t>(rows_);
     std::vector<int32_t> numbers(n);
     for (int row = 0; row < rows_; ++row) numbers[static_cast<size_t>(row)] = row;
-    SlotState state;
+    kernels::SlotState state;
     state.options.beam = kTop;
     then([&] { return state_.Put(stream_.get(), {state}); });
-    SlotView view;
+    kernels::SlotView view;
     view.state = state_.data();
     then([&] { return view_.Put(stream_.get(), {view}); });
     then([&] { return row_numbers_.Put(stream_.get(), numbers); });
@@ -146,7 +147,7 @@ class Check {
 
   // Rows [0, count) with K candidates each. After a fold that has hung there is no answer, and the
   // device must be left alone.
-  cuda::Error Run(int count, int k, Folded* fused, Folded* stored) {
+  cuda::Error Run(int count, int k, Folded* fused, Folded* materialized) {
     cuda::Error error = count_.Put(stream_.get(), {count});
     if (error == cuda::Error::kNone) error = Ask(k);
     if (error == cuda::Error::kNone) {
@@ -168,20 +169,20 @@ class Check {
     if (error == cuda::Error::kNone) error = Ask(k);
     if (error == cuda::Error::kNone) error = StoreLogits();
     if (error == cuda::Error::kNone) {
-      const cuda::StoredRows list{row_numbers_.data(), count_.data(), rows_};
-      error = cuda::FoldStoredLogits(
+      const cuda::MaterializedRows list{row_numbers_.data(), count_.data(), rows_};
+      error = cuda::FoldMaterializedLogits(
           stream_.get(), static_cast<float*>(logits_.data()), LogitStride(vocabulary_),
           model_.float_weight(model_.program().output().bias), vocabulary_, list, 0, rows_,
           requests_.data(), summaries_.data());
     }
-    return error == cuda::Error::kNone ? Fetch(stored) : error;
+    return error == cuda::Error::kNone ? Fetch(materialized) : error;
   }
 
   bool hung() const { return hung_; }
 
  private:
   cuda::Error StoreLogits() {
-    if (model_.fused()->products() != NarrowType::kNone) {
+    if (model_.fused()->products() != kernels::QuantizedType::kNone) {
       return model_.fused()->StoreLogits(stream_.get(), fused_workspace_.data(), hidden_.data(),
                                          bucket_, static_cast<float*>(logits_.data()),
                                          LogitStride(vocabulary_));
@@ -196,7 +197,7 @@ class Check {
     std::vector<uint16_t> hidden(static_cast<size_t>(bucket_) * static_cast<size_t>(d_));
     for (uint16_t& x : hidden) {
       const float value = static_cast<float>(random() % 2001) / 1000.0F - 1.0F;
-      x = model_.type() == ComputeType::kFloat16 ? ToFloat16(value) : ToBFloat16(value);
+      x = model_.type() == kernels::ComputeType::kFloat16 ? ToFloat16(value) : ToBFloat16(value);
     }
     return hidden_.Put(stream_.get(), hidden);
   }
@@ -204,14 +205,15 @@ class Check {
   // Requests and summaries as before a fold.
   cuda::Error Ask(int k) {
     const auto n = static_cast<size_t>(rows_);
-    LogitRequest request;
+    kernels::LogitRequest request;
     request.k = k;
     request.need_normaliser = true;
-    cuda::Error error = requests_.Put(stream_.get(), std::vector<LogitRequest>(n, request));
+    cuda::Error error =
+        requests_.Put(stream_.get(), std::vector<kernels::LogitRequest>(n, request));
     if (error != cuda::Error::kNone) return error;
-    error = top_.Put(stream_.get(), std::vector<TokenScore>(n * kTop, {NAN, -1}));
+    error = top_.Put(stream_.get(), std::vector<kernels::TokenScore>(n * kTop, {NAN, -1}));
     if (error != cuda::Error::kNone) return error;
-    std::vector<LogitSummary> summaries(n);
+    std::vector<kernels::LogitSummary> summaries(n);
     for (size_t row = 0; row < n; ++row) {
       summaries[row].count = -1;
       summaries[row].top = top_.data() + row * kTop;
@@ -235,12 +237,12 @@ class Check {
   bool hung_ = false;
   cuda::Event folded_;
   OnDevice<uint16_t> hidden_;
-  OnDevice<SlotState> state_;
-  OnDevice<SlotView> view_;
+  OnDevice<kernels::SlotState> state_;
+  OnDevice<kernels::SlotView> view_;
   OnDevice<int32_t> row_numbers_, row_slot_, count_;
-  OnDevice<LogitRequest> requests_;
-  OnDevice<LogitSummary> summaries_;
-  OnDevice<TokenScore> top_;
+  OnDevice<kernels::LogitRequest> requests_;
+  OnDevice<kernels::LogitSummary> summaries_;
+  OnDevice<kernels::TokenScore> top_;
   cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
   cuda::OwnedStream stream_;
 };
@@ -259,13 +261,14 @@ absl::Status CudaModel::CheckFused() {
         "trying the fused output layer, which DRAGOMAN_CUDA_OFF=fused-output turns off", error);
   };
   if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
-  const float part = fused_->products() == NarrowType::kFloat8 ? kFloat8Tolerance : kTolerance;
+  const float part =
+      fused_->products() == kernels::QuantizedType::kFloat8 ? kFloat8Tolerance : kTolerance;
   // Each instantiation, in steps of several sizes.
   const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
   for (const auto& [count, k] : runs) {
     Folded fused;
-    Folded stored;
-    const cuda::Error error = check->Run(count, k, &fused, &stored);
+    Folded materialized;
+    const cuda::Error error = check->Run(count, k, &fused, &materialized);
     if (check->hung()) {
       hung_ = std::move(check);
       return absl::InternalError(
@@ -276,7 +279,7 @@ absl::Status CudaModel::CheckFused() {
     }
     if (error != cuda::Error::kNone) return failed(error);
     for (int row = 0; row < count; ++row) {
-      const std::string difference = Difference(row, part, fused, stored);
+      const std::string difference = Difference(row, part, fused, materialized);
       if (difference.empty()) continue;
       why_not_fused_ =
           absl::StrCat("it does not give what the product and the sweeps give: ", difference,
@@ -289,4 +292,4 @@ absl::Status CudaModel::CheckFused() {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/cuda/stream.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConfig& config,
                                                              const Program& program,
@@ -47,7 +47,7 @@ const void* CudaModel::weight(WeightId id) const {
   return static_cast<const uint8_t*>(memory_.data()) + offset_[static_cast<size_t>(id)];
 }
 
-RelativeBias CudaModel::relative_bias(WeightId id) const {
+kernels::RelativeBias CudaModel::relative_bias(WeightId id) const {
   if (id == kNoWeight) return {};
   return {float_weight(id), program_.weight(id).cols, program_.max_positions - 1};
 }
@@ -69,15 +69,16 @@ std::vector<std::string> CudaModel::Notes() const {
     if (config_.options.*(part.member)) continue;
     notes.push_back(absl::StrCat(kCudaOffVariable, ": ", part.name, " is off, which costs speed"));
   }
-  if (fused_ != nullptr && fused_->products() != NarrowType::kNone) {
-    notes.push_back(absl::StrCat("cuda: output-products is ", NarrowTypeName(fused_->products()),
-                                 ": scores differ from those of ", ComputeTypeName(type_)));
-  }
-  if (narrow_layers()) {
+  if (fused_ != nullptr && fused_->products() != kernels::QuantizedType::kNone) {
     notes.push_back(
-        absl::StrCat("cuda: layer-products is ", NarrowTypeName(config_.options.layer_products),
-                     ": translations and scores differ from those of ", ComputeTypeName(type_),
-                     ", and no card has measured what it gains"));
+        absl::StrCat("cuda: output-products is ", kernels::QuantizedTypeName(fused_->products()),
+                     ": scores differ from those of ", kernels::ComputeTypeName(type_)));
+  }
+  if (quantized_layers()) {
+    notes.push_back(absl::StrCat(
+        "cuda: layer-products is ", kernels::QuantizedTypeName(config_.options.layer_products),
+        ": translations and scores differ from those of ", kernels::ComputeTypeName(type_),
+        ", and no card has measured what it gains"));
   }
   return notes;
 }
@@ -106,7 +107,7 @@ absl::Status CudaModel::MakeProducts() {
     return absl::FailedPreconditionError(
         absl::StrCat(CudaDeviceName(config_.device), ": cuBLASLt: ", why));
   }
-  absl::Status status = narrow_layers() ? MakeNarrowLayers() : MakeLinears();
+  absl::Status status = quantized_layers() ? MakeQuantizedLayers() : MakeLinears();
   if (!status.ok()) return status;
   const std::vector<int> chunks = ChunkBuckets(cuda::kChunkRows);
   for (const OutputOp& output : program_.outputs()) {
@@ -143,7 +144,7 @@ absl::StatusOr<std::unique_ptr<cuda::Linear>> CudaModel::MakeLinear(
 }
 
 absl::Status CudaModel::MakeLinears() {
-  const int64_t element = ElementBytes(type_);
+  const int64_t element = kernels::ElementBytes(type_);
   const std::vector<int> steps = ProductBuckets(config_.max_rows);
   for (const auto& [name, stage, buckets, products] :
        {std::tuple{"encoder", &program_.encoder, std::span<const int>(encoder_buckets_),
@@ -174,24 +175,25 @@ absl::Status CudaModel::MakeLinears() {
 }
 
 absl::Status CudaModel::MakeFused() {
-  const NarrowType narrow = config_.options.output_products;
+  const kernels::QuantizedType quantized = config_.options.output_products;
   if (!config_.options.fused_output) {
     why_not_fused_ = absl::StrCat(kCudaOffVariable, ": fused-output is off");
   } else if (program_.outputs().size() > 1) {
-    why_not_fused_ = "the mean of an ensemble's members is made from stored logits";
+    why_not_fused_ = "the mean of an ensemble's members is made from materialized logits";
   } else {
     const OutputOp& output = program_.output();
     fused_ =
-        cuda::FusedOutput::Create(type_, narrow, weight(output.table), float_weight(output.bias),
+        cuda::FusedOutput::Create(type_, quantized, weight(output.table), float_weight(output.bias),
                                   static_cast<int>(program_.weight(output.table).cols),
                                   static_cast<int>(program_.vocabulary()), &why_not_fused_);
   }
-  if (narrow == NarrowType::kNone || fused_ != nullptr) return absl::OkStatus();
+  if (quantized == kernels::QuantizedType::kNone || fused_ != nullptr) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      CudaDeviceName(config_.device), ": cuda: output-products: found ", NarrowTypeName(narrow),
+      CudaDeviceName(config_.device), ": cuda: output-products: found ",
+      kernels::QuantizedTypeName(quantized),
       ", expected model: these products are those of the fused output layer alone, which is not "
       "there: ",
       why_not_fused_));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -19,10 +19,10 @@
 #include "kernels/base/relative_bias.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/ops/linear_cuda.h"
-#include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/quantized_linear.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct CudaModelConfig {
   int device = 0;
@@ -38,14 +38,14 @@ struct CudaModelConfig {
 // A product of a layer: by cuBLASLt, or our own kernel for a few rows, in the compute type; or by our own
 // in int8.
 struct LayerProduct {
-  std::unique_ptr<cuda::Linear> linear;
-  cuda::NarrowProduct narrow;  // where there is no linear
+  std::unique_ptr<kernels::cuda::Linear> linear;
+  kernels::cuda::QuantizedProduct quantized;  // where there is no linear
 
-  // Both take the same arguments. `workspace` [ProductWorkspaceBytes of narrow_layers.h].
-  cuda::Error Run(cuda::Stream stream, void* workspace, const void* x, int64_t rows,
-                  const int32_t* count, void* y) const {
+  // Both take the same arguments. `workspace` [ProductWorkspaceBytes of quantized_layers.h].
+  kernels::cuda::Error Run(kernels::cuda::Stream stream, void* workspace, const void* x,
+                           int64_t rows, const int32_t* count, void* y) const {
     if (linear != nullptr) return linear->Run(stream, workspace, x, rows, count, y);
-    return cuda::MultiplyNarrow(stream, narrow, x, rows, count, workspace, y);
+    return kernels::cuda::MultiplyQuantized(stream, quantized, x, rows, count, workspace, y);
   }
 };
 
@@ -63,14 +63,16 @@ class CudaModel {
 
   int device() const { return config_.device; }
   const CudaOptions& options() const { return config_.options; }
-  ComputeType type() const { return type_; }
+  kernels::ComputeType type() const { return type_; }
   const Program& program() const { return program_; }
   const BufferPlan& encoder_buffers() const { return encoder_buffers_; }
   const BufferPlan& decoder_buffers() const { return decoder_buffers_; }
   // Weights in int8 are among them.
-  int64_t weight_bytes() const { return memory_.bytes() + narrow_memory_.bytes(); }
+  int64_t weight_bytes() const { return memory_.bytes() + quantized_memory_.bytes(); }
   // Whether the products of the layers are in int8.
-  bool narrow_layers() const { return config_.options.layer_products != NarrowType::kNone; }
+  bool quantized_layers() const {
+    return config_.options.layer_products != kernels::QuantizedType::kNone;
+  }
 
   // Row counts of steps and of passes (row_buckets.h); the products are made for them.
   std::span<const int> step_buckets() const { return step_buckets_; }
@@ -80,7 +82,7 @@ class CudaModel {
   const void* weight(WeightId id) const;
   const float* float_weight(WeightId id) const { return static_cast<const float*>(weight(id)); }
   // None for kNoWeight, as those are nullptr.
-  RelativeBias relative_bias(WeightId id) const;
+  kernels::RelativeBias relative_bias(WeightId id) const;
 
   // The product of the operation with this index in its stage. REQUIRES: the operation is a
   // product.
@@ -89,14 +91,14 @@ class CudaModel {
 
   // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias; of this
   // one of the program's outputs.
-  const cuda::Linear& logits(size_t output) const { return *logits_[output]; }
+  const kernels::cuda::Linear& logits(size_t output) const { return *logits_[output]; }
   // nullptr where the device, the compute type or an ensemble has none, and why.
-  const cuda::FusedOutput* fused() const { return fused_.get(); }
+  const kernels::cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
   // Notes for the operator: products for which no algorithm gives a row the same bits in every
   // row count, so that two were pinned (Linear::other_bits_from); a fused output layer that failed
-  // its check; what `options` turn off, and narrow products.
+  // its check; what `options` turn off, and quantized products.
   std::vector<std::string> Notes() const;
 
  private:
@@ -107,17 +109,16 @@ class CudaModel {
   absl::Status MakeLinears();
   // The products of the layers in int8; refuses where there are none, and where a form of a shape does not
   // give what plain arithmetic gives.
-  absl::Status MakeNarrowLayers();
-  absl::Status CheckNarrowLayers() const;
-  absl::Status RefuseNarrowLayers(const std::string& why) const;
+  absl::Status MakeQuantizedLayers();
+  absl::Status CheckQuantizedLayers() const;
+  absl::Status RefuseQuantizedLayers(const std::string& why) const;
   // Makes one by cuBLASLt, and notes what it says of bits.
-  absl::StatusOr<std::unique_ptr<cuda::Linear>> MakeLinear(const char* stage, const char* op,
-                                                           const cuda::LinearOptions& options,
-                                                           const void* weight, const void* bias,
-                                                           std::span<const int> buckets);
+  absl::StatusOr<std::unique_ptr<kernels::cuda::Linear>> MakeLinear(
+      const char* stage, const char* op, const kernels::cuda::LinearOptions& options,
+      const void* weight, const void* bias, std::span<const int> buckets);
   // The fused output layer, where there is one.
   absl::Status MakeFused();
-  // Folds random rows by the fused output layer and by the product and the sweeps; narrow products
+  // Folds random rows by the fused output layer and by the product and the sweeps; quantized products
   // against plain arithmetic on the same numbers. Where they differ
   // there is no fused layer from then on, and why_not_fused says what differed. Errors are the
   // device's, or that a fold has not ended in its time: then hung_ owns what the device still uses.
@@ -126,17 +127,17 @@ class CudaModel {
   const CudaModelConfig config_;
   const Program program_;
   const BufferPlan encoder_buffers_, decoder_buffers_;
-  const ComputeType type_;
+  const kernels::ComputeType type_;
   const std::vector<int64_t> offset_;  // by WeightId
   std::vector<int> step_buckets_, encoder_buckets_;
-  cuda::DeviceBuffer memory_;
-  cuda::DeviceBuffer narrow_memory_;  // weights in int8 and their scales
-  std::unique_ptr<cuda::Blas> blas_;
+  kernels::cuda::DeviceBuffer memory_;
+  kernels::cuda::DeviceBuffer quantized_memory_;  // weights in int8 and their scales
+  std::unique_ptr<kernels::cuda::Blas> blas_;
 
   // Indexed by operation; of one that is not a product there is nothing.
   std::vector<LayerProduct> encoder_products_, decoder_products_;
-  std::vector<std::unique_ptr<cuda::Linear>> logits_;  // by output
-  std::unique_ptr<cuda::FusedOutput> fused_;
+  std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // by output
+  std::unique_ptr<kernels::cuda::FusedOutput> fused_;
   std::string why_not_fused_;
   bool fused_failed_ = false;   // its check
   std::shared_ptr<void> hung_;  // shared: its type is the check's own
@@ -152,4 +153,4 @@ class CudaModel {
 // memory cannot be allocated.
 absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

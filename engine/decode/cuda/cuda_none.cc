@@ -3,7 +3,7 @@
 #include "engine/api/nvidia_card.h"
 #include "engine/decode/cuda/cuda_backend.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr char kNoCuda[] = "this build has no CUDA";
@@ -23,4 +23,4 @@ absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBacke
   return absl::UnimplementedError(kNoCuda);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

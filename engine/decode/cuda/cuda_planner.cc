@@ -10,7 +10,7 @@
 #include "kernels/cuda/device.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The compute capability from which every row count of a product may have an algorithm of its own,
@@ -49,11 +49,11 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
   if (JoinsCrossLayers(program, image.type, info.total_bytes)) {
     JoinCrossLayers(program.kv.layers, &r.program);
   }
-  r.narrow_layers = config.options.layer_products != NarrowType::kNone;
+  r.quantized_layers = config.options.layer_products != kernels::QuantizedType::kNone;
   // Until the device has said more: the way that needs less memory beside it.
   r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
-  r.default_beam = std::min({config.default_beam, config.batch.max_rows, kMaxBeam});
+  r.default_beam = std::min({config.default_beam, config.batch.max_rows, kernels::kMaxBeam});
   // A plan that fails here fails before anything is allocated.
   const absl::StatusOr<MemoryPlan> least = PlanMemory(r);
   if (!least.ok()) return least.status();
@@ -85,4 +85,4 @@ absl::StatusOr<MemoryPlan> CudaPlanner::Plan(int64_t kv_bytes, int32_t longest_s
   return PlanMemory(request);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/decode/cuda/cuda_model.h"
 #include "engine/decode/cuda/memory_plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class CudaPlanner {
  public:
@@ -26,7 +26,7 @@ class CudaPlanner {
   // Pages in `kv_bytes` (0: in all that is left). `longest_source` in pages.
   absl::StatusOr<MemoryPlan> Plan(int64_t kv_bytes, int32_t longest_source) const;
   // The limits of the batch, but for its pages.
-  BatchLimits Limits() const { return BatchLimitsOf(request_); }
+  kernels::BatchLimits Limits() const { return BatchLimitsOf(request_); }
 
   const std::string& device_name() const { return device_name_; }
   int multiprocessors() const { return request_.multiprocessors; }
@@ -40,4 +40,4 @@ class CudaPlanner {
   MemoryRequest request_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

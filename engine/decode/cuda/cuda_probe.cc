@@ -5,41 +5,43 @@
 #include "kernels/cuda/cublas_lt.h"
 #include "kernels/cuda/device.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // *capability: 0 where it is not known.
 std::string WhyUnfit(int device, bool* mig_part, int* capability) {
-  cuda::DeviceInfo info;
+  kernels::cuda::DeviceInfo info;
   *capability = 0;
   if (std::string why = WhyGivenUp(device); !why.empty()) return why;
-  if (const cuda::Error error = cuda::Describe(device, &info); error != cuda::Error::kNone) {
-    return cuda::ErrorText(error);
+  if (const kernels::cuda::Error error = kernels::cuda::Describe(device, &info);
+      error != kernels::cuda::Error::kNone) {
+    return kernels::cuda::ErrorText(error);
   }
   *mig_part = *mig_part || info.IsMigPart();
   *capability = 10 * info.major + info.minor;
-  const cuda::Error error = cuda::FindCode(device);
-  if (error == cuda::Error::kNone) return "";
+  const kernels::cuda::Error error = kernels::cuda::FindCode(device);
+  if (error == kernels::cuda::Error::kNone) return "";
   const std::string card =
       absl::StrCat(info.name, ", compute capability ", info.major, ".", info.minor, ": ");
-  if (!cuda::MeansNoCode(error)) return absl::StrCat(card, cuda::ErrorText(error));
+  if (!kernels::cuda::MeansNoCode(error))
+    return absl::StrCat(card, kernels::cuda::ErrorText(error));
   return absl::StrCat(card, "this build has no code for it, only for ",
-                      cuda::CompiledArchitectures());
+                      kernels::cuda::CompiledArchitectures());
 }
 
 }  // namespace
 
 CudaProbe ProbeCuda() {
   CudaProbe probe;
-  const int count = cuda::DeviceCount(&probe.why_none);
+  const int count = kernels::cuda::DeviceCount(&probe.why_none);
   if (count == 0) {
     const NvidiaCard card = FindNvidiaCard("");
     probe.card = card.seen_at;
-    probe.remedy = RemedyFor(card, cuda::LeastDriver());
+    probe.remedy = RemedyFor(card, kernels::cuda::LeastDriver());
     return probe;
   }
   const char* why = nullptr;
-  if (cuda::LoadCublasLt(&why) == nullptr) {
+  if (kernels::cuda::LoadCublasLt(&why) == nullptr) {
     probe.why_none = absl::StrCat("cuBLASLt cannot be loaded: ", why);
     probe.card = absl::StrCat("CUDA devices: ", count);
     probe.remedy =
@@ -55,4 +57,4 @@ CudaProbe ProbeCuda() {
   return probe;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

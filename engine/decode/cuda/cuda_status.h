@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::engine {
+
+namespace cuda = kernels::cuda;
 
 inline std::string CudaDeviceName(int device) { return absl::StrCat("cuda:", device); }
 
@@ -27,4 +29,4 @@ inline absl::Status CudaMemoryStatus(int device, const char* what, int64_t bytes
       CudaDeviceName(device), ": ", bytes >> 20, " MiB for ", what, ": ", cuda::ErrorText(error)));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,12 +6,12 @@
 
 #include "engine/decode/cuda/cuda_status.h"
 #include "engine/decode/cuda/memory_plan.h"
-#include "engine/decode/cuda/narrow_layers.h"
 #include "engine/decode/cuda/nvtx.h"
+#include "engine/decode/cuda/quantized_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/cuda/step_costs.h"
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/align.h"
 #include "kernels/ops/cross_attention.h"
@@ -24,7 +24,7 @@
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // One step on its way to a stream.
 class CudaStep::Launcher {
@@ -62,9 +62,9 @@ class CudaStep::Launcher {
   }
 
   Fault Run() {
-    const cuda::StoredList list = model_.fused() == nullptr ? cuda::StoredList::kAll
-                                  : variant_.stored         ? cuda::StoredList::kNotFused
-                                                            : cuda::StoredList::kNone;
+    const cuda::MaterializedList list = model_.fused() == nullptr ? cuda::MaterializedList::kAll
+                                        : variant_.materialized ? cuda::MaterializedList::kNotFused
+                                                                : cuda::MaterializedList::kNone;
     Do(step_op::kBegin, [&] { return cuda::BeginStep(stream_, tables_, step_.mailboxes_); });
     Do(step_op::kPrepare, [&] { return cuda::PrepareRows(stream_, tables_, rows_.rows, list); });
     for (size_t i = 0; i < program_.decoder.ops.size(); ++i) {
@@ -85,7 +85,7 @@ class CudaStep::Launcher {
 
   cuda::Error operator()(const EmbedOp& op) const {
     return cuda::EmbedTokens(stream_, model_.type(), model_.weight(op.table),
-                             PositionTable{model_.float_weight(op.positions), op.unplaced},
+                             kernels::PositionTable{model_.float_weight(op.positions), op.unplaced},
                              op.scale, tables_.row_token, tables_.row_position, rows_.rows,
                              rows_.count, Cols(op.table), At(op.y));
   }
@@ -148,15 +148,15 @@ class CudaStep::Launcher {
     if (buffer == kNoBuffer) return nullptr;
     return static_cast<uint8_t*>(step_.activations_.data()) +
            model_.decoder_buffers().offset[static_cast<size_t>(buffer)] *
-               ProductRows(tables_.limits.max_rows) * ElementBytes(model_.type());
+               ProductRows(tables_.limits.max_rows) * kernels::ElementBytes(model_.type());
   }
 
-  using StoredRows = cuda::StoredRows;
+  using MaterializedRows = cuda::MaterializedRows;
 
-  // Runs the output layer by the fused way, the stored one, or both.
+  // Runs the output layer by the fused way, the materialized one, or both.
   void Output() {
     if (model_.fused() == nullptr) {
-      Stored(rows_.rows);
+      Materialized(rows_.rows);
       return;
     }
     Do(step_op::kFused, [&] {
@@ -164,29 +164,33 @@ class CudaStep::Launcher {
                                   rows_, tables_.views, variant_.max_k, tables_.requests,
                                   tables_.summaries);
     });
-    if (variant_.stored) Stored(std::min<int64_t>(rows_.rows, tables_.limits.stored_rows));
+    if (variant_.materialized)
+      Materialized(std::min<int64_t>(rows_.rows, tables_.limits.materialized_rows));
   }
 
-  // The stored rows, of which there may be as many as `capacity`, chunk by chunk: they share the
+  // The materialized rows, of which there may be as many as `capacity`, chunk by chunk: they share the
   // memory of the logits.
-  void Stored(int64_t capacity) {
-    const StoredRows list{tables_.stored_rows, &tables_.now->stored_count, capacity};
+  void Materialized(int64_t capacity) {
+    const MaterializedRows list{tables_.materialized_rows, &tables_.now->materialized_count,
+                                capacity};
     for (int64_t first = 0; first < capacity; first += cuda::kChunkRows) {
       const int64_t n = std::min<int64_t>(cuda::kChunkRows, capacity - first);
       for (size_t output = 0; output < program_.outputs().size(); ++output) {
         StoreLogits(output, list, first, n);
       }
       Do(step_op::kFoldLogits, [&] { return FoldLogits(list, first, n); });
-      if (!variant_.stored) continue;
-      Do(step_op::kFoldStored, [&] { return cuda::FoldStoredRows(stream_, tables_, first, n); });
+      if (!variant_.materialized) continue;
+      Do(step_op::kFoldMaterialized,
+         [&] { return cuda::FoldMaterializedRows(stream_, tables_, first, n); });
     }
   }
 
-  void StoreLogits(size_t output, const StoredRows& list, int64_t first, int64_t n) {
+  void StoreLogits(size_t output, const MaterializedRows& list, int64_t first, int64_t n) {
     const OutputOp& op = program_.outputs()[output];
     const int d = Cols(op.table);
-    // Where every row is stored, the list is the rows themselves.
-    const void* x = static_cast<const uint8_t*>(At(op.x)) + first * d * ElementBytes(model_.type());
+    // Where every row is materialized, the list is the rows themselves.
+    const void* x =
+        static_cast<const uint8_t*>(At(op.x)) + first * d * kernels::ElementBytes(model_.type());
     if (model_.fused() != nullptr) {
       x = step_.gathered_.data();
       Do(step_op::kGather, [&] {
@@ -200,14 +204,14 @@ class CudaStep::Launcher {
     });
   }
 
-  cuda::Error FoldLogits(const StoredRows& list, int64_t first, int64_t n) const {
+  cuda::Error FoldLogits(const MaterializedRows& list, int64_t first, int64_t n) const {
     const auto vocabulary = static_cast<int>(program_.vocabulary());
     const int64_t stride = LogitStride(vocabulary);
     const auto* ensemble = std::get_if<EnsembleOutputOp>(&program_.decoder.ops.back().what);
     if (ensemble == nullptr) {
-      return cuda::FoldStoredLogits(stream_, LogitsOf(0), stride,
-                                    model_.float_weight(program_.output().bias), vocabulary, list,
-                                    first, n, tables_.requests, tables_.summaries);
+      return cuda::FoldMaterializedLogits(stream_, LogitsOf(0), stride,
+                                          model_.float_weight(program_.output().bias), vocabulary,
+                                          list, first, n, tables_.requests, tables_.summaries);
     }
     cuda::EnsembleLogits members;
     members.mean = ensemble->mean;
@@ -228,27 +232,28 @@ class CudaStep::Launcher {
 
   const CudaStep& step_;
   const CudaModel& model_;
-  const BatchTables& tables_;
+  const kernels::BatchTables& tables_;
   const Program& program_;
   const cuda::Stream stream_;
   const StepVariant variant_;
   StepProbe* const probe_;
   cuda::StepRows rows_;
-  SelfKvTables self_;
-  CrossKvTables cross_;
+  kernels::SelfKvTables self_;
+  kernels::CrossKvTables cross_;
   size_t number_ = 0;  // of the operation
   Fault fault_;
 };
 
 absl::StatusOr<std::unique_ptr<CudaStep>> CudaStep::Create(std::shared_ptr<const CudaModel> model,
-                                                           const BatchLimits& limits, void* pool,
+                                                           const kernels::BatchLimits& limits,
+                                                           void* pool,
                                                            const cuda::StepMailboxes& mailboxes) {
   std::unique_ptr<CudaStep> step(new CudaStep(std::move(model), pool, mailboxes));
   if (const absl::Status status = step->Allocate(limits); !status.ok()) return status;
   return step;
 }
 
-absl::Status CudaStep::Allocate(const BatchLimits& limits) {
+absl::Status CudaStep::Allocate(const kernels::BatchLimits& limits) {
   const int device = model_->device();
   if (const cuda::Error error = cuda::SetDevice(device); error != cuda::Error::kNone) {
     return CudaStatus(device, "selecting the device", error);
@@ -264,13 +269,13 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
     status = CudaStatus(device, what, cuda::Fill(stream.get(), buffer->data(), 0, bytes));
   };
   const Program& program = model_->program();
-  const int64_t element = ElementBytes(model_->type());
+  const int64_t element = kernels::ElementBytes(model_->type());
   const int64_t d = program.weight(program.output().table).cols;
   const int64_t chunk = LogitRows(limits);
-  take("batch tables", CarveBatch(limits, nullptr, &tables_), &table_memory_);
+  take("batch tables", kernels::CarveBatch(limits, nullptr, &tables_), &table_memory_);
   take("workspace of products",
        ProductWorkspaceBytes(program, program.decoder, ProductRows(limits.max_rows),
-                             model_->narrow_layers()),
+                             model_->quantized_layers()),
        &workspace_);
   take("decoder activations",
        model_->decoder_buffers().Bytes(ProductRows(limits.max_rows), element), &activations_);
@@ -283,7 +288,7 @@ absl::Status CudaStep::Allocate(const BatchLimits& limits) {
     take("fused output layer", model_->fused()->WorkspaceBytes(limits.max_rows), &fused_workspace_);
   }
   if (!status.ok()) return status;
-  CarveBatch(limits, table_memory_.data(), &tables_);
+  kernels::CarveBatch(limits, table_memory_.data(), &tables_);
   return CudaStatus(device, "clearing decoder memory", stream.Wait());
 }
 
@@ -298,7 +303,7 @@ CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant
   // Those in int8 are our own in steps of every size.
   const CudaOptions& options = model_->options();
   const bool few = options.few_rows && variant.bucket <= cuda::kMostFewRows;
-  const cuda::EarlyLaunches early(options.early_launch && (few || model_->narrow_layers()));
+  const cuda::EarlyLaunches early(options.early_launch && (few || model_->quantized_layers()));
   return Launcher(*this, stream, variant, probe).Run();
 }
 
@@ -311,4 +316,4 @@ int64_t CudaStep::bytes() const {
   return bytes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/stream.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr auto kTopKClasses = StepGraphs::kTopKClasses;
@@ -29,16 +29,16 @@ class CudaStepDevice final : public StepDevice {
 
   ~CudaStepDevice() override { static_cast<void>(cuda::SetDevice(model_->device())); }
 
-  absl::Status Init(const BatchLimits& limits, void* pool);
+  absl::Status Init(const kernels::BatchLimits& limits, void* pool);
 
-  const BatchLimits& limits() const override { return step_->limits(); }
+  const kernels::BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
-  // Without a fused layer the rows of all segments go the stored way, and there is room for a whole
+  // Without a fused layer the rows of all segments go the materialized way, and there is room for a whole
   // step of them; but only these are folded again.
-  bool IsStored(const SearchOptions& search) const override {
-    return model_->fused() == nullptr ? search.stored_logits() : !cuda::MayFuse(search);
+  bool IsMaterialized(const kernels::SearchOptions& search) const override {
+    return model_->fused() == nullptr ? search.materialized_logits() : !cuda::MayFuse(search);
   }
-  const StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
+  const kernels::StepMailbox& mailbox(int index) const override { return mailboxes_.host(index); }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int mailbox) override;
   int64_t workspace_bytes() const override { return step_->bytes() + graph_bytes_; }
@@ -66,9 +66,10 @@ class CudaStepDevice final : public StepDevice {
   const std::shared_ptr<const CudaModel> model_;
   StepMailboxes mailboxes_;
   std::unique_ptr<CudaStep> step_;
-  std::vector<cuda::Graph> graphs_;  // by bucket, class of max_k, stored or not, aligned or not
+  std::vector<cuda::Graph>
+      graphs_;  // by bucket, class of max_k, materialized or not, aligned or not
   int64_t graph_bytes_ = 0;
-  std::array<cuda::Event, kStepMailboxes> done_;
+  std::array<cuda::Event, kernels::kStepMailboxes> done_;
   int64_t started_ = 0;  // steps since the batch was formatted
   absl::Status status_;  // the first error; final
   cuda::OwnedStream stream_;
@@ -80,14 +81,15 @@ size_t CudaStepDevice::GraphOf(const StepVariant& variant) const {
       static_cast<size_t>(std::lower_bound(all.begin(), all.end(), variant.bucket) - all.begin());
   size_t group = 0;
   while (group + 1 < classes() && kTopKClasses[group] < variant.max_k) ++group;
-  return (index * classes() + group) * kWays + (variant.stored ? 2 : 0) + (variant.align ? 1 : 0);
+  return (index * classes() + group) * kWays + (variant.materialized ? 2 : 0) +
+         (variant.align ? 1 : 0);
 }
 
 absl::Status CudaStepDevice::ToStatus(const char* doing, const CudaStep::Fault& fault) const {
   return CudaStatus(model_->device(), absl::StrCat(doing, ": ", fault.op).c_str(), fault.error);
 }
 
-absl::Status CudaStepDevice::Init(const BatchLimits& limits, void* pool) {
+absl::Status CudaStepDevice::Init(const kernels::BatchLimits& limits, void* pool) {
   const int device = model_->device();
   cuda::Error error = cuda::SetDevice(device);
   if (error == cuda::Error::kNone) error = stream_.Create(cuda::StreamPriority::kHigh);
@@ -114,10 +116,11 @@ absl::Status CudaStepDevice::Format() {
 // A step of an empty batch.
 absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
                                      const std::function<CudaStep::Fault()>& launch) {
-  const StepMailbox& mailbox = mailboxes_.host(static_cast<int>(started_ % kStepMailboxes));
-  *mailbox.command = StepCommand{};
+  const kernels::StepMailbox& mailbox =
+      mailboxes_.host(static_cast<int>(started_ % kernels::kStepMailboxes));
+  *mailbox.command = kernels::StepCommand{};
   mailbox.command->max_rows = bucket;
-  *mailbox.output = StepOutput{};
+  *mailbox.output = kernels::StepOutput{};
   mailbox.output->step = -1;
   CudaStep::Fault fault = launch();
   if (fault.error != cuda::Error::kNone) return ToStatus(what, fault);
@@ -193,7 +196,7 @@ absl::Status CudaStepDevice::Enqueue(const Launch& launch) {
     return Finally("launching a step", error);
   }
   const CudaStep::Fault fault =
-      LaunchStep({launch.bucket, launch.max_k, launch.stored, launch.align});
+      LaunchStep({launch.bucket, launch.max_k, launch.materialized, launch.align});
   if (fault.error != cuda::Error::kNone) {
     return Finally(absl::StrCat("launching a step: ", fault.op).c_str(), fault.error);
   }
@@ -222,10 +225,10 @@ absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
-    std::shared_ptr<const CudaModel> model, const BatchLimits& limits, void* pool) {
+    std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool) {
   auto device = std::make_unique<CudaStepDevice>(std::move(model));
   if (const absl::Status status = device->Init(limits, pool); !status.ok()) return status;
   return device;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
-// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of the narrow types.
+// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of the quantized types.
 // float32, of which 4 would do, has the same limit, so that every type takes the same models.
 constexpr int kElements = 8;
 constexpr int kMaxHeadDim = 128;  // of the attention's largest class of heads (warp_attention.cuh)
@@ -79,4 +79,4 @@ absl::Status CheckDeviceShapes(const Program& program) {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

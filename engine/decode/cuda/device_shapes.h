@@ -5,10 +5,10 @@
 #include "absl/status/status.h"
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Whether a GPU's operations take the network. UNIMPLEMENTED, naming the first operation that does
 // not, what was found and what was expected. Pure.
 absl::Status CheckDeviceShapes(const Program& program);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

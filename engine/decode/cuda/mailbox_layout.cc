@@ -3,7 +3,7 @@
 #include "kernels/base/kv_pages.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kAlignment = 256;
@@ -11,11 +11,12 @@ constexpr int32_t kOutputWordsPerRow = 128;
 
 }  // namespace
 
-int64_t CarveMailbox(const BatchLimits& limits, void* memory, StepMailbox* mailbox) {
+int64_t CarveMailbox(const kernels::BatchLimits& limits, void* memory,
+                     kernels::StepMailbox* mailbox) {
   mailbox->command_capacity =
-      limits.rules_words + limits.max_rows * (kMaxSlotLanes + limits.pages_per_lane());
-  mailbox->output_capacity =
-      kMaxBeam * HypothesisWords(limits.positions, true) + limits.max_rows * kOutputWordsPerRow;
+      limits.rules_words + limits.max_rows * (kernels::kMaxSlotLanes + limits.pages_per_lane());
+  mailbox->output_capacity = kernels::kMaxBeam * kernels::HypothesisWords(limits.positions, true) +
+                             limits.max_rows * kOutputWordsPerRow;
   int64_t bytes = 0;
   const auto take = [&]<class T>(int64_t count, T** array) {
     *array = memory == nullptr ? nullptr
@@ -32,4 +33,4 @@ int64_t CarveMailbox(const BatchLimits& limits, void* memory, StepMailbox* mailb
   return bytes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/cuda/narrow_layers.h"
+#include "engine/decode/cuda/quantized_layers.h"
 #include "engine/decode/cuda/row_buckets.h"
 #include "engine/decode/device_batch.h"
 #include "engine/network/buffers.h"
 #include "kernels/ops/linear_cuda.h"
 #include "kernels/ops/output_layer_cuda.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A segment in a slot brings a table of divisors and little else; the largest ones, with thousands
@@ -49,23 +49,25 @@ std::string Size(int64_t bytes) {
 // The bytes that CudaEncoder allocates.
 int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
-  return inputs + PlanBuffers(r.program.encoder).Bytes(r.encoder_tokens, ElementBytes(r.type)) +
-         ProductWorkspaceBytes(r.program, r.program.encoder, r.encoder_tokens, r.narrow_layers);
+  return inputs +
+         PlanBuffers(r.program.encoder).Bytes(r.encoder_tokens, kernels::ElementBytes(r.type)) +
+         ProductWorkspaceBytes(r.program, r.program.encoder, r.encoder_tokens, r.quantized_layers);
 }
 
 // The bytes that CudaStep allocates, but for tables, logits and the fused layer's.
-int64_t DecoderBytes(const MemoryRequest& r, const BatchLimits& limits) {
+int64_t DecoderBytes(const MemoryRequest& r, const kernels::BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? LogitRows(limits) : 0;
-  return PlanBuffers(r.program.decoder).Bytes(ProductRows(limits.max_rows), ElementBytes(r.type)) +
-         gathered * d * ElementBytes(r.type) +
+  return PlanBuffers(r.program.decoder)
+             .Bytes(ProductRows(limits.max_rows), kernels::ElementBytes(r.type)) +
+         gathered * d * kernels::ElementBytes(r.type) +
          ProductWorkspaceBytes(r.program, r.program.decoder, ProductRows(limits.max_rows),
-                               r.narrow_layers);
+                               r.quantized_layers);
 }
 
-int64_t TableBytes(const BatchLimits& limits) {
-  BatchTables tables;
-  return CarveBatch(limits, nullptr, &tables);
+int64_t TableBytes(const kernels::BatchLimits& limits) {
+  kernels::BatchTables tables;
+  return kernels::CarveBatch(limits, nullptr, &tables);
 }
 
 absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_page_bytes,
@@ -86,13 +88,13 @@ absl::Status TooLittle(const MemoryRequest& r, int64_t budget, int64_t least_pag
       r.batch.max_rows, ")",
       r.batch.lanes > 0 ? absl::StrCat(" or lanes of the schedule (", r.batch.lanes, ")") : "",
       r.kv_bytes > 0 ? absl::StrCat(" or --kv-memory-mb (", r.kv_bytes >> 20, ")") : "",
-      r.type == ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
+      r.type == kernels::ComputeType::kFloat32 ? " or choose --compute-type float16" : "",
       r.fraction < 1 ? " or raise --device-memory-fraction" : ""));
 }
 
-int StepWorkspaces(const MemoryRequest& r, const BatchLimits& limits) {
-  BatchLimits least = limits;
-  BatchLimits most = limits;
+int StepWorkspaces(const MemoryRequest& r, const kernels::BatchLimits& limits) {
+  kernels::BatchLimits least = limits;
+  kernels::BatchLimits most = limits;
   least.workspaces = std::min(limits.max_rows, kBlocksPerMultiprocessor * r.multiprocessors);
   most.workspaces = std::min(limits.max_rows, kMostBlocksPerMultiprocessor * r.multiprocessors);
   const int64_t more = TableBytes(most) - TableBytes(least);
@@ -101,27 +103,28 @@ int StepWorkspaces(const MemoryRequest& r, const BatchLimits& limits) {
 
 }  // namespace
 
-int64_t LogitRows(const BatchLimits& limits) {
-  return ProductRows(std::min<int64_t>(limits.stored_rows, cuda::kChunkRows));
+int64_t LogitRows(const kernels::BatchLimits& limits) {
+  return ProductRows(std::min<int64_t>(limits.materialized_rows, kernels::cuda::kChunkRows));
 }
 
 int64_t EncoderTokens(const Program& program) {
   return std::max(kEncodeChunkTokens, program.max_positions);
 }
 
-bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_bytes) {
-  const int64_t buffer =
-      EncoderTokens(program) * program.kv.layers * 2 * program.kv.width() * ElementBytes(type);
+bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t device_bytes) {
+  const int64_t buffer = EncoderTokens(program) * program.kv.layers * 2 * program.kv.width() *
+                         kernels::ElementBytes(type);
   return buffer <= device_bytes / kCrossBufferShare;
 }
 
-BatchLimits BatchLimitsOf(const MemoryRequest& r) {
-  BatchLimits limits = LimitsOf(r.batch, 0);
+kernels::BatchLimits BatchLimitsOf(const MemoryRequest& r) {
+  kernels::BatchLimits limits = LimitsOf(r.batch, 0);
   const int max_rows = limits.max_rows;
-  // Beside the fused layer, stored rows are the rare ones (sampling, repetition penalty, beams
+  // Beside the fused layer, materialized rows are the rare ones (sampling, repetition penalty, beams
   // above 16): one chunk of them in a step. Without it every row is one.
-  limits.stored_rows = r.fused ? std::min(max_rows, cuda::kChunkRows) : max_rows;
-  limits.stored_workspaces = std::min({limits.stored_rows, cuda::kChunkRows, r.multiprocessors});
+  limits.materialized_rows = r.fused ? std::min(max_rows, kernels::cuda::kChunkRows) : max_rows;
+  limits.materialized_workspaces =
+      std::min({limits.materialized_rows, kernels::cuda::kChunkRows, r.multiprocessors});
   limits.rules_words =
       kLargeRules * limits.rules_words + max_rows * (limits.positions + kRulesWordsPerSlot);
   limits.workspaces = StepWorkspaces(r, limits);
@@ -131,9 +134,9 @@ BatchLimits BatchLimitsOf(const MemoryRequest& r) {
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const auto share = static_cast<int64_t>(static_cast<double>(r.device_bytes) * r.fraction);
   const int64_t budget = share - (r.device_bytes - r.free_bytes);
-  const int64_t page_bytes = r.program.kv.ElementsPerPage() * ElementBytes(r.type);
+  const int64_t page_bytes = r.program.kv.ElementsPerPage() * kernels::ElementBytes(r.type);
   const int64_t least_cross = 2 * int64_t{r.longest_source};
-  const int64_t least_self = WorstCasePages(r.default_beam, kPagePositions);
+  const int64_t least_self = kernels::WorstCasePages(r.default_beam, kernels::kPagePositions);
   const int64_t least_pages = least_cross + least_self;
 
   MemoryPlan plan;
@@ -143,9 +146,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   const int64_t logits = LogitRows(plan.limits) * LogitStride(plan.limits.vocabulary) *
                          static_cast<int64_t>(r.program.outputs().size() * sizeof(float));
   plan.lines = {
-      {absl::StrCat("weights, ", ComputeTypeName(r.type),
-                    r.narrow_layers ? ", those of the layers in int8, too" : ""),
-       r.weight_bytes + (r.narrow_layers ? NarrowWeightBytes(r.program) : 0)},
+      {absl::StrCat("weights, ", kernels::ComputeTypeName(r.type),
+                    r.quantized_layers ? ", those of the layers in int8, too" : ""),
+       r.weight_bytes + (r.quantized_layers ? QuantizedWeightBytes(r.program) : 0)},
       {absl::StrCat("batch tables of ", plan.limits.max_rows, " rows, ", plan.limits.lanes,
                     " lanes, ", plan.limits.positions, " positions"),
        TableBytes(plan.limits)},
@@ -154,7 +157,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
       {"decoder activations", DecoderBytes(r, plan.limits)},
       {absl::StrCat("encoder activations of ", r.encoder_tokens, " tokens"), EncoderBytes(r)},
       {absl::StrCat("graphs of ", StepGraphs::Count(plan.limits.max_rows, r.fused), " steps"),
-       StepGraphBytes(r.program, plan.limits.max_rows, r.fused, r.narrow_layers)},
+       StepGraphBytes(r.program, plan.limits.max_rows, r.fused, r.quantized_layers)},
   };
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
@@ -194,4 +197,4 @@ std::string MemoryText(const MemoryPlan& plan) {
   return absl::StrCat(text, "; in all ", Size(plan.total));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

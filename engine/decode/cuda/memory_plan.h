@@ -16,7 +16,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/search/batch_tables.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Source tokens of one pass of the encoder: enough to fill the device, few enough that the first
 // segments of a window reach the decoder soon.
@@ -29,12 +29,12 @@ struct MemoryRequest {
   int multiprocessors = 0;
 
   Program program;  // as it is to be run: its cross-attention K/V joined or not
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t weight_bytes = 0;
-  int64_t encoder_tokens = 0;  // of a pass
-  bool fused = false;          // the fused output layer runs
-  int64_t fused_bytes = 0;     // of it, its workspace among them
-  bool narrow_layers = false;  // the products of the layers are in int8
+  int64_t encoder_tokens = 0;     // of a pass
+  bool fused = false;             // the fused output layer runs
+  int64_t fused_bytes = 0;        // of it, its workspace among them
+  bool quantized_layers = false;  // the products of the layers are in int8
 
   BatchConfig batch;
   int64_t kv_bytes = 0;        // of all pages; 0: all that is left
@@ -48,24 +48,24 @@ struct MemoryLine {
 };
 
 struct MemoryPlan {
-  BatchLimits limits;
+  kernels::BatchLimits limits;
   PagePlan pages;
   std::vector<MemoryLine> lines;
   int64_t total = 0;  // their sum
 };
 
 // Rows of logits that are in memory at once, of each of the program's outputs.
-int64_t LogitRows(const BatchLimits& limits);
+int64_t LogitRows(const kernels::BatchLimits& limits);
 
 // Tokens that the encoder's buffers hold: a chunk, or a source of the longest kind.
 int64_t EncoderTokens(const Program& program);
 
 // Whether the K/V of all decoder layers are to be one product (JoinCrossLayers): where its buffer
 // is a small part of `device_bytes`.
-bool JoinsCrossLayers(const Program& program, ComputeType type, int64_t device_bytes);
+bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t device_bytes);
 
 // The batch that the request describes, but for its pages.
-BatchLimits BatchLimitsOf(const MemoryRequest& request);
+kernels::BatchLimits BatchLimitsOf(const MemoryRequest& request);
 
 // INVALID_ARGUMENT, line by line and with what to lower, when the memory does not suffice.
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
@@ -73,4 +73,4 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
 // The plan on one line, for the log.
 std::string MemoryText(const MemoryPlan& plan);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

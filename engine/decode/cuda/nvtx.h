@@ -6,7 +6,7 @@
 #define DRAGOMAN_HAVE_NVTX
 #endif
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // From construction to destruction, on the calling thread. `name` is borrowed.
 class NvtxRange {
@@ -21,4 +21,4 @@ class NvtxRange {
   NvtxRange& operator=(const NvtxRange&) = delete;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

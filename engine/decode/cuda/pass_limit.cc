@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 PassLimit::PassLimit(std::span<const int> buckets)
     : buckets_(buckets.begin(), buckets.end()),
@@ -28,4 +28,4 @@ int64_t PassLimit::tokens() const {
   return most;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

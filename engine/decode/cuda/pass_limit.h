@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class PassLimit {
  public:
@@ -42,4 +42,4 @@ class PassLimit {
   double longest_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A third more at most above 32 rows, where rows begin to cost.
@@ -49,4 +49,4 @@ int BucketFor(std::span<const int> buckets, int64_t rows) {
   return *std::lower_bound(buckets.begin(), buckets.end(), rows);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The buckets of a step's rows; the last is max_rows.
 std::vector<int> StepBuckets(int max_rows);
@@ -30,7 +30,7 @@ std::vector<int> ProductBuckets(int max_rows);
 // The buckets of an encoder pass's tokens; the last is `tokens`.
 std::vector<int> EncoderBuckets(int64_t tokens);
 
-// And for the chunks of at most `chunk` rows into which the stored rows of a step are cut.
+// And for the chunks of at most `chunk` rows into which the materialized rows of a step are cut.
 std::vector<int> ChunkBuckets(int chunk);
 
 // The least bucket that holds `rows`. REQUIRES: there is one.
@@ -47,7 +47,7 @@ constexpr int64_t LogitStride(int64_t vocabulary) { return (vocabulary + 7) / 8 
 struct StepGraphs {
   // The instantiations of the fused output layer; without it one class.
   static constexpr std::array<int, 3> kTopKClasses = {4, 8, 16};
-  static constexpr size_t kWays = 4;  // stored rows or none, alignments or none
+  static constexpr size_t kWays = 4;  // materialized rows or none, alignments or none
 
   static constexpr size_t Classes(bool fused) { return fused ? kTopKClasses.size() : 1; }
   static size_t Count(int max_rows, bool fused) {
@@ -63,11 +63,11 @@ inline constexpr int64_t kGraphNodeBytes = 4096;
 // Bytes of all the graphs: an operation is a node, or two, where the layers' products are in int8 one more,
 // and the search has some more.
 inline int64_t StepGraphBytes(const Program& program, int max_rows, bool fused,
-                              bool narrow_layers = false) {
+                              bool quantized_layers = false) {
   constexpr int64_t kOtherNodes = 12;
   const auto operations = static_cast<int64_t>(program.decoder.ops.size());
-  const int64_t nodes = operations * (narrow_layers ? 2 : 1) + kOtherNodes;
+  const int64_t nodes = operations * (quantized_layers ? 2 : 1) + kOtherNodes;
   return static_cast<int64_t>(StepGraphs::Count(max_rows, fused)) * nodes * kGraphNodeBytes;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -4,12 +4,12 @@
 #include <string_view>
 #include <variant>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A device's weights, activations and pages are all of the compute type.
 OpRows RowsOf(const StepWork& w) {
-  const auto bytes = static_cast<double>(ElementBytes(w.type));
+  const auto bytes = static_cast<double>(kernels::ElementBytes(w.type));
   return {static_cast<double>(w.rows),
           static_cast<double>(w.slots),
           w.self_positions,
@@ -40,21 +40,21 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
     return CostOf(program.decoder.ops.back(), program, some);
   };
   const auto width = static_cast<double>(program.weight(program.output().table).cols);
-  const auto stored = static_cast<double>(w.stored_rows);
-  // The f32 logits of the stored rows, written once and read once.
-  const double logits = sizeof(float) * stored * static_cast<double>(program.vocabulary()) *
+  const auto materialized = static_cast<double>(w.materialized_rows);
+  // The f32 logits of the materialized rows, written once and read once.
+  const double logits = sizeof(float) * materialized * static_cast<double>(program.vocabulary()) *
                         static_cast<double>(program.outputs().size());
-  const int64_t any = w.stored_rows > 0 ? 1 : 0;
+  const int64_t any = w.materialized_rows > 0 ? 1 : 0;
   costs.push_back({step_op::kFused, w.fused_rows > 0 ? 1 : 0,
                    w.fused_rows > 0 ? output(w.fused_rows) : OpCost{}});
   costs.push_back({step_op::kGather,
                    w.gathered ? any : 0,
-                   {w.gathered ? 2 * stored * width * rows.element_bytes : 0, 0}});
-  OpCost product = any > 0 ? output(w.stored_rows) : OpCost{};
+                   {w.gathered ? 2 * materialized * width * rows.element_bytes : 0, 0}});
+  OpCost product = any > 0 ? output(w.materialized_rows) : OpCost{};
   product.bytes += logits;
   costs.push_back({step_op::kLogits, any, product});
   costs.push_back({step_op::kFoldLogits, any, {logits, 0}});
-  costs.push_back({step_op::kFoldStored, any, {}});
+  costs.push_back({step_op::kFoldMaterialized, any, {}});
   for (const char* name : {step_op::kStepSlots, step_op::kDeliver, step_op::kEnd}) {
     costs.push_back({name, 1, {}});
   }
@@ -69,4 +69,4 @@ std::string CostTable(const StepWork& work, const DeviceRates& rates,
   return RowsText(RowsOf(work), work.type) + line + TableText(CostsOf(work), rates, seconds);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

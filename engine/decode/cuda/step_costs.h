@@ -13,7 +13,7 @@
 #include "engine/network/program.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The names, in errors, ranges and tables, of the launches that are not operations of the program.
 namespace step_op {
@@ -24,7 +24,7 @@ inline constexpr char kFused[] = "fused output";
 inline constexpr char kGather[] = "gather rows";
 inline constexpr char kLogits[] = "logits";
 inline constexpr char kFoldLogits[] = "fold logits";
-inline constexpr char kFoldStored[] = "fold stored rows";
+inline constexpr char kFoldMaterialized[] = "fold materialized rows";
 inline constexpr char kStepSlots[] = "beam step";
 inline constexpr char kDeliver[] = "deliver";
 inline constexpr char kEnd[] = "end step";
@@ -32,14 +32,14 @@ inline constexpr char kEnd[] = "end step";
 
 struct StepWork {
   const Program* program = nullptr;
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t rows = 0;
   int64_t slots = 0;
   double self_positions = 0;    // that a row attends over, its own among them; the mean
   double source_positions = 0;  // of a slot; the mean
   int64_t fused_rows = 0;
-  int64_t stored_rows = 0;
-  bool gathered = false;  // stored rows are copied together first
+  int64_t materialized_rows = 0;
+  bool gathered = false;  // materialized rows are copied together first
   bool aligned = false;   // some row may ask for its alignment
 };
 
@@ -50,4 +50,4 @@ std::vector<StepCost> CostsOf(const StepWork& work);
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

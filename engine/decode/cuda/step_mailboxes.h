@@ -13,7 +13,7 @@
 #include "kernels/search/batch_tables.h"
 #include "kernels/search/step_mailbox.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Pure. Sets the pointers and capacities of `mailbox` (nullptr memory: the capacities) and returns the
 // bytes, a multiple of 256. memory: aligned to 256 bytes.
@@ -22,19 +22,20 @@ namespace dragoman {
 // that the tables hold. An output has room for the largest result of one slot, and beside it 128
 // words for every row, which is what a step in which every slot ends with 30 tokens needs; what
 // does not fit waits for a later step.
-int64_t CarveMailbox(const BatchLimits& limits, void* memory, StepMailbox* mailbox);
+int64_t CarveMailbox(const kernels::BatchLimits& limits, void* memory,
+                     kernels::StepMailbox* mailbox);
 
 class StepMailboxes {
  public:
-  absl::Status Allocate(int device, const BatchLimits& limits);
+  absl::Status Allocate(int device, const kernels::BatchLimits& limits);
 
-  const StepMailbox& host(int index) const { return host_[static_cast<size_t>(index)]; }
-  const cuda::StepMailboxes& device() const { return device_; }
+  const kernels::StepMailbox& host(int index) const { return host_[static_cast<size_t>(index)]; }
+  const kernels::cuda::StepMailboxes& device() const { return device_; }
 
  private:
-  std::array<cuda::PinnedBuffer, kStepMailboxes> memory_;
-  std::array<StepMailbox, kStepMailboxes> host_;
-  cuda::StepMailboxes device_;
+  std::array<kernels::cuda::PinnedBuffer, kernels::kStepMailboxes> memory_;
+  std::array<kernels::StepMailbox, kernels::kStepMailboxes> host_;
+  kernels::cuda::StepMailboxes device_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

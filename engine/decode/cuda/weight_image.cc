@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/quantization.h"
 #include "engine/decode/cuda/row_buckets.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Rows of a weight from `first` on.
-absl::Status Narrow(const Weight& weight, int64_t first, ComputeType type,
+absl::Status Narrow(const Weight& weight, int64_t first, kernels::ComputeType type,
                     std::span<const float> values, uint8_t* to, uint16_t (*narrow)(float),
                     float (*widen)(uint16_t)) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -25,37 +25,37 @@ absl::Status Narrow(const Weight& weight, int64_t first, ComputeType type,
       const auto at = first * weight.cols + static_cast<int64_t>(i);
       return absl::InvalidArgumentError(
           absl::StrCat(weight.name, ": the weight ", values[i], " at [", at / weight.cols, ", ",
-                       at % weight.cols, "] is beyond the range of ", ComputeTypeName(type),
-                       "; expected --compute-type ",
-                       type == ComputeType::kFloat16 ? "bfloat16 or float32" : "float32"));
+                       at % weight.cols, "] is beyond the range of ",
+                       kernels::ComputeTypeName(type), "; expected --compute-type ",
+                       type == kernels::ComputeType::kFloat16 ? "bfloat16 or float32" : "float32"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status Convert(const Weight& weight, int64_t first, ComputeType type,
+absl::Status Convert(const Weight& weight, int64_t first, kernels::ComputeType type,
                      std::span<const float> values, uint8_t* to) {
   switch (type) {
-    case ComputeType::kFloat16:
+    case kernels::ComputeType::kFloat16:
       return Narrow(weight, first, type, values, to, ToFloat16, FromFloat16);
-    case ComputeType::kBFloat16:
+    case kernels::ComputeType::kBFloat16:
       return Narrow(weight, first, type, values, to, ToBFloat16, FromBFloat16);
-    case ComputeType::kInt8:
+    case kernels::ComputeType::kInt8:
       return absl::UnimplementedError(
           "compute-type: found int8, expected float32, float16 or bfloat16 on a GPU");
-    case ComputeType::kFloat32:
+    case kernels::ComputeType::kFloat32:
       break;
   }
   std::memcpy(to, values.data(), values.size_bytes());
   return absl::OkStatus();
 }
 
-ComputeType TypeOf(const Weight& weight, ComputeType type) {
-  return StaysFloat32(weight.role) ? ComputeType::kFloat32 : type;
+kernels::ComputeType TypeOf(const Weight& weight, kernels::ComputeType type) {
+  return StaysFloat32(weight.role) ? kernels::ComputeType::kFloat32 : type;
 }
 
 // Where each weight begins, and where the last ends.
-std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
+std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
   const std::span<const OutputOp> outputs = program.outputs();
@@ -66,7 +66,7 @@ std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
     });
     const int64_t rows = logits ? LogitStride(weight.rows) : weight.rows;
     offsets.push_back((end + kWeightAlignment - 1) / kWeightAlignment * kWeightAlignment);
-    end = offsets.back() + rows * weight.cols * ElementBytes(TypeOf(weight, type));
+    end = offsets.back() + rows * weight.cols * kernels::ElementBytes(TypeOf(weight, type));
   }
   offsets.push_back(end);
   return offsets;
@@ -76,7 +76,7 @@ std::vector<int64_t> Offsets(const Program& program, ComputeType type) {
 constexpr int64_t kPiece = 1 << 18;
 
 absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weights,
-                        ComputeType type, uint8_t* to) {
+                        kernels::ComputeType type, uint8_t* to) {
   const Weight& weight = program.weight(id);
   const int64_t rows = std::max<int64_t>(1, kPiece / weight.cols);
   std::vector<float> values(static_cast<size_t>(std::min(rows, weight.rows) * weight.cols));
@@ -86,7 +86,7 @@ absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weig
     const auto numbers = static_cast<size_t>(count * weight.cols);
     if (status.ok()) status = Convert(weight, first, type, std::span(values).first(numbers), to);
     if (!status.ok()) return status;
-    to += count * weight.cols * ElementBytes(type);
+    to += count * weight.cols * kernels::ElementBytes(type);
   }
   weights.Release(id);
   return absl::OkStatus();
@@ -94,13 +94,13 @@ absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weig
 
 }  // namespace
 
-int64_t WeightImageBytes(const Program& program, ComputeType type) {
+int64_t WeightImageBytes(const Program& program, kernels::ComputeType type) {
   return Offsets(program, type).back();
 }
 
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
-                                            ComputeType type) {
-  if (type == ComputeType::kFloat16 && !program.fits_float16) {
+                                            kernels::ComputeType type) {
+  if (type == kernels::ComputeType::kFloat16 && !program.fits_float16) {
     return absl::UnimplementedError(
         "compute-type: found float16, expected bfloat16 or float32: activations of this model (T5) "
         "are beyond the range of float16");
@@ -120,4 +120,4 @@ absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weight
   return image;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,12 +15,12 @@
 #include "engine/network/weights.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr int64_t kWeightAlignment = 256;
 
 struct WeightImage {
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   std::vector<uint8_t> bytes;
   std::vector<int64_t> offset;  // by WeightId: in bytes, a multiple of kWeightAlignment
 };
@@ -28,9 +28,9 @@ struct WeightImage {
 // Reads the weights in pieces. INVALID_ARGUMENT, naming the weight, where a finite number would become
 // infinite; else errors as Weights::Read.
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
-                                            ComputeType type);
+                                            kernels::ComputeType type);
 
 // The bytes of such an image, from its shapes alone.
-int64_t WeightImageBytes(const Program& program, ComputeType type);
+int64_t WeightImageBytes(const Program& program, kernels::ComputeType type);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
@@ -30,4 +30,4 @@ const Family kBart = {
     .has_forced_bos_of_old = true,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

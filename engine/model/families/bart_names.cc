@@ -5,7 +5,7 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -195,4 +195,4 @@ const BartNames& MarianBartNames(bool pre_norm) {
   return pre_norm ? *pre : *post;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/families/stage_builder.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -84,7 +84,7 @@ class Builder {
   }
 
   void Embed(StageBuilder& s, const std::string& stage, WeightId table) {
-    const int32_t unplaced = traits_.places_padding ? kNoToken : spec_.tokens.pad;
+    const int32_t unplaced = traits_.places_padding ? kernels::kNoToken : spec_.tokens.pad;
     s.Do("embedding",
          EmbedOp{table, AddPositions(stage), spec_.embedding_scale, s.hidden, unplaced});
     if (!traits_.norm_embedding) return;
@@ -208,7 +208,7 @@ class Builder {
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       s.Do("cross key, value", ProductOp{s.input, kv, all.weight, all.bias, int64_t{2} * d * l,
-                                         int64_t{2} * d, Activation::kNone});
+                                         int64_t{2} * d, kernels::Activation::kNone});
       s.Do("cross pages", WriteCrossKvOp{kv, l, 1});
     }
   }
@@ -261,10 +261,10 @@ class Builder {
 absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits) {
   const ModelShape& s = spec.shape;
   for (const int heads : {s.encoder_heads, s.decoder_heads}) {
-    if (heads <= 0 || heads > kMaxAttentionHeads || s.d_model % heads != 0) {
+    if (heads <= 0 || heads > kernels::kMaxAttentionHeads || s.d_model % heads != 0) {
       return absl::InvalidArgumentError(Concat("attention: ", heads, " heads for d_model ",
                                                s.d_model, ", expected a divisor of it from 1 to ",
-                                               kMaxAttentionHeads));
+                                               kernels::kMaxAttentionHeads));
     }
   }
   Network network = Builder(spec, traits).Build();
@@ -272,4 +272,4 @@ absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits&
   return network;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The parts that have tensors in a checkpoint. Hugging Face and Marian have a tensor for each of query,
 // key and value; CTranslate2 stacks the tensors that have the same input.
@@ -98,4 +98,4 @@ struct VocabularyFields {
 void ReadBartNetwork(const Family& family, const VocabularyFields& names, JsonFields* fields,
                      ModelSpec* spec);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

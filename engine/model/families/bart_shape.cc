@@ -5,13 +5,13 @@
 #include "engine/base/concat.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
-Activation ReadActivation(JsonFields* fields, std::string_view absent) {
+kernels::Activation ReadActivation(JsonFields* fields, std::string_view absent) {
   const auto activation = FindActivation(fields->String("activation_function", absent));
   if (!activation) fields->Unsupported("activation_function", ActivationNames());
-  return activation.value_or(Activation::kNone);
+  return activation.value_or(kernels::Activation::kNone);
 }
 
 void ReadShape(const VocabularyFields& names, JsonFields* fields, ModelSpec* spec) {
@@ -65,4 +65,4 @@ void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

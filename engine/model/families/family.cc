@@ -5,35 +5,35 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Without those that have weights of their own (prelu, xielu).
 struct NamedActivation {
   std::string_view name;
-  Activation activation;
+  kernels::Activation activation;
 };
 constexpr NamedActivation kActivations[] = {
-    {"swish", Activation::kSwish},
-    {"silu", Activation::kSwish},
-    {"relu", Activation::kRelu},
-    {"gelu", Activation::kGelu},
-    {"gelu_python", Activation::kGelu},
-    {"gelu_new", Activation::kGeluTanh},
-    {"gelu_fast", Activation::kGeluTanh},
-    {"gelu_accurate", Activation::kGeluTanh},
-    {"gelu_pytorch_tanh", Activation::kGeluTanh},
-    {"gelu_python_tanh", Activation::kGeluTanh},
-    {"gelu_10", Activation::kGeluClipped},
-    {"quick_gelu", Activation::kQuickGelu},
-    {"mish", Activation::kMish},
-    {"leaky_relu", Activation::kLeakyRelu},
-    {"relu6", Activation::kRelu6},
-    {"relu2", Activation::kReluSquared},
-    {"sigmoid", Activation::kSigmoid},
-    {"tanh", Activation::kTanh},
-    {"laplace", Activation::kLaplace},
-    {"linear", Activation::kNone},
+    {"swish", kernels::Activation::kSwish},
+    {"silu", kernels::Activation::kSwish},
+    {"relu", kernels::Activation::kRelu},
+    {"gelu", kernels::Activation::kGelu},
+    {"gelu_python", kernels::Activation::kGelu},
+    {"gelu_new", kernels::Activation::kGeluTanh},
+    {"gelu_fast", kernels::Activation::kGeluTanh},
+    {"gelu_accurate", kernels::Activation::kGeluTanh},
+    {"gelu_pytorch_tanh", kernels::Activation::kGeluTanh},
+    {"gelu_python_tanh", kernels::Activation::kGeluTanh},
+    {"gelu_10", kernels::Activation::kGeluClipped},
+    {"quick_gelu", kernels::Activation::kQuickGelu},
+    {"mish", kernels::Activation::kMish},
+    {"leaky_relu", kernels::Activation::kLeakyRelu},
+    {"relu6", kernels::Activation::kRelu6},
+    {"relu2", kernels::Activation::kReluSquared},
+    {"sigmoid", kernels::Activation::kSigmoid},
+    {"tanh", kernels::Activation::kTanh},
+    {"laplace", kernels::Activation::kLaplace},
+    {"linear", kernels::Activation::kNone},
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ std::string FamilyNames() {
   return names;
 }
 
-std::optional<Activation> FindActivation(std::string_view name) {
+std::optional<kernels::Activation> FindActivation(std::string_view name) {
   for (const NamedActivation& candidate : kActivations) {
     if (name == candidate.name) return candidate.activation;
   }
@@ -83,4 +83,4 @@ std::string ActivationNames() {
   return names;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

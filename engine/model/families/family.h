@@ -19,7 +19,7 @@
 #include "engine/model/formats/json.h"
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The values of fields that config.json does not have: the defaults of the family's configuration
 // class in transformers 4.57, which leaves out of a file what equals its default.
@@ -75,9 +75,9 @@ const Family* FindFamily(std::string_view model_type);
 std::string FamilyNames();
 
 // The activation that has this name in transformers' ACT2FN; nothing for one that is not supported.
-std::optional<Activation> FindActivation(std::string_view name);
+std::optional<kernels::Activation> FindActivation(std::string_view name);
 
 // The names of the supported activations, separated by commas.
 std::string ActivationNames();
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

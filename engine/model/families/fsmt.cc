@@ -5,7 +5,7 @@
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 void ReadShape(const Family& family, JsonFields* fields, ModelSpec* spec) {
@@ -60,4 +60,4 @@ const Family kFsmt = {
     .make = Make,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

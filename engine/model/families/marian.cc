@@ -2,7 +2,7 @@
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
@@ -25,4 +25,4 @@ const Family kMarian = {
     .notes_fields_of_bart = true,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

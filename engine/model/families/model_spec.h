@@ -13,7 +13,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "kernels/base/activation.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The largest shapes that a configuration may ask for: far above any model, they keep later
 // arithmetic within bounds.
@@ -70,7 +70,7 @@ struct ModelSpec {
   std::string family;  // as Family::model_type; "transformer" where a layout does not name it
   ModelShape shape;
   float norm_epsilon = 1e-5F;
-  Activation activation = Activation::kRelu;
+  kernels::Activation activation = kernels::Activation::kRelu;
   bool gated = false;  // the feed-forward layers are
   DistanceBuckets distances;
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
@@ -90,4 +90,4 @@ struct ModelSpec {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A tensor of a checkpoint.
 struct TensorSource {
@@ -61,4 +61,4 @@ struct Network {
   std::vector<WeightSource> sources;  // by WeightId
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The weights of a product.
 struct Linear {
@@ -57,7 +57,7 @@ class StageBuilder {
     stage_->ops.push_back({name, layer, what});
   }
   void Product(const char* name, BufferId x, const Linear& linear, BufferId y,
-               Activation activation = Activation::kNone) {
+               kernels::Activation activation = kernels::Activation::kNone) {
     Do(name, ProductOp{x, y, linear.weight, linear.bias, 0, linear.out, activation});
   }
   void NormEmbedding(const Norm& norm) {
@@ -104,4 +104,4 @@ class StageBuilder {
   bool begun_ = false;  // a sublayer has ended
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -4,7 +4,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
@@ -41,4 +41,4 @@ const Family kMt5 = {
     .tasks = &kT5Tasks,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

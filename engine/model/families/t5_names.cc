@@ -2,7 +2,7 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -106,4 +106,4 @@ std::string Ct2SelfInput(std::string_view stage, int layer) {
   return Concat(stage, "/layer_", layer, "/self_attention/linear_0/weight");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

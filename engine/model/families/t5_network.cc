@@ -11,7 +11,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/families/stage_builder.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -190,7 +190,7 @@ class Builder {
     for (int l = 0; l < shape_.decoder_layers; ++l) {
       s.layer = l;
       s.Do("cross key, value", ProductOp{s.input, kv, all.weight, kNoWeight, 2 * width_ * l,
-                                         2 * width_, Activation::kNone});
+                                         2 * width_, kernels::Activation::kNone});
       s.Do("cross pages", WriteCrossKvOp{kv, l, 1});
     }
   }
@@ -259,14 +259,14 @@ int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distan
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits) {
   const ModelShape& s = spec.shape;
   if (s.encoder_heads != s.decoder_heads || s.decoder_heads < 1 ||
-      s.decoder_heads > kMaxAttentionHeads || s.head_dim < 1) {
+      s.decoder_heads > kernels::kMaxAttentionHeads || s.head_dim < 1) {
     return absl::InvalidArgumentError(Concat("attention: ", s.decoder_heads, " heads of ",
-                                             s.head_dim, ", expected 1 to ", kMaxAttentionHeads,
-                                             " heads of 1 or more"));
+                                             s.head_dim, ", expected 1 to ",
+                                             kernels::kMaxAttentionHeads, " heads of 1 or more"));
   }
   Network network = Builder(spec, traits).Build();
   if (absl::Status status = CheckProgram(network.program); !status.ok()) return status;
   return network;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The parts that have tensors in a checkpoint. Hugging Face has a tensor for each of query, key and
 // value; CTranslate2 stacks the tensors that have the same input.
@@ -74,4 +74,4 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 // Family::tasks of T5 and its like.
 extern const TranslationTasks kT5Tasks;
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/model/families/family.h"
 #include "kernels/base/kv_pages.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kTasks = "task_specific_params";
@@ -33,13 +33,13 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
   if (projection == "gated-gelu") activation = "gelu_new";
   spec->gated = fields->Bool("is_gated_act", spec->gated);
   const std::string name = fields->String("dense_act_fn", activation);
-  const std::optional<Activation> found = FindActivation(name);
+  const std::optional<kernels::Activation> found = FindActivation(name);
   if (!found) {
     const bool is_own = fields->Has("dense_act_fn");
     fields->Unsupported(is_own ? "dense_act_fn" : kField,
                         Concat(ActivationNames(), is_own ? "" : ", each of them with gated- too"));
   }
-  spec->activation = found.value_or(Activation::kNone);
+  spec->activation = found.value_or(kernels::Activation::kNone);
 }
 
 // In transformers 4 one field says that the output layer is tied and that its input is scaled.
@@ -128,7 +128,7 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
   shape.encoder_layers = read("num_layers", kMaxLayers);
   shape.decoder_layers = static_cast<int>(
       fields->OptionalInt("num_decoder_layers", 1, kMaxLayers).value_or(shape.encoder_layers));
-  shape.encoder_heads = shape.decoder_heads = read("num_heads", kMaxAttentionHeads);
+  shape.encoder_heads = shape.decoder_heads = read("num_heads", kernels::kMaxAttentionHeads);
   shape.encoder_ffn = shape.decoder_ffn = read("d_ff", kMaxFfn);
   shape.source_vocab = shape.target_vocab = read("vocab_size", kMaxVocabulary);
   shape.max_positions = static_cast<int>(
@@ -153,4 +153,4 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
 
 const TranslationTasks kT5Tasks = {ReadPrompts, WithTheirFields};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -4,7 +4,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/families/t5_network.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
@@ -30,4 +30,4 @@ const Family kUmt5 = {
     .has_scale_field = true,
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

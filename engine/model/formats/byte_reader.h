@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class ByteReader {
  public:
@@ -39,4 +39,4 @@ class ByteReader {
   std::span<const uint8_t> rest_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

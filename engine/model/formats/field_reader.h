@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // INVALID_ARGUMENT. `found` says what the field is or has: "is 3", "is missing".
 inline absl::Status InvalidField(std::string_view file, std::string_view field,
@@ -56,4 +56,4 @@ class FieldReader {
   absl::Status status_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

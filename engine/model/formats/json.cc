@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 std::string DescribeJson(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
@@ -174,4 +174,4 @@ std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vo
   return ids.empty() ? std::nullopt : std::optional<int>(ids.front());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "engine/base/limited_json.h"
 #include "engine/model/formats/field_reader.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Describes a value in a message: `"x"`, `12`, `["x",12]`, `an object`; cut off if it is long.
 std::string DescribeJson(const nlohmann::json& value);
@@ -77,4 +77,4 @@ std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int voc
 // Parses a configuration file, which is a JSON object.
 absl::StatusOr<nlohmann::json> ParseConfigObject(std::string_view text, std::string_view file);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

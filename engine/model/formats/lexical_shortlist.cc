@@ -7,7 +7,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/byte_reader.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr uint64_t kMagic = 0xF11A48D5013417F5;
@@ -130,4 +130,4 @@ std::vector<int32_t> LexicalShortlist::WordsFor(std::span<const int32_t> source,
   return words;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The checksum that a file with these bytes must have, whatever the file says.
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes);
@@ -56,4 +56,4 @@ class LexicalShortlist {
   std::vector<int32_t> words_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

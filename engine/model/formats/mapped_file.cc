@@ -16,7 +16,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/opened_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A mapping that the handler of SIGBUS knows of. `begin` is 0 in one that is free and 1 in one that
@@ -149,4 +149,4 @@ absl::Status MappedFile::Check() const {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

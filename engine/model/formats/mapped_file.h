@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "engine/base/load_memory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class OpenedFile;
 
@@ -54,4 +54,4 @@ class MappedFile {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/opened_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A value of JSON, a piece of a vocabulary: what parsers make of it, a copy of its text for the
@@ -105,4 +105,4 @@ std::vector<std::string> DiskFolder::Names(const std::vector<std::string>& endin
   return load() == nullptr ? ListNames(path(), endings) : load()->files().List(path(), endings);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 #include "engine/base/load_context.h"
 #include "engine/model/formats/mapped_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The largest configuration file.
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
@@ -87,4 +87,4 @@ class DiskFolder : public ModelFolder {
   std::string Noted(std::string_view file, bool is_read) const;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/zip_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
@@ -209,4 +209,4 @@ absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::st
   return table;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The bytes of one read: large enough that the calls themselves cost nothing.
@@ -118,4 +118,4 @@ absl::Status OpenedFile::CheckNoPointer(std::span<const uint8_t> bytes) const {
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

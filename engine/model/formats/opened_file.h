@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class OpenedFile {
  public:
@@ -57,4 +57,4 @@ class OpenedFile {
   struct stat opened_ {};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A checkpoint of a hundred layers has some 30,000 nodes.
@@ -431,4 +431,4 @@ std::string_view PickleKindName(PickleNode::Kind kind) {
   return "unknown";
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

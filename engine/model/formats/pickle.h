@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 using PickleId = uint32_t;  // a node of Pickle
 
@@ -63,4 +63,4 @@ absl::StatusOr<Pickle> ParsePickle(std::span<const uint8_t> bytes, std::string_v
 // "a string", "a call of collections.OrderedDict": for messages.
 std::string_view PickleKindName(PickleNode::Kind kind);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

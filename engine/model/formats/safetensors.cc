@@ -12,7 +12,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Twenty thousand tensors of 200 bytes each: far above any model of the kind.
@@ -174,4 +174,4 @@ absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes,
   return tensors;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are read in place");
@@ -243,4 +243,4 @@ std::string PlaceString(std::span<const int64_t> shape, size_t index) {
   return ShapeString(place);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/formats/mapped_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8, kBool };
 
@@ -31,7 +31,7 @@ struct TensorView {
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
   size_t file = 0;                // the index of its file among the checkpoint's
-  // The scales of a quantised tensor (I8, I16) in float32: one in all, or one for each index of the
+  // The scales of a quantized tensor (I8, I16) in float32: one in all, or one for each index of the
   // first dimension. A weight is its integer divided by the scale. Empty: raw integers, not weights.
   std::span<const uint8_t> scales;
 
@@ -104,4 +104,4 @@ absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::
 // without ".npy". UNIMPLEMENTED names a type that is not known, or big-endian numbers.
 absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::string_view file);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/model/formats/torch_state_dict.h"
 #include "engine/model/formats/zip_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Kind = PickleNode::Kind;
@@ -164,4 +164,4 @@ absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::
   return ParseStream(bytes, file);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

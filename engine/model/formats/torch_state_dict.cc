@@ -8,7 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Kind = PickleNode::Kind;
@@ -227,4 +227,4 @@ std::string ShownName(std::string_view name) {
   return absl::CHexEscape(std::string(name.substr(0, 128)));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

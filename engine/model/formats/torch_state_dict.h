@@ -14,7 +14,7 @@
 #include "engine/model/formats/pickle.h"
 #include "engine/model/formats/tensor_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The globals that a state dict's pickle may name.
 std::span<const std::string_view> TorchGlobals();
@@ -52,4 +52,4 @@ absl::Status BrokenTorchFile(std::string_view file, std::string_view what);
 // A name from the file, shortened and made printable for a message.
 std::string ShownName(std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

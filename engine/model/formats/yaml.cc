@@ -7,7 +7,7 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr size_t kMaxShown = 60;
@@ -356,4 +356,4 @@ std::vector<std::string> YamlFields::List(std::string_view name) {
   return {value->text};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/formats/field_reader.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct YamlValue {
   bool is_list = false;
@@ -55,4 +55,4 @@ class YamlFields : public FieldReader {
   const YamlMap& map_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Offsets of the fields: APPNOTE.TXT 4.3 (end records 4.3.14 to 4.3.16, entries 4.3.7 and 4.3.12).
@@ -174,4 +174,4 @@ absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
   return directory;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

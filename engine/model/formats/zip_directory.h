@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct ZipEntry {
   std::span<const uint8_t> stored;  // its bytes in the archive
@@ -53,4 +53,4 @@ absl::Status CheckZipEntry(std::string_view file, const ZipEntry& entry, uint64_
 absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t max_bytes,
                           const ZipSink& sink);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr uint16_t kStored = 0;
@@ -132,4 +132,4 @@ absl::Status ReadZipEntry(std::string_view file, const ZipEntry& entry, uint64_t
              ": the archive is damaged"));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "engine/model/formats/opened_file.h"
 #include "engine/model/formats/zip_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The largest archive: a hundred times the size of Argos' packages.
@@ -143,4 +143,4 @@ absl::StatusOr<MappedFile> ZipFolder::Map(std::string_view file, size_t max_byte
   return MappedFile::Of(*std::move(memory), std::move(hold));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/formats/zip_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class ZipArchive {
  public:
@@ -58,4 +58,4 @@ class ZipFolder : public ModelFolder {
   const std::string prefix_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

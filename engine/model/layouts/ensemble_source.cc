@@ -6,7 +6,7 @@
 #include "engine/base/concat.h"
 #include "kernels/base/mean_kind.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Compares two models of an ensemble; messages name them by their directories.
@@ -118,10 +118,10 @@ absl::Status CheckAlike(const std::string& first_name, const LoadedModel& first,
 
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
                                          const LoadOptions& options, LoadContext* load) {
-  if (directories.size() < 2 || directories.size() > kMaxEnsembleMembers) {
+  if (directories.size() < 2 || directories.size() > kernels::kMaxEnsembleMembers) {
     return absl::InvalidArgumentError(Concat("ensemble: found ", std::to_string(directories.size()),
                                              " members, expected 2 to ",
-                                             std::to_string(kMaxEnsembleMembers)));
+                                             std::to_string(kernels::kMaxEnsembleMembers)));
   }
   absl::StatusOr<LoadedModel> first = LoadModel(directories.front(), options, load);
   if (!first.ok()) return first;
@@ -151,4 +151,4 @@ int64_t ParametersOf(const LoadedModel& loaded) {
   return parameters;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/model_source.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The first directory's model with the networks of all: its name, search defaults and other properties
 // are the first's, its limits are the smallest of all. INVALID_ARGUMENT names the directory and the
@@ -22,4 +22,4 @@ absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directo
 // The number of parameters of all its networks together.
 int64_t ParametersOf(const LoadedModel& loaded);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/model/layouts/hf/directory.h"
 #include "engine/model/layouts/marian/directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Points out a file that is still to be unpacked, such as Firefox's, which are downloaded compressed;
@@ -61,4 +61,4 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
              "metadata.json (an unpacked Argos package)", HintOf(path)));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

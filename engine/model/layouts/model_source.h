@@ -10,7 +10,7 @@
 #include "engine/base/load_context.h"
 #include "engine/model/layouts/base/layout.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Loads with the first layout that recognises the directory or the package. Errors as
 // ModelSource::Load. `load` records which files the model was made of; it outlives
@@ -18,4 +18,4 @@ namespace dragoman {
 absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
                                       LoadContext* load = nullptr);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kVocabularyFile = "vocab.json";
@@ -140,4 +140,4 @@ absl::StatusOr<ModelTokenizer> ReadBartTokenizer(const ModelFolder& folder, Toke
 
 const TokenizerScheme kBartTokenizer = {.read = ReadBartTokenizer};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 void ReadClass(const std::string& name, std::span<const TokenizerClass> classes, JsonFields* fields,
@@ -130,4 +130,4 @@ void ApplyTokenizerConfig(TokenizerConfig config, std::span<const TokenizerClass
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

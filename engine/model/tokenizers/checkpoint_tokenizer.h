@@ -18,7 +18,7 @@
 #include "engine/model/tokenizers/tokenizer_scheme.h"
 #include "engine/text/pipeline/added_tokens.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The settings of a checkpoint's tokenizer: tokenizer_config.json and the files beside it, over the
 // defaults of the family.
@@ -84,4 +84,4 @@ absl::StatusOr<TokenizerRules> RulesOfFiles(const ModelFolder& folder, Tokenizer
 // Checks that a source has room for the model's `special` tokens and one of text.
 absl::Status CheckSourceRoom(const CheckpointConfig& config, int special);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

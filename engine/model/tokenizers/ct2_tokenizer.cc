@@ -11,7 +11,7 @@
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/spaced_tokens.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // One model for both sides, under the names that it has beside the checkpoints.
@@ -239,4 +239,4 @@ absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
   return read;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/base/tokenizer_choice.h"
 #include "engine/model/tokenizers/tokenizer_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The model that a tokenizer must fit: the vocabularies that must have its pieces, the names of their
 // files, and what the network says.
@@ -50,4 +50,4 @@ absl::StatusOr<Ct2Tokenizer> ReadCt2Tokenizer(const ModelFolder& folder,
                                               const TokenizerConfig& fields, TokenizerChoice choice,
                                               const Ct2Sides& sides, TokenizerDescription* facts);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/model/tokenizers/fairseq_languages.h"
 #include "engine/model/tokenizers/side_vocabularies.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The beginning of the tokens that T5's tokenizer adds.
@@ -263,4 +263,4 @@ absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
   return Reader(folder, tokenizer, fields, choice, tokens, network, ids, notes).Read();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

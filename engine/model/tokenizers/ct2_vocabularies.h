@@ -16,7 +16,7 @@
 #include "engine/model/tokenizers/tokenizer_config.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The tokens of a model, as its files describe them.
 struct Ct2Tokens {
@@ -47,4 +47,4 @@ absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    const Ct2NetworkTokens& network, SpecialIds* ids,
                                                    std::vector<std::string>* notes);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 bool IsLower(std::string_view text) {
@@ -64,4 +64,4 @@ LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>&
   return has_start ? LanguageTokenPlacement::kEndAndFirst : LanguageTokenPlacement::kEndAndStart;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

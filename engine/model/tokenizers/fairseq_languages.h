@@ -12,7 +12,7 @@
 #include "engine/model/tokenizers/tokenizer_config.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr std::string_view kM2m100Languages[] = {
     "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br",  "bs", "ca", "ceb", "cs", "cy",
@@ -77,4 +77,4 @@ bool AreOfMbart(const std::vector<LanguageTag>& languages);
 LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
                                                  const TokenizerConfig& fields, bool has_start);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

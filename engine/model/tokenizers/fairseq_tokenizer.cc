@@ -16,7 +16,7 @@
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/sentencepiece/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
@@ -325,4 +325,4 @@ const TokenizerScheme kMbart50Tokenizer = {.read = ReadFairseqTokenizer,
                                            .languages = kMbart50Languages,
                                            .fewer_languages = &kMbart25Tokenizer};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

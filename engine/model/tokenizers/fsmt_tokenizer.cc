@@ -13,7 +13,7 @@
 #include "engine/model/tokenizers/tokenizer_rules.h"
 #include "engine/text/moses/moses_bpe.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSourceFile = "vocab-src.json";
@@ -120,4 +120,4 @@ absl::StatusOr<ModelTokenizer> ReadFsmtTokenizer(const ModelFolder& folder, Toke
 const TokenizerScheme kFsmtTokenizer = {
     .read = ReadFsmtTokenizer, .has_json = false, .check = CheckFields};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/base/field_error.h"
 #include "engine/text/sentencepiece/spm_normalizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Groups of languages: ISO 639-5, "mul" and "und", and OPUS-MT's own words.
@@ -315,4 +315,4 @@ absl::StatusOr<ResolvedPair> LanguageMap::Resolve(std::string_view source,
   return pair;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

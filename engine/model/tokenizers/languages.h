@@ -18,7 +18,7 @@
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/language_code.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The token of a language, put where LanguageTokenPlacement says: ">>fra<<", "fra_Latn", "__fr__".
 struct LanguageTag {
@@ -134,4 +134,4 @@ class LanguageMap {
   std::vector<ModelLanguagePair> pairs_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

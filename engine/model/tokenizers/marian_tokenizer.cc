@@ -9,7 +9,7 @@
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // With the tokens that were added after them. Later rows of the model have no piece.
@@ -151,4 +151,4 @@ absl::StatusOr<ModelTokenizer> ReadMarianTokenizer(const ModelFolder& folder,
 
 const TokenizerScheme kMarianTokenizer = {.read = ReadMarianTokenizer, .has_json = false};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

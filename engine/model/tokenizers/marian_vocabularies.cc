@@ -11,7 +11,7 @@
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kEos = "</s>";
@@ -151,4 +151,4 @@ absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
   return Reader(folder, files, sizes, ids).Read();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_description.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct MarianVocabularyFiles {
   // The names of the two sides' files; both may be the same.
@@ -38,4 +38,4 @@ absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
                                                       const EmbeddingSizes& sizes, SpecialIds* ids);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The most tokens of a vocabulary: far above any model, it keeps later arithmetic within bounds.
 inline constexpr int64_t kMaxVocabulary = 1 << 21;
@@ -27,4 +27,4 @@ struct EmbeddingSizes {
   int positions = 0;   // the longest source, in tokens
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

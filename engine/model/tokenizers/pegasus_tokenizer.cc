@@ -13,7 +13,7 @@
 #include "engine/model/tokenizers/tokenizer_json.h"
 #include "engine/text/sentencepiece/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpmFile = "spiece.model";
@@ -132,4 +132,4 @@ absl::StatusOr<ModelTokenizer> ReadPegasusTokenizer(const ModelFolder& folder,
 const TokenizerScheme kPegasusTokenizer = {
     .read = ReadPegasusTokenizer, .mask_piece = "<mask_2>", .check = CheckFields};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

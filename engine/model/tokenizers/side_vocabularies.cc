@@ -12,7 +12,7 @@
 #include "engine/model/formats/yaml.h"
 #include "engine/text/sentencepiece/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Pieces = std::vector<std::string>;
@@ -193,4 +193,4 @@ absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view fil
       Concat(file, ": has no '", piece.substr(0, 64), "'", role.empty() ? "" : ", the ", role));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/vocabulary.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // One side's vocabulary, as its file has it.
 struct VocabularySide {
@@ -63,4 +63,4 @@ absl::StatusOr<SideVocabularies> MakeSideVocabularies(VocabularySide* source,
 absl::StatusOr<int> IdOfPiece(const Vocabulary& vocabulary, std::string_view file,
                               std::string_view piece, std::string_view role = {});
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

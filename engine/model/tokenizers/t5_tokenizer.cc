@@ -12,7 +12,7 @@
 #include "engine/model/tokenizers/tokenizer_files.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpmFile = "spiece.model";
@@ -176,4 +176,4 @@ absl::StatusOr<ModelTokenizer> ReadT5Tokenizer(const ModelFolder& folder, Tokeni
 
 const TokenizerScheme kT5Tokenizer = {.read = ReadT5Tokenizer};
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kMostExtraIds = 10'000;
@@ -221,4 +221,4 @@ absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder) {
   return ParseTokenizerConfig(*texts);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 #include "engine/model/formats/model_folder.h"
 #include "engine/text/token_splitter.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr std::string_view kTokenizerConfigFile = "tokenizer_config.json";
 inline constexpr std::string_view kSpecialTokensMapFile = "special_tokens_map.json";
@@ -72,4 +72,4 @@ absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder&
 absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
 absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

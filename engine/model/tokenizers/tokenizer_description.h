@@ -14,7 +14,7 @@
 #include "engine/text/pipeline/added_tokens.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Everything that a Tokenizer is made from. The ids of the source side are its own: with separate
 // vocabularies they differ from SpecialIds, which are the target's.
@@ -54,4 +54,4 @@ struct ModelTokenizer {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

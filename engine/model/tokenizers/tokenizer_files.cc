@@ -12,7 +12,7 @@
 #include "engine/text/sentencepiece/sentence_piece.h"
 #include "engine/text/sentencepiece/t5_sentence_piece.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kVocabularyFile = "vocab.json";
@@ -194,4 +194,4 @@ void NoteSpecialTokens(const std::vector<std::string>& pieces, std::string_view 
   notes->push_back(std::move(note));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

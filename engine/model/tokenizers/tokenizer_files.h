@@ -19,7 +19,7 @@
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/sentencepiece/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // INVALID_ARGUMENT for a SentencePiece model of which less than half of the pieces are in the
 // vocabulary: it is another model's, put there by mistake, and most pieces would be unknown.
@@ -78,4 +78,4 @@ void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTo
 void NoteSpecialTokens(const std::vector<std::string>& pieces, std::string_view file,
                        std::vector<std::string>* notes);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

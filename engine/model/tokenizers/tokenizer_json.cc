@@ -10,7 +10,7 @@
 #include "engine/model/tokenizers/vocabulary.h"
 #include "engine/text/pipeline/pipeline_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Json = nlohmann::json;
@@ -241,4 +241,4 @@ absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::str
   return Reader(file, *root).Read();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/text/subword_model.h"
 #include "engine/text/token_splitter.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr std::string_view kTokenizerJsonFile = "tokenizer.json";
 
@@ -40,4 +40,4 @@ struct TokenizerJson {
 // both name `file`, the field, what was found and what was expected.
 absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::string_view file);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "engine/model/tokenizers/model_tokens.h"
 #include "engine/model/tokenizers/tokenizer_json_parts.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Json = nlohmann::json;
@@ -281,4 +281,4 @@ absl::Status ReadTokenizerJsonNormalizer(const nlohmann::json& root,
   return NormalizerReader(fields, spec).ReadStep(*normalizer, 0);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

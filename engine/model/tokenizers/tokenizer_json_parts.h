@@ -16,7 +16,7 @@
 #include "engine/model/formats/json.h"
 #include "engine/text/pipeline/pipeline_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Reads fields, and makes the errors for wrong ones.
 class TokenizerJsonFields {
@@ -81,4 +81,4 @@ absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJ
 absl::Status ReadTokenizerJsonNormalizer(const nlohmann::json& root,
                                          const TokenizerJsonFields& fields, PipelineSpec* spec);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/tokenizers/tokenizer_json.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::Status NoSuchKind(std::string_view asked, std::string_view supported,
@@ -52,4 +52,4 @@ absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOf
   return offer.has_fast && !offer.has_slow ? TokenizerRules::kFast : TokenizerRules::kSlow;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/base/tokenizer_choice.h"
 #include "engine/text/pipeline/added_tokens.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Which kinds a directory's class of tokenizers has, and the files of which of them are there.
 struct TokenizerOffer {
@@ -39,4 +39,4 @@ absl::Status RequireSlow(TokenizerChoice choice, std::string_view what);
 // tokenizer.json as it is, with the conventions of the family.
 bool IsTokenizersBackend(std::string_view tokenizer_class);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

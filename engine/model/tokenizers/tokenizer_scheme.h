@@ -13,7 +13,7 @@
 #include "engine/model/tokenizers/languages.h"
 #include "engine/model/tokenizers/tokenizer_config.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct CheckpointConfig;
 struct ModelTokenizer;
@@ -58,4 +58,4 @@ struct TokenizerClass {
   const TokenizerScheme* scheme;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/model/formats/json.h"
 #include "engine/model/tokenizers/model_tokens.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr JsonLimits kVocabularyLimits = {.max_bytes = kMaxVocabularyBytes,
@@ -94,4 +94,4 @@ std::string_view Vocabulary::PieceOf(int id) const {
   return pieces_[static_cast<size_t>(id)];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The largest files of vocabularies and of what cuts texts into their pieces.
 inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
@@ -51,4 +51,4 @@ class Vocabulary {
   std::unordered_map<std::string_view, int> id_of_;  // keys point into pieces_
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

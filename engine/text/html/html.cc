@@ -6,7 +6,7 @@
 #include "engine/text/html/html_plan.h"
 #include "engine/text/html/html_run_writer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<HtmlDocument> HtmlDocument::Parse(std::string_view html) {
   absl::StatusOr<HtmlPlan> plan = MakeHtmlPlan(html);
@@ -63,4 +63,4 @@ RebuiltHtml HtmlDocument::Rebuild(std::span<const std::vector<HtmlSegment>> segm
   return rebuilt;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -25,7 +25,7 @@
 #include "engine/text/offset_map.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct HtmlPlan;  // html_plan.h
 
@@ -122,4 +122,4 @@ class HtmlDocument {
   std::unique_ptr<const HtmlPlan> plan_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 enum Flags { kBlock = 1, kVoid = 2, kOpaque = 4 };
@@ -54,4 +54,4 @@ HtmlContent ContentOfElement(std::string_view name) {
   return HtmlContent::kMarkup;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

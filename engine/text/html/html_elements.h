@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct HtmlElementKind {
   // Begins a new line: its tags separate texts. Any other element is inline, unknown ones too.
@@ -25,4 +25,4 @@ enum class HtmlContent { kMarkup, kRawText, kScript, kTextWithReferences, kRest 
 
 HtmlContent ContentOfElement(std::string_view name);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

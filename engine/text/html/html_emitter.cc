@@ -6,7 +6,7 @@
 #include "engine/text/html/html.h"
 #include "engine/text/html/html_entities.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 size_t CommonDepth(std::span<const int32_t> a, std::span<const int32_t> b) {
   const auto ends = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
@@ -59,4 +59,4 @@ std::string HtmlEmitter::Finish() {
   return std::move(html_);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 
 #include "engine/text/html/html_plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class HtmlEmitter {
  public:
@@ -52,4 +52,4 @@ class HtmlEmitter {
 // How many elements two stacks have in common from the outside.
 size_t CommonDepth(std::span<const int32_t> a, std::span<const int32_t> b);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

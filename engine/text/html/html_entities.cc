@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 struct Entity {
@@ -99,4 +99,4 @@ void AppendEscaped(std::string_view text, std::string& html) {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

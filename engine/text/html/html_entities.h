@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct CharacterReference {
   size_t size = 0;   // of the reference; 0: the text begins with none
@@ -22,4 +22,4 @@ CharacterReference ReadCharacterReference(std::string_view text);
 // Appends `text` with & < > as references.
 void AppendEscaped(std::string_view text, std::string& html);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 
 #include "engine/text/html/html_elements.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using TokenKind = HtmlToken::Kind;
@@ -262,4 +262,4 @@ HtmlStructure PairHtmlTags(const std::vector<HtmlToken>& tokens) {
   return structure;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

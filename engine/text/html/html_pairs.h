@@ -10,7 +10,7 @@
 
 #include "engine/text/html/html_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A token of the document as the translation sees it.
 struct HtmlNode {
@@ -54,4 +54,4 @@ struct HtmlStructure {
 // Time is linear in the number of tokens. The rules for broken tags are in html.h.
 HtmlStructure PairHtmlTags(const std::vector<HtmlToken>& tokens);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

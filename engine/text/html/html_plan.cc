@@ -11,7 +11,7 @@
 #include "engine/text/html/html_run_builder.h"
 #include "engine/text/html/html_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Kind = HtmlNode::Kind;
@@ -277,4 +277,4 @@ class Planner {
 
 absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html) { return Planner(html).Run(); }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

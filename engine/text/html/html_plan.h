@@ -13,7 +13,7 @@
 #include "engine/text/offset_map.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The numbers of open inline elements, outermost (by their start tags) first.
 using HtmlStack = std::vector<int32_t>;
@@ -73,4 +73,4 @@ struct HtmlPlan {
 // Errors as HtmlDocument::Parse.
 absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/html/html_entities.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Reads the characters of a text, references decoded.
@@ -155,4 +155,4 @@ HtmlRun HtmlRunBuilder::Finish(std::vector<TextRange>& before, std::vector<TextR
   return std::move(run_);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/text/html/html_plan.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Whether a text of the document is white space alone, references decoded.
 bool IsHtmlWhiteSpace(std::string_view html, TextRange text);
@@ -51,4 +51,4 @@ class HtmlRunBuilder {
   std::vector<std::pair<int32_t, size_t>> open_;  // elements and their units
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/text/html/html_words.h"
 #include "engine/text/script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 std::string_view Part(std::string_view text, int64_t begin, int64_t end) {
@@ -254,4 +254,4 @@ void HtmlRunWriter::WriteUnit(size_t index) {
   emitter_.WriteEndTag(unit.element);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

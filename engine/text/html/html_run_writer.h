@@ -14,7 +14,7 @@
 #include "engine/text/html/html_emitter.h"
 #include "engine/text/html/html_plan.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class HtmlRunWriter {
  public:
@@ -60,4 +60,4 @@ class HtmlRunWriter {
   std::vector<std::vector<size_t>> children_;  // of units without words: units inside
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "engine/text/html/html_elements.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Kind = HtmlToken::Kind;
@@ -252,4 +252,4 @@ class Tokenizer {
 
 std::vector<HtmlToken> TokenizeHtml(std::string_view html) { return Tokenizer(html).Run(); }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

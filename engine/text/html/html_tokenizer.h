@@ -10,7 +10,7 @@
 
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct HtmlToken {
   enum class Kind {
@@ -34,4 +34,4 @@ struct HtmlToken {
 // REQUIRES: `html` is valid UTF-8. Two texts never stand side by side.
 std::vector<HtmlToken> TokenizeHtml(std::string_view html);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

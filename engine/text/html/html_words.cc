@@ -8,7 +8,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 bool IsPunctuation(char32_t c) { return u_ispunct(static_cast<UChar32>(c)) != 0; }
@@ -193,4 +193,4 @@ std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range) {
   return words;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

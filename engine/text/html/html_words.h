@@ -12,7 +12,7 @@
 #include "engine/text/html/html_plan.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct HtmlWord {
   TextRange range;     // in the segment's target, or in the run's text
@@ -28,4 +28,4 @@ std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& seg
 // The words of text that is not translated: each is its own place, and is cut where tags are.
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

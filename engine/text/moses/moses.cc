@@ -12,7 +12,7 @@
 #include "engine/text/moses/moses_characters.h"
 #include "engine/text/pipeline/rewrite_rule.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using moses::Classes;
@@ -142,10 +142,10 @@ icu::UnicodeString Members(const icu::UnicodeSet& set) {
 
 std::vector<RewriteRule> Compiled(std::initializer_list<std::span<const RuleText>> lists) {
   const std::pair<icu::UnicodeString, icu::UnicodeString> names[] = {
-      {u"<space>", Members(Classes().space)},
-      {u"<alpha>", Members(Classes().alpha_or_sign)},
-      {u"<alnum>", Members(Classes().alnum_or_sign)},
-      {u"<number>", Members(Classes().number)},
+      {u"<space>", Members(moses::Classes().space)},
+      {u"<alpha>", Members(moses::Classes().alpha_or_sign)},
+      {u"<alnum>", Members(moses::Classes().alnum_or_sign)},
+      {u"<number>", Members(moses::Classes().number)},
   };
   std::vector<RewriteRule> rules;
   for (const std::span<const RuleText> list : lists) {
@@ -169,7 +169,7 @@ bool IsPrinted(UChar32 c) {
          category != U_PRIVATE_USE_CHAR && category != U_SURROGATE;
 }
 
-bool IsSpace(char16_t unit) { return Classes().space.contains(unit); }
+bool IsSpace(char16_t unit) { return moses::Classes().space.contains(unit); }
 
 TracedText Printed(const TracedText& traced) {
   TracedText kept;
@@ -266,14 +266,14 @@ bool MosesTokenizer::Rules::KeepsFullStop(std::u16string_view before,
   const icu::UnicodeString prefix(false, before.data(), static_cast<int32_t>(before.size()));
   if (prefix.indexOf(u'.') >= 0) {
     for (int32_t at = 0; at < prefix.length(); at = prefix.moveIndex32(at, 1)) {
-      if (Classes().alpha_or_sign.contains(prefix.char32At(at))) return true;
+      if (moses::Classes().alpha_or_sign.contains(prefix.char32At(at))) return true;
     }
   }
   const bool is_before_number = std::ranges::count(abbreviations->before_number, before) > 0;
   if (!is_before_number && std::ranges::count(abbreviations->always, before) > 0) return true;
   if (next.empty()) return false;
   const icu::UnicodeString word(false, next.data(), static_cast<int32_t>(next.size()));
-  return Classes().lower.contains(word.char32At(0)) ||
+  return moses::Classes().lower.contains(word.char32At(0)) ||
          (is_before_number && next[0] >= u'0' && next[0] <= u'9');
 }
 
@@ -359,4 +359,4 @@ std::vector<MosesWord> MosesTokenizer::Words(std::string_view text) const {
   return words;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

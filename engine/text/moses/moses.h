@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct MosesWord {
   std::string text;
@@ -61,4 +61,4 @@ class MosesDetokenizer {
   bool is_english_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

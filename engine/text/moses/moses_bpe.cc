@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kWordEnd = "</w>";
@@ -122,4 +122,4 @@ PieceText MosesBpe::Join(std::span<const std::string_view> pieces, bool after_te
   return found;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

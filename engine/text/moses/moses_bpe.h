@@ -19,7 +19,7 @@
 #include "engine/text/pipeline/bpe_merges.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class MosesBpe : public SubwordModel {
  public:
@@ -50,4 +50,4 @@ class MosesBpe : public SubwordModel {
   BpeMerges merges_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -3,7 +3,7 @@
 #include <map>
 #include <span>
 
-namespace dragoman::moses {
+namespace dragoman::engine::moses {
 namespace {
 
 struct CharacterRange {
@@ -86,4 +86,4 @@ const Abbreviations* AbbreviationsOf(std::string_view language) {
   return found == lists->end() ? nullptr : &found->second;
 }
 
-}  // namespace dragoman::moses
+}  // namespace dragoman::engine::moses

@@ -8,7 +8,7 @@
 
 #include <unicode/uniset.h>
 
-namespace dragoman::moses {
+namespace dragoman::engine::moses {
 
 // Frozen sets, which live as long as the process.
 struct CharacterClasses {
@@ -34,4 +34,4 @@ const Abbreviations* AbbreviationsOf(std::string_view language);
 // Ids of languages that have one, for messages.
 inline constexpr std::string_view kLanguages = "de, en, ru";
 
-}  // namespace dragoman::moses
+}  // namespace dragoman::engine::moses

@@ -9,7 +9,7 @@
 #include "engine/text/moses/moses.h"
 #include "engine/text/moses/moses_characters.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using moses::Classes;
@@ -76,12 +76,13 @@ bool IsAll(std::span<const UChar32> word, std::u32string_view set) {
 
 // Currency, opening brackets and question marks: the next word follows at once.
 bool OpensWord(std::span<const UChar32> word) {
-  return std::ranges::all_of(
-      word, [](UChar32 c) { return Classes().currency.contains(c) || IsOneOf(c, U"([{¿¡"); });
+  return std::ranges::all_of(word, [](UChar32 c) {
+    return moses::Classes().currency.contains(c) || IsOneOf(c, U"([{¿¡");
+  });
 }
 
 bool IsContraction(std::span<const UChar32> word) {
-  return word.size() > 1 && word[0] == '\'' && Classes().alpha.contains(word[1]);
+  return word.size() > 1 && word[0] == '\'' && moses::Classes().alpha.contains(word[1]);
 }
 
 // A kind of quotation mark, and how many of it have been written.
@@ -123,8 +124,8 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
     const std::vector<UChar32> word = CodePoints(range.In(words.text));
     bool takes_space = has_space;
     has_space = true;
-    if (Classes().cjk.contains(word[0])) {
-      if (!before.empty() && Classes().cjk.contains(before.back())) takes_space = false;
+    if (moses::Classes().cjk.contains(word[0])) {
+      if (!before.empty() && moses::Classes().cjk.contains(before.back())) takes_space = false;
     } else if (OpensWord(word)) {
       has_space = false;
     } else if (IsAll(word, U",.?!:;\\%}])") ||
@@ -158,4 +159,4 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
   return joined;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

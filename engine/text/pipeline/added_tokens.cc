@@ -7,7 +7,7 @@
 #include "engine/text/sentencepiece/spm_normalizer.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 TextRange RangeOf(const NormalizedText& part) { return {part.origin.front(), part.origin.back()}; }
@@ -164,4 +164,4 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
   return joined;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -18,7 +18,7 @@
 #include "engine/text/subword_model.h"
 #include "engine/text/token_splitter.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Which of transformers' two tokenizers is followed.
 enum class TokenizerRules {
@@ -66,4 +66,4 @@ class AddedTokenModel : public SubwordModel {
   std::unordered_set<std::string_view> alone_;  // what Decode writes alone: views into tokens_
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

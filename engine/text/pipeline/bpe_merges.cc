@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 uint64_t KeyOf(int32_t left, int32_t right) {
@@ -79,4 +79,4 @@ void BpeMerges::Apply(std::vector<PieceSpan>* symbols) const {
   all.resize(kept);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct BpeMerge {
   int32_t left = 0;  // ids of pieces
@@ -46,4 +46,4 @@ class BpeMerges {
   std::unordered_map<uint64_t, Target> targets_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Bytes that are printable in Latin-1 stand for themselves, the others for U+0100 and on, in their
@@ -269,4 +269,4 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
   return joined;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -19,7 +19,7 @@
 #include "engine/text/pipeline/bpe_merges.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Where the words of a text end:
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
@@ -65,4 +65,4 @@ class ByteBpe : public SubwordModel {
   SpaceBefore space_before_ = kNone;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/text/sentencepiece/spm_file.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // How much worse than the worst piece an unknown character is.
@@ -249,4 +249,4 @@ PieceText PipelineModel::Join(std::span<const std::string_view> pieces, bool aft
   return JoinPieces(pieces, is_prefix, byte_of, write);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

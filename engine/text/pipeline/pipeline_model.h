@@ -22,7 +22,7 @@
 #include "engine/text/sentencepiece/piece_trie.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct PipelineSpec {
   // Metaspace puts a space mark before ...
@@ -88,4 +88,4 @@ class PipelineModel : public SubwordModel {
   double unknown_score_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/split/boundaries.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Graphemes of more bytes are changed character by character.
@@ -195,4 +195,4 @@ NormalizedText PipelineNormalizer::Normalize(std::string_view text) const {
   return normal;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "engine/text/sentencepiece/spm_normalizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A step of a tokenizer.json's `normalizer`.
 struct NormalizerStep {
@@ -48,4 +48,4 @@ class PipelineNormalizer {
   std::vector<Charsmap> charsmaps_;  // by step
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 TracedText TracedText::Of(std::string_view utf8) {
   TracedText traced;
@@ -81,4 +81,4 @@ void RewriteRule::Apply(TracedText* traced) const {
   *traced = std::move(rewritten);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

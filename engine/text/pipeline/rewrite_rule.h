@@ -14,7 +14,7 @@
 
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct TracedText {
   icu::UnicodeString text;
@@ -47,4 +47,4 @@ class RewriteRule {
   std::vector<Part> parts_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

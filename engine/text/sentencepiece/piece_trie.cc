@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 PieceTrie::PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces) {
   std::sort(pieces.begin(), pieces.end());
@@ -51,4 +51,4 @@ size_t PieceTrie::LongestPrefix(std::string_view text) const {
   return longest;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

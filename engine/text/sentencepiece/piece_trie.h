@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class PieceTrie {
  public:
@@ -54,4 +54,4 @@ class PieceTrie {
   std::array<int32_t, 256> from_root_;  // the root has many edges
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // How much worse than the worst piece an unknown character is.
@@ -300,4 +300,4 @@ std::vector<SubwordToken> SentencePiece::Encode(std::string_view text, TextStart
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -22,7 +22,7 @@
 #include "engine/text/sentencepiece/spm_normalizer.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class SentencePiece : public SubwordModel {
  public:
@@ -70,4 +70,4 @@ class SentencePiece : public SubwordModel {
   float min_score_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

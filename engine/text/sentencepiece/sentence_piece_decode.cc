@@ -4,7 +4,7 @@
 #include "engine/text/join_pieces.h"
 #include "engine/text/sentencepiece/sentence_piece.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 PieceText SentencePiece::Decode(std::span<const std::string_view> pieces, bool after_text) const {
   PieceText whole = Join(pieces, after_text, false);
@@ -60,4 +60,4 @@ PieceText SentencePiece::Join(std::span<const std::string_view> pieces, bool aft
   return JoinPieces(pieces, is_prefix, byte_of, write);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

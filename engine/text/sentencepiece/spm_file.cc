@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr size_t kMaxFileBytes = size_t{256} << 20;
@@ -276,4 +276,4 @@ int ByteOfPiece(std::string_view piece) {
   return value;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

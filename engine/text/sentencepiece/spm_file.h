@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct SpmPiece {
   enum Type { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
@@ -47,4 +47,4 @@ absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view na
 // 0..255 for "<0x00>".."<0xFF>", else -1.
 int ByteOfPiece(std::string_view piece);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

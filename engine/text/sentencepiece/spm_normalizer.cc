@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // A unit of darts-clone's double array: bit 31 marks a value, bits 0-7 are the label, bit 8 says
@@ -170,4 +170,4 @@ NormalizedText SpmNormalizer::Normalize(std::string_view input, bool word_start)
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "engine/text/sentencepiece/piece_trie.h"
 #include "engine/text/sentencepiece/spm_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // SentencePiece's "precompiled charsmap": the rules, compiled.
 class Charsmap {
@@ -76,4 +76,4 @@ class SpmNormalizer {
   PieceTrie user_defined_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 T5SentencePiece::T5SentencePiece(std::shared_ptr<const SentencePiece> model, std::string unk_piece,
                                  bool add_prefix_space)
@@ -58,4 +58,4 @@ std::vector<SubwordToken> T5SentencePiece::Cut(std::string_view part, TextStart)
   return tokens;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/text/sentencepiece/sentence_piece.h"
 #include "engine/text/subword_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class T5SentencePiece : public SubwordModel {
  public:
@@ -40,4 +40,4 @@ class T5SentencePiece : public SubwordModel {
   size_t unk_tokens_ = 0;  // that unk_piece_ is cut into
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

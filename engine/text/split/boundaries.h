@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // An iterator of ICU over UTF-8 bytes; null when ICU has none.
 class Boundaries {
@@ -48,4 +48,4 @@ class Boundaries {
   bool ok_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // No abbreviation or first word that matters is longer. Keeps Continues constant in time.
@@ -283,4 +283,4 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   return false;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

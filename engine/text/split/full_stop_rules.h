@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class FullStopRules {
  public:
@@ -29,4 +29,4 @@ class FullStopRules {
   std::unordered_set<std::string_view> starters_;   // words that are capital only at a beginning
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/text/script.h"
 #include "engine/text/split/full_stop_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 bool IsLineBreak(char32_t c) {
@@ -231,4 +231,4 @@ int64_t MostPieces(std::string_view text, bool html) {
   return pieces;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

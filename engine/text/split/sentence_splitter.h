@@ -27,7 +27,7 @@ U_NAMESPACE_BEGIN
 class BreakIterator;
 U_NAMESPACE_END
 
-namespace dragoman {
+namespace dragoman::engine {
 
 enum class Segmentation {
   kNone,       // one piece, line breaks inside it included
@@ -78,4 +78,4 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
 // each code point. REQUIRES: valid UTF-8.
 int64_t MostPieces(std::string_view text, bool html);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

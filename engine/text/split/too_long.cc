@@ -16,7 +16,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/split/boundaries.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // How good a place to cut is; smaller is better.
@@ -205,4 +205,4 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   return parts;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/text/text_range.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct EncodedPiece {
   TextRange range;      // in the whole text
@@ -37,4 +37,4 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
                                                        EncodedText encoded, int max_tokens,
                                                        const EncodeFunction& encode);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ std::vector<std::string> Glossaries::Names() const {
   return names;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -19,7 +19,7 @@
 #include "engine/text/terms/glossary.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct GlossaryDirectory {
   std::map<std::string, std::shared_ptr<const Glossary>, std::less<>> glossaries;  // by name
@@ -61,4 +61,4 @@ class Glossaries {
   std::shared_ptr<const GlossaryDirectory> loaded_ ABSL_GUARDED_BY(mu_);  // shared: read unlocked
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/terms/glossary_rows.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Quotes a text for a message, no longer than a line.
@@ -178,4 +178,4 @@ std::string Glossary::PlaceOf(size_t i) const {
   return absl::StrCat(name_, "[", rows_[i], "]");
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -22,7 +22,7 @@
 #include "engine/text/terms/term_index.h"
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct Term {
   std::string source;
@@ -91,4 +91,4 @@ class Glossary final : public GlossaryTerms {
   TermIndex index_;            // views terms_
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -115,4 +115,4 @@ void GlossaryRows::ReadCsv(GlossaryRow& row) {
   rest_.remove_prefix(end);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 
 #include "engine/text/terms/glossary.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct GlossaryRow {
   size_t line = 0;  // where the row begins, from 1
@@ -36,4 +36,4 @@ class GlossaryRows {
   size_t line_ = 1;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

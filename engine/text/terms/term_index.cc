@@ -16,7 +16,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // ICU's word rules, never given a text: cloned for each call. An error code when there are none.
@@ -214,4 +214,4 @@ std::optional<TermIndex::Match> TermIndex::LongestAt(const TermText& text, int32
   return longest;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

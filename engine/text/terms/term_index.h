@@ -15,7 +15,7 @@
 #include "engine/text/sentencepiece/piece_trie.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Unicode's full case folding, default (not Turkic) mappings. REQUIRES: valid UTF-8.
 std::string FoldCase(std::string_view text);
@@ -99,4 +99,4 @@ class TermIndex {
   PieceTrie trie_;  // to groups: as much of each folded source as tells it from all others
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

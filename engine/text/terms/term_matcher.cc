@@ -10,7 +10,7 @@
 #include "engine/base/field_error.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<TermMatcher> TermMatcher::Create(const Lists& lists) {
   TermMatcher matcher;
@@ -105,4 +105,4 @@ std::vector<TermOccurrence> TermMatcher::Find(std::string_view segment) const {
   return found;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

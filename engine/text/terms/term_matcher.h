@@ -17,7 +17,7 @@
 #include "engine/text/terms/term_index.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct TermOccurrence {
   enum class Kind { kDoNotTranslate, kRequestTerm, kGlossaryTerm };
@@ -82,4 +82,4 @@ class TermMatcher {
   bool glossary_ignore_case_ = false;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,27 +6,27 @@
 #include "engine/text/language_code.h"
 #include "server/call/detect/detection_line.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
-std::string KeyOf(const LanguageCode& code) {
-  const std::string_view other = EquivalentLanguage(code.language);
+std::string KeyOf(const engine::LanguageCode& code) {
+  const std::string_view other = engine::EquivalentLanguage(code.language);
   return other.empty() ? code.language : std::min(code.language, std::string(other));
 }
 
 }  // namespace
 
 std::string LanguageKey(std::string_view code) {
-  const std::optional<LanguageCode> parsed = ParseLanguageCode(code);
+  const std::optional<engine::LanguageCode> parsed = engine::ParseLanguageCode(code);
   return parsed.has_value() ? KeyOf(*parsed) : "";
 }
 
 Candidates::Candidates(const std::vector<std::string>& codes) {
   for (const std::string& code : codes) {
-    const std::optional<LanguageCode> parsed = ParseLanguageCode(code);
+    const std::optional<engine::LanguageCode> parsed = engine::ParseLanguageCode(code);
     if (!parsed.has_value()) continue;
     std::string script =
-        parsed->script.empty() ? std::string(ScriptOfRegion(*parsed)) : parsed->script;
+        parsed->script.empty() ? std::string(engine::ScriptOfRegion(*parsed)) : parsed->script;
     by_key_[KeyOf(*parsed)].push_back({code, std::move(script)});
   }
 }
@@ -44,4 +44,4 @@ const std::string* Candidates::Find(const std::string& key, std::string_view scr
   return both_han ? &first.code : nullptr;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

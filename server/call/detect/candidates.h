@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // A language without its script and region, by which codes are compared: "de", "deu" and "ger" have
 // one, and so have "zho" and "cmn", "no" and "nb". "" for what is not a code.
@@ -32,4 +32,4 @@ class Candidates {
   std::map<std::string, std::vector<Candidate>, std::less<>> by_key_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

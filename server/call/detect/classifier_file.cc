@@ -9,9 +9,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "server/base/error_text.h"
+#include "server/base/quoted.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The files that https://fasttext.cc/docs/en/language-identification.html names: lid.176.ftz and
@@ -85,4 +85,4 @@ absl::Status CheckClassifier(std::string_view bytes, const std::string& sha256) 
       "with the one that was found allows this file"));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

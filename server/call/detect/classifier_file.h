@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Reads a regular file of at most `most` bytes. INVALID_ARGUMENT for one that cannot be read or is not
 // regular, RESOURCE_EXHAUSTED for a larger one; neither names the path.
@@ -21,4 +21,4 @@ absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t 
 // the file .ftz or .bin. INVALID_ARGUMENT says which SHA-256 was found and what was expected.
 absl::Status CheckClassifier(std::string_view bytes, const std::string& sha256);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,13 +10,13 @@
 #include "engine/base/utf8.h"
 #include "server/call/detect/han_script.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
 bool IsSpace(char32_t c) {
-  return IsWhiteSpace(c) || c < 0x20 || c == 0x7F || c == U'_' || c == U'<' || c == U'>' ||
+  return engine::IsWhiteSpace(c) || c < 0x20 || c == 0x7F || c == U'_' || c == U'<' || c == U'>' ||
          u_iscntrl(static_cast<UChar32>(c)) != 0;
 }
 
@@ -49,19 +49,19 @@ class Scripts {
 
 DetectionLine MakeDetectionLine(std::string_view text) {
   text = text.substr(0, kReadBytes);
-  text.remove_suffix(static_cast<size_t>(IncompleteUtf8Tail(text)));
+  text.remove_suffix(static_cast<size_t>(engine::IncompleteUtf8Tail(text)));
   DetectionLine line;
   Scripts scripts;
   bool has_small = false;
   size_t kept = 0;
   for (size_t at = 0; at < text.size() && kept < kKeptCodePoints;) {
-    const char32_t c = NextCodePoint(text, at);
+    const char32_t c = engine::NextCodePoint(text, at);
     if (c == kReplacement) continue;
     if (IsSpace(c)) {
       if (line.text.empty() || line.text.back() == ' ') continue;
       line.text += ' ';
     } else {
-      AppendUtf8(c, line.text);
+      engine::AppendUtf8(c, line.text);
     }
     ++kept;
     const auto point = static_cast<UChar32>(c);
@@ -85,8 +85,8 @@ DetectionLine MakeDetectionLine(std::string_view text) {
 std::string LowerCase(std::string_view text) {
   std::string lower;
   for (size_t at = 0; at < text.size();) {
-    const char32_t c = NextCodePoint(text, at);
-    AppendUtf8(static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))), lower);
+    const char32_t c = engine::NextCodePoint(text, at);
+    engine::AppendUtf8(static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))), lower);
   }
   return lower;
 }
@@ -101,4 +101,4 @@ bool ScriptFits(std::string_view script, std::string_view wanted) {
   return false;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

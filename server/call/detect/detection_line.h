@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct DetectionLine {
   std::string text;  // one line, without its end
@@ -35,4 +35,4 @@ std::string LowerCase(std::string_view text);
 // a language code: "Jpan" takes Chinese characters and kana, say.
 bool ScriptFits(std::string_view script, std::string_view wanted);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -3,11 +3,11 @@
 #include "engine/base/utf8.h"
 #include "engine/text/html/html.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 std::string TextToDetect(std::string_view item, bool html) {
-  if (!html || FirstInvalidUtf8(item).has_value()) return std::string(item);
-  const auto document = HtmlDocument::Parse(item);
+  if (!html || engine::FirstInvalidUtf8(item).has_value()) return std::string(item);
+  const auto document = engine::HtmlDocument::Parse(item);
   if (!document.ok()) return std::string(item);
   std::string text;
   for (int64_t run = 0; run < document->runs(); ++run) {
@@ -17,4 +17,4 @@ std::string TextToDetect(std::string_view item, bool html) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The text of an item: of HTML that of its paragraphs, with a space between them. HTML that a
 // translation would refuse counts as text.
 std::string TextToDetect(std::string_view item, bool html);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

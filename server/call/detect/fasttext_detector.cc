@@ -17,7 +17,7 @@
 #include "server/call/detect/detection_line.h"
 #include "server/call/detect/open_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // How much a language that is not a candidate counts, against one that is: texts that come to a
@@ -213,4 +213,4 @@ absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::
   return OpenedDetector{std::move(detector), memory};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

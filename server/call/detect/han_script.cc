@@ -6,7 +6,7 @@
 #include <bitset>
 #include <memory>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The block of nearly all characters in use.
@@ -67,4 +67,4 @@ std::string HanCounter::Script() const {
   return simplified_ > traditional_ ? "Hans" : "Hant";
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

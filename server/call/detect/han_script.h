@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 
 class HanCounter {
  public:
@@ -20,4 +20,4 @@ class HanCounter {
   int traditional_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 
 struct DetectedLanguage {
   std::string language;   // one of the candidates, as it is written there
@@ -46,4 +46,4 @@ class LanguageDetector {
   virtual const std::vector<std::string>& languages() const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/call/detect/open_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 const char* DetectionLibrary() { return ""; }
 
@@ -13,4 +13,4 @@ absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::
                    "fastText (libfasttext-dev, DRAGOMAN_DETECTION=ON)"));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

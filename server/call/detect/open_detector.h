@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "server/call/detect/language_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // "fastText", or "" where this build detects no languages.
 const char* DetectionLibrary();
@@ -33,4 +33,4 @@ struct OpenedDetector {
 absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::string& sha256,
                                             int64_t most_bytes);
 
-}  // namespace dragoman
+}  // namespace dragoman::server

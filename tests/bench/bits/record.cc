@@ -24,25 +24,26 @@ std::string Bits(float value) {
   return absl::StrFormat("%08x", bits);
 }
 
-void Write(const Hypothesis& h, std::ostream& out) {
+void Write(const engine::Hypothesis& h, std::ostream& out) {
   out << " | " << Bits(h.score) << ' ' << Bits(h.log_prob) << ' '
       << static_cast<int>(h.finish_reason);
   for (const float score : h.token_scores) out << ' ' << Bits(score);
   for (const std::string& token : h.tokens) out << ' ' << token;
-  for (const AlignmentLink& link : h.alignment) {
+  for (const engine::AlignmentLink& link : h.alignment) {
     out << ' ' << link.source.begin << '-' << link.source.end << ':' << link.target.begin << '-'
         << link.target.end;
   }
   out << " \"" << h.text << '"';
 }
 
-void Write(const absl::Status& status, const std::vector<ItemResult>& items, std::ostream& out) {
+void Write(const absl::Status& status, const std::vector<engine::ItemResult>& items,
+           std::ostream& out) {
   if (!status.ok()) out << ' ' << status.message();
-  for (const ItemResult& item : items) {
+  for (const engine::ItemResult& item : items) {
     if (!item.status.ok()) out << ' ' << item.status.message();
     out << ' ' << item.source_token_count << ' ' << item.target_token_count;
     if (item.seed) out << " seed " << *item.seed;
-    for (const Hypothesis& hypothesis : item.hypotheses) Write(hypothesis, out);
+    for (const engine::Hypothesis& hypothesis : item.hypotheses) Write(hypothesis, out);
   }
   out << '\n';
 }
@@ -55,18 +56,18 @@ struct Running {
 
 }  // namespace
 
-void RecordBits(Engine& engine, size_t count, std::ostream& out) {
+void RecordBits(engine::Engine& engine, size_t count, std::ostream& out) {
   testing::MixedRequests requests(kSeed);
-  const ModelInfo& info = engine.info();
+  const engine::ModelInfo& info = engine.info();
   for (size_t done = 0; done < count;) {
     std::vector<Running> running;
     while (running.size() < kAtOnce && done + running.size() < count) {
       Running& one = running.emplace_back();
       one.sink = std::make_shared<testing::CollectingSink>();
-      TranslationJob job = requests.Next(&one.kind);
+      engine::TranslationJob job = requests.Next(&one.kind);
       // Each request to a model of several languages names another pair.
       if (info.pairs.size() > 1) {
-        const LanguagePair& pair = info.pairs[(done + running.size()) % info.pairs.size()];
+        const engine::LanguagePair& pair = info.pairs[(done + running.size()) % info.pairs.size()];
         job.source_language = pair.source;
         job.target_language = pair.target;
       }

@@ -12,6 +12,6 @@ namespace dragoman::bench {
 // Runs `count` requests of tests/engine/support/mixed_requests.h and writes a line for each, in
 // their order: number, kind, and every number of the result in hexadecimal, its texts as they are;
 // or the error. The same on every machine of one instruction set, whatever runs beside what.
-void RecordBits(Engine& engine, size_t count, std::ostream& out);
+void RecordBits(engine::Engine& engine, size_t count, std::ostream& out);
 
 }  // namespace dragoman::bench

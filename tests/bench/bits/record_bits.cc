@@ -29,9 +29,9 @@ class Recorder {
 
   absl::Status OnCpu() {
     if (requests_ == 0) return absl::OkStatus();
-    EngineConfig config;
+    engine::EngineConfig config;
     config.max_rows = kMaxRows;
-    auto engine = CreateEngine(directory_, config, &clock_, &observer_);
+    auto engine = engine::CreateEngine(directory_, config, &clock_, &observer_);
     if (!engine.ok()) return engine.status();
     std::cout << "# cpu float32\n";
     bench::RecordBits(**engine, requests_, std::cout);
@@ -39,17 +39,17 @@ class Recorder {
   }
 
 #ifdef DRAGOMAN_EMULATED_CUDA
-  absl::Status OnEmulatedDevice(ComputeType type) {
+  absl::Status OnEmulatedDevice(kernels::ComputeType type) {
     if (emulated_ == 0) return absl::OkStatus();
-    auto loaded = LoadModel(directory_);
+    auto loaded = engine::LoadModel(directory_);
     if (!loaded.ok()) return loaded.status();
-    std::cout << "# emulated " << ComputeTypeName(type) << '\n';
-    if (const auto fits = CheckEmulatedCudaModel(loaded->program); !fits.ok()) {
+    std::cout << "# emulated " << kernels::ComputeTypeName(type) << '\n';
+    if (const auto fits = engine::CheckEmulatedCudaModel(loaded->program); !fits.ok()) {
       std::cout << fits.message() << '\n';
       return absl::OkStatus();
     }
-    auto engine = StartEmulatedEngine(*std::move(loaded), {.type = type, .max_rows = kMaxRows},
-                                      &clock_, &observer_);
+    auto engine = engine::StartEmulatedEngine(
+        *std::move(loaded), {.type = type, .max_rows = kMaxRows}, &clock_, &observer_);
     if (!engine.ok()) return engine.status();
     bench::RecordBits(**engine, emulated_, std::cout);
     return absl::OkStatus();
@@ -59,7 +59,8 @@ class Recorder {
   absl::Status All() {
     if (const auto status = OnCpu(); !status.ok()) return status;
 #ifdef DRAGOMAN_EMULATED_CUDA
-    for (const auto type : {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16}) {
+    for (const auto type : {kernels::ComputeType::kFloat32, kernels::ComputeType::kFloat16,
+                            kernels::ComputeType::kBFloat16}) {
       if (const auto status = OnEmulatedDevice(type); !status.ok()) return status;
     }
 #endif

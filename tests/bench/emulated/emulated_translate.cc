@@ -35,13 +35,13 @@ absl::StatusOr<Type> Named(const std::string& flag, const std::string& name,
 }
 
 // A line for each line of the input.
-absl::Status Translate(Engine& engine, int beam) {
+absl::Status Translate(engine::Engine& engine, int beam) {
   std::deque<std::shared_ptr<testing::CollectingSink>> waiting;
   const auto write_first = [&]() -> absl::Status {
     const auto sink = std::move(waiting.front());
     waiting.pop_front();
     if (auto status = sink->Wait(); !status.ok()) return status;
-    const ItemResult& item = sink->items().at(0);
+    const engine::ItemResult& item = sink->items().at(0);
     if (!item.status.ok()) return item.status;
     std::cout << item.hypotheses.at(0).text << '\n';
     return absl::OkStatus();
@@ -50,11 +50,11 @@ absl::Status Translate(Engine& engine, int beam) {
     if (waiting.size() == kAtOnce) {
       if (auto status = write_first(); !status.ok()) return status;
     }
-    TranslationJob job;
+    engine::TranslationJob job;
     job.contents = {line};
     job.decoding.beam_size = beam;
     waiting.push_back(std::make_shared<testing::CollectingSink>());
-    const Admission admission = engine.Submit(job, waiting.back());
+    const engine::Admission admission = engine.Submit(job, waiting.back());
     if (!admission.status.ok()) return admission.status;
   }
   while (!waiting.empty()) {
@@ -65,29 +65,32 @@ absl::Status Translate(Engine& engine, int beam) {
 
 absl::Status Run(const std::string& directory, bench::Arguments arguments) {
   const auto type = Named("compute-type", arguments.Text("compute-type", "float16"),
-                          {ComputeType::kFloat32, ComputeType::kFloat16, ComputeType::kBFloat16},
-                          ComputeTypeName);
+                          {kernels::ComputeType::kFloat32, kernels::ComputeType::kFloat16,
+                           kernels::ComputeType::kBFloat16},
+                          kernels::ComputeTypeName);
   if (!type.ok()) return type.status();
-  const auto output =
-      Named("output-products", arguments.Text("output-products", "none"),
-            {NarrowType::kNone, NarrowType::kInt8, NarrowType::kFloat8}, NarrowTypeName);
+  const auto output = Named("output-products", arguments.Text("output-products", "none"),
+                            {kernels::QuantizedType::kNone, kernels::QuantizedType::kInt8,
+                             kernels::QuantizedType::kFloat8},
+                            kernels::QuantizedTypeName);
   if (!output.ok()) return output.status();
   const auto layers = Named("layer-products", arguments.Text("layer-products", "none"),
-                            {NarrowType::kNone, NarrowType::kInt8}, NarrowTypeName);
+                            {kernels::QuantizedType::kNone, kernels::QuantizedType::kInt8},
+                            kernels::QuantizedTypeName);
   if (!layers.ok()) return layers.status();
-  SetEmulatedCapability(static_cast<int>(arguments.Number("capability", 90)));
+  engine::SetEmulatedCapability(static_cast<int>(arguments.Number("capability", 90)));
   const auto beam = static_cast<int>(arguments.Number("beam", 4));
   arguments.RefuseOthers();
 
-  auto loaded = LoadModel(directory);
+  auto loaded = engine::LoadModel(directory);
   if (!loaded.ok()) return loaded.status();
   testing::FakeClock clock;
   testing::CountingObserver observer;
-  EmulatedEngineConfig config;
+  engine::EmulatedEngineConfig config;
   config.type = *type;
   config.options.output_products = *output;
   config.options.layer_products = *layers;
-  auto engine = StartEmulatedEngine(*std::move(loaded), config, &clock, &observer);
+  auto engine = engine::StartEmulatedEngine(*std::move(loaded), config, &clock, &observer);
   if (!engine.ok()) return engine.status();
   return Translate(**engine, beam);
 }

@@ -80,7 +80,7 @@ void AddSteps(const BenchModel& model, const Task& task, int beam, std::vector<S
 std::vector<std::vector<float>> RowsOf(const BenchModel& model, int beam, size_t groups) {
   std::vector<std::string> lines = ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt");
   lines.resize(std::min(lines.size(), kSentences));  // half a gigabyte of rows of 16 hypotheses
-  DecodingOptions options;
+  engine::DecodingOptions options;
   std::vector<Step> steps;
   for (const Task& task : model.Tasks(model.Encode(lines), options)) {
     Task longer = task;

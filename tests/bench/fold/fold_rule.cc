@@ -26,21 +26,24 @@ class List {
 
   // The score that a candidate must reach.
   float Needed() const { return std::max(bound_, Worst().score); }
-  TokenScore Worst() const {
+  kernels::TokenScore Worst() const {
     return *std::max_element(entries_.begin(), entries_.end(),
-                             [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+                             [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
+                               return kernels::Better(a, b);
+                             });
   }
-  void Offer(const TokenScore& x) {
-    auto worst =
-        std::max_element(entries_.begin(), entries_.end(),
-                         [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
-    if (x.score >= bound_ && Better(x, *worst)) *worst = x;
+  void Offer(const kernels::TokenScore& x) {
+    auto worst = std::max_element(entries_.begin(), entries_.end(),
+                                  [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
+                                    return kernels::Better(a, b);
+                                  });
+    if (x.score >= bound_ && kernels::Better(x, *worst)) *worst = x;
   }
-  const std::vector<TokenScore>& entries() const { return entries_; }
+  const std::vector<kernels::TokenScore>& entries() const { return entries_; }
 
  private:
   const float bound_;
-  std::vector<TokenScore> entries_;
+  std::vector<kernels::TokenScore> entries_;
 };
 
 // FoldTile for one row: the rounds that it asks for.
@@ -58,7 +61,7 @@ int FoldOneTile(std::span<const float> tile, int first, List* list) {
   const bool open = top > list->Worst().score && top >= list->Needed();
   for (int rounds = 0;; ++rounds) {
     const float needed = std::max(list->Needed(), -FLT_MAX);
-    TokenScore offered[kLanes];
+    kernels::TokenScore offered[kLanes];
     bool any = false;
     for (int lane = 0; lane < kLanes; ++lane) {
       offered[lane] = {-INFINITY, INT_MAX};
@@ -69,14 +72,16 @@ int FoldOneTile(std::span<const float> tile, int first, List* list) {
       *best = -INFINITY;
     }
     if (!any) return rounds;
-    for (const TokenScore& x : offered) list->Offer(x);
+    for (const kernels::TokenScore& x : offered) list->Offer(x);
   }
 }
 
 // The k-th best of some, -inf where there are fewer.
-float KthBest(std::vector<TokenScore> entries, int k) {
+float KthBest(std::vector<kernels::TokenScore> entries, int k) {
   std::sort(entries.begin(), entries.end(),
-            [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+            [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
+              return kernels::Better(a, b);
+            });
   return static_cast<size_t>(k) <= entries.size() ? entries[static_cast<size_t>(k) - 1].score
                                                   : -INFINITY;
 }
@@ -84,19 +89,19 @@ float KthBest(std::vector<TokenScore> entries, int k) {
 }  // namespace
 
 RowFold FoldRow(std::span<const float> logits, const FoldShape& shape, FoldRule rule) {
-  const int tiles = TilesOf(static_cast<int>(logits.size()));
+  const int tiles = kernels::TilesOf(static_cast<int>(logits.size()));
   const auto tile_of = [&](int tile) {
-    const auto begin = static_cast<size_t>(tile * kTileColumns);
-    return logits.subspan(begin, std::min<size_t>(kTileColumns, logits.size() - begin));
+    const auto begin = static_cast<size_t>(tile * kernels::kTileColumns);
+    return logits.subspan(begin, std::min<size_t>(kernels::kTileColumns, logits.size() - begin));
   };
   RowFold fold;
   float known = -INFINITY;
   if (rule == FoldRule::kKnown) {
-    std::vector<TokenScore> all;
+    std::vector<kernels::TokenScore> all;
     for (size_t i = 0; i < logits.size(); ++i) all.push_back({logits[i], static_cast<int>(i)});
     known = KthBest(std::move(all), shape.k);
   }
-  std::vector<TokenScore> found;
+  std::vector<kernels::TokenScore> found;
   for (int begin = 0; begin < tiles; begin += shape.tiles_per_range) {
     float bound = known;
     if (rule == FoldRule::kCarried) bound = KthBest(found, shape.k);
@@ -107,14 +112,16 @@ RowFold FoldRow(std::span<const float> logits, const FoldShape& shape, FoldRule 
     }
     List list(shape.k, bound);
     for (int tile = begin; tile < std::min(tiles, begin + shape.tiles_per_range); ++tile) {
-      fold.rounds.push_back(FoldOneTile(tile_of(tile), tile * kTileColumns, &list));
+      fold.rounds.push_back(FoldOneTile(tile_of(tile), tile * kernels::kTileColumns, &list));
     }
-    for (const TokenScore& entry : list.entries()) {
+    for (const kernels::TokenScore& entry : list.entries()) {
       if (entry.score > -INFINITY) found.push_back(entry);
     }
   }
   std::sort(found.begin(), found.end(),
-            [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+            [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
+              return kernels::Better(a, b);
+            });
   found.resize(std::min(found.size(), static_cast<size_t>(shape.k)));
   fold.best = std::move(found);
   return fold;

@@ -37,7 +37,7 @@ struct RowFold {
   std::vector<int> rounds;  // of every tile of the vocabulary, in order
   std::vector<int>
       lead_rounds;  // kLead: of the first tile, once more, for each range but the first
-  std::vector<TokenScore> best;  // of all ranges, best first: K of them
+  std::vector<kernels::TokenScore> best;  // of all ranges, best first: K of them
 };
 
 // The tiles of one row. REQUIRES: no NaN, no +inf.

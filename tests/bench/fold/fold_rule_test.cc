@@ -40,15 +40,18 @@ TEST(FoldRule, EveryRuleFindsTheBest) {
   for (const int values : {3, 40, 100'000}) {
     for (const size_t n : {10, 700, 2900}) {
       const std::vector<float> logits = Logits(n, generator, values);
-      std::vector<TokenScore> all;
+      std::vector<kernels::TokenScore> all;
       for (size_t i = 0; i < n; ++i) all.push_back({logits[i], static_cast<int32_t>(i)});
       std::sort(all.begin(), all.end(),
-                [](const TokenScore& a, const TokenScore& b) { return Better(a, b); });
+                [](const kernels::TokenScore& a, const kernels::TokenScore& b) {
+                  return kernels::Better(a, b);
+                });
       for (const int k : {1, 4, 16}) {
         for (const int tiles : {1, 3, 100}) {
           for (const FoldRule rule : kAllRules) {
             const RowFold fold = FoldRow(logits, {k, tiles}, rule);
-            ASSERT_EQ(fold.rounds.size(), static_cast<size_t>(TilesOf(static_cast<int>(n))));
+            ASSERT_EQ(fold.rounds.size(),
+                      static_cast<size_t>(kernels::TilesOf(static_cast<int>(n))));
             ASSERT_EQ(fold.best.size(), std::min(n, static_cast<size_t>(k)));
             for (size_t i = 0; i < fold.best.size(); ++i) {
               ASSERT_EQ(fold.best[i].token, all[i].token) << static_cast<int>(rule);

@@ -40,25 +40,26 @@ int Fail(const absl::Status& status) {
   return 1;
 }
 
-class CountingOwner final : public SegmentOwner {
+class CountingOwner final : public engine::SegmentOwner {
  public:
-  explicit CountingOwner(Ledger* ledger) : ledger_(ledger) {}
-  std::optional<CancelCause> abandoned() const override { return std::nullopt; }
+  explicit CountingOwner(engine::Ledger* ledger) : ledger_(ledger) {}
+  std::optional<engine::CancelCause> abandoned() const override { return std::nullopt; }
   void OnStarted() override {}
   void OnDeadline() override {}
-  void OnPartial(const Segment&, std::span<const int32_t>) override {}
-  void OnDecoded(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis>) override {
-    ledger_->End(segment->running, Outcome::kEos);
+  void OnPartial(const engine::Segment&, std::span<const int32_t>) override {}
+  void OnDecoded(std::unique_ptr<engine::Segment> segment,
+                 std::vector<engine::DecodedHypothesis>) override {
+    ledger_->End(segment->running, engine::Outcome::kEos);
     ++ended;
   }
-  void OnFailed(std::unique_ptr<Segment> segment, const absl::Status&) override {
-    ledger_->End(segment->running, Outcome::kError);
+  void OnFailed(std::unique_ptr<engine::Segment> segment, const absl::Status&) override {
+    ledger_->End(segment->running, engine::Outcome::kError);
     ++ended;
   }
   int64_t ended = 0;
 
  private:
-  Ledger* const ledger_;
+  engine::Ledger* const ledger_;
 };
 
 struct LoopTimes {
@@ -70,38 +71,38 @@ struct LoopTimes {
 // Lengths are even from a quarter of `tokens` to seven quarters. `capacity` is the scheduler's, in
 // rows.
 absl::StatusOr<LoopTimes> RunLoop(int max_rows, int beam, int tokens, int capacity) {
-  const SteadyClock clock;
-  Metrics metrics(&clock);
-  Ledger ledger;
-  SchedulerOptions options;
+  const server::SteadyClock clock;
+  server::Metrics metrics(&clock);
+  engine::Ledger ledger;
+  engine::SchedulerOptions options;
   options.capacity = capacity;
-  const Policy policy(options);
+  const engine::Policy policy(options);
   NullDeviceTotals totals;
   const auto backend = CreateNullBackend({0, &totals});
   const int64_t slots = max_rows / beam;
   const int64_t segments = 20 * slots;
   const auto memory = *backend->CreateKvMemory({100, static_cast<int32_t>(2 * segments)});
-  BatchConfig config;
+  engine::BatchConfig config;
   config.max_rows = max_rows;
   config.max_positions = kPositions;
   config.vocabulary = 6000;
   auto batch = backend->CreateBatch(config, 1, memory.get());
   if (!batch.ok()) return batch.status();
-  EncodedQueue queue(segments, &clock);
+  engine::EncodedQueue queue(segments, &clock);
   const auto series = metrics.ForModel("null");
-  DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, series.get()}, &clock);
+  engine::DecodeLoop loop(batch->get(), &queue, &policy, {&ledger, series.get()}, &clock);
   const auto owner = std::make_shared<CountingOwner>(&ledger);
   std::mt19937 random(1);
   ledger.Accept(segments);
   for (int64_t i = 0; i < segments; ++i) {
-    auto segment = std::make_unique<Segment>();
+    auto segment = std::make_unique<engine::Segment>();
     segment->owner = owner;
     segment->source.resize(static_cast<size_t>(tokens) / 4 + random() % (tokens * 3 / 2 + 1));
     segment->search.beam = beam;
     segment->search.max_tokens = 3 * static_cast<int>(segment->source.size()) + 20;
-    segment->divisor = LengthDivisors(segment->search.max_tokens, 1.0F);
-    segment->cross =
-        CrossPages(memory.get(), memory->TakeCross(segment->tokens() > kPagePositions ? 2 : 1));
+    segment->divisor = engine::LengthDivisors(segment->search.max_tokens, 1.0F);
+    segment->cross = engine::CrossPages(
+        memory.get(), memory->TakeCross(segment->tokens() > kernels::kPagePositions ? 2 : 1));
     queue.Push(std::move(segment));
   }
   // Until the first batch has gone its slots' lengths are not mixed.
@@ -161,41 +162,41 @@ int Serve(Arguments arguments) {
   const std::string input = arguments.Text("input", "tests/data/german.txt");
   NullDeviceTotals totals;
   NullDeviceOptions options{arguments.Number("step-us", 5000) * 1000, &totals};
-  EngineConfig config;
+  engine::EngineConfig config;
   config.max_rows = static_cast<int>(arguments.Number("max-rows", 1024));
   const std::string beam = arguments.Text("beam", "4");
   const std::string in_flight = arguments.Text("in-flight", "1024");
   const std::string seconds = arguments.Text("seconds", "5");
   config.tokenizer_threads = static_cast<int>(arguments.Number("tokenizers", 1));
   config.detokenizer_threads = static_cast<int>(arguments.Number("detokenizers", 1));
-  const auto log_level = ParseLogLevel(arguments.Text("log-level", "warn"));
+  const auto log_level = server::ParseLogLevel(arguments.Text("log-level", "warn"));
   arguments.RefuseOthers();
   if (!log_level.has_value()) return Fail(absl::InvalidArgumentError("unknown --log-level"));
   config.max_queue_segments = 1'000'000;
   config.max_queue_tokens = 100'000'000;
 
-  const SteadyClock clock;
-  Metrics metrics(&clock);
-  auto loaded = LoadModel("deploy/models/de-en");
+  const server::SteadyClock clock;
+  server::Metrics metrics(&clock);
+  auto loaded = engine::LoadModel("deploy/models/de-en");
   if (!loaded.ok()) return Fail(loaded.status());
   const auto series = metrics.ForModel("null");
-  auto engine = CreateEngine(*std::move(loaded), {{CreateNullBackend(options), 1}}, config, &clock,
-                             series.get());
+  auto engine = engine::CreateEngine(*std::move(loaded), {{CreateNullBackend(options), 1}}, config,
+                                     &clock, series.get());
   if (!engine.ok()) return Fail(engine.status());
-  ModelTable models(&clock, {}, {});
-  ServedModel model;
+  server::ModelTable models(&clock, {}, {});
+  server::ServedModel model;
   model.name = "null";
   model.engine = *std::move(engine);
-  const ModelPtr served = models.Put(std::move(model)).value();
+  const server::ModelPtr served = models.Put(std::move(model)).value();
   metrics.AttachModels([&models] { return models.Stats(); });
-  ServerConfig server;
+  server::ServerConfig server;
   server.listen = {.host = "127.0.0.1"};
-  SetLogLevel(*log_level);
-  auto serving = Serving::Start(server, &models, &clock, &metrics);
+  server::SetLogLevel(*log_level);
+  auto serving = server::Serving::Start(server, &models, &clock, &metrics);
   if (!serving.ok()) return Fail(serving.status());
 
   const double before = CpuSeconds(RUSAGE_SELF);
-  const Nanos begun = clock.Now();
+  const engine::Nanos begun = clock.Now();
   const pid_t child = fork();
   if (child == 0) {
     execl(client.c_str(), client.c_str(), "load", "--server", (*serving)->address().c_str(),
@@ -207,7 +208,7 @@ int Serve(Arguments arguments) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  const double wall = ToSeconds(clock.Now() - begun);
+  const double wall = server::ToSeconds(clock.Now() - begun);
   const double all = CpuSeconds(RUSAGE_SELF) - before;
   const auto texts = static_cast<double>(served->engine->Stats().segments.eos);
   const double decode = static_cast<double>(totals.decode) * 1e-9;

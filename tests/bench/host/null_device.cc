@@ -19,15 +19,15 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr KvLayout kLayout{1, 1, 1};
+constexpr kernels::KvLayout kLayout{1, 1, 1};
 // Pieces that are text in the bundled model's vocabulary.
 constexpr int32_t kFirstPiece = 100;
 constexpr int32_t kPieces = 2000;
 
-class NullEncoder final : public Encoder {
+class NullEncoder final : public engine::Encoder {
  public:
   explicit NullEncoder(NullDeviceTotals* totals) : totals_(totals) {}
-  absl::Status Encode(const EncodeInput&) override {
+  absl::Status Encode(const engine::EncodeInput&) override {
     const int64_t now = ThreadCpuNanos();
     if (last_ != 0) totals_->encode += now - last_;
     last_ = now;
@@ -40,14 +40,14 @@ class NullEncoder final : public Encoder {
   int64_t last_ = 0;
 };
 
-class NullDevice final : public StepDevice {
+class NullDevice final : public engine::StepDevice {
  public:
-  NullDevice(const BatchLimits& limits, const NullDeviceOptions& options)
+  NullDevice(const kernels::BatchLimits& limits, const NullDeviceOptions& options)
       : limits_(limits), options_(options), buckets_{limits.max_rows} {
-    limits_.stored_rows = limits.max_rows;
+    limits_.materialized_rows = limits.max_rows;
     // A GPU's planner leaves room for the divisors of every slot, and so does this.
     limits_.rules_words += limits.max_rows * (limits.positions + 64);
-    const DeviceNeeds needs = NeedsOf(limits_);
+    const engine::DeviceNeeds needs = engine::NeedsOf(limits_);
     const auto rows = static_cast<size_t>(limits.max_rows);
     for (Mailbox& mailbox : mailboxes_) {
       mailbox.Allocate(limits.max_rows, static_cast<size_t>(needs.command_words) + rows * 512,
@@ -55,10 +55,12 @@ class NullDevice final : public StepDevice {
     }
   }
 
-  const BatchLimits& limits() const override { return limits_; }
+  const kernels::BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return buckets_; }
-  bool IsStored(const SearchOptions&) const override { return false; }
-  const StepMailbox& mailbox(int index) const override { return mailboxes_[index].mailbox; }
+  bool IsStored(const kernels::SearchOptions&) const override { return false; }
+  const kernels::StepMailbox& mailbox(int index) const override {
+    return mailboxes_[index].mailbox;
+  }
   int64_t workspace_bytes() const override { return 0; }
 
   absl::Status Enqueue(const Launch& launch) override {
@@ -96,15 +98,15 @@ class NullDevice final : public StepDevice {
       std::erase_if(running_, [&](const Running& r) { return r.slot == mailbox.cancelled[i]; });
     }
     for (int32_t i = 0; i < mailbox.command.admissions; ++i) {
-      const AdmitCommand& admit = mailbox.admissions[i];
+      const kernels::AdmitCommand& admit = mailbox.admissions[i];
       const int32_t length = std::min(admit.source_length, admit.options.max_tokens);
       running_.push_back({admit.slot, admit.options.beam, length, length});
     }
   }
 
   void Advance(Mailbox& mailbox) {
-    StepOutput& out = mailbox.output;
-    out = StepOutput{.step = next_step_++};
+    kernels::StepOutput& out = mailbox.output;
+    out = kernels::StepOutput{.step = next_step_++};
     int32_t words = 0;
     size_t kept = 0;
     bool full = false;
@@ -119,19 +121,20 @@ class NullDevice final : public StepDevice {
       out.rows += rows;
       ++out.slots;
       --running.left;
-      const int32_t needed = HypothesisWords(running.length, false);
+      const int32_t needed = kernels::HypothesisWords(running.length, false);
       if (running.left > 0 || words + needed > mailbox.mailbox.output_capacity) {
         out.expected_rows += running.beam;
         running_[kept++] = running;
         continue;
       }
-      mailbox.deliveries[out.deliveries++] = {running.slot, DeliveryKind::kDone, 1, words, needed};
-      const HypothesisHeader header{-1, -1, running.length, 0, -0.1F, 0};
+      mailbox.deliveries[out.deliveries++] = {running.slot, kernels::DeliveryKind::kDone, 1, words,
+                                              needed};
+      const kernels::HypothesisHeader header{-1, -1, running.length, 0, -0.1F, 0};
       std::memcpy(&mailbox.output_words[words], &header, sizeof(header));
-      words += HypothesisHeader::kWords;
+      words += kernels::HypothesisHeader::kWords;
       for (int32_t i = 0; i < running.length; ++i, ++words) {
         mailbox.output_words[words] = kFirstPiece + (running.slot * 31 + i * 7) % kPieces;
-        mailbox.output_words[words + running.length] = FloatBits(-0.1F);
+        mailbox.output_words[words + running.length] = kernels::FloatBits(-0.1F);
       }
       words += running.length;
     }
@@ -140,44 +143,46 @@ class NullDevice final : public StepDevice {
     options_.totals->rows += out.rows;
   }
 
-  BatchLimits limits_;
+  kernels::BatchLimits limits_;
   const NullDeviceOptions options_;
   const std::vector<int> buckets_;
-  Mailbox mailboxes_[kStepMailboxes];
+  Mailbox mailboxes_[kernels::kStepMailboxes];
   std::vector<Running> running_;
   steady_clock::time_point busy_until_;
   int64_t next_step_ = 0;
   int64_t last_ = 0;  // processor time of the decode thread when the last step was enqueued
 };
 
-class NullBackend final : public Backend {
+class NullBackend final : public engine::Backend {
  public:
   explicit NullBackend(const NullDeviceOptions& options) : options_(options) {}
 
-  const BackendInfo& info() const override { return info_; }
-  absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
-    return PlanPagesOf(request, kLayout.ElementsPerPage() * static_cast<int64_t>(sizeof(float)));
+  const engine::BackendInfo& info() const override { return info_; }
+  absl::StatusOr<engine::PagePlan> PlanPages(const engine::PageRequest& request) const override {
+    return engine::PlanPagesOf(request,
+                               kLayout.ElementsPerPage() * static_cast<int64_t>(sizeof(float)));
   }
-  absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
-    return KvMemory::Create(kLayout, plan.self_pages, plan.cross_pages);
+  absl::StatusOr<std::unique_ptr<engine::KvMemory>> CreateKvMemory(
+      const engine::PagePlan& plan) const override {
+    return engine::KvMemory::Create(kLayout, plan.self_pages, plan.cross_pages);
   }
-  absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int) const override {
+  absl::StatusOr<std::unique_ptr<engine::Encoder>> CreateEncoder(int) const override {
     return std::make_unique<NullEncoder>(options_.totals);
   }
-  absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int,
-                                                     KvMemory* memory) const override {
-    return DeviceBatch::Create(
-        std::make_unique<NullDevice>(LimitsOf(config, memory->self_pages()), options_));
+  absl::StatusOr<std::unique_ptr<engine::Batch>> CreateBatch(
+      const engine::BatchConfig& config, int, engine::KvMemory* memory) const override {
+    return engine::DeviceBatch::Create(
+        std::make_unique<NullDevice>(engine::LimitsOf(config, memory->self_pages()), options_));
   }
 
  private:
   const NullDeviceOptions options_;
-  const BackendInfo info_{"null", "", "float32", 0};
+  const engine::BackendInfo info_{"null", "", "float32", 0};
 };
 
 }  // namespace
 
-std::shared_ptr<const Backend> CreateNullBackend(const NullDeviceOptions& options) {
+std::shared_ptr<const engine::Backend> CreateNullBackend(const NullDeviceOptions& options) {
   return std::make_shared<NullBackend>(options);
 }
 

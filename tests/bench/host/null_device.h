@@ -28,7 +28,7 @@ struct NullDeviceOptions {
   NullDeviceTotals* totals = nullptr;  // borrowed
 };
 
-std::shared_ptr<const Backend> CreateNullBackend(const NullDeviceOptions& options);
+std::shared_ptr<const engine::Backend> CreateNullBackend(const NullDeviceOptions& options);
 
 // Processor time of the calling thread so far.
 int64_t ThreadCpuNanos();

@@ -1,5 +1,5 @@
 // `dragoman load` over HTTP, in LibreTranslate's dialect: a closed loop with the same texts, counts and report, so that
-// both doors of the daemon, and LibreTranslate's own server, are measured alike.
+// both adapters of the daemon, and LibreTranslate's own server, are measured alike.
 //
 //   http_load --server HOST:PORT --input FILE --concurrency C (--duration S | --requests N) [--warmup S]
 //
@@ -16,9 +16,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "client/command.h"
-#include "client/line_source.h"
-#include "client/load_report.h"
+#include "client/commands/command.h"
+#include "client/commands/line_source.h"
+#include "client/load/load_report.h"
 #include "tests/bench/http/http_load_driver.h"
 
 namespace dragoman {
@@ -33,7 +33,7 @@ double CpuSeconds() {
 
 int Wrong(const std::string& message) {
   std::cerr << "http_load: " << message << "\n";
-  return kExitUsage;
+  return client::kExitUsage;
 }
 
 int Main(const std::vector<std::string>& arguments) {
@@ -46,7 +46,7 @@ int Main(const std::vector<std::string>& arguments) {
   std::optional<double> duration;
   std::optional<int64_t> requests;
   double warmup = 0;
-  FlagTable flags;
+  client::FlagTable flags;
   flags.String("server", "HOST:PORT", &server, "an IPv4 address and a port of HTTP");
   flags.String("input", "FILE", &input, "lines to send, in order and over and over");
   flags.String("path", "PATH", &path, "the path that is asked (default: /translate)");
@@ -70,7 +70,7 @@ int Main(const std::vector<std::string>& arguments) {
   if (!duration.has_value() && !requests.has_value()) {
     return Wrong("expected --duration or --requests or both");
   }
-  const auto lines = ReadLinesOf(input, size_t{1} << 30);
+  const auto lines = client::ReadLinesOf(input, size_t{1} << 30);
   if (!lines.ok()) return Wrong(std::string(lines.status().message()));
   std::vector<std::string> bodies;
   for (const std::string& line : *lines) {
@@ -84,18 +84,18 @@ int Main(const std::vector<std::string>& arguments) {
       HttpLoadDriver::Open(address.first, port, path, bodies, static_cast<int>(concurrency));
   if (!driver.ok()) return Wrong(std::string(driver.status().message()));
 
-  LoadReportContext context;
-  LoadOptions& options = context.options;
+  client::LoadReportContext context;
+  client::LoadOptions& options = context.options;
   options.concurrency = static_cast<int>(concurrency);
-  options.warmup = Seconds(warmup);
-  options.duration = Seconds(duration.value_or(1e7));
+  options.warmup = client::Seconds(warmup);
+  options.duration = client::Seconds(duration.value_or(1e7));
   if (requests.has_value()) options.max_calls = *requests;
   context.tokens = false;
   const double cpu_before = CpuSeconds();
-  const LoadReport report = RunLoad(options, driver->get());
+  const client::LoadReport report = client::RunLoad(options, driver->get());
   context.client_cpu_seconds = CpuSeconds() - cpu_before;
-  std::cout << LoadReportJson(report, context) << "\n";
-  return report.ok > 0 ? kExitOk : kExitFailed;
+  std::cout << client::LoadReportJson(report, context) << "\n";
+  return report.ok > 0 ? client::kExitOk : client::kExitFailed;
 }
 
 }  // namespace

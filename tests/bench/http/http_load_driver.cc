@@ -63,8 +63,8 @@ absl::StatusOr<std::optional<HttpAnswer>> ReadHttpAnswer(std::string_view bytes)
   return answer;
 }
 
-LoadCompletion ToCompletion(const HttpAnswer& answer) {
-  LoadCompletion completion;
+client::LoadCompletion ToCompletion(const HttpAnswer& answer) {
+  client::LoadCompletion completion;
   if (answer.status != 200) {
     const auto code = answer.status == 429   ? absl::StatusCode::kResourceExhausted
                       : answer.status == 503 ? absl::StatusCode::kUnavailable
@@ -112,7 +112,7 @@ HttpLoadDriver::~HttpLoadDriver() {
   if (epoll_ >= 0) close(epoll_);
 }
 
-ClientClock::TimePoint HttpLoadDriver::Now() { return ClientClock::Real()->Now(); }
+client::ClientClock::TimePoint HttpLoadDriver::Now() { return client::ClientClock::Real()->Now(); }
 
 absl::Status HttpLoadDriver::Connect(size_t index) {
   sockaddr_in address{};
@@ -166,13 +166,13 @@ void HttpLoadDriver::Send(int64_t call) {
     }
   }
   if (status.ok()) return;
-  LoadCompletion failed;
+  client::LoadCompletion failed;
   failed.status = std::move(status);
   End(index, std::move(failed), /*keeps_open=*/false, &not_sent_);
 }
 
-void HttpLoadDriver::End(size_t index, LoadCompletion completion, bool keeps_open,
-                         std::vector<LoadCompletion>* completions) {
+void HttpLoadDriver::End(size_t index, client::LoadCompletion completion, bool keeps_open,
+                         std::vector<client::LoadCompletion>* completions) {
   Connection& connection = connections_[index];
   completion.call = std::exchange(connection.call, -1);
   completion.finished = Now();
@@ -182,7 +182,7 @@ void HttpLoadDriver::End(size_t index, LoadCompletion completion, bool keeps_ope
   completions->push_back(std::move(completion));
 }
 
-void HttpLoadDriver::Read(size_t index, std::vector<LoadCompletion>* completions) {
+void HttpLoadDriver::Read(size_t index, std::vector<client::LoadCompletion>* completions) {
   Connection& connection = connections_[index];
   std::array<char, 64 << 10> block;
   const ssize_t got = recv(connection.fd, block.data(), block.size(), MSG_DONTWAIT);
@@ -190,14 +190,14 @@ void HttpLoadDriver::Read(size_t index, std::vector<LoadCompletion>* completions
   if (got <= 0 || connection.call < 0) {
     // The server closed it, or sent what nobody asked for.
     if (connection.call < 0) return Close(&connection);
-    LoadCompletion lost;
+    client::LoadCompletion lost;
     lost.status = absl::UnavailableError("the connection ended before the answer");
     return End(index, std::move(lost), /*keeps_open=*/false, completions);
   }
   connection.received.append(block.data(), static_cast<size_t>(got));
   const auto answer = ReadHttpAnswer(connection.received);
   if (!answer.ok()) {
-    LoadCompletion wrong;
+    client::LoadCompletion wrong;
     wrong.status = absl::InternalError(answer.status().message());
     return End(index, std::move(wrong), /*keeps_open=*/false, completions);
   }
@@ -206,8 +206,8 @@ void HttpLoadDriver::Read(size_t index, std::vector<LoadCompletion>* completions
   End(index, ToCompletion(**answer), keeps_open, completions);
 }
 
-void HttpLoadDriver::Wait(std::optional<ClientClock::TimePoint> until,
-                          std::vector<LoadCompletion>* completions) {
+void HttpLoadDriver::Wait(std::optional<client::ClientClock::TimePoint> until,
+                          std::vector<client::LoadCompletion>* completions) {
   completions->clear();
   completions->swap(not_sent_);
   int timeout_ms = -1;

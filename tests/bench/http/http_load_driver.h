@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/load_run.h"
+#include "client/load/load_run.h"
 
 namespace dragoman {
 
@@ -27,9 +27,9 @@ struct HttpAnswer {
 absl::StatusOr<std::optional<HttpAnswer>> ReadHttpAnswer(std::string_view bytes);
 
 // How a call ended that was answered so: `items` is 1 where the answer has a translation.
-LoadCompletion ToCompletion(const HttpAnswer& answer);
+client::LoadCompletion ToCompletion(const HttpAnswer& answer);
 
-class HttpLoadDriver : public LoadDriver {
+class HttpLoadDriver : public client::LoadDriver {
  public:
   // Opens `connections` to `host`, an IPv4 address, and `port`. Call n sends body n modulo their number to `path`.
   // UNAVAILABLE if a connection is refused. REQUIRES: bodies is not empty, and no more calls are in flight than
@@ -39,11 +39,11 @@ class HttpLoadDriver : public LoadDriver {
       const std::vector<std::string>& bodies, int connections);
   ~HttpLoadDriver() override;
 
-  ClientClock::TimePoint Now() override;
+  client::ClientClock::TimePoint Now() override;
   // A call that cannot be sent ends with UNAVAILABLE at the next Wait.
   void Send(int64_t call) override;
-  void Wait(std::optional<ClientClock::TimePoint> until,
-            std::vector<LoadCompletion>* completions) override;
+  void Wait(std::optional<client::ClientClock::TimePoint> until,
+            std::vector<client::LoadCompletion>* completions) override;
 
  private:
   struct Connection {
@@ -56,9 +56,9 @@ class HttpLoadDriver : public LoadDriver {
   absl::Status Connect(size_t index);
   void Close(Connection* connection);
   // Reads what has come; appends a completion if that ends the call.
-  void Read(size_t index, std::vector<LoadCompletion>* completions);
-  void End(size_t index, LoadCompletion completion, bool keeps_open,
-           std::vector<LoadCompletion>* completions);
+  void Read(size_t index, std::vector<client::LoadCompletion>* completions);
+  void End(size_t index, client::LoadCompletion completion, bool keeps_open,
+           std::vector<client::LoadCompletion>* completions);
 
   std::string host_;
   int port_ = 0;
@@ -66,7 +66,7 @@ class HttpLoadDriver : public LoadDriver {
   std::vector<std::string> requests_;
   std::vector<Connection> connections_;
   std::vector<size_t> free_;  // connections without a call
-  std::vector<LoadCompletion> not_sent_;
+  std::vector<client::LoadCompletion> not_sent_;
 };
 
 }  // namespace dragoman

@@ -139,15 +139,15 @@ class OneByOne {
 
 TEST(HttpLoadDriver, RunsAClosedLoopOverOneConnection) {
   OneByOne server([](int) { return Answer(200, R"({"translatedText":"a"})"); });
-  LoadReport report;
+  client::LoadReport report;
   {
     const auto driver = HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate",
                                              {R"({"q":"eins"})", R"({"q":"zwei"})"}, 1);
     ASSERT_TRUE(driver.ok()) << driver.status();
-    LoadOptions options;
+    client::LoadOptions options;
     options.duration = std::chrono::hours(1);
     options.max_calls = 10;
-    report = RunLoad(options, driver->get());
+    report = client::RunLoad(options, driver->get());
   }
   server.End();
   EXPECT_EQ(report.ok, 10);
@@ -163,14 +163,14 @@ TEST(HttpLoadDriver, ALostConnectionFailsItsCallAndIsMadeAnew) {
     if (request == 1) return std::string();
     return Answer(200, R"({"translatedText":"a"})", request == 2 ? "Connection: close\r\n" : "");
   });
-  LoadReport report;
+  client::LoadReport report;
   {
     const auto driver = HttpLoadDriver::Open("127.0.0.1", server.port(), "/translate", {"{}"}, 1);
     ASSERT_TRUE(driver.ok()) << driver.status();
-    LoadOptions options;
+    client::LoadOptions options;
     options.duration = std::chrono::hours(1);
     options.max_calls = 5;
-    report = RunLoad(options, driver->get());
+    report = client::RunLoad(options, driver->get());
   }
   server.End();
   EXPECT_EQ(report.answered, 5);

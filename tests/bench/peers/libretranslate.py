@@ -143,7 +143,7 @@ class OursOverHttp(Dragoman):
         return ["--http", "127.0.0.1:0"]
 
     def calls(self, texts):
-        return calls_over_http(self.bench, self.daemon.doors, texts.random)
+        return calls_over_http(self.bench, self.daemon.api_address, texts.random)
 
 
 def run(bench, model):

@@ -49,26 +49,28 @@ std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t
   return texts;
 }
 
-BenchModel::BenchModel(const std::string& directory, ComputeType type, const MemberOptions& members)
-    : loaded_(OrEnd(LoadModel(directory))), members_(members.count) {
+BenchModel::BenchModel(const std::string& directory, kernels::ComputeType type,
+                       const MemberOptions& members)
+    : loaded_(OrEnd(engine::LoadModel(directory))), members_(members.count) {
   if (members.AreTheModel()) {
-    model_ = OrEnd(CreateCpuModel(loaded_.program, *loaded_.weights, type));
+    model_ = OrEnd(engine::CreateCpuModel(loaded_.program, *loaded_.weights, type));
   } else {
-    model_ = OrEnd(
-        CreateCpuEnsemble(OrEnd(SeededMembers(loaded_, members)), MeanKind::kProbability, type, 1));
+    model_ = OrEnd(engine::CreateCpuEnsemble(OrEnd(SeededMembers(loaded_, members)),
+                                             kernels::MeanKind::kProbability, type, 1));
   }
-  source_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.source_vocabulary);
-  target_pieces_ = std::make_unique<VocabularyPieces>(&loaded_.TargetVocabulary());
-  const SpecialIds& ids = loaded_.spec.tokens;
-  SpecialTokens special{.eos = ids.eos, .unk = ids.unk, .pad = ids.pad};
+  source_pieces_ = std::make_unique<engine::VocabularyPieces>(&loaded_.source_vocabulary);
+  target_pieces_ = std::make_unique<engine::VocabularyPieces>(&loaded_.TargetVocabulary());
+  const engine::SpecialIds& ids = loaded_.spec.tokens;
+  engine::SpecialTokens special{.eos = ids.eos, .unk = ids.unk, .pad = ids.pad};
   special.ends_source = loaded_.tokenizer.ends_source;
   if (loaded_.own_target_vocabulary.has_value()) {
     special.source_eos = loaded_.tokenizer.source_eos;
     special.source_unk = loaded_.tokenizer.source_unk;
     special.source_more = loaded_.tokenizer.source_special;
   }
-  tokenizer_ = OrEnd(Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
-                                       source_pieces_.get(), target_pieces_.get(), special));
+  tokenizer_ =
+      OrEnd(engine::Tokenizer::Create({loaded_.tokenizer.source_spm, loaded_.tokenizer.target_spm},
+                                      source_pieces_.get(), target_pieces_.get(), special));
   for (int id = 0; id < loaded_.TargetVocabulary().size(); ++id) {
     if (!tokenizer_->IsSpecial(id) && !target_pieces_->PieceOf(id).empty()) ordinary_.push_back(id);
   }
@@ -77,34 +79,37 @@ BenchModel::BenchModel(const std::string& directory, ComputeType type, const Mem
 std::vector<std::vector<int32_t>> BenchModel::Encode(const std::vector<std::string>& texts) const {
   std::vector<std::vector<int32_t>> sources;
   for (const std::string& text : texts) {
-    const EncodedText encoded = tokenizer_->EncodeSource(text);
+    const engine::EncodedText encoded = tokenizer_->EncodeSource(text);
     sources.emplace_back(encoded.ids.begin(), encoded.ids.end());
   }
   return sources;
 }
 
-SearchSettings BenchModel::Resolve(const DecodingOptions& asked, bool constrained) const {
-  SearchContext context;
-  context.max_rows = kMaxBeam;
+engine::SearchSettings BenchModel::Resolve(const engine::DecodingOptions& asked,
+                                           bool constrained) const {
+  engine::SearchContext context;
+  context.max_rows = kernels::kMaxBeam;
   context.scores = true;
   if (constrained) context.constraints = "decoding.required_phrases";
-  return OrEnd(ResolveSearch(asked, loaded_.spec, context));
+  return OrEnd(engine::ResolveSearch(asked, loaded_.spec, context));
 }
 
-Task BenchModel::MakeTask(const std::vector<int32_t>& source, const DecodingOptions& asked,
+Task BenchModel::MakeTask(const std::vector<int32_t>& source, const engine::DecodingOptions& asked,
                           std::vector<std::vector<int32_t>> phrases) const {
   const bool constrained = !phrases.empty();
-  const SearchSettings settings = Resolve(asked, constrained);
+  const engine::SearchSettings settings = Resolve(asked, constrained);
   Task task;
   task.source = source;
-  task.search = SearchForSegment(settings, static_cast<int>(source.size()) - 1, constrained, 0);
+  task.search =
+      engine::SearchForSegment(settings, static_cast<int>(source.size()) - 1, constrained, 0);
   task.phrases = std::move(phrases);
-  task.forbidden = std::make_shared<const ForbiddenTable>(settings.forbidden, settings.excluded);
+  task.forbidden =
+      std::make_shared<const engine::ForbiddenTable>(settings.forbidden, settings.excluded);
   return task;
 }
 
 std::vector<Task> BenchModel::Tasks(const std::vector<std::vector<int32_t>>& sources,
-                                    const DecodingOptions& asked) const {
+                                    const engine::DecodingOptions& asked) const {
   std::vector<Task> tasks;
   tasks.reserve(sources.size());
   for (const std::vector<int32_t>& source : sources) tasks.push_back(MakeTask(source, asked, {}));

@@ -36,10 +36,10 @@ std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t
 // One text to decode as one segment.
 struct Task {
   std::vector<int32_t> source;  // with EOS
-  SearchOptions search;
-  std::vector<std::vector<int32_t>> phrases;                  // required
-  std::shared_ptr<const ForbiddenTable> forbidden = nullptr;  // of the profile
-  bool partials = false;                                      // are asked for, and dropped
+  kernels::SearchOptions search;
+  std::vector<std::vector<int32_t>> phrases;                          // required
+  std::shared_ptr<const engine::ForbiddenTable> forbidden = nullptr;  // of the profile
+  bool partials = false;                                              // are asked for, and dropped
 };
 
 class BenchModel {
@@ -47,16 +47,17 @@ class BenchModel {
   // The type is that of the model on the CPU; weights() are those of the files in any case. Members are
   // averaged by probability, as fairseq does it. Ends the program with the loader's message when the
   // model cannot be used.
-  explicit BenchModel(const std::string& directory, ComputeType type = ComputeType::kFloat32,
+  explicit BenchModel(const std::string& directory,
+                      kernels::ComputeType type = kernels::ComputeType::kFloat32,
                       const MemberOptions& members = {});
 
-  const ModelSpec& spec() const { return loaded_.spec; }
-  const Program& program() const { return loaded_.program; }
-  const Weights& weights() const { return *loaded_.weights; }
+  const engine::ModelSpec& spec() const { return loaded_.spec; }
+  const engine::Program& program() const { return loaded_.program; }
+  const engine::Weights& weights() const { return *loaded_.weights; }
   int members() const { return members_; }
-  const StepModel& model() const { return *model_; }
-  std::shared_ptr<const StepModel> shared_model() const { return model_; }
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const engine::StepModel& model() const { return *model_; }
+  std::shared_ptr<const engine::StepModel> shared_model() const { return model_; }
+  const engine::Tokenizer& tokenizer() const { return *tokenizer_; }
 
   // Target ids that a caller may ask for: all but the special ones and those without text.
   const std::vector<int32_t>& ordinary_ids() const { return ordinary_; }
@@ -66,20 +67,20 @@ class BenchModel {
   // The server's own resolution of options; tasks without required phrases. Ends the program when
   // the options are refused.
   std::vector<Task> Tasks(const std::vector<std::vector<int32_t>>& sources,
-                          const DecodingOptions& asked) const;
+                          const engine::DecodingOptions& asked) const;
   // One task with its phrases; none: unconstrained.
-  Task MakeTask(const std::vector<int32_t>& source, const DecodingOptions& asked,
+  Task MakeTask(const std::vector<int32_t>& source, const engine::DecodingOptions& asked,
                 std::vector<std::vector<int32_t>> phrases) const;
 
  private:
-  SearchSettings Resolve(const DecodingOptions& asked, bool constrained) const;
+  engine::SearchSettings Resolve(const engine::DecodingOptions& asked, bool constrained) const;
 
-  LoadedModel loaded_;
+  engine::LoadedModel loaded_;
   const int members_;
-  std::shared_ptr<const StepModel> model_;
-  std::unique_ptr<VocabularyPieces> source_pieces_;
-  std::unique_ptr<VocabularyPieces> target_pieces_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  std::shared_ptr<const engine::StepModel> model_;
+  std::unique_ptr<engine::VocabularyPieces> source_pieces_;
+  std::unique_ptr<engine::VocabularyPieces> target_pieces_;
+  std::unique_ptr<engine::Tokenizer> tokenizer_;
   std::vector<int32_t> ordinary_;
 };
 

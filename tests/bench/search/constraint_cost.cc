@@ -16,7 +16,7 @@ using Sources = std::vector<std::vector<int32_t>>;
 
 // Every source with phrases of `total` tokens; 0: unconstrained.
 std::vector<Task> WithPhrases(const BenchModel& model, const Sources& sources,
-                              const DecodingOptions& asked, size_t total) {
+                              const engine::DecodingOptions& asked, size_t total) {
   std::mt19937_64 generator(3);
   std::vector<Task> tasks;
   for (const std::vector<int32_t>& source : sources) {
@@ -36,8 +36,9 @@ struct Setting {
 
   // `n` at a time.
   RunResult Run(int n, int beam, int64_t window, const std::vector<Task>& tasks) const {
-    return runner.Run(
-        OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, window), tasks);
+    return runner.Run(OfSegments(engine::RefillRule::kContinuous,
+                                 engine::WindowOrder::kLongestFirst, n, beam, window),
+                      tasks);
   }
 };
 
@@ -52,7 +53,7 @@ void CostOfTokens(const Setting& setting, int n, int beam) {
     RunResult result;
   };
   std::vector<Case> cases;
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   asked.beam_size = beam;
   for (const size_t total : {1, 2, 4, 8, 12}) {
     cases.push_back({"DBA, C = " + std::to_string(total),
@@ -98,11 +99,11 @@ void GridRows(const Setting& setting, int n) {
   };
   std::vector<Case> cases;
   for (const size_t total : {1, 3, 6, 12}) {
-    DecodingOptions asked;
+    engine::DecodingOptions asked;
     asked.beam_size = kPerBank;
     Case c{total, WithPhrases(model, sources, asked, total), {}, {}, {}};
     asked.beam_size = kPerBank * (static_cast<int>(total) + 1);
-    asked.profile = Profile::kArticle;
+    asked.profile = engine::Profile::kArticle;
     asked.pruning.max_candidates = kPerBank;  // what a bank takes of a parent
     c.grid = WithPhrases(model, sources, asked, 0);
     cases.push_back(std::move(c));
@@ -136,7 +137,7 @@ void GridRows(const Setting& setting, int n) {
 bool BatchingGain(const Setting& setting, int n, int beam) {
   const BenchModel& model = setting.runner.model();
   const Sources& sources = setting.sources;
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   asked.beam_size = beam;
   struct Case {
     std::string name;

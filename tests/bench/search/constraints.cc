@@ -23,9 +23,10 @@ struct Tally {
   int64_t anyway = 0;   // unconstrained outputs that would have passed: how sharp the check is
 };
 
-void Describe(const Task& task, const DecodedHypothesis& found) {
+void Describe(const Task& task, const engine::DecodedHypothesis& found) {
   std::cerr << "beam " << task.search.beam << ", allocation "
-            << (task.search.constraint_allocation == Allocation::kBanks ? "banks" : "stripe")
+            << (task.search.constraint_allocation == kernels::Allocation::kBanks ? "banks"
+                                                                                 : "stripe")
             << ", limit " << task.search.max_tokens << "\n  source";
   for (const int32_t id : task.source) std::cerr << " " << id;
   for (const auto& phrase : task.phrases) {
@@ -51,7 +52,7 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
   std::mt19937_64 generator(seed);
   std::vector<Task> tasks;
   for (const std::vector<int32_t>& source : sources) {
-    DecodingOptions asked;
+    engine::DecodingOptions asked;
     const size_t total = 1 + Draw(generator, most);
     asked.beam_size = static_cast<int>(low + Draw(generator, high - low + 1));
     // A third as tight as can be, a third nearly so, a third with the server's own limit.
@@ -59,19 +60,20 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
     if (tightness == 0) asked.max_output_tokens = static_cast<int>(total);
     if (tightness == 1) asked.max_output_tokens = static_cast<int>(total + 1 + Draw(generator, 8));
     const auto phrases = RandomPhrases(model.ordinary_ids(), total, 4, generator);
-    for (const Allocation allocation : {Allocation::kStripe, Allocation::kBanks}) {
+    for (const kernels::Allocation allocation :
+         {kernels::Allocation::kStripe, kernels::Allocation::kBanks}) {
       asked.constraint_allocation = allocation;
       tasks.push_back(model.MakeTask(source, asked, phrases));
     }
   }
-  const RunConfig config = TopUpByRows(32, 8, WindowOrder::kArrival, 64);
+  const RunConfig config = TopUpByRows(32, 8, engine::WindowOrder::kArrival, 64);
   const RunResult result = runner.Run(config, tasks);
   const RunResult unconstrained = runner.Run(config, model.Tasks(sources, {}));
 
-  std::map<Allocation, Tally> tallies;
+  std::map<kernels::Allocation, Tally> tallies;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const Task& task = tasks[i];
-    const DecodedHypothesis& best = result.nbest[i].front();
+    const engine::DecodedHypothesis& best = result.nbest[i].front();
     Tally& tally = tallies[task.search.constraint_allocation];
     ++tally.runs;
     size_t total = 0;
@@ -79,7 +81,7 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
     if (task.search.max_tokens == static_cast<int32_t>(total)) ++tally.exact;
     if (ContainsAll(unconstrained.nbest[i / 2].front().tokens, task.phrases)) ++tally.anyway;
     const bool contains = ContainsAll(best.tokens, task.phrases);
-    const bool unmet = best.reason == FinishReason::kConstraintsUnmet;
+    const bool unmet = best.reason == kernels::FinishReason::kConstraintsUnmet;
     if (unmet) ++tally.unmet;
     if (!unmet && !contains) ++tally.missing;
     if (unmet || !contains) Describe(task, best);
@@ -90,7 +92,7 @@ bool RunConstraints(Runner& runner, Arguments& arguments, Report& report) {
                 "a phrase missing", "unconstrained outputs with all of them"});
   bool met = true;
   for (const auto& [allocation, tally] : tallies) {
-    report.Row({allocation == Allocation::kBanks ? "banks" : "stripe", Cell(tally.runs),
+    report.Row({allocation == kernels::Allocation::kBanks ? "banks" : "stripe", Cell(tally.runs),
                 Cell(tally.exact), Cell(tally.unmet), Cell(tally.missing), Cell(tally.anyway)});
     met = met && tally.unmet == 0 && tally.missing == 0;
   }

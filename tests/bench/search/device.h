@@ -15,11 +15,11 @@ namespace dragoman::bench {
 // a device, whose tables and steps are BatchTables and batch_step.h.
 struct AskedDevice {
   bool host = false;
-  DeviceRequest request;  // at most one device; none: the CPU's model
+  engine::DeviceRequest request;  // at most one device; none: the CPU's model
 
   // The type of the model on the CPU. float32 unless another is named: the figures of
   // tests/bench/README.md are in it, and a GPU's runs use this model for its vocabulary only.
-  ComputeType cpu_type() const;
+  kernels::ComputeType cpu_type() const;
 };
 
 // compute_type: "auto" or a type's name. INVALID_ARGUMENT for anything else, and for a type that the

@@ -17,7 +17,7 @@ namespace {
 
 struct Case {
   std::string name;
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   RunConfig config;
   bool long_one = false;  // takes most of the time: in the first round only
 };
@@ -68,16 +68,17 @@ bool RunExperiment(Runner& runner, Arguments& arguments, Report& report) {
   arguments.RefuseOthers();
   const auto sources = model.Encode(lines);
   const auto all = static_cast<int64_t>(sources.size());
-  const RunConfig batch = OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, n, k, all);
-  const DecodingOptions var = Variable(k, 1.5F, 5);
+  const RunConfig batch =
+      OfSegments(engine::RefillRule::kStatic, engine::WindowOrder::kLongestFirst, n, k, all);
+  const engine::DecodingOptions var = Variable(k, 1.5F, 5);
   const std::vector<Case> cases = {
       {"GREEDY", FixedOurs(1), batch},
       {"FIXED", Fixed(k), batch, true},
       {"FIXED-OURS", FixedOurs(k), batch, true},
       {"VAR-BATCH", var, batch},
       {"VAR-STREAM", var, Streaming(n, k, all, 6)},
-      {"VAR-FIFO", var, Streaming(n, k, all, 6, SlotSelection::kLongest)},
-      {"VAR, the default schedule", var, TopUpByRows(n, k, WindowOrder::kLongestFirst, 64)},
+      {"VAR-FIFO", var, Streaming(n, k, all, 6, kernels::SlotSelection::kLongest)},
+      {"VAR, the default schedule", var, TopUpByRows(n, k, engine::WindowOrder::kLongestFirst, 64)},
   };
   std::vector<RunResult> first;
   std::vector<std::vector<double>> seconds(cases.size());

@@ -159,7 +159,8 @@ class GridOnTheModel : public ::testing::Test {
 // Without constraints and with one hypothesis it is greedy search.
 TEST_F(GridOnTheModel, IsGreedyWithoutConstraints) {
   const std::vector<Task> tasks = Model().Tasks(Sources(), FixedOurs(1));
-  const RunResult greedy = Runner(&Model()).Run(TopUpByRows(8, 1, WindowOrder::kArrival, 8), tasks);
+  const RunResult greedy =
+      Runner(&Model()).Run(TopUpByRows(8, 1, engine::WindowOrder::kArrival, 8), tasks);
   for (size_t i = 0; i < tasks.size(); ++i) {
     ModelScores scores(Model(), tasks[i]);
     const GridResult found = GridSearch({}, Options(tasks[i], 1), scores);

@@ -28,8 +28,8 @@ class ModelScores final : public NextScores {
  private:
   const Task task_;
   const int64_t positions_;
-  std::unique_ptr<KvMemory> memory_;
-  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<engine::KvMemory> memory_;
+  std::unique_ptr<engine::Decoder> decoder_;
   std::vector<int32_t> cross_pages_;
   std::vector<int32_t> lanes_;       // row i is lane i of the one slot
   std::vector<int32_t> lane_pages_;  // [kMaxSlotLanes, pages]

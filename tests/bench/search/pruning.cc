@@ -16,7 +16,7 @@ namespace {
 
 struct Case {
   std::string name;
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   RunConfig config;
   std::string claim;  // what its ratio stands for
   size_t baseline;    // of the ratios: a case before it, or itself
@@ -33,7 +33,8 @@ bool RunPruning(Runner& runner, Arguments& arguments, Report& report) {
   const int64_t rounds = arguments.Number("rounds", 3);
   arguments.RefuseOthers();
   const auto all = static_cast<int64_t>(sources.size());
-  const RunConfig batch = OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, n, k, all);
+  const RunConfig batch =
+      OfSegments(engine::RefillRule::kStatic, engine::WindowOrder::kLongestFirst, n, k, all);
   const RunConfig stream = Streaming(n, k, all, 6);
   const std::vector<Case> cases = {
       {"FIXED, batch", Fixed(k), batch, "", 0, true},

@@ -26,7 +26,7 @@ struct Extras {
 
 struct Case {
   std::string name;
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   Extras extras;
   std::vector<Task> tasks = {};
   std::vector<double> micros = {};
@@ -35,8 +35,8 @@ struct Case {
 
 // Searches of which every step has as many rows and every output as many tokens: `beam` is that of
 // a single segment of 64 rows, or 4 of sixteen.
-DecodingOptions Plain(int beam, int length) {
-  DecodingOptions asked;
+engine::DecodingOptions Plain(int beam, int length) {
+  engine::DecodingOptions asked;
   asked.beam_size = beam;
   asked.num_alternatives = beam;
   asked.min_output_tokens = length;
@@ -45,16 +45,17 @@ DecodingOptions Plain(int beam, int length) {
   return asked;
 }
 
-DecodingOptions Sampled(int draws, int length, int top_k, float top_p, float temperature) {
-  DecodingOptions asked = Plain(1, length);
+engine::DecodingOptions Sampled(int draws, int length, int top_k, float top_p, float temperature) {
+  engine::DecodingOptions asked = Plain(1, length);
   asked.beam_size.reset();
   asked.num_alternatives = draws;
   asked.temperature = temperature;
-  asked.sampling = Sampling{top_k, top_p, 1};
+  asked.sampling = engine::Sampling{top_k, top_p, 1};
   return asked;
 }
 
-DecodingOptions With(DecodingOptions asked, void (*change)(DecodingOptions&)) {
+engine::DecodingOptions With(engine::DecodingOptions asked,
+                             void (*change)(engine::DecodingOptions&)) {
   change(asked);
   return asked;
 }
@@ -79,7 +80,7 @@ Phrases AfterFrequent(const BenchModel& model, const RunResult& plain) {
                            [&](int32_t id) { return counts[static_cast<size_t>(id)]; });
   Phrases phrases;
   std::mt19937_64 generator(4);
-  for (int i = 0; i < kMaxForbiddenNodes - 10; ++i) {
+  for (int i = 0; i < kernels::kMaxForbiddenNodes - 10; ++i) {
     phrases.push_back({ids[static_cast<size_t>(i % 2)], ids[2 + Draw(generator, ids.size() - 2)]});
   }
   return phrases;
@@ -91,7 +92,7 @@ std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>&
   Task task = model.MakeTask(source, c.asked, c.extras.required);
   task.search.row_cost = 1;  // every step is to have as many rows
   if (!c.extras.forbidden.empty()) {
-    task.forbidden = std::make_shared<const ForbiddenTable>(c.extras.forbidden);
+    task.forbidden = std::make_shared<const engine::ForbiddenTable>(c.extras.forbidden);
   }
   task.partials = c.extras.partials;
   task.search.align = c.extras.align;
@@ -106,7 +107,7 @@ std::vector<Task> MakeTasks(const BenchModel& model, const std::vector<int32_t>&
 void Measure(Runner& runner, Report& report, const std::string& title,
              const std::vector<int32_t>& source, std::vector<Case> cases, int rows,
              int64_t rounds) {
-  RunConfig config = TopUpByRows(rows, 1, WindowOrder::kArrival, 256);
+  RunConfig config = TopUpByRows(rows, 1, engine::WindowOrder::kArrival, 256);
   config.pages_per_row = 40;
   for (Case& c : cases) c.tasks = MakeTasks(runner.model(), source, c, rows);
   for (int64_t round = 0; round < rounds; ++round) {
@@ -121,7 +122,7 @@ void Measure(Runner& runner, Report& report, const std::string& title,
                {"search", "us per row-step", "x plain", "counted as"});
   for (const Case& c : cases) {
     report.Row({c.name, Cell(Median(c.micros), 1), Cell(Median(c.ratio), 2),
-                Cell(int64_t{RowCost(c.tasks[0].search)})});
+                Cell(int64_t{engine::RowCost(c.tasks[0].search)})});
   }
 }
 
@@ -159,18 +160,18 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
     cases.push_back({"top_p 0.9", Sampled(64, kShort, 0, 0.9F, 1.0F), {}});
     cases.push_back({"top_k 4,000, top_p 0.9, penalty 1.3, temperature 3",
                      With(Sampled(64, kShort, 4000, 0.9F, 3.0F),
-                          [](DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
+                          [](engine::DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
                      {}});
     Measure(runner, report, "sampling", source_of(30), std::move(cases), rows, rounds);
   }
   if (wanted("scores")) {
-    const auto penalty = [](DecodingOptions& asked) { asked.repetition_penalty = 1.3F; };
-    const auto ct2_penalty = [](DecodingOptions& asked) {
-      asked.profile = Profile::kCt2;
+    const auto penalty = [](engine::DecodingOptions& asked) { asked.repetition_penalty = 1.3F; };
+    const auto ct2_penalty = [](engine::DecodingOptions& asked) {
+      asked.profile = engine::Profile::kCt2;
       asked.repetition_penalty = 1.3F;
     };
     std::vector<Case> cases = {{"beam 4", Plain(4, kShort), {}}};
-    const RunResult plain = runner.Run(TopUpByRows(rows, 1, WindowOrder::kArrival, 256),
+    const RunResult plain = runner.Run(TopUpByRows(rows, 1, engine::WindowOrder::kArrival, 256),
                                        MakeTasks(model, source_of(30), cases[0], rows));
     cases.push_back({"beam 1", Plain(1, kShort), {}});
     cases.push_back({"repetition penalty, beam 4", With(Plain(4, kShort), penalty), {}});
@@ -179,18 +180,20 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
     cases.push_back({"repetition penalty, profile CT2", With(Plain(4, kShort), ct2_penalty), {}});
     cases.push_back({"eos_penalty, profile CT2",
                      With(Plain(4, kShort),
-                          [](DecodingOptions& asked) {
-                            asked.profile = Profile::kCt2;
+                          [](engine::DecodingOptions& asked) {
+                            asked.profile = engine::Profile::kCt2;
                             asked.eos_penalty = 0.5F;
                           }),
                      {}});
     cases.push_back(
         {"profile ARTICLE, beam 64",
-         With(Plain(64, kShort), [](DecodingOptions& asked) { asked.profile = Profile::kArticle; }),
+         With(Plain(64, kShort),
+              [](engine::DecodingOptions& asked) { asked.profile = engine::Profile::kArticle; }),
          {}});
     cases.push_back(
         {"profile PAPER, beam 64",
-         With(Plain(64, kShort), [](DecodingOptions& asked) { asked.profile = Profile::kPaper; }),
+         With(Plain(64, kShort),
+              [](engine::DecodingOptions& asked) { asked.profile = engine::Profile::kPaper; }),
          {}});
     cases.push_back(
         {"2,000 forbidden tokens", Plain(4, kShort), Extras{{}, SingleTokens(model, 2000, 2)}});
@@ -202,7 +205,7 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
   constexpr int kConstrained = 140;
   if (wanted("constraints")) {
     std::vector<Case> cases = {{"beam 4", Plain(4, kConstrained), {}}};
-    const Phrases singles = SingleTokens(model, kMaxConstraintTokens, 1);
+    const Phrases singles = SingleTokens(model, kernels::kMaxConstraintTokens, 1);
     Phrases one(1);
     for (const auto& phrase : singles) one[0].push_back(phrase[0]);
     Phrases alike(8, std::vector<int32_t>(16, singles[0][0]));
@@ -212,28 +215,29 @@ bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report) {
       cases.push_back({"one phrase of 128" + with, Plain(beam, kConstrained), Extras{one}});
       cases.push_back({"8 times the same 16" + with, Plain(beam, kConstrained), Extras{alike}});
     }
-    cases.push_back(
-        {"128 phrases, BANKS, beam 64",
-         With(Plain(64, kConstrained),
-              [](DecodingOptions& asked) { asked.constraint_allocation = Allocation::kBanks; }),
-         Extras{singles}});
+    cases.push_back({"128 phrases, BANKS, beam 64",
+                     With(Plain(64, kConstrained),
+                          [](engine::DecodingOptions& asked) {
+                            asked.constraint_allocation = kernels::Allocation::kBanks;
+                          }),
+                     Extras{singles}});
     Measure(runner, report, "constraints", source_of(30), std::move(cases), rows, rounds);
   }
   constexpr int kLong = 450;
   if (wanted("long")) {
     std::vector<Case> cases = {{"beam 4", Plain(4, kLong), {}}};
     for (const int n : {1, 3}) {
-      DecodingOptions asked = Plain(4, kLong);
+      engine::DecodingOptions asked = Plain(4, kLong);
       asked.no_repeat_ngram = n;
       cases.push_back({absl::StrCat("no_repeat_ngram ", n), asked, {}});
     }
-    cases.push_back(
-        {"repetition penalty",
-         With(Plain(4, kLong), [](DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
-         {}});
+    cases.push_back({"repetition penalty",
+                     With(Plain(4, kLong),
+                          [](engine::DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
+                     {}});
     cases.push_back({"64 draws, repetition penalty",
                      With(Sampled(64, kLong, 0, 1.0F, 1.0F),
-                          [](DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
+                          [](engine::DecodingOptions& asked) { asked.repetition_penalty = 1.3F; }),
                      {}});
     cases.push_back({"beam 64, partials", Plain(64, kLong), Extras{{}, {}, true}});
     Measure(runner, report, "long outputs", source_of(30), std::move(cases), rows, rounds);

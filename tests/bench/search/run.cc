@@ -35,12 +35,12 @@ class StepCounter : public testing::CountingObserver {
 };
 
 // Passes steps on and counts the positions in them.
-class CountingDecoder : public Decoder {
+class CountingDecoder : public engine::Decoder {
  public:
-  CountingDecoder(std::unique_ptr<Decoder> inner, Positions* self, Positions* cross)
+  CountingDecoder(std::unique_ptr<engine::Decoder> inner, Positions* self, Positions* cross)
       : inner_(std::move(inner)), self_(self), cross_(cross) {}
 
-  absl::Status Step(const StepInput& input, LogitSummary* summaries) override {
+  absl::Status Step(const engine::StepInput& input, kernels::LogitSummary* summaries) override {
     int64_t longest = 0;
     int64_t longest_source = 0;
     int64_t positions = 0;
@@ -61,7 +61,7 @@ class CountingDecoder : public Decoder {
   }
 
  private:
-  const std::unique_ptr<Decoder> inner_;
+  const std::unique_ptr<engine::Decoder> inner_;
   Positions* const self_;
   Positions* const cross_;
 };
@@ -84,21 +84,21 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
                     [](float x, float y) { return SameBits(x, y); });
 }
 
-bool Same(const DecodedHypothesis& a, const DecodedHypothesis& b) {
+bool Same(const engine::DecodedHypothesis& a, const engine::DecodedHypothesis& b) {
   return a.tokens == b.tokens && a.reason == b.reason && SameBits(a.score, b.score) &&
          SameBits(a.log_prob, b.log_prob) && SameBits(a.token_log_probs, b.token_log_probs);
 }
 
-std::unique_ptr<Segment> MakeSegment(const Task& task, int index,
-                                     const std::shared_ptr<SegmentOwner>& owner) {
-  auto segment = std::make_unique<Segment>();
+std::unique_ptr<engine::Segment> MakeSegment(const Task& task, int index,
+                                             const std::shared_ptr<engine::SegmentOwner>& owner) {
+  auto segment = std::make_unique<engine::Segment>();
   segment->owner = owner;
   segment->index = index;
   segment->source = task.source;
   segment->search = task.search;
-  segment->divisor =
-      LengthDivisors(task.search.max_tokens, task.search.length_penalty, task.search.penalty);
-  segment->constraints = ConstraintTable(task.phrases);
+  segment->divisor = engine::LengthDivisors(task.search.max_tokens, task.search.length_penalty,
+                                            task.search.penalty);
+  segment->constraints = engine::ConstraintTable(task.phrases);
   segment->forbidden = task.forbidden;
   segment->wants_partials = task.partials;
   return segment;
@@ -112,20 +112,21 @@ double WallSeconds() {
 
 // The parts of a worker. The batch is destroyed before the memory.
 struct Runner::Parts {
-  std::unique_ptr<KvMemory> memory;
-  std::unique_ptr<Encoder> encoder;
-  std::unique_ptr<Batch> batch;
-  const DecodingBatch* open = nullptr;  // the batch, where one can look into it
+  std::unique_ptr<engine::KvMemory> memory;
+  std::unique_ptr<engine::Encoder> encoder;
+  std::unique_ptr<engine::Batch> batch;
+  const engine::DecodingBatch* open = nullptr;  // the batch, where one can look into it
 };
 
-Runner::Parts Runner::MakeOnCpu(const BatchConfig& shape, const PagePlan& pages,
+Runner::Parts Runner::MakeOnCpu(const engine::BatchConfig& shape, const engine::PagePlan& pages,
                                 RunResult* result) const {
-  const StepModel& model = model_->model();
+  const engine::StepModel& model = model_->model();
   result->expansions = 0;
   Parts parts;
-  parts.memory = OrEnd(KvMemory::Create(model.kv_layout(), pages.self_pages, pages.cross_pages));
+  parts.memory =
+      OrEnd(engine::KvMemory::Create(model.kv_layout(), pages.self_pages, pages.cross_pages));
   parts.encoder = model.CreateEncoder(1);
-  auto batch = std::make_unique<DecodingBatch>(
+  auto batch = std::make_unique<engine::DecodingBatch>(
       shape, parts.memory.get(),
       std::make_unique<CountingDecoder>(model.CreateDecoder(1, shape.max_rows),
                                         &result->self.emplace(), &result->cross.emplace()));
@@ -134,8 +135,9 @@ Runner::Parts Runner::MakeOnCpu(const BatchConfig& shape, const PagePlan& pages,
   return parts;
 }
 
-Runner::Parts Runner::MakeOnDevice(const BatchConfig& shape, const PagePlan& pages) {
-  std::shared_ptr<const Backend>& backend = backends_[{shape.max_rows, shape.lane_count()}];
+Runner::Parts Runner::MakeOnDevice(const engine::BatchConfig& shape,
+                                   const engine::PagePlan& pages) {
+  std::shared_ptr<const engine::Backend>& backend = backends_[{shape.max_rows, shape.lane_count()}];
   if (backend == nullptr) backend = OrEnd(make_(shape));
   Parts parts;
   parts.memory = OrEnd(backend->CreateKvMemory(pages));
@@ -148,28 +150,30 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   RunResult result;
   testing::FakeClock clock;
   StepCounter observer(&result);
-  Ledger ledger;
-  const SegmentAccounting accounting{&ledger, &observer};
+  engine::Ledger ledger;
+  const engine::SegmentAccounting accounting{&ledger, &observer};
   auto owner = std::make_shared<testing::RecordingOwner>(&ledger);
 
-  std::vector<std::unique_ptr<Segment>> segments;
+  std::vector<std::unique_ptr<engine::Segment>> segments;
   int64_t tokens = 0;
   int64_t cross_pages = 0;
   for (size_t i = 0; i < tasks.size(); ++i) {
     segments.push_back(MakeSegment(tasks[i], static_cast<int>(i), owner));
     tokens += segments.back()->tokens();
-    cross_pages += KvLayout::PagesFor(segments.back()->tokens());
+    cross_pages += kernels::KvLayout::PagesFor(segments.back()->tokens());
   }
   // No segment may need more than there is.
   int64_t self_pages = int64_t{config.max_rows} * config.pages_per_row;
   for (const Task& task : tasks) {
-    self_pages = std::max(self_pages, WorstCasePages(task.search.beam, task.search.max_tokens));
+    self_pages =
+        std::max(self_pages, kernels::WorstCasePages(task.search.beam, task.search.max_tokens));
   }
   // A pass takes half of the pages at most: with twice what all need, it never matters.
-  const PagePlan pages{static_cast<int32_t>(self_pages), static_cast<int32_t>(2 * cross_pages)};
+  const engine::PagePlan pages{static_cast<int32_t>(self_pages),
+                               static_cast<int32_t>(2 * cross_pages)};
 
-  const ModelSpec& spec = model_->spec();
-  BatchConfig shape;
+  const engine::ModelSpec& spec = model_->spec();
+  engine::BatchConfig shape;
   shape.max_rows = config.max_rows;
   shape.lanes = config.scheduler.lanes;
   shape.max_positions = spec.shape.max_positions + 1;
@@ -177,18 +181,19 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
   shape.vocabulary = spec.shape.target_vocab;
 
   const auto count = static_cast<int64_t>(tasks.size());
-  RequestQueue requests({count, tokens}, &clock);
-  EncodedQueue encoded(count + 1, &clock);
-  const Policy policy(config.scheduler);
+  engine::RequestQueue requests({count, tokens}, &clock);
+  engine::EncodedQueue encoded(count + 1, &clock);
+  const engine::Policy policy(config.scheduler);
   const Parts parts = on_cpu() ? MakeOnCpu(shape, pages, &result) : MakeOnDevice(shape, pages);
   // Whole windows: it runs to its end before the loop begins, so nothing makes room meanwhile.
-  EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests, parts.encoder.get(),
-                               parts.memory.get(), &encoded, accounting, &clock);
-  DecodeLoop loop(parts.batch.get(), &encoded, &policy, accounting, &clock);
+  engine::EncoderWorker encoder_worker({config.scheduler.window, 1, true}, &requests,
+                                       parts.encoder.get(), parts.memory.get(), &encoded,
+                                       accounting, &clock);
+  engine::DecodeLoop loop(parts.batch.get(), &encoded, &policy, accounting, &clock);
 
   ledger.Accept(count);
-  RequestQueue::Reservation reservation;
-  if (requests.Reserve(0, 1, count, tokens, &reservation) != RejectReason::kNone ||
+  engine::RequestQueue::Reservation reservation;
+  if (requests.Reserve(0, 1, count, tokens, &reservation) != engine::RejectReason::kNone ||
       !requests.Push(reservation, std::move(segments)).empty()) {
     End(absl::InternalError("the request queue did not take all tasks"));
   }
@@ -206,7 +211,7 @@ RunResult Runner::Run(const RunConfig& config, const std::vector<Task>& tasks) {
     if (parts.open == nullptr) continue;
     // A slot that was freed keeps its counts until the next segment enters.
     for (const int32_t number : parts.open->stepped()) {
-      if (parts.open->status(number) != SlotStatus::kFree) continue;
+      if (parts.open->status(number) != kernels::SlotStatus::kFree) continue;
       *result.expansions += parts.open->slot(number).state->expansions;
     }
   }

@@ -29,7 +29,7 @@ namespace dragoman::bench {
 
 struct RunConfig {
   int max_rows = 256;
-  SchedulerOptions scheduler;
+  engine::SchedulerOptions scheduler;
   // Self pages for each row of max_rows; wide slots that wait hold theirs.
   int pages_per_row = 6;
 };
@@ -45,10 +45,10 @@ struct Positions {
 };
 
 struct RunResult {
-  std::vector<std::vector<DecodedHypothesis>> nbest;  // by task
-  int64_t steps = 0;                                  // that ran something
-  int64_t row_steps = 0;                              // rows that the decoder computed
-  std::vector<int64_t> live;                          // [n]: steps in which n segments ran
+  std::vector<std::vector<engine::DecodedHypothesis>> nbest;  // by task
+  int64_t steps = 0;                                          // that ran something
+  int64_t row_steps = 0;                                      // rows that the decoder computed
+  std::vector<int64_t> live;                                  // [n]: steps in which n segments ran
   double encode_seconds = 0;
   double decode_seconds = 0;
 
@@ -63,8 +63,8 @@ struct RunResult {
 };
 
 // The backend of a device for batches of this shape.
-using MakeBackend =
-    std::function<absl::StatusOr<std::shared_ptr<const Backend>>(const BatchConfig& batch)>;
+using MakeBackend = std::function<absl::StatusOr<std::shared_ptr<const engine::Backend>>(
+    const engine::BatchConfig& batch)>;
 
 class Runner {
  public:
@@ -81,13 +81,14 @@ class Runner {
 
  private:
   struct Parts;
-  Parts MakeOnCpu(const BatchConfig& shape, const PagePlan& pages, RunResult* result) const;
-  Parts MakeOnDevice(const BatchConfig& shape, const PagePlan& pages);
+  Parts MakeOnCpu(const engine::BatchConfig& shape, const engine::PagePlan& pages,
+                  RunResult* result) const;
+  Parts MakeOnDevice(const engine::BatchConfig& shape, const engine::PagePlan& pages);
 
   const BenchModel* const model_;
   const MakeBackend make_;  // empty: the CPU
   // Backends by rows and lanes. They are kept: making one takes longer than a short run.
-  std::map<std::pair<int, int>, std::shared_ptr<const Backend>> backends_;
+  std::map<std::pair<int, int>, std::shared_ptr<const engine::Backend>> backends_;
 };
 
 // Tokens at every rank, and scores bit by bit. The first task that differs, or -1.

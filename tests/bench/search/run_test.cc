@@ -36,7 +36,7 @@ std::vector<std::vector<int32_t>> Sources(size_t count) {
       JoinLines(ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"), count, 1, 2, 1));
 }
 
-std::shared_ptr<const Backend> DeviceOf(std::shared_ptr<const StepModel> model) {
+std::shared_ptr<const engine::Backend> DeviceOf(std::shared_ptr<const engine::StepModel> model) {
   // Room for all segments of a batch to enter, and to leave, with one step.
   testing::HostDeviceOptions options;
   options.rules_words = options.command_words = options.output_words = 1 << 16;
@@ -45,18 +45,18 @@ std::shared_ptr<const Backend> DeviceOf(std::shared_ptr<const StepModel> model) 
 
 // The benchmark's own model; borrowed, so that there is no second one.
 Runner OnDevice() {
-  return {&Model(), [](const BatchConfig&) {
-            return DeviceOf({std::shared_ptr<const StepModel>(), &Model().model()});
+  return {&Model(), [](const engine::BatchConfig&) {
+            return DeviceOf({std::shared_ptr<const engine::StepModel>(), &Model().model()});
           }};
 }
 
 std::vector<Schedule> Schedules(int64_t all) {
-  const RunConfig batches =
-      OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, kSegments, kBeam, all);
+  const RunConfig batches = OfSegments(engine::RefillRule::kStatic,
+                                       engine::WindowOrder::kLongestFirst, kSegments, kBeam, all);
   return {{"static", batches},
           {"streaming", Streaming(kSegments, kBeam, all, 6)},
           {"width budget", WidthBudget(kSegments, kBeam, all)},
-          {"rows", TopUpByRows(kSegments, kBeam, WindowOrder::kArrival, kSegments)}};
+          {"rows", TopUpByRows(kSegments, kBeam, engine::WindowOrder::kArrival, kSegments)}};
 }
 
 std::vector<std::pair<std::string, std::vector<Task>>> Searches() {
@@ -115,7 +115,8 @@ TEST(SearchRun, WhatADeviceDoesNotTellIsNotCounted) {
 
 TEST(SearchRun, ComparesTokensAndBits) {
   const std::vector<Task> tasks = Model().Tasks(Sources(2), FixedOurs(2));
-  const RunResult run = Runner(&Model()).Run(TopUpByRows(2, 2, WindowOrder::kArrival, 2), tasks);
+  const RunResult run =
+      Runner(&Model()).Run(TopUpByRows(2, 2, engine::WindowOrder::kArrival, 2), tasks);
   RunResult other = run;
   EXPECT_EQ(FirstDifference(run, other), -1);
   EXPECT_TRUE(SameWork(run, other));
@@ -130,34 +131,36 @@ TEST(SearchRun, ComparesTokensAndBits) {
 
 // A device that is another one for every batch, as one whose sums hang on their neighbours would
 // be.
-class FickleBackend final : public Backend {
+class FickleBackend final : public engine::Backend {
  public:
   FickleBackend() {
-    auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
-    const Program& program = loaded->program;
-    WeightValues values = AllWeights(*loaded);
+    auto loaded = engine::LoadModel(DRAGOMAN_SOURCE_DIR "/deploy/models/de-en");
+    const engine::Program& program = loaded->program;
+    engine::WeightValues values = engine::AllWeights(*loaded);
     for (float shift : {0.0F, 1e-3F}) {
       values[static_cast<size_t>(program.output().bias)][7] += shift;
-      faces_.push_back(DeviceOf(*CreateCpuModel(program, WeightsInMemory(program, values))));
+      faces_.push_back(
+          DeviceOf(*engine::CreateCpuModel(program, engine::WeightsInMemory(program, values))));
     }
   }
-  const BackendInfo& info() const override { return faces_[0]->info(); }
-  absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const override {
+  const engine::BackendInfo& info() const override { return faces_[0]->info(); }
+  absl::StatusOr<engine::PagePlan> PlanPages(const engine::PageRequest& request) const override {
     return faces_[0]->PlanPages(request);
   }
-  absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const override {
+  absl::StatusOr<std::unique_ptr<engine::KvMemory>> CreateKvMemory(
+      const engine::PagePlan& plan) const override {
     return faces_[0]->CreateKvMemory(plan);
   }
-  absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const override {
+  absl::StatusOr<std::unique_ptr<engine::Encoder>> CreateEncoder(int threads) const override {
     return faces_[0]->CreateEncoder(threads);
   }
-  absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
-                                                     KvMemory* memory) const override {
+  absl::StatusOr<std::unique_ptr<engine::Batch>> CreateBatch(
+      const engine::BatchConfig& config, int threads, engine::KvMemory* memory) const override {
     return faces_[static_cast<size_t>(batches_++ % 2)]->CreateBatch(config, threads, memory);
   }
 
  private:
-  std::vector<std::shared_ptr<const Backend>> faces_;
+  std::vector<std::shared_ptr<const engine::Backend>> faces_;
   mutable int batches_ = 0;
 };
 
@@ -204,16 +207,18 @@ TEST_F(SearchSubcommand, CostOfConstraintsRunsOnADevice) {
 }
 
 TEST_F(SearchSubcommand, FailsWhenSchedulesDiffer) {
-  const std::shared_ptr<const Backend> fickle = std::make_shared<FickleBackend>();
+  const std::shared_ptr<const engine::Backend> fickle = std::make_shared<FickleBackend>();
   const MakeBackend make =
-      [&](const BatchConfig&) -> absl::StatusOr<std::shared_ptr<const Backend>> { return fickle; };
+      [&](const engine::BatchConfig&) -> absl::StatusOr<std::shared_ptr<const engine::Backend>> {
+    return fickle;
+  };
   EXPECT_FALSE(Run(RunSchedulers, Runner(&Model(), make)));
   EXPECT_THAT(printed_, ::testing::HasSubstr("DIFFERENT"));
   EXPECT_THAT(report_.json()["identical"].dump(), ::testing::HasSubstr(":false"));
 }
 
 // A step of each type sums other numbers, and a schedule changes none of them.
-TEST(SearchRun, OfANarrowTypeOnTheCpu) {
+TEST(SearchRun, OfAQuantizedTypeOnTheCpu) {
   const std::vector<Task> tasks = Model().Tasks(Sources(4), FixedOurs(kBeam));
   const std::vector<Schedule> schedules = Schedules(4);
   std::vector<RunResult> by_type = {Runner(&Model()).Run(schedules[0].config, tasks)};

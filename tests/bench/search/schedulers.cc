@@ -13,8 +13,8 @@ namespace dragoman::bench {
 namespace {
 
 std::vector<Schedule> AllSchedules(int n, int k, int64_t all) {
-  using R = RefillRule;
-  using O = WindowOrder;
+  using R = engine::RefillRule;
+  using O = engine::WindowOrder;
   return {
       {"static batch, length-sorted (VAR-BATCH)",
        OfSegments(R::kStatic, O::kLongestFirst, n, k, all)},
@@ -23,7 +23,7 @@ std::vector<Schedule> AllSchedules(int n, int k, int64_t all) {
        OfSegments(R::kStatic, O::kLongestFirst, n, k, 10 * n)},
       {"streaming, eps 1/6, shortest first (VAR-STREAM)", Streaming(n, k, all, 6)},
       {"streaming, eps 1/6, longest first (FIFO)",
-       Streaming(n, k, all, 6, SlotSelection::kLongest)},
+       Streaming(n, k, all, 6, kernels::SlotSelection::kLongest)},
       {"streaming, width budget, 4 n in slots", WidthBudget(n, k, all)},
       {"half-empty top-up, as they arrive", OfSegments(R::kHalfEmpty, O::kArrival, n, k, n)},
       {"continuous top-up of n segments, as they arrive",
@@ -55,8 +55,8 @@ bool RunSchedulers(Runner& runner, Arguments& arguments, Report& report) {
   const int n = static_cast<int>(arguments.Number("segments", 32));
   const int64_t rounds = arguments.Number("rounds", 3);
   arguments.RefuseOthers();
-  DecodingOptions asked;
-  asked.profile = Profile::kPaper;
+  engine::DecodingOptions asked;
+  asked.profile = engine::Profile::kPaper;
   asked.beam_size = k;
   asked.num_alternatives = k;
   asked.pruning.absolute_delta = 1.5F;

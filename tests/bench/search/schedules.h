@@ -16,12 +16,12 @@ struct Schedule {
 
 // n segments in slots, as far as the rule lets them in; n * k rows. Nothing pauses for want of
 // rows.
-inline RunConfig OfSegments(RefillRule refill, WindowOrder order, int n, int k,
+inline RunConfig OfSegments(engine::RefillRule refill, engine::WindowOrder order, int n, int k,
                             int64_t window_segments) {
   RunConfig config;
   config.max_rows = n * k;
   config.scheduler.refill = refill;
-  config.scheduler.unit = CapacityUnit::kSegments;
+  config.scheduler.unit = engine::CapacityUnit::kSegments;
   config.scheduler.capacity = n;
   config.scheduler.window = {window_segments, int64_t{1} << 40, order};
   return config;
@@ -29,8 +29,9 @@ inline RunConfig OfSegments(RefillRule refill, WindowOrder order, int n, int k,
 
 // VAR-STREAM (SEARCH.md a.4) with this refill threshold.
 inline RunConfig Streaming(int n, int k, int64_t all, int64_t eps_den,
-                           SlotSelection selection = SlotSelection::kShortest) {
-  RunConfig config = OfSegments(RefillRule::kStream, WindowOrder::kShortestFirst, n, k, all);
+                           kernels::SlotSelection selection = kernels::SlotSelection::kShortest) {
+  RunConfig config =
+      OfSegments(engine::RefillRule::kStream, engine::WindowOrder::kShortestFirst, n, k, all);
   config.scheduler.eps_den = eps_den;
   config.scheduler.selection = selection;
   return config;
@@ -39,14 +40,14 @@ inline RunConfig Streaming(int n, int k, int64_t all, int64_t eps_den,
 // Streaming with four times the segments in slots, of which a step takes as many as fit into n * k
 // rows.
 inline RunConfig WidthBudget(int n, int k, int64_t all) {
-  RunConfig config = Streaming(4 * n, k, all, 6, SlotSelection::kAll);
+  RunConfig config = Streaming(4 * n, k, all, 6, kernels::SlotSelection::kAll);
   config.scheduler.width_budget = n * k;
   config.pages_per_row = 3;
   return config;
 }
 
 // The server's default: rows are the unit, and any segment that fits enters.
-inline RunConfig TopUpByRows(int n, int k, WindowOrder order, int64_t window_segments) {
+inline RunConfig TopUpByRows(int n, int k, engine::WindowOrder order, int64_t window_segments) {
   RunConfig config;
   config.max_rows = n * k;
   config.scheduler.window = {window_segments, int64_t{1} << 40, order};

@@ -62,9 +62,9 @@ int main(int argc, char** argv) {
   members.count = static_cast<int>(arguments.Number("members", 1));
   members.noise_percent = static_cast<int>(arguments.Number("noise-percent", 0));
   members.seed = static_cast<uint64_t>(arguments.Number("member-seed", 1));
-  if (members.count < 1 || members.count > dragoman::kMaxEnsembleMembers) {
+  if (members.count < 1 || members.count > dragoman::kernels::kMaxEnsembleMembers) {
     Refuse("--members is " + std::to_string(members.count) + ", expected 1 to " +
-           std::to_string(dragoman::kMaxEnsembleMembers));
+           std::to_string(dragoman::kernels::kMaxEnsembleMembers));
   }
   if (!members.AreTheModel() && !asked->request.cuda.empty()) {
     Refuse("--members and --noise-percent are of the CPU's model, found --device " +

@@ -6,25 +6,25 @@
 namespace dragoman::bench {
 
 // FIXED-OURS: on-beam finalisation, nothing pruned (SEARCH.md a.3).
-inline DecodingOptions FixedOurs(int beam) {
-  DecodingOptions asked;
-  asked.profile = Profile::kPaper;
+inline engine::DecodingOptions FixedOurs(int beam) {
+  engine::DecodingOptions asked;
+  asked.profile = engine::Profile::kPaper;
   asked.beam_size = beam;
   asked.num_alternatives = beam;
   return asked;
 }
 
 // FIXED: immediate finalisation, over once `beam` hypotheses have ended.
-inline DecodingOptions Fixed(int beam) {
-  DecodingOptions asked = FixedOurs(beam);
-  asked.finalisation = Finalisation::kImmediate;
-  asked.stop_rule = StopRule::kFirstK;
+inline engine::DecodingOptions Fixed(int beam) {
+  engine::DecodingOptions asked = FixedOurs(beam);
+  asked.finalisation = kernels::Finalisation::kImmediate;
+  asked.stop_rule = kernels::StopRule::kFirstK;
   return asked;
 }
 
 // VAR.
-inline DecodingOptions Variable(int beam, float delta, int max_candidates) {
-  DecodingOptions asked = FixedOurs(beam);
+inline engine::DecodingOptions Variable(int beam, float delta, int max_candidates) {
+  engine::DecodingOptions asked = FixedOurs(beam);
   asked.pruning.absolute_delta = delta;
   asked.pruning.max_candidates = max_candidates;
   return asked;

@@ -26,19 +26,20 @@ void AddNoise(double share, std::mt19937_64& generator, std::vector<float>& valu
 
 }  // namespace
 
-absl::StatusOr<std::vector<EnsembleNetwork>> SeededMembers(const LoadedModel& loaded,
-                                                           const MemberOptions& options) {
-  const absl::StatusOr<WeightValues> trained = ReadAllWeights(loaded);
+absl::StatusOr<std::vector<engine::EnsembleNetwork>> SeededMembers(
+    const engine::LoadedModel& loaded, const MemberOptions& options) {
+  const absl::StatusOr<engine::WeightValues> trained = engine::ReadAllWeights(loaded);
   if (!trained.ok()) return trained.status();
-  std::vector<EnsembleNetwork> members;
+  std::vector<engine::EnsembleNetwork> members;
   for (int m = 0; m < options.count; ++m) {
     std::mt19937_64 generator(options.seed + static_cast<uint64_t>(m));
-    WeightValues values = *trained;
+    engine::WeightValues values = *trained;
     for (std::vector<float>& weight : values) {
       AddNoise(options.noise_percent / 100.0, generator, weight);
     }
     members.push_back({loaded.program,
-                       std::make_shared<WeightsInMemory>(loaded.program, std::move(values)), 1.0});
+                       std::make_shared<engine::WeightsInMemory>(loaded.program, std::move(values)),
+                       1.0});
   }
   return members;
 }

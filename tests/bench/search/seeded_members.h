@@ -24,7 +24,7 @@ struct MemberOptions {
 };
 
 // Members of equal weight. An error is Weights::Read's.
-absl::StatusOr<std::vector<EnsembleNetwork>> SeededMembers(const LoadedModel& loaded,
-                                                           const MemberOptions& options);
+absl::StatusOr<std::vector<engine::EnsembleNetwork>> SeededMembers(
+    const engine::LoadedModel& loaded, const MemberOptions& options);
 
 }  // namespace dragoman::bench

@@ -23,22 +23,22 @@ namespace {
 
 constexpr char kBundled[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-en";
 
-std::vector<float> Numbers(const EnsembleNetwork& member, WeightId id) {
-  const Weight& weight = member.program.weights[static_cast<size_t>(id)];
+std::vector<float> Numbers(const engine::EnsembleNetwork& member, engine::WeightId id) {
+  const engine::Weight& weight = member.program.weights[static_cast<size_t>(id)];
   std::vector<float> values(static_cast<size_t>(weight.elements()));
   EXPECT_TRUE(member.weights->Read(id, 0, weight.rows, values.data()).ok());
   return values;
 }
 
 TEST(SeededMembers, HaveTheNoiseThatWasAskedForAndRepeatIt) {
-  const LoadedModel loaded = *LoadModel(kBundled);
+  const engine::LoadedModel loaded = *engine::LoadModel(kBundled);
   const auto members = SeededMembers(loaded, {.count = 2, .noise_percent = 10, .seed = 7});
   ASSERT_TRUE(members.ok()) << members.status();
   ASSERT_EQ(members->size(), 2U);
   const auto second = SeededMembers(loaded, {.count = 1, .noise_percent = 10, .seed = 8});
   ASSERT_TRUE(second.ok()) << second.status();
-  const WeightId id = loaded.program.output().table;
-  const std::vector<float> trained = WeightOf(loaded, id);
+  const engine::WeightId id = loaded.program.output().table;
+  const std::vector<float> trained = engine::WeightOf(loaded, id);
   const std::vector<float> noisy = Numbers((*members)[0], id);
   EXPECT_NE(noisy, Numbers((*members)[1], id));
   EXPECT_EQ(Numbers((*second)[0], id), Numbers((*members)[1], id));
@@ -52,24 +52,27 @@ TEST(SeededMembers, HaveTheNoiseThatWasAskedForAndRepeatIt) {
 }
 
 TEST(SeededMembers, WithoutNoiseAreTheModel) {
-  const LoadedModel loaded = *LoadModel(kBundled);
+  const engine::LoadedModel loaded = *engine::LoadModel(kBundled);
   const auto members = SeededMembers(loaded, {.count = 1});
   ASSERT_TRUE(members.ok()) << members.status();
-  const WeightId id = loaded.program.output().table;
-  EXPECT_EQ(Numbers((*members)[0], id), WeightOf(loaded, id));
+  const engine::WeightId id = loaded.program.output().table;
+  EXPECT_EQ(Numbers((*members)[0], id), engine::WeightOf(loaded, id));
 }
 
 // Five copies of one model predict as it does, but for rounding; members with noise do not, alone or
 // together.
 TEST(SeededMembers, AreSearchedTogether) {
   const BenchModel one(kBundled);
-  const BenchModel copies(kBundled, ComputeType::kFloat32, {.count = 5});
-  const BenchModel first(kBundled, ComputeType::kFloat32, {.count = 1, .noise_percent = 20});
-  const BenchModel both(kBundled, ComputeType::kFloat32, {.count = 2, .noise_percent = 20});
+  const BenchModel copies(kBundled, kernels::ComputeType::kFloat32, {.count = 5});
+  const BenchModel first(kBundled, kernels::ComputeType::kFloat32,
+                         {.count = 1, .noise_percent = 20});
+  const BenchModel both(kBundled, kernels::ComputeType::kFloat32,
+                        {.count = 2, .noise_percent = 20});
   EXPECT_EQ(copies.members(), 5);
   const auto sources =
       one.Encode(JoinLines(ReadLines(DRAGOMAN_SOURCE_DIR "/tests/data/german.txt"), 4, 1, 1, 1));
-  const RunConfig batch = OfSegments(RefillRule::kStatic, WindowOrder::kLongestFirst, 2, 4, 4);
+  const RunConfig batch =
+      OfSegments(engine::RefillRule::kStatic, engine::WindowOrder::kLongestFirst, 2, 4, 4);
   const auto run = [&](const BenchModel& model) {
     return Runner(&model).Run(batch, model.Tasks(sources, Fixed(4)));
   };
@@ -86,7 +89,8 @@ TEST(SeededMembers, AreSearchedTogether) {
 }
 
 TEST(Experiment, OfThreeModelsIsTheSameUnderEverySchedule) {
-  const BenchModel model(kBundled, ComputeType::kFloat32, {.count = 3, .noise_percent = 10});
+  const BenchModel model(kBundled, kernels::ComputeType::kFloat32,
+                         {.count = 3, .noise_percent = 10});
   const TempDirectory directory;
   const std::string output = directory.path() + "/experiment.tsv";
   std::vector<std::string> words = {"--texts", "3",        "--segments", "2",        "--beam",

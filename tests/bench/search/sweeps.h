@@ -1,4 +1,4 @@
-// The output layer's work as separate sweeps over stored logits, which the fused layer replaces:
+// The output layer's work as separate sweeps over materialized logits, which the fused layer replaces:
 // for the benchmark only. Compiled for the machine at hand, with vector exp, so that it is not the
 // compiler that is measured.
 #pragma once

@@ -22,12 +22,12 @@ double ShareBelow(const RunResult& r, size_t below) {
 bool Compare(Runner& runner, Report& report, const std::string& name,
              const std::vector<std::vector<int32_t>>& sources, int n, int k, int64_t rounds) {
   // Amun's search: what has ended is not replaced.
-  DecodingOptions asked;
-  asked.profile = Profile::kMarian;
+  engine::DecodingOptions asked;
+  asked.profile = engine::Profile::kMarian;
   asked.beam_size = k;
   const std::vector<Task> tasks = runner.model().Tasks(sources, asked);
-  using R = RefillRule;
-  using O = WindowOrder;
+  using R = engine::RefillRule;
+  using O = engine::WindowOrder;
   const std::vector<Schedule> schedules = {
       {"mini-batches", OfSegments(R::kStatic, O::kArrival, n, k, n)},
       {"mini-batches, half-empty top-up", OfSegments(R::kHalfEmpty, O::kArrival, n, k, n)},

@@ -37,8 +37,8 @@ std::vector<std::string> Fields(const std::string& line) {
 constexpr char kGrid[] = "grid:";
 
 // "hf" (the server's default), "fixed", "var:DELTA:M", "grid:BANK".
-DecodingOptions SearchOf(const std::string& name, int beam) {
-  DecodingOptions asked;
+engine::DecodingOptions SearchOf(const std::string& name, int beam) {
+  engine::DecodingOptions asked;
   asked.beam_size = beam;
   if (name == "hf" || name.rfind(kGrid, 0) == 0) return asked;
   if (name == "fixed") return Fixed(beam);
@@ -65,17 +65,18 @@ struct Translations {
 };
 
 Translations Translate(Runner& runner, int n, int beam, const std::vector<Task>& tasks) {
-  const RunResult result = runner.Run(
-      OfSegments(RefillRule::kContinuous, WindowOrder::kLongestFirst, n, beam, 4 * int64_t{n}),
-      tasks);
+  const RunResult result =
+      runner.Run(OfSegments(engine::RefillRule::kContinuous, engine::WindowOrder::kLongestFirst, n,
+                            beam, 4 * int64_t{n}),
+                 tasks);
   Translations translations;
   translations.row_steps = result.row_steps;
   translations.seconds = result.decode_seconds;
   for (const auto& nbest : result.nbest) {
-    const DecodedHypothesis& best = nbest.front();
+    const engine::DecodedHypothesis& best = nbest.front();
     translations.tokens.push_back(best.tokens);
     translations.score += double{best.score};
-    if (best.reason == FinishReason::kConstraintsUnmet) ++translations.unmet;
+    if (best.reason == kernels::FinishReason::kConstraintsUnmet) ++translations.unmet;
   }
   return translations;
 }
@@ -92,10 +93,10 @@ Translations TranslateByGrid(const BenchModel& model, int bank, const std::vecto
     options.start = model.spec().tokens.decoder_start;
     options.length_penalty = task.search.length_penalty;
     options.prune = task.search.constraint_prune;
-    if (bank * (ConstraintTokens(task) + 1) > kMaxSlotLanes) {
+    if (bank * (ConstraintTokens(task) + 1) > kernels::kMaxSlotLanes) {
       Refuse(absl::StrCat("--search grid: ", bank, " hypotheses for each of 0 to ",
                           ConstraintTokens(task), " constraint tokens, expected at most ",
-                          kMaxSlotLanes, " in all"));
+                          kernels::kMaxSlotLanes, " in all"));
     }
     ModelScores scores(model, task);
     const GridResult result = GridSearch(task.phrases, options, scores);
@@ -122,7 +123,7 @@ bool RunTranslate(Runner& runner, Arguments& arguments, Report& report) {
   const int beam = static_cast<int>(arguments.Number("beam", 5));
   const int n = static_cast<int>(arguments.Number("segments", 16));
   const std::string search = arguments.Text("search", "hf");
-  const DecodingOptions asked = SearchOf(search, beam);
+  const engine::DecodingOptions asked = SearchOf(search, beam);
   const std::string prune = arguments.Text("constraint-prune", "20");
   const float threshold =
       prune == "off" ? std::numeric_limits<float>::infinity() : std::stof(prune);

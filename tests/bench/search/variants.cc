@@ -75,15 +75,16 @@ bool OutputLayers(int64_t rounds, Report& report) {
     std::vector<float> logits(static_cast<size_t>(c.rows * v));
     std::vector<int32_t> best(static_cast<size_t>(c.rows * c.k));
     std::vector<float> scores(best.size());
-    const auto product = Linear::Create(weight.data(), nullptr, c.shape.d, static_cast<int>(v));
+    const auto product =
+        kernels::Linear::Create(weight.data(), nullptr, c.shape.d, static_cast<int>(v));
     const auto fused =
-        OutputLayer::Create(weight.data(), bias.data(), c.shape.d, static_cast<int>(v));
-    OpContext context;
+        kernels::OutputLayer::Create(weight.data(), bias.data(), c.shape.d, static_cast<int>(v));
+    kernels::OpContext context;
     context.Reserve(product->ScratchFloats(c.rows));
     context.Reserve(fused->ScratchFloats(c.rows));
-    std::vector<TokenScore> top(best.size());
-    std::vector<LogitRequest> requests(static_cast<size_t>(c.rows));
-    std::vector<LogitSummary> summaries(requests.size());
+    std::vector<kernels::TokenScore> top(best.size());
+    std::vector<kernels::LogitRequest> requests(static_cast<size_t>(c.rows));
+    std::vector<kernels::LogitSummary> summaries(requests.size());
     for (size_t r = 0; r < requests.size(); ++r) {
       requests[r].k = c.k;
       requests[r].need_normaliser = true;
@@ -110,16 +111,16 @@ bool OutputLayers(int64_t rounds, Report& report) {
 struct Batch {
   Batch(const Shape& shape, int64_t rows, int beam, int position, int source)
       : layout{shape.layers, shape.heads, shape.d / shape.heads},
-        per_lane(KvLayout::PagesFor(position + 1)),
-        per_source(KvLayout::PagesFor(source)) {
+        per_lane(kernels::KvLayout::PagesFor(position + 1)),
+        per_source(kernels::KvLayout::PagesFor(source)) {
     const int64_t slots = rows / beam;
-    slot_lanes.assign(static_cast<size_t>(slots * kMaxSlotLanes), 0);
+    slot_lanes.assign(static_cast<size_t>(slots * kernels::kMaxSlotLanes), 0);
     for (int64_t r = 0; r < rows; ++r) {
       slot.push_back(static_cast<int32_t>(r / beam));
       lane.push_back(static_cast<int32_t>(r % beam));
       row.push_back(static_cast<int32_t>(r));
       positions.push_back(position);
-      slot_lanes[static_cast<size_t>(int64_t{slot.back()} * kMaxSlotLanes + lane.back())] =
+      slot_lanes[static_cast<size_t>(int64_t{slot.back()} * kernels::kMaxSlotLanes + lane.back())] =
           row.back();
       for (int64_t p = 0; p < per_lane; ++p) {
         lane_pages.push_back(static_cast<int32_t>(r * per_lane + p));
@@ -139,7 +140,7 @@ struct Batch {
     pool = Floats((rows * per_lane + rows * per_source) * layout.ElementsPerPage(), 1.0F);
   }
 
-  const KvLayout layout;
+  const kernels::KvLayout layout;
   const int64_t per_lane, per_source;
   std::vector<int32_t> slot, lane, row, positions, slot_lanes, lane_pages, cross_pages,
       source_length;
@@ -160,22 +161,24 @@ void Reorder(int64_t rounds, Report& report) {
       std::vector<float> out(static_cast<size_t>(kRows * shape.d));
       std::vector<float> other(batch.pool.size());
       std::vector<uint8_t> table(batch.shared.size());
-      OpContext context;
-      const DecodeRows rows = {kRows, batch.slot.data(), batch.lane.data(), batch.positions.data()};
+      kernels::OpContext context;
+      const kernels::DecodeRows rows = {kRows, batch.slot.data(), batch.lane.data(),
+                                        batch.positions.data()};
       const auto attend = [&](const std::vector<uint8_t>& ancestry) {
-        const SelfKvTables self = {
+        const kernels::SelfKvTables self = {
             batch.pool.data(),       batch.lane_pages.data(), static_cast<int32_t>(batch.per_lane),
             batch.slot_lanes.data(), ancestry.data(),         position + 1};
         for (int layer = 0; layer < shape.layers; ++layer) {
-          DecodeSelfAttention(context, batch.layout, layer, rows, self, qkv.data(), out.data());
+          kernels::DecodeSelfAttention(context, batch.layout, layer, rows, self, qkv.data(),
+                                       out.data());
         }
       };
       const auto parent = [](int64_t r) { return r / 4 * 4 + r * 7 % 3; };
       const auto copy = [&] {
         for (int64_t r = 0; r < kRows; ++r) {
-          for (int p0 = 0; p0 <= position; p0 += kPagePositions) {
-            const int count = std::min(kPagePositions, position + 1 - p0);
-            const int64_t page = p0 / kPagePositions;
+          for (int p0 = 0; p0 <= position; p0 += kernels::kPagePositions) {
+            const int count = std::min(kernels::kPagePositions, position + 1 - p0);
+            const int64_t page = p0 / kernels::kPagePositions;
             const int64_t floats = batch.layout.ElementsPerPage();
             for (int layer = 0; layer < shape.layers; ++layer) {
               for (const int64_t at :
@@ -214,14 +217,14 @@ void CrossPerBeam(int64_t rounds, Report& report) {
       const Batch batch(shape, kRows, beam, 0, 30);
       const auto q = Floats(kRows * shape.d, 1.0F);
       std::vector<float> out(static_cast<size_t>(kRows * shape.d));
-      OpContext context;
-      const CrossKvTables cross = {batch.pool.data(), batch.cross_pages.data(),
-                                   static_cast<int32_t>(batch.per_source),
-                                   batch.source_length.data()};
+      kernels::OpContext context;
+      const kernels::CrossKvTables cross = {batch.pool.data(), batch.cross_pages.data(),
+                                            static_cast<int32_t>(batch.per_source),
+                                            batch.source_length.data()};
       const auto attend = [&](const std::vector<int32_t>& slot) {
-        const DecodeRows rows = {kRows, slot.data(), nullptr, nullptr};
+        const kernels::DecodeRows rows = {kRows, slot.data(), nullptr, nullptr};
         for (int layer = 0; layer < shape.layers; ++layer) {
-          CrossAttention(context, batch.layout, layer, rows, cross, q.data(), out.data());
+          kernels::CrossAttention(context, batch.layout, layer, rows, cross, q.data(), out.data());
         }
       };
       const auto ms = Times(rounds, {[&] { attend(batch.slot); }, [&] { attend(batch.row); }});
@@ -243,7 +246,7 @@ void NoCache(int64_t rounds, Report& report) {
   for (const Shape& shape : {kBundled, kOpusBase}) {
     constexpr int64_t kRows = 32;
     constexpr int64_t kAll = kRows * 21;
-    std::vector<std::unique_ptr<Linear>> products;
+    std::vector<std::unique_ptr<kernels::Linear>> products;
     for (const auto& [in, out] : std::vector<std::pair<int, int>>{{shape.d, 3 * shape.d},
                                                                   {shape.d, shape.d},
                                                                   {shape.d, shape.d},
@@ -251,11 +254,11 @@ void NoCache(int64_t rounds, Report& report) {
                                                                   {shape.d, shape.ffn},
                                                                   {shape.ffn, shape.d}}) {
       const auto weight = Floats(int64_t{in} * out, 0.1F);
-      products.push_back(Linear::Create(weight.data(), weight.data(), in, out));
+      products.push_back(kernels::Linear::Create(weight.data(), weight.data(), in, out));
     }
     const auto x = Floats(kAll * shape.ffn, 1.0F);
     std::vector<float> y(static_cast<size_t>(kAll * std::max(3 * shape.d, shape.ffn)));
-    OpContext context;
+    kernels::OpContext context;
     const auto run = [&](int64_t rows) {
       for (int layer = 0; layer < shape.layers; ++layer) {
         for (const auto& product : products) product->Run(context, x.data(), rows, y.data());
@@ -271,12 +274,12 @@ void NoCache(int64_t rounds, Report& report) {
 bool WholeRuns(Runner& runner, const std::vector<std::vector<int32_t>>& sources, int64_t rounds,
                Report& report) {
   const BenchModel& model = runner.model();
-  DecodingOptions asked;
+  engine::DecodingOptions asked;
   asked.beam_size = 4;
   const auto plain = model.Tasks(sources, asked);
   asked.no_repeat_ngram = 3;
   const auto banned = model.Tasks(sources, asked);
-  const RunConfig config = TopUpByRows(32, 4, WindowOrder::kLongestFirst, 64);
+  const RunConfig config = TopUpByRows(32, 4, engine::WindowOrder::kLongestFirst, 64);
   std::vector<double> plain_us, banned_us, ratio, text_share;
   size_t bytes = 0;
   for (int64_t round = 0; round < rounds; ++round) {

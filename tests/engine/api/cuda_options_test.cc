@@ -5,14 +5,14 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 CudaOptions Without(const char* names) {
-  CudaOptions options{.layer_products = NarrowType::kInt8};
+  CudaOptions options{.layer_products = kernels::QuantizedType::kInt8};
   EXPECT_TRUE(TurnOff(names, &options).ok()) << names;
-  EXPECT_EQ(options.layer_products, NarrowType::kInt8);
-  options.layer_products = NarrowType::kNone;
+  EXPECT_EQ(options.layer_products, kernels::QuantizedType::kInt8);
+  options.layer_products = kernels::QuantizedType::kNone;
   return options;
 }
 
@@ -34,4 +34,4 @@ TEST(CudaOptions, ANameThatThereIsNotIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(DecodingOptions, ADefaultIsInItsRange) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

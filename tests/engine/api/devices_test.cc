@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -33,12 +33,12 @@ TEST(ParseDevices, KnowsEveryForm) {
   EXPECT_THAT(Asked("cuda:3").cuda, ElementsAre(3));
   EXPECT_THAT(Asked("cuda:1,cuda:0").cuda, ElementsAre(1, 0));
   EXPECT_EQ(Asked("auto").compute_type, std::nullopt);
-  EXPECT_EQ(Asked("auto", "float16").compute_type, ComputeType::kFloat16);
-  EXPECT_EQ(Asked("cuda:0", "bfloat16").compute_type, ComputeType::kBFloat16);
-  EXPECT_EQ(Asked("cpu", "float32").compute_type, ComputeType::kFloat32);
-  EXPECT_EQ(Asked("cpu", "bfloat16").compute_type, ComputeType::kBFloat16);
-  EXPECT_EQ(Asked("cpu", "int8").compute_type, ComputeType::kInt8);
-  EXPECT_EQ(Asked("auto", "int8").compute_type, ComputeType::kInt8);
+  EXPECT_EQ(Asked("auto", "float16").compute_type, kernels::ComputeType::kFloat16);
+  EXPECT_EQ(Asked("cuda:0", "bfloat16").compute_type, kernels::ComputeType::kBFloat16);
+  EXPECT_EQ(Asked("cpu", "float32").compute_type, kernels::ComputeType::kFloat32);
+  EXPECT_EQ(Asked("cpu", "bfloat16").compute_type, kernels::ComputeType::kBFloat16);
+  EXPECT_EQ(Asked("cpu", "int8").compute_type, kernels::ComputeType::kInt8);
+  EXPECT_EQ(Asked("auto", "int8").compute_type, kernels::ComputeType::kInt8);
 }
 
 TEST(ParseDevices, RefusesByName) {
@@ -62,7 +62,7 @@ TEST(ChooseDevices, TakesWhatWasAskedForOrSaysWhyNot) {
   const auto first = ChooseDevices(Asked("cuda:0"), two);
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_THAT(first->cuda, ElementsAre(0));
-  EXPECT_EQ(first->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(first->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(DeviceNames(*first), "cuda:0");
   const auto error = [](const char* device, const CudaProbe& probe) {
     const auto choice = ChooseDevices(Asked(device), probe);
@@ -84,7 +84,7 @@ TEST(ChooseDevices, AutoTakesAllThatAreFitAndSaysWhatIsNot) {
   const auto choice = ChooseDevices(Asked("auto"), {"", {"", "too old", ""}});
   ASSERT_TRUE(choice.ok()) << choice.status();
   EXPECT_THAT(choice->cuda, ElementsAre(0, 2));
-  EXPECT_EQ(choice->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(choice->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(choice->note, "cuda:1: too old");
   EXPECT_EQ(DeviceNames(*choice), "cuda:0,cuda:2");
 }
@@ -93,7 +93,7 @@ TEST(ChooseDevices, AutoFallsBackToTheCpuAndSaysWhy) {
   const auto none = ChooseDevices(Asked("auto"), {"no CUDA driver", {}});
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_THAT(none->cuda, IsEmpty());
-  EXPECT_EQ(none->compute_type, ComputeType::kInt8);
+  EXPECT_EQ(none->compute_type, kernels::ComputeType::kInt8);
   EXPECT_EQ(none->note, "no CUDA driver");
   EXPECT_THAT(none->type_note, HasSubstr("the fastest on a CPU"));
   EXPECT_EQ(DeviceNames(*none), "cpu");
@@ -141,15 +141,15 @@ TEST(ChooseDevices, AutoDoesNotChangeTheComputeTypeThatWasAskedFor) {
   const auto int8 = ChooseDevices(Asked("auto", "int8"), {"", {""}});
   ASSERT_TRUE(int8.ok()) << int8.status();
   EXPECT_THAT(int8->cuda, IsEmpty());
-  EXPECT_EQ(int8->compute_type, ComputeType::kInt8);
+  EXPECT_EQ(int8->compute_type, kernels::ComputeType::kInt8);
   EXPECT_THAT(int8->note, HasSubstr("found int8"));
   EXPECT_THAT(int8->warning, AllOf(HasSubstr("not used"), HasSubstr("(cuda:0)")));
   DeviceRequest named = Asked("cuda:0");
-  named.compute_type = ComputeType::kInt8;
+  named.compute_type = kernels::ComputeType::kInt8;
   EXPECT_EQ(ChooseDevices(named, {"", {""}}).status().code(), absl::StatusCode::kInvalidArgument);
   const auto float32 = ChooseDevices(Asked("cpu", "float32"), {"no CUDA driver", {}});
   ASSERT_TRUE(float32.ok()) << float32.status();
-  EXPECT_EQ(float32->compute_type, ComputeType::kFloat32);
+  EXPECT_EQ(float32->compute_type, kernels::ComputeType::kFloat32);
   EXPECT_THAT(float32->type_note, IsEmpty());
 }
 
@@ -159,7 +159,7 @@ TEST(ChooseDevices, ACpuInsteadOfGpusHasItsOwnTypeAndWarnsOfThem) {
   const auto cpu = ChooseCpuInstead(Asked("auto"), *gpus, "heads of 12 dimensions");
   ASSERT_TRUE(cpu.ok()) << cpu.status();
   EXPECT_THAT(cpu->cuda, IsEmpty());
-  EXPECT_EQ(cpu->compute_type, ComputeType::kInt8);
+  EXPECT_EQ(cpu->compute_type, kernels::ComputeType::kInt8);
   EXPECT_EQ(cpu->note, "heads of 12 dimensions");
   EXPECT_THAT(cpu->warning,
               AllOf(HasSubstr("not used: heads of 12 dimensions"), HasSubstr("cuda:0,cuda:1")));
@@ -173,4 +173,4 @@ TEST(ProbeCuda, SaysWhyThereIsNothingOrNamesWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

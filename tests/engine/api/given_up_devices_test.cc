@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The devices of this test's process are numbers that nothing else asks for.
@@ -22,4 +22,4 @@ TEST(GivenUpDevices, StayGivenUpAndKeepWhatMustNotBeFreed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -84,4 +84,4 @@ TEST(RemedyFor, SaysOfABuildWithoutCudaWhichOneHasIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kRows = 24;
@@ -37,4 +37,4 @@ TEST(SchedulerOptions, EverySettingOutOfRangeIsNamed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

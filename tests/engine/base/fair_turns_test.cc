@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Flows of one letter each, whose costs wait.
@@ -71,4 +71,4 @@ TEST(FairTurns, AFlowThatComesBackIsANewOne) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

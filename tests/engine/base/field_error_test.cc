@@ -8,7 +8,7 @@
 
 #include "absl/strings/cord.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAreArray;
@@ -67,4 +67,4 @@ TEST(FieldError, OtherStatusesHaveNone) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST_F(FileRecordTest, AListingKnowsWhatIsNewInIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

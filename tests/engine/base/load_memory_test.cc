@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -68,4 +68,4 @@ TEST(LoadMemory, AHoldMovesWithItsBytes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Client `client` takes pieces of `piece` until no more fits; how much it holds.
@@ -162,4 +162,4 @@ TEST(SharedCapacity, AtRandomTheSumsHold) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 TEST(Utf8, AcceptsAllScalarValues) {
@@ -75,4 +75,4 @@ TEST(StripWhiteSpace, StripsAsPython) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

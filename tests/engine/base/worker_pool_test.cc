@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 TEST(WorkerPool, RunsEverythingInOrderBeforeItGoes) {
@@ -49,4 +49,4 @@ TEST(WorkerPool, WithThreadsSomebodyElseRunsIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

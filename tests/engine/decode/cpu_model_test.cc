@@ -13,7 +13,7 @@
 #include "engine/decode/word_selections.h"
 #include "engine/model/layouts/model_source.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 int64_t BytesInUse() {
@@ -21,7 +21,7 @@ int64_t BytesInUse() {
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
 }
 
-class CpuModel : public ::testing::TestWithParam<ComputeType> {};
+class CpuModel : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 // Nothing of the weights is there twice, nor more than was planned.
 TEST_P(CpuModel, HoldsTheWeightsThatWerePlanned) {
@@ -91,7 +91,8 @@ TEST_P(CpuModel, OfAnEnsembleHoldsTheWorkspacesThatWerePlanned) {
     page += (alone->kv_layout().HostPageBytes() + 63) / 64 * 64;
     networks.push_back({loaded->program, std::move(loaded->weights), 1.0});
   }
-  for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+  for (const kernels::MeanKind mean :
+       {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
     const auto model = *CreateCpuEnsemble(networks, mean, GetParam(), 3);
     EXPECT_EQ(model->weight_bytes(), weights);
     EXPECT_EQ(model->kv_layout().HostPageBytes(), page);
@@ -108,9 +109,12 @@ TEST_P(CpuModel, OfAnEnsembleHoldsTheWorkspacesThatWerePlanned) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CpuModel,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
-                                           ComputeType::kInt8),
-                         [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kBFloat16,
+                                           kernels::ComputeType::kInt8),
+                         [](const auto& info) {
+                           return std::string(kernels::ComputeTypeName(info.param));
+                         });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::CreateHostDevice;
@@ -42,13 +42,13 @@ struct Shape {
 
 // A segment and the tables that a batch borrows of it.
 struct Case {
-  SearchOptions search;
+  kernels::SearchOptions search;
   std::vector<int32_t> source;
   std::vector<float> divisor;
   ForbiddenTable forbidden;
 
-  SegmentRules rules() const {
-    SegmentRules rules;
+  kernels::SegmentRules rules() const {
+    kernels::SegmentRules rules;
     rules.divisor = divisor.data();
     rules.forbidden = forbidden.automaton();
     return rules;
@@ -82,7 +82,7 @@ class DeviceBatchTest : public ::testing::Test {
   }
 
   void Start(const Shape& shape = {}, HostDeviceOptions options = {}, bool gated = false,
-             const Script& script = RandomScript(12)) {
+             const Script& script = testing::RandomScript(12)) {
     model_ = std::make_unique<ScriptedModel>(script);
     memory_ = *KvMemory::Create(model_->kv_layout(), shape.self_pages, kCrossPages);
     config_.max_rows = shape.max_rows;
@@ -91,7 +91,7 @@ class DeviceBatchTest : public ::testing::Test {
     config_.vocabulary = 12;
     options.totals = &totals_;
     if (gated) options.gate = &gate_;
-    auto device = CreateHostDevice(*model_, config_, 1, memory_.get(), options);
+    auto device = testing::CreateHostDevice(*model_, config_, 1, memory_.get(), options);
     device_ = device.get();
     auto batch = DeviceBatch::Create(std::move(device));
     ASSERT_TRUE(batch.ok()) << batch.status();
@@ -101,7 +101,7 @@ class DeviceBatchTest : public ::testing::Test {
   int Admit(const Case& c, bool wants_partials = false) {
     EXPECT_TRUE(batch_->HasRoomFor(c.search, c.rules()));
     return batch_->Admit({c.search, c.rules(), static_cast<int32_t>(c.source.size()),
-                          EncodeScripted(c.source, memory_.get()), wants_partials});
+                          testing::EncodeScripted(c.source, memory_.get()), wants_partials});
   }
 
   // The segment's result on the host, alone.
@@ -109,8 +109,8 @@ class DeviceBatchTest : public ::testing::Test {
     const auto memory = *KvMemory::Create(model_->kv_layout(), 512, 1);
     DecodingBatch batch(config_, memory.get(), model_->CreateDecoder(1, config_.max_rows));
     const int slot = batch.Admit({c.search, c.rules(), static_cast<int32_t>(c.source.size()),
-                                  EncodeScripted(c.source, memory.get()), false});
-    while (batch.status(slot) == SlotStatus::kRunning) EXPECT_TRUE(batch.Step({}).ok());
+                                  testing::EncodeScripted(c.source, memory.get()), false});
+    while (batch.status(slot) == kernels::SlotStatus::kRunning) EXPECT_TRUE(batch.Step({}).ok());
     return batch.Result(slot);
   }
 
@@ -136,7 +136,7 @@ class DeviceBatchTest : public ::testing::Test {
     EXPECT_EQ(held.slots, 0);
     EXPECT_EQ(held.lanes, 0);
     EXPECT_EQ(held.rules_words, 0);
-    EXPECT_EQ(held.stored_rows, 0);
+    EXPECT_EQ(held.materialized_rows, 0);
     EXPECT_EQ(memory_->cross_pages_free(), kCrossPages);
     EXPECT_EQ(batch_->self_pages_used(), 0);
     EXPECT_FALSE(batch_->busy());
@@ -201,7 +201,7 @@ TEST_F(DeviceBatchTest, GivesWhatTheHostGivesWithEveryKindOfOutput) {
   for (int i = 0; i < 8; ++i) {
     Case c = MakeCase(1 + i, i, 3 + i * 5 % 20);
     c.search.align = i % 2 == 1;
-    if (i == 5) c.search.forced_eos = ForcedEos::kNone;
+    if (i == 5) c.search.forced_eos = kernels::ForcedEos::kNone;
     if (i == 6) c.search.repetition_penalty = 1.2F;
     if (i == 7) {
       c.search.sampling.enabled = true;
@@ -247,7 +247,7 @@ TEST_F(DeviceBatchTest, SettledTokensComeAsTheWholePrefix) {
 
 TEST_F(DeviceBatchTest, ANanEndsItsSegmentAlone) {
   Start({}, {}, false, [](std::span<const int32_t> source, std::span<const int32_t> prefix) {
-    std::vector<float> logits = RandomScript(12)(source, prefix);
+    std::vector<float> logits = testing::RandomScript(12)(source, prefix);
     if (source[0] == 1 && prefix.size() == 3) logits[4] = NAN;
     return logits;
   });
@@ -438,8 +438,8 @@ TEST_F(DeviceBatchTest, RulesThatFindNoRoomWait) {
   ExpectAllFree();
 }
 
-TEST_F(DeviceBatchTest, StoredRowsAreBounded) {
-  Start({.max_rows = 80});  // 64 of them may be stored
+TEST_F(DeviceBatchTest, MaterializedRowsAreBounded) {
+  Start({.max_rows = 80});  // 64 of them may be materialized
   Case sampled = MakeCase(32, 1, 6);
   sampled.search.sampling.enabled = true;
   Case wide = MakeCase(1, 2, 6);
@@ -447,7 +447,7 @@ TEST_F(DeviceBatchTest, StoredRowsAreBounded) {
   const Case plain = MakeCase(4, 3, 6);
   const int first = Admit(sampled);
   Admit(sampled);
-  EXPECT_EQ(batch_->held().stored_rows, 64);
+  EXPECT_EQ(batch_->held().materialized_rows, 64);
   EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules()));
   EXPECT_TRUE(batch_->HasRoomFor(plain.search, plain.rules()));
   ASSERT_TRUE(batch_->Step({}).ok());
@@ -457,7 +457,7 @@ TEST_F(DeviceBatchTest, StoredRowsAreBounded) {
   ExpectAllFree();
 }
 
-TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreStored) {
+TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreMaterialized) {
   HostDeviceOptions options;
   options.fused_candidates = 4;
   Start({.max_rows = 80}, options);
@@ -471,8 +471,8 @@ TEST_F(DeviceBatchTest, MoreCandidatesThanTheFusedLayerGivesAreStored) {
   EXPECT_FALSE(batch_->HasRoomFor(wide.search, wide.rules())) << "80 of 64 rows";
   ExpectSame(RunDry().at(slot), Expected(wide));
   const auto launches = device_->launches();
-  EXPECT_FALSE(launches[0].stored);
-  EXPECT_TRUE(launches[1].stored);
+  EXPECT_FALSE(launches[0].materialized);
+  EXPECT_TRUE(launches[1].materialized);
   EXPECT_EQ(launches[1].max_k, 3);
 }
 
@@ -541,7 +541,7 @@ TEST_F(DeviceBatchTest, AStepThatCannotBeEnqueuedIsTheLastWord) {
 }
 
 TEST_F(DeviceBatchTest, ADeviceThatIsTooSmallIsRefused) {
-  model_ = std::make_unique<ScriptedModel>(RandomScript(12));
+  model_ = std::make_unique<ScriptedModel>(testing::RandomScript(12));
   memory_ = *KvMemory::Create(model_->kv_layout(), 64, kCrossPages);
   config_.max_rows = 4;
   config_.max_positions = kMaxTokens + 1;
@@ -549,7 +549,8 @@ TEST_F(DeviceBatchTest, ADeviceThatIsTooSmallIsRefused) {
   const auto refused = [this](int32_t HostDeviceOptions::*field) {
     HostDeviceOptions options;
     options.*field = -1;
-    return DeviceBatch::Create(CreateHostDevice(*model_, config_, 1, memory_.get(), options))
+    return DeviceBatch::Create(
+               testing::CreateHostDevice(*model_, config_, 1, memory_.get(), options))
                .status()
                .code() == absl::StatusCode::kInvalidArgument;
   };
@@ -572,4 +573,4 @@ TEST_F(DeviceBatchTest, AStepAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

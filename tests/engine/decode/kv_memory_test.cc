@@ -14,11 +14,11 @@
 #include "engine/schedule/segment.h"
 #include "tests/engine/support/scripted_model.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // 786,432 bytes a page, as a model of OPUS-MT's size has them.
-constexpr KvLayout kLayout{6, 8, 64};
+constexpr kernels::KvLayout kLayout{6, 8, 64};
 
 int64_t PageBytes() { return kLayout.ElementsPerPage() * static_cast<int64_t>(sizeof(float)); }
 
@@ -68,7 +68,7 @@ class PageWatcher final : public Decoder {
  public:
   PageWatcher(std::unique_ptr<Decoder> decoder, int lanes)
       : decoder_(std::move(decoder)), lanes_(lanes) {}
-  absl::Status Step(const StepInput& input, LogitSummary* summaries) override {
+  absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) override {
     const int64_t entries = int64_t{lanes_} * input.self.pages_per_lane;
     pages_ = std::max(
         pages_, 1 + *std::max_element(input.self.lane_pages, input.self.lane_pages + entries));
@@ -101,17 +101,17 @@ TEST(KvMemory, ABatchTouchesNoMoreSelfPagesThanItHadInUse) {
   const PageWatcher& watcher = *decoder;
   DecodingBatch batch(config, memory.get(), std::move(decoder));
   for (int round = 0; round < 30; ++round) {
-    SearchOptions search;
+    kernels::SearchOptions search;
     search.beam = 4;
     search.max_tokens = kTokens;
     search.eos = 1;
     const std::vector<float> divisors = LengthDivisors(search.max_tokens, search.length_penalty);
-    SegmentRules rules;
+    kernels::SegmentRules rules;
     rules.divisor = divisors.data();
     const std::vector<int32_t> source = {5, 6, 7};
     const int slot =
         batch.Admit({search, rules, 3, testing::EncodeScripted(source, memory.get()), false});
-    while (batch.status(slot) == SlotStatus::kRunning) ASSERT_TRUE(batch.Step({}).ok());
+    while (batch.status(slot) == kernels::SlotStatus::kRunning) ASSERT_TRUE(batch.Step({}).ok());
     batch.Release(slot);
   }
   EXPECT_GE(watcher.pages(), 4);
@@ -136,4 +136,4 @@ TEST(DecodingBatch, TablesAreAsLargeAsWasPlanned) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,7 +14,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/schedule/segment.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int32_t kSelfPages = 64;
@@ -46,8 +46,9 @@ class MemoryTraffic : public ::testing::TestWithParam<int> {
 
   // Encodes one source; returns its pages.
   CrossPages Encode(const std::vector<int32_t>& source) {
-    CrossPages cross(memory_.get(),
-                     memory_->TakeCross(static_cast<int32_t>(KvLayout::PagesFor(source.size()))));
+    CrossPages cross(
+        memory_.get(),
+        memory_->TakeCross(static_cast<int32_t>(kernels::KvLayout::PagesFor(source.size()))));
     const std::vector<int32_t>& pages = cross.pages();
     const int32_t offsets[] = {0, static_cast<int32_t>(source.size())};
     const int32_t page_offsets[] = {0, static_cast<int32_t>(pages.size())};
@@ -72,22 +73,22 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
   CrossPages cross = Encode(source);
   EXPECT_EQ(cross.pages().size(), 2U);  // 41 positions, whatever the beam
 
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = beam;
   o.num_alternatives = beam;
   o.max_tokens = 40;
   o.min_tokens = 38;
   o.eos = spec_.tokens.eos;
   const std::vector<float> divisor = LengthDivisors(o.max_tokens, 1.0F);
-  SegmentRules rules;
+  kernels::SegmentRules rules;
   rules.divisor = divisor.data();
   const int slot =
       batch_->Admit({o, rules, static_cast<int32_t>(source.size()), std::move(cross), false});
 
-  const KvLayout layout = memory_->layout();
+  const kernels::KvLayout layout = memory_->layout();
   const int64_t page_floats = layout.ElementsPerPage();
   int reorders = 0;
-  for (int step = 0; batch_->status(slot) == SlotStatus::kRunning; ++step) {
+  for (int step = 0; batch_->status(slot) == kernels::SlotStatus::kRunning; ++step) {
     const std::vector<float> before = Snapshot();
     const auto stepped = batch_->Step({});
     ASSERT_TRUE(stepped.ok());
@@ -98,12 +99,13 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
       const int64_t page = static_cast<int64_t>(i) / page_floats;
       ASSERT_LT(page, kSelfPages) << "cross-attention memory changed in step " << step;
       const int64_t row = static_cast<int64_t>(i) % page_floats / layout.width();
-      written.insert({page, row % kPagePositions});
+      written.insert({page, row % kernels::kPagePositions});
     }
     EXPECT_EQ(written.size(), static_cast<size_t>(stepped->rows)) << "step " << step;
-    for (const auto& [page, position] : written) EXPECT_EQ(position, step % kPagePositions);
-    if (batch_->status(slot) != SlotStatus::kRunning) break;
-    const SlotView& view = batch_->slot(slot);
+    for (const auto& [page, position] : written)
+      EXPECT_EQ(position, step % kernels::kPagePositions);
+    if (batch_->status(slot) != kernels::SlotStatus::kRunning) break;
+    const kernels::SlotView& view = batch_->slot(slot);
     for (int lane = 0; lane < view.state->live; ++lane) {
       if (view.Writer(lane, step) != lane) ++reorders;
     }
@@ -117,4 +119,4 @@ TEST_P(MemoryTraffic, AStepWritesOnePositionPerRowAndMovesNothing) {
 INSTANTIATE_TEST_SUITE_P(Beams, MemoryTraffic, ::testing::Values(1, 4, 12));
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,12 +13,12 @@
 
 #include "engine/decode/kv_memory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 // 153,600 bytes a page: no page ends where a chunk does.
-constexpr KvLayout kLayout{3, 5, 40};
+constexpr kernels::KvLayout kLayout{3, 5, 40};
 
 // Bytes of the pages first .. first + count - 1 that are in memory.
 int64_t Resident(const KvMemory& memory, int32_t first, int32_t count) {
@@ -212,4 +212,4 @@ TEST(PageMemory, ADevicesPagesAreAllThereAndStay) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "tests/engine/support/scripts.h"
 #include "tests/kernels/search/slot_harness.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::EncodeScripted;
@@ -46,22 +46,22 @@ class Harness {
   }
 
   // `prefix` is borrowed for the batch's life.
-  int Admit(const SearchOptions& options, const std::vector<int32_t>& source,
+  int Admit(const kernels::SearchOptions& options, const std::vector<int32_t>& source,
             const std::vector<int32_t>& prefix = {}) {
     divisors_.push_back(std::make_unique<std::vector<float>>(
         LengthDivisors(options.max_tokens, options.length_penalty)));
-    SegmentRules rules;
+    kernels::SegmentRules rules;
     rules.divisor = divisors_.back()->data();
     rules.forbidden = forbidden_.automaton();
     rules.prefix = prefix.data();
     rules.prefix_length = static_cast<int32_t>(prefix.size());
     return batch_->Admit({options, rules, static_cast<int32_t>(source.size()),
-                          EncodeScripted(source, memory_.get()), false});
+                          testing::EncodeScripted(source, memory_.get()), false});
   }
 
   // All live slots, until `number` has ended.
   std::vector<DecodedHypothesis> Decode(int number) {
-    while (batch_->status(number) == SlotStatus::kRunning) {
+    while (batch_->status(number) == kernels::SlotStatus::kRunning) {
       EXPECT_TRUE(batch_->Step({}).ok());
     }
     std::vector<DecodedHypothesis> result = batch_->Result(number);
@@ -96,13 +96,15 @@ TEST(Search, EqualsThePlainReferenceOnRandomModels) {
   int cases = 0;
   int at_limit = 0;
   for (const int beam : {1, 2, 3, 4, 7, 12}) {
-    for (const StopRule stop : {StopRule::kFirstK, StopRule::kHeuristic, StopRule::kNever}) {
-      for (const ForcedEos forced : {ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone}) {
+    for (const kernels::StopRule stop :
+         {kernels::StopRule::kFirstK, kernels::StopRule::kHeuristic, kernels::StopRule::kNever}) {
+      for (const kernels::ForcedEos forced :
+           {kernels::ForcedEos::kModel, kernels::ForcedEos::kZero, kernels::ForcedEos::kNone}) {
         for (const float penalty : {0.0F, 0.6F, 1.0F, 1.4F}) {
           for (const bool renormalize : {false, true}) {
             const int vocabulary = 6 + cases % 20;
             const std::vector<int32_t> banned = {vocabulary - 1};
-            SearchOptions o;
+            kernels::SearchOptions o;
             o.beam = beam;
             o.num_alternatives = beam;
             o.max_tokens = 3 + cases % 17;
@@ -111,16 +113,16 @@ TEST(Search, EqualsThePlainReferenceOnRandomModels) {
             o.forced_eos = forced;
             o.length_penalty = penalty;
             o.renormalize = renormalize;
-            o.patience = stop == StopRule::kFirstK && cases % 2 == 1 ? 2.0F : 1.0F;
-            const Script script = RandomScript(vocabulary);
+            o.patience = stop == kernels::StopRule::kFirstK && cases % 2 == 1 ? 2.0F : 1.0F;
+            const Script script = testing::RandomScript(vocabulary);
             const std::vector<int32_t> source = {cases, 2 + cases % 11};
             Harness harness(script, 64, 4096, banned);
             const auto found = harness.Decode(harness.Admit(o, source));
             SCOPED_TRACE("case " + std::to_string(cases));
-            ExpectEqual(found, ReferenceSearch(script, source, o, banned));
+            ExpectEqual(found, testing::ReferenceSearch(script, source, o, banned));
             for (const DecodedHypothesis& h : found) {
               const bool full = static_cast<int>(h.tokens.size()) == o.max_tokens;
-              EXPECT_EQ(h.reason == FinishReason::kLength, full);
+              EXPECT_EQ(h.reason == kernels::FinishReason::kLength, full);
               at_limit += full ? 1 : 0;
             }
             ++cases;
@@ -135,12 +137,12 @@ TEST(Search, EqualsThePlainReferenceOnRandomModels) {
 
 TEST(Search, GreedyChoosesTheSameWithoutANormaliser) {
   for (int seed = 0; seed < 200; ++seed) {
-    SearchOptions o;
+    kernels::SearchOptions o;
     o.max_tokens = 20;
-    Harness with(RandomScript(9));
+    Harness with(testing::RandomScript(9));
     const auto a = with.Decode(with.Admit(o, {seed, 8}));
     o.need_log_probs = false;
-    Harness without(RandomScript(9));
+    Harness without(testing::RandomScript(9));
     const auto b = without.Decode(without.Admit(o, {seed, 8}));
     ASSERT_EQ(a.size(), 1U);
     ASSERT_EQ(b.size(), 1U);
@@ -153,7 +155,7 @@ TEST(Search, TiesGoToTheLowerParentThenTheLowerToken) {
     // Tokens 1..3 equally likely, EOS only after two tokens.
     return std::vector<float>{prefix.size() < 2 ? -INFINITY : 5.0F, 0.0F, 0.0F, 0.0F};
   };
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = 3;
   o.num_alternatives = 3;
   o.max_tokens = 8;
@@ -169,7 +171,7 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
   const Script nothing = [](std::span<const int32_t>, std::span<const int32_t>) {
     return std::vector<float>{-INFINITY, -INFINITY, 1.0F};
   };
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = 2;
   o.max_tokens = 8;
   Harness harness(nothing, 64, 64, {2});
@@ -177,19 +179,21 @@ TEST(Search, NoOutputWhenEveryTokenIsImpossible) {
 }
 
 // Searches by the beam step on one slot, one position after the other.
-std::vector<FinishedHypothesis> OneByOne(const Script& script, const std::vector<int32_t>& source,
-                                         const SearchOptions& o,
-                                         const std::vector<int32_t>& prefix) {
+std::vector<kernels::FinishedHypothesis> OneByOne(const Script& script,
+                                                  const std::vector<int32_t>& source,
+                                                  const kernels::SearchOptions& o,
+                                                  const std::vector<int32_t>& prefix) {
   const std::vector<float> divisor = LengthDivisors(o.max_tokens, o.length_penalty);
-  SegmentRules rules;
+  kernels::SegmentRules rules;
   rules.divisor = divisor.data();
   rules.prefix = prefix.data();
   rules.prefix_length = static_cast<int32_t>(prefix.size());
   testing::SlotHarness<uint8_t> slot(o, rules, 64, 0);
   slot.Run([&](std::span<const int32_t> tokens) { return script(source, tokens); });
-  std::vector<FinishedHypothesis> done;
+  std::vector<kernels::FinishedHypothesis> done;
   for (int e = 0; e < o.beam; ++e) {
-    if (slot.view.Finished(e).status == EntryStatus::kDone) done.push_back(slot.view.Finished(e));
+    if (slot.view.Finished(e).status == kernels::EntryStatus::kDone)
+      done.push_back(slot.view.Finished(e));
   }
   std::stable_sort(done.begin(), done.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
@@ -199,11 +203,11 @@ std::vector<FinishedHypothesis> OneByOne(const Script& script, const std::vector
 TEST(Search, AForcedPrefixGoesSeveralPositionsAtATimeAndGivesTheSame) {
   for (const int beam : {1, 2, 4, 8}) {
     for (const int forced : {1, 2, 7, 10, 31, 32, 36}) {
-      const Script script = RandomScript(12);
+      const Script script = testing::RandomScript(12);
       const std::vector<int32_t> source = {beam, 4 + forced};
       std::vector<int32_t> prefix;
       for (int i = 0; i < forced; ++i) prefix.push_back(2 + (i * 7 + beam) % 9);
-      SearchOptions o;
+      kernels::SearchOptions o;
       o.beam = o.num_alternatives = beam;
       o.max_tokens = kMaxPositions - 2;
       Harness harness(script);
@@ -212,10 +216,11 @@ TEST(Search, AForcedPrefixGoesSeveralPositionsAtATimeAndGivesTheSame) {
       int steps = 0;
       int expected_steps = 0;
       for (int p = 0; p <= forced; ++expected_steps) {
-        p += std::min({beam, forced + 1 - p, kPagePositions - p % kPagePositions});
+        p +=
+            std::min({beam, forced + 1 - p, kernels::kPagePositions - p % kernels::kPagePositions});
       }
       while (harness.batch().DecodedTokens(number) <= forced &&
-             harness.batch().status(number) == SlotStatus::kRunning) {
+             harness.batch().status(number) == kernels::SlotStatus::kRunning) {
         ASSERT_TRUE(harness.batch().Step({}).ok());
         ++steps;
       }
@@ -235,11 +240,11 @@ TEST(Search, AForcedPrefixGoesSeveralPositionsAtATimeAndGivesTheSame) {
 
 TEST(Search, ANanFailsItsSlotAlone) {
   const Script script = [](std::span<const int32_t> source, std::span<const int32_t> prefix) {
-    std::vector<float> logits = RandomScript(8)(source, prefix);
+    std::vector<float> logits = testing::RandomScript(8)(source, prefix);
     if (source[0] == 7 && prefix.size() == 2) logits[3] = NAN;
     return logits;
   };
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = 3;
   o.max_tokens = 12;
   o.min_tokens = 4;
@@ -249,19 +254,19 @@ TEST(Search, ANanFailsItsSlotAlone) {
   const int bad = harness.Admit(o, {7, 6});
   const int good = harness.Admit(o, {5, 6});
   const auto found = harness.Decode(good);
-  EXPECT_EQ(harness.batch().status(bad), SlotStatus::kBadNumber);
+  EXPECT_EQ(harness.batch().status(bad), kernels::SlotStatus::kBadNumber);
   ASSERT_EQ(found.size(), expected.size());
   EXPECT_EQ(found[0].tokens, expected[0].tokens);
   EXPECT_EQ(found[0].score, expected[0].score);
 }
 
 TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = 6;
   o.num_alternatives = 6;
   o.max_tokens = 38;
-  o.stop_rule = StopRule::kNever;
-  const Script script = RandomScript(12);
+  o.stop_rule = kernels::StopRule::kNever;
+  const Script script = testing::RandomScript(12);
   std::vector<std::vector<DecodedHypothesis>> expected;
   for (int seed = 0; seed < 4; ++seed) {
     Harness alone(script);
@@ -288,11 +293,11 @@ TEST(Search, PausesForWantOfRowsAndPagesAndGivesTheSame) {
 }
 
 TEST(Search, ARefusedAdmissionWouldBreakTheRuleOfPages) {
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = 6;
   o.max_tokens = 38;
-  Harness harness(RandomScript(12), 64, 12);
-  SearchOptions wider = o;
+  Harness harness(testing::RandomScript(12), 64, 12);
+  kernels::SearchOptions wider = o;
   wider.beam = 7;
   EXPECT_TRUE(harness.batch().HasRoomFor(o, {}));
   EXPECT_FALSE(harness.batch().HasRoomFor(wider, {}));
@@ -304,18 +309,18 @@ TEST(Search, ARefusedAdmissionWouldBreakTheRuleOfPages) {
 TEST(Partials, SettledTokensGrowAndBeginTheResult) {
   int reported_early = 0;
   for (int seed = 0; seed < 200; ++seed) {
-    SearchOptions o;
+    kernels::SearchOptions o;
     o.beam = 4;
     o.max_tokens = 30;
-    Harness harness(RandomScript(10));
+    Harness harness(testing::RandomScript(10));
     const int number = harness.Admit(o, {seed, 20});
     std::vector<std::vector<int32_t>> seen;
     int32_t settled = 0;
-    while (harness.batch().status(number) == SlotStatus::kRunning) {
+    while (harness.batch().status(number) == kernels::SlotStatus::kRunning) {
       ASSERT_TRUE(harness.batch().Step({}).ok());
-      if (harness.batch().status(number) != SlotStatus::kRunning) break;
-      const SlotView& slot = harness.batch().slot(number);
-      const int32_t now = SettledTokens(SingleThread(), slot, settled);
+      if (harness.batch().status(number) != kernels::SlotStatus::kRunning) break;
+      const kernels::SlotView& slot = harness.batch().slot(number);
+      const int32_t now = kernels::SettledTokens(kernels::SingleThread(), slot, settled);
       ASSERT_GE(now, settled);
       settled = now;
       std::vector<int32_t> prefix;
@@ -334,4 +339,4 @@ TEST(Partials, SettledTokensGrowAndBeginTheResult) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 TEST(WordArena, TakesTheLowestPlaceThatFits) {
@@ -67,4 +67,4 @@ TEST(WordArena, NoTwoBlocksOverlapHoweverTheyComeAndGo) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,20 +10,21 @@
 
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kDim = 24;
 constexpr int kVocabulary = 3000;
 
-class WordSelectionsTest : public ::testing::TestWithParam<ComputeType> {
+class WordSelectionsTest : public ::testing::TestWithParam<kernels::ComputeType> {
  protected:
   WordSelectionsTest()
-      : weight_(RandomFloats(size_t{kDim} * kVocabulary, 1)),
-        layer_(OutputLayer::Create(weight_.data(), nullptr, kDim, kVocabulary, GetParam())) {}
+      : weight_(kernels::RandomFloats(size_t{kDim} * kVocabulary, 1)),
+        layer_(
+            kernels::OutputLayer::Create(weight_.data(), nullptr, kDim, kVocabulary, GetParam())) {}
 
   const std::vector<float> weight_;
-  const std::unique_ptr<OutputLayer> layer_;
+  const std::unique_ptr<kernels::OutputLayer> layer_;
 };
 
 std::vector<int32_t> Every(int step, int begin) {
@@ -32,7 +33,7 @@ std::vector<int32_t> Every(int step, int begin) {
   return words;
 }
 
-IdList ListOf(const std::vector<int32_t>& words) {
+kernels::IdList ListOf(const std::vector<int32_t>& words) {
   return {words.data(), static_cast<int32_t>(words.size())};
 }
 
@@ -61,7 +62,7 @@ TEST_P(WordSelectionsTest, SegmentsComeAndGo) {
       selections.Enter(slot, ListOf(kept));
     }
     for (const auto& [number, words] : live) {
-      const OutputLayer::Selection* found = selections.Of(number);
+      const kernels::OutputLayer::Selection* found = selections.Of(number);
       ASSERT_NE(found, nullptr);
       ASSERT_EQ(found->words.ids, words.data());
       const size_t floats = layer_->SelectedFloats(static_cast<int64_t>(words.size()));
@@ -94,9 +95,12 @@ TEST_P(WordSelectionsTest, BytesAreThoseOfTheirWords) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, WordSelectionsTest,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
-                                           ComputeType::kInt8),
-                         [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kBFloat16,
+                                           kernels::ComputeType::kInt8),
+                         [](const auto& info) {
+                           return std::string(kernels::ComputeTypeName(info.param));
+                         });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline std::span<const uint8_t> Bytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
@@ -114,4 +114,4 @@ inline std::string Zip(const std::vector<std::pair<std::string, std::string>>& e
          Raw(static_cast<uint32_t>(directory.size())) + Raw(start) + Raw(uint16_t{0});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -19,7 +19,7 @@
 #include "tests/engine/model/zip_files.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -178,4 +178,4 @@ TEST(LoadContext, APipeBesideAModelIsNotOpenedToWait) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

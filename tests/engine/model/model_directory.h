@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A small model's directory with changes; null takes a field away.
 class ModelDirectory {
@@ -62,4 +62,4 @@ class ModelDirectory {
   TempDirectory at_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline std::string ReadTestFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -17,4 +17,4 @@ inline std::string ReadTestFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 
 #include "tests/engine/model/byte_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline constexpr uint16_t kZipStored = 0;
 inline constexpr uint16_t kZipDeflate = 8;
@@ -67,4 +67,4 @@ inline std::string ZipOf(const std::vector<ZipFile>& files) {
          Raw(static_cast<uint32_t>(directory.size())) + Raw(start) + Raw(uint16_t{0});
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

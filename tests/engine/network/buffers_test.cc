@@ -9,7 +9,7 @@
 
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 Program OpusBase() {
@@ -77,4 +77,4 @@ TEST(PlanBuffers, PlacesAreAlignedWhateverTheWidths) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,9 +60,9 @@ TEST(CostTable, HasALineForEachNameThatRanAndTheirSum) {
   EXPECT_THAT(table, HasSubstr("\nstep                      3       25.0       4.00       8.00"
                                "       10.0     40 %\n"));
   EXPECT_THAT(table, Not(HasSubstr("none")));
-  EXPECT_EQ(RowsText(kRows, ComputeType::kInt8),
+  EXPECT_EQ(RowsText(kRows, kernels::ComputeType::kInt8),
             "256 rows, 64 slots, 16.0 self positions, 30.0 source positions, int8\n");
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

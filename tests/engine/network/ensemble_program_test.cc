@@ -12,7 +12,7 @@
 #include "engine/model/families/family.h"
 #include "tests/engine/network/ops_of.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,7 +44,8 @@ EnsembleNetwork Member(Program program, int number, double weight = 1) {
 TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
   const Program a = Marian();
   const Program b = Marian(4, 3, 7);
-  const auto joined = JoinPrograms({Member(a, 1, 3), Member(b, 2, 1)}, MeanKind::kLogProbability);
+  const auto joined =
+      JoinPrograms({Member(a, 1, 3), Member(b, 2, 1)}, kernels::MeanKind::kLogProbability);
   ASSERT_TRUE(joined.ok()) << joined.status();
   EXPECT_EQ(joined->max_positions, 7);
   EXPECT_EQ(joined->kv.layers, 5);
@@ -60,7 +61,7 @@ TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
   EXPECT_EQ(joined->decoder.ops.size(),
             a.decoder.ops.size() + b.decoder.ops.size() - 1 - All<AlignOp>(b.decoder).size());
   const auto& output = std::get<EnsembleOutputOp>(joined->decoder.ops.back().what);
-  EXPECT_EQ(output.mean, MeanKind::kLogProbability);
+  EXPECT_EQ(output.mean, kernels::MeanKind::kLogProbability);
   EXPECT_THAT(output.weights, ElementsAre(0.75F, 0.25F));
   ASSERT_EQ(joined->outputs().size(), 2U);
   EXPECT_NE(joined->outputs()[0].x, joined->outputs()[1].x);
@@ -74,7 +75,7 @@ TEST(JoinPrograms, MembersRunOneAfterTheOtherOnLayersOfTheirOwn) {
 
 TEST(JoinPrograms, WeightsAreTheMembersAndPositionsThoseThatAllHave) {
   const std::vector<EnsembleNetwork> members = {Member(Marian(), 1), Member(Marian(2, 2, 7), 2)};
-  const auto joined = JoinPrograms(members, MeanKind::kProbability);
+  const auto joined = JoinPrograms(members, kernels::MeanKind::kProbability);
   ASSERT_TRUE(joined.ok()) << joined.status();
   const JoinedWeights weights(members);
   const auto first = static_cast<WeightId>(members[0].program.weights.size());
@@ -119,12 +120,12 @@ TEST(JoinPrograms, WhatCannotSharePagesOrBiasesIsRefusedByName) {
               HasSubstr("member 2 has K and V of 16 dimensions, expected 8 as in the first"));
   Program by_distance = Marian();
   by_distance.weights.push_back({"biases", WeightRole::kRelativeBias, 2, 9});
-  const auto biases =
-      JoinPrograms({Member(by_distance, 1), Member(Marian(2, 2, 7), 2)}, MeanKind::kProbability);
+  const auto biases = JoinPrograms({Member(by_distance, 1), Member(Marian(2, 2, 7), 2)},
+                                   kernels::MeanKind::kProbability);
   EXPECT_EQ(biases.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(biases.status().ToString(),
               HasSubstr("member 1 has biases by distance for 9 positions, expected 7"));
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

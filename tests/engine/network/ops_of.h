@@ -6,7 +6,7 @@
 
 #include "engine/network/program.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 template <class What>
 std::vector<What> All(const OpSequence& stage) {
@@ -17,4 +17,4 @@ std::vector<What> All(const OpSequence& stage) {
   return found;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "engine/network/cost_table.h"
 #include "tests/engine/network/ops_of.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -276,4 +276,4 @@ TEST(JoinCrossLayers, MakesOneProductOfAllLayers) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

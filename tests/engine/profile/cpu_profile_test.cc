@@ -15,7 +15,7 @@
 #include "engine/model/layouts/model_source.h"
 #include "engine/profile/op_times.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -35,8 +35,8 @@ TEST(OpTimes, TakeWhatRanWithinAnOperationOutOfIt) {
   const TickingClock clock;
   OpTimes times(&clock);
   for (int i = 0; i < 2; ++i) {
-    const Probed whole(&times, "whole");
-    const Probed part(&times, "part");
+    const kernels::Probed whole(&times, "whole");
+    const kernels::Probed part(&times, "part");
   }
   EXPECT_EQ(times.Of("whole"), 2 * 2000);
   EXPECT_EQ(times.Of("part"), 2 * 1000);
@@ -50,7 +50,7 @@ absl::StatusOr<LoadedModel> TinyModel() {
   return LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
 }
 
-class CpuProfiles : public ::testing::TestWithParam<ComputeType> {
+class CpuProfiles : public ::testing::TestWithParam<kernels::ComputeType> {
  protected:
   void SetUp() override {
     absl::StatusOr<LoadedModel> loaded = TinyModel();
@@ -83,16 +83,16 @@ TEST_P(CpuProfiles, ListEveryOperationOnceWithItsLaunchesAndTime) {
     EXPECT_EQ(profile->rows.segments, 2);
     EXPECT_DOUBLE_EQ(profile->rows.self_positions, 17);
 
-    const bool narrow = GetParam() != ComputeType::kFloat32;
+    const bool quantized = GetParam() != kernels::ComputeType::kFloat32;
     std::vector<StepCost> expected = CostsByName(program_.decoder, program_, profile->rows);
     int64_t products = 0;
     for (const Op& op : program_.decoder.ops) {
       if (std::holds_alternative<ProductOp>(op.what)) ++products;
     }
     const size_t operations = expected.size();
-    expected.push_back({op_part::kOperands, narrow ? products + 1 : 0, {}});
-    expected.push_back({op_part::kActivation, 0, {}});  // relu: the products' own
-    expected.push_back({op_part::kFold, 1, {}});
+    expected.push_back({kernels::op_part::kOperands, quantized ? products + 1 : 0, {}});
+    expected.push_back({kernels::op_part::kActivation, 0, {}});  // relu: the products' own
+    expected.push_back({kernels::op_part::kFold, 1, {}});
     expected.push_back({kAroundTheModel, 1, {}});
     ASSERT_EQ(profile->costs.size(), expected.size());
     ASSERT_EQ(profile->seconds.size(), expected.size());
@@ -125,7 +125,7 @@ TEST_P(CpuProfiles, ListEveryOperationOnceWithItsLaunchesAndTime) {
       const bool output = std::holds_alternative<OutputOp>(op->what);
       if (!output) {
         EXPECT_NEAR(profile->seconds[i],
-                    reading * static_cast<double>(cost.launches) * (product && narrow ? 2 : 1),
+                    reading * static_cast<double>(cost.launches) * (product && quantized ? 2 : 1),
                     1e-12)
             << cost.name;
       }
@@ -140,22 +140,22 @@ TEST_P(CpuProfiles, ListEveryOperationOnceWithItsLaunchesAndTime) {
 TEST_P(CpuProfiles, CountTheBytesOfTheirTypes) {
   const absl::StatusOr<CpuProfile> profile = Measure(1);
   ASSERT_TRUE(profile.ok()) << profile.status();
-  const bool narrow = GetParam() != ComputeType::kFloat32;
+  const bool quantized = GetParam() != kernels::ComputeType::kFloat32;
   EXPECT_EQ(profile->rows.element_bytes, 4);
-  EXPECT_EQ(profile->rows.weight_bytes, ElementBytes(GetParam()));
-  EXPECT_EQ(profile->rows.kv_bytes, narrow ? 2 : 4);
+  EXPECT_EQ(profile->rows.weight_bytes, kernels::ElementBytes(GetParam()));
+  EXPECT_EQ(profile->rows.kv_bytes, quantized ? 2 : 4);
 }
 
 TEST_P(CpuProfiles, AreATable) {
   const auto table = ProfileCpuSteps(config_, program_, *weights_, 1, &clock_);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(*table, HasSubstr(" thread\n8 rows, 2 slots, 16.0 self positions, 30.0 source "));
-  EXPECT_THAT(*table, HasSubstr(std::string(ComputeTypeName(GetParam())) + "\ncopy "));
+  EXPECT_THAT(*table, HasSubstr(std::string(kernels::ComputeTypeName(GetParam())) + "\ncopy "));
   EXPECT_THAT(*table, HasSubstr("\nself-attention            2        2.0 "));
   EXPECT_THAT(*table, HasSubstr("\nsearch and tables         1 "));
   EXPECT_THAT(*table, ContainsRegex("\nstep .*\neverything except products: [0-9.]+ %\n$"));
   EXPECT_EQ(table->find("\nrows to operands ") == std::string::npos,
-            GetParam() == ComputeType::kFloat32);
+            GetParam() == kernels::ComputeType::kFloat32);
   EXPECT_THAT(*table, Not(HasSubstr("\nactivation ")));
 }
 
@@ -176,17 +176,18 @@ TEST_P(CpuProfiles, SayWhatCannotBeProfiled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CpuProfiles,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16,
-                                           ComputeType::kInt8),
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kBFloat16,
+                                           kernels::ComputeType::kInt8),
                          [](const auto& param) {
-                           return std::string(ComputeTypeName(param.param));
+                           return std::string(kernels::ComputeTypeName(param.param));
                          });
 
 TEST(CpuProfile, RefusesATypeThatTheCpuHasNoKernelsOf) {
   absl::StatusOr<LoadedModel> loaded = TinyModel();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   CpuProfileConfig config;
-  config.type = ComputeType::kFloat16;
+  config.type = kernels::ComputeType::kFloat16;
   config.batch.max_rows = 4;
   config.batch.max_positions = 129;
   const TickingClock clock;
@@ -196,4 +197,4 @@ TEST(CpuProfile, RefusesATypeThatTheCpuHasNoKernelsOf) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

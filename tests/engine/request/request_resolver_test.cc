@@ -8,7 +8,7 @@
 
 #include "engine/request/model_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST_F(RequestResolverTest, EstimatesTheSizeFromBytes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

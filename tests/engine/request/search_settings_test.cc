@@ -14,7 +14,7 @@
 
 #include "tests/engine/support/search_fields.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,12 +46,12 @@ absl::StatusOr<SearchSettings> Resolve(const DecodingOptions& asked, const Model
 TEST(SearchSettings, WhatIsUnsetComesFromTheCheckpoint) {
   const auto settings = Resolve({}, Spec());
   ASSERT_TRUE(settings.ok()) << settings.status();
-  const SearchOptions& o = settings->search;
+  const kernels::SearchOptions& o = settings->search;
   EXPECT_EQ(o.beam, 6);
   EXPECT_EQ(o.num_alternatives, 1);
   EXPECT_EQ(o.length_penalty, 0.8F);
-  EXPECT_EQ(o.stop_rule, StopRule::kFirstK);
-  EXPECT_EQ(o.forced_eos, ForcedEos::kZero);
+  EXPECT_EQ(o.stop_rule, kernels::StopRule::kFirstK);
+  EXPECT_EQ(o.forced_eos, kernels::ForcedEos::kZero);
   EXPECT_EQ(o.max_tokens, 98);  // less the start token and EOS
   EXPECT_EQ(o.min_tokens, 4);   // less the start token
   EXPECT_EQ(o.eos, 3);
@@ -77,12 +77,12 @@ TEST(SearchSettings, HowManyHypothesesIsTheCheckpointsWhereItIsNotAsked) {
   EXPECT_EQ(Resolve(asked, spec)->search.num_alternatives, 1);
   asked = {};
   asked.sampling.emplace();
-  SearchOptions draws = Resolve(asked, spec)->search;
+  kernels::SearchOptions draws = Resolve(asked, spec)->search;
   EXPECT_EQ(draws.beam, 4);
   WantOneHypothesis(&draws);
   EXPECT_EQ(draws.beam, 1);
   EXPECT_EQ(draws.num_alternatives, 1);
-  SearchOptions beam = Resolve({}, spec)->search;
+  kernels::SearchOptions beam = Resolve({}, spec)->search;
   WantOneHypothesis(&beam);
   EXPECT_EQ(beam.beam, 6);
   EXPECT_EQ(beam.num_alternatives, 1);
@@ -120,7 +120,7 @@ TEST(SearchSettings, WithoutAForcedEosItsPlaceIsATokensPlace) {
   spec.generation.max_length = 9999;
   EXPECT_EQ(Resolve({}, spec)->search.max_tokens, 512);
   DecodingOptions asked;
-  asked.forced_eos = ForcedEos::kModel;  // needs a position for EOS
+  asked.forced_eos = kernels::ForcedEos::kModel;  // needs a position for EOS
   EXPECT_EQ(Resolve(asked, spec)->search.max_tokens, 511);
 }
 
@@ -153,7 +153,7 @@ TEST(SearchSettings, ASegmentsLimitIsTheLeastOfAll) {
   EXPECT_EQ(SearchForSegment(*Resolve(asked, Spec()), 10, false, 0).max_tokens, 17);
   asked.max_length_ratio = 0.0F;
   asked.max_length_extra = 2;
-  const SearchOptions least = SearchForSegment(*Resolve(asked, Spec()), 10, false, 0);
+  const kernels::SearchOptions least = SearchForSegment(*Resolve(asked, Spec()), 10, false, 0);
   EXPECT_EQ(least.max_tokens, 2);
   EXPECT_EQ(least.min_tokens, 2);  // the minimum yields to the limit
 }
@@ -201,7 +201,7 @@ TEST(SearchSettings, EveryOptionOutOfRangeIsNamed) {
   EXPECT_THAT(message([](auto& o) { o.patience = 0.0F; }), HasSubstr("patience: found 0"));
   EXPECT_THAT(message([](auto& o) {
                 o.patience = 2.0F;
-                o.stop_rule = StopRule::kNever;
+                o.stop_rule = kernels::StopRule::kNever;
               }),
               HasSubstr("FIRST_K"));
   EXPECT_THAT(message([](auto& o) { o.max_output_tokens = 0; }),
@@ -227,18 +227,18 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
     return *Resolve(asked, spec);
   };
   const SearchSettings hf = with(Profile::kHf);
-  EXPECT_EQ(hf.search.finalisation, Finalisation::kImmediate);
-  EXPECT_EQ(hf.search.stop_rule, StopRule::kFirstK);
-  EXPECT_EQ(hf.search.forced_eos, ForcedEos::kZero);
+  EXPECT_EQ(hf.search.finalisation, kernels::Finalisation::kImmediate);
+  EXPECT_EQ(hf.search.stop_rule, kernels::StopRule::kFirstK);
+  EXPECT_EQ(hf.search.forced_eos, kernels::ForcedEos::kZero);
   EXPECT_TRUE(hf.search.counts_start);
   EXPECT_TRUE(hf.excluded.empty());  // pad stays in the normaliser
   EXPECT_EQ(hf.forbidden, (std::vector<std::vector<int32_t>>{{8}}));
 
   const SearchSettings ct2 = with(Profile::kCt2);
-  EXPECT_EQ(ct2.search.finalisation, Finalisation::kImmediate);
-  EXPECT_EQ(ct2.search.stop_rule, StopRule::kFirstK);
+  EXPECT_EQ(ct2.search.finalisation, kernels::Finalisation::kImmediate);
+  EXPECT_EQ(ct2.search.stop_rule, kernels::StopRule::kFirstK);
   EXPECT_EQ(ct2.search.patience, 1.0F);
-  EXPECT_EQ(ct2.search.forced_eos, ForcedEos::kNone);
+  EXPECT_EQ(ct2.search.forced_eos, kernels::ForcedEos::kNone);
   EXPECT_EQ(ct2.search.beam, 2);
   EXPECT_EQ(ct2.search.min_tokens, 1);
   EXPECT_EQ(ct2.search.length_penalty, 1.0F);
@@ -249,23 +249,23 @@ TEST(SearchSettings, ProfilesSetWhatTheRequestLeavesUnset) {
   EXPECT_EQ(with(Profile::kCt2).search.max_tokens, 256);
 
   const SearchSettings marian = with(Profile::kMarian);
-  EXPECT_EQ(marian.search.stop_rule, StopRule::kAllBeams);
+  EXPECT_EQ(marian.search.stop_rule, kernels::StopRule::kAllBeams);
   EXPECT_EQ(marian.search.beam, 12);
   EXPECT_EQ(marian.search.length_penalty, 0.0F);
-  EXPECT_EQ(marian.search.forced_eos, ForcedEos::kNone);
+  EXPECT_EQ(marian.search.forced_eos, kernels::ForcedEos::kNone);
   EXPECT_EQ(marian.forbidden, (std::vector<std::vector<int32_t>>{{1}}));
 
   const SearchSettings paper = with(Profile::kPaper);
-  EXPECT_EQ(paper.search.finalisation, Finalisation::kOnBeam);
-  EXPECT_EQ(paper.search.forced_eos, ForcedEos::kModel);
+  EXPECT_EQ(paper.search.finalisation, kernels::Finalisation::kOnBeam);
+  EXPECT_EQ(paper.search.forced_eos, kernels::ForcedEos::kModel);
   EXPECT_EQ(paper.search.length_penalty, 1.0F);
   EXPECT_EQ(paper.search.min_tokens, 0);
 
   const SearchSettings article = with(Profile::kArticle);
-  EXPECT_EQ(article.search.finalisation, Finalisation::kKeep);
-  EXPECT_EQ(article.search.penalty, LengthPenalty::kGnmt);
+  EXPECT_EQ(article.search.finalisation, kernels::Finalisation::kKeep);
+  EXPECT_EQ(article.search.penalty, kernels::LengthPenalty::kGnmt);
   EXPECT_EQ(article.search.length_penalty, 0.0F);
-  EXPECT_EQ(article.search.forced_eos, ForcedEos::kNone);
+  EXPECT_EQ(article.search.forced_eos, kernels::ForcedEos::kNone);
   EXPECT_FALSE(article.search.counts_start);
 }
 
@@ -288,12 +288,12 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
       set(o);
     });
   };
-  EXPECT_THAT(constrained([](auto& o) { o.finalisation = Finalisation::kImmediate; }),
+  EXPECT_THAT(constrained([](auto& o) { o.finalisation = kernels::Finalisation::kImmediate; }),
               both("decoding.finalisation", "decoding.required_phrases"));
-  EXPECT_THAT(constrained([](auto& o) { o.stop_rule = StopRule::kHeuristic; }),
+  EXPECT_THAT(constrained([](auto& o) { o.stop_rule = kernels::StopRule::kHeuristic; }),
               both("decoding.stop_rule", "decoding.required_phrases"));
   EXPECT_THAT(constrained([](auto& o) {
-                o.stop_rule = StopRule::kFirstK;
+                o.stop_rule = kernels::StopRule::kFirstK;
                 o.patience = 1.0F;
               }),
               both("decoding.stop_rule", "decoding.required_phrases"));
@@ -306,7 +306,7 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
   for (const Profile profile : {Profile::kPaper, Profile::kArticle}) {
     EXPECT_THAT(message([&](auto& o, auto&) {
                   o.profile = profile;
-                  o.stop_rule = StopRule::kFirstK;
+                  o.stop_rule = kernels::StopRule::kFirstK;
                 }),
                 both("decoding.stop_rule", "decoding.profile"));
   }
@@ -322,12 +322,12 @@ TEST(SearchSettings, OptionsThatDoNotGoTogetherAreNamedBoth) {
               both("decoding.sampling", "decoding.pruning"));
   EXPECT_THAT(message([](auto& o, auto&) {
                 o.sampling = Sampling{};
-                o.stop_rule = StopRule::kNever;
+                o.stop_rule = kernels::StopRule::kNever;
               }),
               both("decoding.sampling", "decoding.stop_rule"));
   EXPECT_THAT(message([](auto& o, auto&) {
                 o.sampling = Sampling{};
-                o.stop_rule = StopRule::kFirstK;
+                o.stop_rule = kernels::StopRule::kFirstK;
                 o.patience = 2.0F;
               }),
               both("decoding.sampling", "decoding.stop_rule"));
@@ -345,34 +345,34 @@ TEST(SearchSettings, ConstrainedSegmentsHaveTheirOwnFinishing) {
   context.max_rows = 64;
   context.constraints = "decoding.required_phrases";
   const SearchSettings settings = *ResolveSearch(asked, Spec(), context);
-  const SearchOptions constrained = SearchForSegment(settings, 200, true, 4);
-  EXPECT_EQ(constrained.finalisation, Finalisation::kKeep);
-  EXPECT_EQ(constrained.stop_rule, StopRule::kAllBeams);
-  EXPECT_EQ(constrained.forced_eos, ForcedEos::kModel);
+  const kernels::SearchOptions constrained = SearchForSegment(settings, 200, true, 4);
+  EXPECT_EQ(constrained.finalisation, kernels::Finalisation::kKeep);
+  EXPECT_EQ(constrained.stop_rule, kernels::StopRule::kAllBeams);
+  EXPECT_EQ(constrained.forced_eos, kernels::ForcedEos::kModel);
   EXPECT_EQ(constrained.constraint_prune, 20.0F);
   EXPECT_EQ(constrained.sampling.ordinal, 4);
   EXPECT_EQ(constrained.max_tokens, 98);  // EOS has its place
   // Segments without phrases have the settings of any other request.
-  const SearchOptions plain = SearchForSegment(settings, 200, false, 4);
-  const SearchOptions same = SearchForSegment(*Resolve(asked, Spec()), 200, false, 4);
+  const kernels::SearchOptions plain = SearchForSegment(settings, 200, false, 4);
+  const kernels::SearchOptions same = SearchForSegment(*Resolve(asked, Spec()), 200, false, 4);
   EXPECT_EQ(plain.finalisation, same.finalisation);
   EXPECT_EQ(plain.stop_rule, same.stop_rule);
   EXPECT_EQ(plain.forced_eos, same.forced_eos);
   EXPECT_EQ(plain.max_tokens, same.max_tokens);
   EXPECT_EQ(plain.max_tokens, 99);
   // Early stopping is the one rule that may be asked for.
-  asked.stop_rule = StopRule::kFirstK;
+  asked.stop_rule = kernels::StopRule::kFirstK;
   asked.patience = 0.5F;  // of a beam of 2
   const auto early = ResolveSearch(asked, Spec(), context);
   ASSERT_TRUE(early.ok()) << early.status();
-  EXPECT_EQ(SearchForSegment(*early, 9, true, 0).stop_rule, StopRule::kFirstK);
+  EXPECT_EQ(SearchForSegment(*early, 9, true, 0).stop_rule, kernels::StopRule::kFirstK);
 }
 
 TEST(SearchSettings, SamplingHasALaneForEachDraw) {
   DecodingOptions asked;
   asked.sampling = Sampling{.top_k = 5, .top_p = 0.5F, .seed = 9};
   asked.num_alternatives = 7;
-  const SearchOptions o = Resolve(asked, Spec())->search;
+  const kernels::SearchOptions o = Resolve(asked, Spec())->search;
   EXPECT_TRUE(o.sampling.enabled);
   EXPECT_EQ(o.beam, 7);
   EXPECT_EQ(o.num_alternatives, 7);
@@ -413,13 +413,13 @@ TEST(SearchSettings, AlignmentIsOfTheLastLayerAndAllHeadsUnlessChosen) {
   context.max_rows = 64;
   EXPECT_FALSE(ResolveSearch(asked, Spec(), context)->search.align);
   context.align = true;
-  const SearchOptions o = ResolveSearch(asked, Spec(), context)->search;
+  const kernels::SearchOptions o = ResolveSearch(asked, Spec(), context)->search;
   EXPECT_TRUE(o.align);
   EXPECT_EQ(o.alignment_layer, 5);
   EXPECT_EQ(o.alignment_heads, ~uint64_t{0});
   asked.alignment_layer = 2;
   asked.alignment_heads = {0, 3};
-  const SearchOptions chosen = ResolveSearch(asked, Spec(), context)->search;
+  const kernels::SearchOptions chosen = ResolveSearch(asked, Spec(), context)->search;
   EXPECT_EQ(chosen.alignment_layer, 2);
   EXPECT_EQ(chosen.alignment_heads, 9U);
   asked.alignment_heads = {8};
@@ -476,4 +476,4 @@ TEST(SearchSettings, EveryOptionOfTheTableChangesTheSearch) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,12 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "engine/request/alignment.h"
 #include "engine/request/forbidden_phrases.h"
+#include "engine/request/model_tokenizer.h"
 #include "engine/request/request_phrases.h"
 #include "engine/request/target_text.h"
-#include "engine/request/word_edges.h"
 #include "tests/engine/support/bundled_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::Contains;
@@ -48,7 +48,7 @@ class SegmentPhrasesTest : public ::testing::Test {
     return phrase;
   }
   static Tokens Always(const ForbiddenTable& table) {
-    const IdList ids = table.automaton().always;
+    const kernels::IdList ids = table.automaton().always;
     return {ids.ids, ids.ids + ids.count};
   }
 
@@ -105,7 +105,7 @@ TEST_F(SegmentPhrasesTest, NgramsOfTheSourceAreForbiddenButForWhatIsWanted) {
               ElementsAre(9, 20, 22));
   EXPECT_THAT(Always(**forbidden->For({})), ElementsAre(9));
   std::vector<Tokens> many;
-  for (int32_t i = 0; i < kMaxForbiddenNodes; ++i) many.push_back({i});
+  for (int32_t i = 0; i < kernels::kMaxForbiddenNodes; ++i) many.push_back({i});
   const auto refused = forbidden->For({}, many);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("encoder_no_repeat_ngram_size"));
@@ -164,12 +164,13 @@ TEST_F(SegmentPhrasesTest, TheProfilesBanOfUnknownTokensGivesWayToVerbatimPhrase
 
 TEST_F(SegmentPhrasesTest, NodesAreCountedBeforeTheAutomatonIsBuilt) {
   std::vector<Tokens> profile;
-  profile.reserve(kMaxForbiddenNodes);
-  for (int32_t i = 0; i < (kMaxForbiddenNodes - 1) / 3; ++i) profile.push_back({1000 + i, 1, 2});
+  profile.reserve(kernels::kMaxForbiddenNodes);
+  for (int32_t i = 0; i < (kernels::kMaxForbiddenNodes - 1) / 3; ++i)
+    profile.push_back({1000 + i, 1, 2});
   ASSERT_EQ(profile.size(), 1365U);
   auto at_limit = Forbidden({}, profile);
   ASSERT_TRUE(at_limit.ok()) << at_limit.status();
-  EXPECT_EQ((*at_limit->For({}))->nodes(), kMaxForbiddenNodes);
+  EXPECT_EQ((*at_limit->For({}))->nodes(), kernels::kMaxForbiddenNodes);
   // Phrases with a common beginning share its nodes.
   profile.push_back({1000, 1});
   EXPECT_TRUE(Forbidden({}, profile).ok());
@@ -231,7 +232,7 @@ TEST_F(SegmentPhrasesTest, TheTextOfATokenTellsWhetherItContinuesAWord) {
   const auto vocabulary = static_cast<int32_t>(tokens().pieces().size());
   const std::unique_ptr<const WordEdgeTable> table = MakeWordEdges(*tokens(), vocabulary);
   ASSERT_NE(table, nullptr);
-  const WordEdges edges = table->edges();
+  const kernels::WordEdges edges = table->edges();
   int continuing = 0;
   for (int32_t token = 0; token < vocabulary; ++token) {
     const std::string piece(tokens().pieces().PieceOf(token));
@@ -260,9 +261,9 @@ TEST_F(SegmentPhrasesTest, APhraseIsNotMetByTheBeginningOfALongerWord) {
     const ConstraintTable constraints(
         std::vector<Tokens>{tokens()->EncodePhrase(phrase, word_start).ids}, table.get());
     text.push_back(Eos());
-    ConstraintState state = StartConstraints(constraints.set());
-    for (const int32_t token : text) state = Advance(constraints.set(), state, token);
-    return Finished(constraints.set(), state);
+    kernels::ConstraintState state = kernels::StartConstraints(constraints.set());
+    for (const int32_t token : text) state = kernels::Advance(constraints.set(), state, token);
+    return kernels::Finished(constraints.set(), state);
   };
   const auto joined = [](Tokens first, const Tokens& second) {
     first.insert(first.end(), second.begin(), second.end());
@@ -281,10 +282,10 @@ TEST_F(SegmentPhrasesTest, APhraseIsNotMetByTheBeginningOfALongerWord) {
 }
 
 TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
-  SearchOptions search;
+  kernels::SearchOptions search;
   search.eos = Eos();
   search.max_tokens = 5;
-  search.forced_eos = ForcedEos::kModel;
+  search.forced_eos = kernels::ForcedEos::kModel;
   const NamedPhrase none;
   const auto fits = [&](std::vector<Tokens> phrases, const NamedPhrase& prefix) {
     std::vector<NamedPhrase> named;
@@ -297,7 +298,7 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
               HasSubstr("(2 in all) have 6 tokens, the segment's output limit is 5"));
   // EOS is no real token, but takes a place where it is not forced behind the limit.
   EXPECT_TRUE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
-  search.forced_eos = ForcedEos::kNone;
+  search.forced_eos = kernels::ForcedEos::kNone;
   EXPECT_FALSE(fits({{11, 12, 13, 14, 15, Eos()}}, none).ok());
   EXPECT_TRUE(fits({{11, 12, 13, 14, Eos()}}, none).ok());
   // Phrases that the prefix contains are met; the others come after it.
@@ -313,11 +314,11 @@ TEST_F(SegmentPhrasesTest, ConstraintsMustFitBehindThePrefix) {
   EXPECT_THAT(std::string(fits({}, prefix).status().message()),
               HasSubstr("target_prefixes[0] has 5 tokens, expected at most 4"));
   search.max_tokens = std::numeric_limits<int32_t>::max();
-  EXPECT_TRUE(fits(std::vector<Tokens>(kMaxConstraintTokens, {9}), none).ok());
-  EXPECT_THAT(
-      std::string(
-          fits(std::vector<Tokens>(kMaxConstraintTokens + 1, {9}), none).status().message()),
-      HasSubstr("have 129 tokens, expected at most 128"));
+  EXPECT_TRUE(fits(std::vector<Tokens>(kernels::kMaxConstraintTokens, {9}), none).ok());
+  EXPECT_THAT(std::string(fits(std::vector<Tokens>(kernels::kMaxConstraintTokens + 1, {9}), none)
+                              .status()
+                              .message()),
+              HasSubstr("have 129 tokens, expected at most 128"));
 }
 
 // ---------------------------------------------------------------------------------- target text
@@ -405,4 +406,4 @@ TEST_F(SegmentPhrasesTest, TargetTokensWithTextAreAligned) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 
 #include "tests/engine/support/bundled_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -148,4 +148,4 @@ TEST(PartsToKeep, PunctuationIsLeftToTheModel) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -27,4 +27,4 @@ TEST(SourceRules, DistinctTokensAscend) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 
 #include "engine/decode/phrase_tables.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ using Tokens = std::vector<int32_t>;
 // Places as their tokens and begins, which do not depend on the order of the phrases in the set.
 std::vector<std::pair<int32_t, Tokens>> Found(const ConstraintTable& table, const Tokens& tokens,
                                               bool is_prefix = false) {
-  const ConstraintSet set = table.set();
+  const kernels::ConstraintSet set = table.set();
   std::vector<std::pair<int32_t, Tokens>> found;
   for (const PhrasePlace& place : TracePhrases(set, tokens, is_prefix).places) {
     const auto phrase = tokens.begin() + place.begin;  // the trace's promise is tested below
@@ -77,22 +77,22 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
       if (random() % 3 != 0) edges.MarkOpen(token);
     }
     const ConstraintTable table(phrases, &edges);
-    const ConstraintSet set = table.set();
+    const kernels::ConstraintSet set = table.set();
     Tokens tokens(random() % 24);
     for (int32_t& token : tokens) token = static_cast<int32_t>(random() % vocabulary);
 
     const PhraseTrace trace = TracePhrases(set, tokens, false);
-    ConstraintState state = StartConstraints(set);
+    kernels::ConstraintState state = kernels::StartConstraints(set);
     for (const int32_t token : tokens) {
       const int32_t met = state.met_phrases;
-      state = Advance(set, state, token);
+      state = kernels::Advance(set, state, token);
       taken_back += state.met_phrases < met ? 1 : 0;
     }
-    if (Finished(set, state)) {
+    if (kernels::Finished(set, state)) {
       ++finished;
       ASSERT_EQ(trace.places.size(), phrases.size());
     }
-    state = Advance(set, state, -1);
+    state = kernels::Advance(set, state, -1);
     ASSERT_EQ(trace.places.size(), static_cast<size_t>(state.met_phrases));
     int32_t end = 0;
     std::vector<bool> seen(phrases.size());
@@ -130,4 +130,4 @@ TEST(PhraseTrace, AgreesWithTheSearchAboutWhatIsMet) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "tests/engine/schedule/loop_harness.h"
 #include "tests/engine/support/allocations.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::DecodedAlone;
@@ -23,14 +23,14 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
   const auto beam = [](int i) { return std::vector<int>{1, 4, 12, 3}[static_cast<size_t>(i % 4)]; };
   const auto length = [](int i) { return 1 + i * 7 % 23; };
   for (const int max_rows : {12, 17, 64}) {
-    LoopHarness harness(RandomScript(12), max_rows);
+    LoopHarness harness(testing::RandomScript(12), max_rows);
     for (int i = 0; i < kSegments; ++i) harness.Push(i, beam(i), i, length(i));
     harness.RunDry();
     const auto results = harness.owner->results();
     ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
     for (int i = 0; i < kSegments; ++i) {
       SCOPED_TRACE(i);
-      ExpectSame(results.at(i), DecodedAlone(beam(i), i, length(i)));
+      testing::ExpectSame(results.at(i), testing::DecodedAlone(beam(i), i, length(i)));
     }
     EXPECT_EQ(harness.batch->self_pages_used(), 0);
     EXPECT_EQ(harness.owner->started, kSegments);
@@ -39,7 +39,7 @@ TEST(DecodeLoop, MixedBeamsToppedUpGiveWhatEachGivesAlone) {
 
 TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
   // Beam 1, lengths fixed by min_tokens and a steep EOS: 2 rows, three segments.
-  LoopHarness harness(RandomScript(12), 2);
+  LoopHarness harness(testing::RandomScript(12), 2);
   harness.Push(1, 1, 1, -20, nullptr, 1);
   harness.Push(3, 1, 2, -20, nullptr, 5);
   harness.Push(5, 1, 3, -20, nullptr, 2);
@@ -57,7 +57,7 @@ TEST(DecodeLoop, FreeRowsAreToppedUpAtTheNextStep) {
 
 // Its time says what the encoder's work beside it costs, which a device tells no other way.
 TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
-  LoopHarness harness(RandomScript(12), 2);
+  LoopHarness harness(testing::RandomScript(12), 2);
   PassMarks& passes = harness.queue.passes();
   harness.Push(1, 1, 1, -20, nullptr, 9);
   const auto beside = [&](const std::function<void()>& meanwhile) {
@@ -85,7 +85,7 @@ TEST(DecodeLoop, AStepIsBesideAPassThatRanForAnyPartOfIt) {
 }
 
 TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
-  LoopHarness harness(RandomScript(12), 8);
+  LoopHarness harness(testing::RandomScript(12), 8);
   auto cancelled = std::make_shared<RecordingOwner>(&harness.ledger);
   harness.Push(1, 4, 1, 30, cancelled, 20);
   harness.Push(3, 4, 2, 30, nullptr, 20);
@@ -107,7 +107,7 @@ TEST(DecodeLoop, ACancelledSegmentFreesItsRowsAtTheNextStep) {
 }
 
 TEST(DecodeLoop, AnExpiredSegmentEndsAtTheNextStepOrAtTheTopUp) {
-  LoopHarness harness(RandomScript(12), 4);
+  LoopHarness harness(testing::RandomScript(12), 4);
   harness.deadline = 1000;
   auto running = std::make_shared<RecordingOwner>(&harness.ledger);
   auto waiting = std::make_shared<RecordingOwner>(&harness.ledger);
@@ -144,7 +144,7 @@ TEST(DecodeLoop, PartialsBeginTheResult) {
 
 TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
   LoopHarness harness([](std::span<const int32_t> source, std::span<const int32_t> prefix) {
-    std::vector<float> logits = RandomScript(12)(source, prefix);
+    std::vector<float> logits = testing::RandomScript(12)(source, prefix);
     if (source[0] == 1 && prefix.size() == 3) logits[4] = NAN;
     return logits;
   });
@@ -153,7 +153,7 @@ TEST(DecodeLoop, ANanFailsItsSegmentAlone) {
   harness.RunDry();
   ASSERT_EQ(harness.owner->failures().size(), 1U);
   EXPECT_EQ(harness.owner->failures().at(1).code(), absl::StatusCode::kInternal);
-  ExpectSame(harness.owner->results().at(3), DecodedAlone(4, 2, 20));
+  testing::ExpectSame(harness.owner->results().at(3), testing::DecodedAlone(4, 2, 20));
   EXPECT_EQ(harness.observer.errors, 1);
   EXPECT_EQ(harness.ledger.Snapshot().error, 1);
 }
@@ -194,4 +194,4 @@ TEST(DecodeLoop, AStepAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

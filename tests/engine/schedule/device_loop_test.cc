@@ -8,7 +8,7 @@
 
 #include "tests/engine/schedule/loop_harness.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::ExpectSame;
@@ -34,18 +34,18 @@ std::vector<Setting> Settings() {
   buckets.device.buckets = {1, 3, 8, 20};
   Setting few_pages{"few_pages", 24, 26};
   few_pages.device.buckets = {8};
-  Setting stored{"stored", 16};
-  stored.device.fused_candidates = 2;
+  Setting materialized{"materialized", 16};
+  materialized.device.fused_candidates = 2;
   Setting shortest{"stream", 32};
   shortest.scheduler.refill = RefillRule::kStream;
-  shortest.scheduler.selection = SlotSelection::kShortest;
+  shortest.scheduler.selection = kernels::SlotSelection::kShortest;
   Setting budget{"budget", 48};
   budget.device.buckets = {4, 16};
   budget.scheduler.width_budget = 10;
   budget.scheduler.max_pause = 5;
   Setting static_batches{"static"};
   static_batches.scheduler.refill = RefillRule::kStatic;
-  return {plain, buckets, few_pages, stored, shortest, budget, static_batches};
+  return {plain, buckets, few_pages, materialized, shortest, budget, static_batches};
 }
 
 constexpr int kSegments = 160;
@@ -56,7 +56,7 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
   static void Push(LoopHarness& harness, int index, const std::shared_ptr<RecordingOwner>& owner) {
     std::mt19937 random(static_cast<unsigned>(index));
     harness.prepare = [&random](Segment& segment) {
-      SearchOptions& o = segment.search;
+      kernels::SearchOptions& o = segment.search;
       switch (random() % 6) {
         case 0:
           o.sampling.enabled = true;
@@ -72,14 +72,14 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
           break;
         case 3:
           segment.constraints = ConstraintTable({{3, 4}, {5}});
-          o.finalisation = Finalisation::kKeep;
+          o.finalisation = kernels::Finalisation::kKeep;
           break;
         case 4:
           segment.prefix = {2, 7};
           o.align = true;
           break;
         default:
-          o.forced_eos = ForcedEos::kModel;
+          o.forced_eos = kernels::ForcedEos::kModel;
           break;
       }
     };
@@ -101,7 +101,7 @@ class DeviceLoop : public ::testing::TestWithParam<Setting> {
     EXPECT_EQ(held.slots, 0);
     EXPECT_EQ(held.lanes, 0);
     EXPECT_EQ(held.rules_words, 0);
-    EXPECT_EQ(held.stored_rows, 0);
+    EXPECT_EQ(held.materialized_rows, 0);
     EXPECT_EQ(harness.memory->cross_pages_free(), harness.memory->cross_pages());
     const SegmentCounts counts = harness.ledger.Snapshot();
     EXPECT_TRUE(testing::Balanced(counts));
@@ -116,15 +116,15 @@ TEST_P(DeviceLoop, GivesWhatTheHostGives) {
   HostDeviceOptions options = setting.device;
   options.totals = &totals;
   {
-    LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                        &options);
+    LoopHarness harness(testing::RandomScript(12), setting.max_rows, setting.self_pages,
+                        setting.scheduler, &options);
     for (int i = 0; i < kSegments; ++i) Push(harness, i, harness.owner);
     harness.RunDry();
     const auto results = harness.owner->results();
     ASSERT_EQ(results.size(), expected.size());
     for (const auto& [index, result] : expected) {
       SCOPED_TRACE(index);
-      ExpectSame(results.at(index), result);
+      testing::ExpectSame(results.at(index), result);
     }
     for (const auto& [index, prefixes] : harness.owner->partials()) {
       const std::vector<int32_t>& best = expected.at(index)[0].tokens;
@@ -152,8 +152,8 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
     options.totals = &totals;
     options.seed = seed;
     {
-      LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                          &options);
+      LoopHarness harness(testing::RandomScript(12), setting.max_rows, setting.self_pages,
+                          setting.scheduler, &options);
       std::mt19937 random(seed);
       std::vector<std::shared_ptr<RecordingOwner>> owners;
       int pushed = 0;
@@ -174,7 +174,7 @@ TEST_P(DeviceLoop, CancellationsChangeNothingForTheOthers) {
         const auto results = owners[static_cast<size_t>(i)]->results();
         if (results.empty()) continue;
         SCOPED_TRACE(i);
-        ExpectSame(results.at(i), expected.at(i));
+        testing::ExpectSame(results.at(i), expected.at(i));
       }
       ExpectAllFree(harness);
       cancelled += harness.ledger.Snapshot().cancelled;
@@ -192,8 +192,8 @@ TEST_P(DeviceLoop, AnErrorFailsEverythingInSlotsAndNothingHangs) {
   for (const bool refused : {false, true}) {
     HostDeviceOptions options = setting.device;
     (refused ? options.refuses : options.fails_at) = 6;
-    LoopHarness harness(RandomScript(12), setting.max_rows, setting.self_pages, setting.scheduler,
-                        &options);
+    LoopHarness harness(testing::RandomScript(12), setting.max_rows, setting.self_pages,
+                        setting.scheduler, &options);
     for (int i = 0; i < 40; ++i) harness.Push(i, 2, i, 30, nullptr, 20);
     absl::StatusOr<bool> round = true;
     for (int i = 0; i < 20 && round.ok(); ++i) round = harness.loop->RunOnce();
@@ -214,4 +214,4 @@ INSTANTIATE_TEST_SUITE_P(Settings, DeviceLoop, ::testing::ValuesIn(Settings()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

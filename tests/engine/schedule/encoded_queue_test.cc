@@ -6,7 +6,7 @@
 
 #include "tests/engine/support/fakes.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::FakeClock;
@@ -168,4 +168,4 @@ TEST_F(EncodedQueueTest, AWaitForMoreEndsWhenItComesOrCannotCome) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

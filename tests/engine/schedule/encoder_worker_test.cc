@@ -8,7 +8,7 @@
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::CountingObserver;
@@ -63,7 +63,7 @@ class EncoderWorkerTest : public ::testing::Test {
   FakeClock clock_;
   Ledger ledger_;
   CountingObserver observer_;
-  ScriptedModel model_{RandomScript(12)};
+  ScriptedModel model_{testing::RandomScript(12)};
   std::shared_ptr<RecordingOwner> owner_ = std::make_shared<RecordingOwner>(&ledger_);
   RequestQueue queue_{{1000, 100000}, &clock_};
   std::unique_ptr<KvMemory> memory_;
@@ -116,4 +116,4 @@ TEST_F(EncoderWorkerTest, TakesAWholeWindowWhereSortingItIsTheMethod) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

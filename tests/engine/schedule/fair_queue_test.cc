@@ -8,7 +8,7 @@
 
 #include "tests/engine/support/fakes.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::RecordingOwner;
@@ -75,7 +75,7 @@ TEST_F(FairQueueTest, ANewClientWaitsForAsMuchOfEachOtherAsItTakes) {
   EXPECT_LE(before, 2);
 }
 
-// A share is counted in row-steps: a wide beam takes as much of it as several narrow ones.
+// A share is counted in row-steps: a wide beam takes as much of it as several quantized ones.
 TEST_F(FairQueueTest, ClientsThatBothWaitGetEqualRowSteps) {
   for (int i = 0; i < 800; ++i) Push(i, {.client = 1, .tokens = 30, .beam = 8});
   for (int i = 0; i < 800; ++i) Push(1000 + i, {.client = 2, .tokens = 10, .beam = 1});
@@ -294,4 +294,4 @@ TEST_F(FairQueueTest, AtRandomNothingIsLost) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

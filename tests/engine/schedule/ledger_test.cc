@@ -7,7 +7,7 @@
 
 #include "tests/engine/support/fakes.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 TEST(Ledger, BalancesInEverySnapshot) {
@@ -34,4 +34,4 @@ TEST(Ledger, BalancesInEverySnapshot) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -24,34 +24,34 @@ class LoopHarness {
 
   // With `on_device` the batch is that of a device.
   explicit LoopHarness(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
-                       const SchedulerOptions& options = {},
+                       const engine::SchedulerOptions& options = {},
                        const HostDeviceOptions* on_device = nullptr)
       : policy(options), model(std::move(script)), queue(1000, &clock) {
-    memory = *KvMemory::Create(model.kv_layout(), self_pages, 4096);
-    BatchConfig config;
+    memory = *engine::KvMemory::Create(model.kv_layout(), self_pages, 4096);
+    engine::BatchConfig config;
     config.max_rows = max_rows;
     config.lanes = options.lanes;
     config.max_positions = 64;
     config.vocabulary = 12;
     if (on_device == nullptr) {
-      auto made =
-          std::make_unique<DecodingBatch>(config, memory.get(), model.CreateDecoder(1, max_rows));
+      auto made = std::make_unique<engine::DecodingBatch>(config, memory.get(),
+                                                          model.CreateDecoder(1, max_rows));
       batch = made.get();
       running = std::move(made);
     } else {
-      auto made =
-          *DeviceBatch::Create(CreateHostDevice(model, config, 1, memory.get(), *on_device));
+      auto made = *engine::DeviceBatch::Create(
+          CreateHostDevice(model, config, 1, memory.get(), *on_device));
       device_batch = made.get();
       running = std::move(made);
     }
-    loop = std::make_unique<DecodeLoop>(running.get(), &queue, &policy,
-                                        SegmentAccounting{&ledger, &observer}, &clock);
+    loop = std::make_unique<engine::DecodeLoop>(
+        running.get(), &queue, &policy, engine::SegmentAccounting{&ledger, &observer}, &clock);
     owner = std::make_shared<RecordingOwner>(&ledger);
   }
 
   void Push(int index, int beam, int seed, int length,
             const std::shared_ptr<RecordingOwner>& who = nullptr, int min_tokens = 0) {
-    auto segment = std::make_unique<Segment>();
+    auto segment = std::make_unique<engine::Segment>();
     segment->owner = who != nullptr ? who : owner;
     segment->index = index;
     segment->source = {seed, length};
@@ -59,7 +59,7 @@ class LoopHarness {
     segment->search.num_alternatives = beam;
     segment->search.max_tokens = kMaxTokens;
     segment->search.min_tokens = min_tokens;
-    segment->divisor = LengthDivisors(kMaxTokens, 1.0F);
+    segment->divisor = engine::LengthDivisors(kMaxTokens, 1.0F);
     segment->forbidden = forbidden;
     segment->wants_partials = index % 2 == 0;
     segment->deadline = deadline;
@@ -83,26 +83,27 @@ class LoopHarness {
 
   FakeClock clock;
   CountingObserver observer;
-  Ledger ledger;
-  const Policy policy;
+  engine::Ledger ledger;
+  const engine::Policy policy;
   ScriptedModel model;
-  std::unique_ptr<KvMemory> memory;
-  EncodedQueue queue;
-  std::unique_ptr<Batch> running;
-  DecodingBatch* batch = nullptr;       // the same, on the host
-  DeviceBatch* device_batch = nullptr;  // the same, on a device
-  std::unique_ptr<DecodeLoop> loop;
+  std::unique_ptr<engine::KvMemory> memory;
+  engine::EncodedQueue queue;
+  std::unique_ptr<engine::Batch> running;
+  engine::DecodingBatch* batch = nullptr;       // the same, on the host
+  engine::DeviceBatch* device_batch = nullptr;  // the same, on a device
+  std::unique_ptr<engine::DecodeLoop> loop;
   std::shared_ptr<RecordingOwner> owner;
-  const std::shared_ptr<const ForbiddenTable> forbidden =
-      std::make_shared<ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
+  const std::shared_ptr<const engine::ForbiddenTable> forbidden =
+      std::make_shared<engine::ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
   // The deadline of segments that are pushed from now on.
-  Nanos deadline = kNoDeadline;
-  Priority priority = Priority::kNormal;
-  std::function<void(Segment&)> prepare;
+  engine::Nanos deadline = engine::kNoDeadline;
+  engine::Priority priority = engine::Priority::kNormal;
+  std::function<void(engine::Segment&)> prepare;
 };
 
-inline std::vector<DecodedHypothesis> DecodedAlone(
-    int beam, int seed, int length, const std::function<void(Segment&)>& prepare = nullptr) {
+inline std::vector<engine::DecodedHypothesis> DecodedAlone(
+    int beam, int seed, int length,
+    const std::function<void(engine::Segment&)>& prepare = nullptr) {
   LoopHarness harness;
   harness.prepare = prepare;
   harness.Push(0, beam, seed, length);
@@ -110,8 +111,8 @@ inline std::vector<DecodedHypothesis> DecodedAlone(
   return harness.owner->results().at(0);
 }
 
-inline void ExpectSame(const std::vector<DecodedHypothesis>& a,
-                       const std::vector<DecodedHypothesis>& b) {
+inline void ExpectSame(const std::vector<engine::DecodedHypothesis>& a,
+                       const std::vector<engine::DecodedHypothesis>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].tokens, b[i].tokens);

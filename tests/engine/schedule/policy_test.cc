@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kRows = 24;
@@ -40,10 +40,10 @@ TEST(Policy, ContinuousAdmitsWhileTheBeamsFitTheRows) {
   EXPECT_TRUE(policy.RefillBegins(Segments(6), Queued(1), kRows));
   EXPECT_TRUE(policy.Admits(Segments(5), Segments(1), kRows));
   EXPECT_FALSE(policy.Admits(Segments(6), Segments(1), kRows));
-  const PlanRules rules = policy.plan_rules();
-  EXPECT_EQ(rules.selection, SlotSelection::kAll);
+  const kernels::PlanRules rules = policy.plan_rules();
+  EXPECT_EQ(rules.selection, kernels::SlotSelection::kAll);
   EXPECT_EQ(rules.width_budget, 0);
-  EXPECT_EQ(rules.max_pause, kMaxPause);
+  EXPECT_EQ(rules.max_pause, kernels::kMaxPause);
 }
 
 TEST(Policy, ContinuousWithSlotsCountsSegments) {
@@ -126,4 +126,4 @@ TEST(Policy, OtherRefillsGoOnWhileTheEncoderIsAtWork) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

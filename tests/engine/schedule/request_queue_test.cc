@@ -6,7 +6,7 @@
 
 #include "tests/engine/support/fakes.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::FakeClock;
@@ -315,4 +315,4 @@ TEST_F(RequestQueueTest, TryPopWindowTakesWhatThereIsAndDoesNotWait) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

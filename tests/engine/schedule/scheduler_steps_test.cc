@@ -12,7 +12,7 @@
 
 #include "tests/engine/schedule/loop_harness.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::LoopHarness;
@@ -65,7 +65,7 @@ struct Counts {
 };
 
 Counts Count(const std::vector<Text>& texts, const SchedulerOptions& options) {
-  LoopHarness harness(RandomScript(4), 4 * kSlots, 2048, options);
+  LoopHarness harness(testing::RandomScript(4), 4 * kSlots, 2048, options);
   Counts counts;
   size_t pushed = 0;
   for (;;) {
@@ -88,7 +88,8 @@ TEST(SchedulerSteps, OfTheSameUnevenText) {
   const std::vector<Text> arrival = Subtitles();
   const std::vector<Text> maxi = Sorted(arrival, size_t{10} * kSlots, true);
   const std::vector<Text> ascending = Sorted(arrival, arrival.size(), false);
-  const auto options = [](RefillRule refill, SlotSelection selection = SlotSelection::kAll,
+  const auto options = [](RefillRule refill,
+                          kernels::SlotSelection selection = kernels::SlotSelection::kAll,
                           int times = 1, int max_pause = 0) {
     SchedulerOptions o;
     o.refill = refill;
@@ -111,8 +112,8 @@ TEST(SchedulerSteps, OfTheSameUnevenText) {
     table[name] = c;
     return c.steps;
   };
-  constexpr auto kShortest = SlotSelection::kShortest;
-  constexpr auto kLongest = SlotSelection::kLongest;
+  constexpr auto kShortest = kernels::SlotSelection::kShortest;
+  constexpr auto kLongest = kernels::SlotSelection::kLongest;
   const int64_t batches = count("static", arrival, options(RefillRule::kStatic));
   const int64_t sorted = count("static, sorted", maxi, options(RefillRule::kStatic));
   const int64_t all_sorted = count("static, all sorted", ascending, options(RefillRule::kStatic));
@@ -128,7 +129,7 @@ TEST(SchedulerSteps, OfTheSameUnevenText) {
   const int64_t unsorted =
       count("stream, shortest, unsorted", arrival, options(RefillRule::kStream, kShortest));
   const int64_t worst = count("continuous, shortest first", arrival,
-                              options(RefillRule::kContinuous, kShortest, 1, kMaxPause));
+                              options(RefillRule::kContinuous, kShortest, 1, kernels::kMaxPause));
 
   // Whatever the order, the work is the same.
   int64_t work = 0;
@@ -146,4 +147,4 @@ TEST(SchedulerSteps, OfTheSameUnevenText) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "tests/engine/schedule/loop_harness.h"
 #include "tests/engine/support/allocations.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::DecodedAlone;
@@ -20,7 +20,8 @@ using testing::RecordingOwner;
 using testing::Script;
 
 SchedulerOptions Options(RefillRule refill, CapacityUnit unit = CapacityUnit::kRows,
-                         int64_t capacity = 0, SlotSelection selection = SlotSelection::kAll,
+                         int64_t capacity = 0,
+                         kernels::SlotSelection selection = kernels::SlotSelection::kAll,
                          int width_budget = 0) {
   SchedulerOptions o;
   o.refill = refill;
@@ -36,8 +37,9 @@ std::vector<SchedulerOptions> AllSchedulers() {
   std::vector<SchedulerOptions> all;
   for (const RefillRule refill : {RefillRule::kContinuous, RefillRule::kStream,
                                   RefillRule::kHalfEmpty, RefillRule::kStatic}) {
-    for (const SlotSelection selection :
-         {SlotSelection::kAll, SlotSelection::kShortest, SlotSelection::kLongest}) {
+    for (const kernels::SlotSelection selection :
+         {kernels::SlotSelection::kAll, kernels::SlotSelection::kShortest,
+          kernels::SlotSelection::kLongest}) {
       all.push_back(Options(refill, CapacityUnit::kRows, 0, selection));
       all.push_back(Options(refill, CapacityUnit::kSegments, 7, selection, 10));
       all.push_back(Options(refill, CapacityUnit::kSourceTokens, 19, selection, 1));
@@ -54,19 +56,19 @@ int LengthOf(int i) { return 1 + i * 7 % 23; }
 
 // Methods whose slots change their width from step to step, and such that begin with all of it.
 void Prepare(Segment& segment) {
-  SearchOptions& o = segment.search;
+  kernels::SearchOptions& o = segment.search;
   const int method = segment.source[0] % 5;
   if (method > 0) segment.wants_partials = false;
   switch (method) {
     case 1:
-      o.finalisation = Finalisation::kOnBeam;
-      o.forced_eos = ForcedEos::kModel;
+      o.finalisation = kernels::Finalisation::kOnBeam;
+      o.forced_eos = kernels::ForcedEos::kModel;
       o.prune = 1.5F;
       o.max_candidates = 3;
       break;
     case 2:
-      o.finalisation = Finalisation::kKeep;
-      o.forced_eos = ForcedEos::kModel;
+      o.finalisation = kernels::Finalisation::kKeep;
+      o.forced_eos = kernels::ForcedEos::kModel;
       segment.constraints = ConstraintTable({{3, 4}, {5}});
       break;
     case 3:
@@ -74,7 +76,7 @@ void Prepare(Segment& segment) {
       o.sampling.seed = 17;
       break;
     case 4:
-      o.stop_rule = StopRule::kAllBeams;
+      o.stop_rule = kernels::StopRule::kAllBeams;
       o.no_repeat_ngram = 2;
       break;
     default:
@@ -84,7 +86,7 @@ void Prepare(Segment& segment) {
 
 const std::vector<DecodedHypothesis>& Alone(int i) {
   static std::map<int, std::vector<DecodedHypothesis>> known;
-  if (!known.contains(i)) known[i] = DecodedAlone(BeamOf(i), i, LengthOf(i), Prepare);
+  if (!known.contains(i)) known[i] = testing::DecodedAlone(BeamOf(i), i, LengthOf(i), Prepare);
   return known[i];
 }
 
@@ -94,7 +96,7 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
     // 24 pages are the worst case of a beam of 12, and there is no page more.
     for (const int pages : {24, 31, 512}) {
       SCOPED_TRACE(which);
-      LoopHarness harness(RandomScript(12), 12, pages, all[which]);
+      LoopHarness harness(testing::RandomScript(12), 12, pages, all[which]);
       harness.prepare = Prepare;
       for (int i = 0; i < kSegments; ++i) {
         harness.priority = static_cast<Priority>(i % 3);
@@ -103,7 +105,7 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
       harness.RunDry();
       const auto results = harness.owner->results();
       ASSERT_EQ(results.size(), static_cast<size_t>(kSegments));
-      for (int i = 0; i < kSegments; ++i) ExpectSame(results.at(i), Alone(i));
+      for (int i = 0; i < kSegments; ++i) testing::ExpectSame(results.at(i), Alone(i));
       EXPECT_EQ(harness.batch->self_pages_used(), 0);
       EXPECT_EQ(harness.ledger.Snapshot().waiting, 0);
     }
@@ -113,7 +115,7 @@ TEST(Schedulers, EveryOneGivesWhatEachSegmentGivesAlone) {
 TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
   std::mt19937 random(3);
   for (const SchedulerOptions& options : AllSchedulers()) {
-    LoopHarness harness(RandomScript(12), 12, 30, options);
+    LoopHarness harness(testing::RandomScript(12), 12, 30, options);
     harness.prepare = Prepare;
     std::vector<std::shared_ptr<RecordingOwner>> owners;
     std::vector<bool> cancelled(kSegments, false);
@@ -141,7 +143,7 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
     for (size_t i = 0; i < owners.size(); ++i) {
       EXPECT_EQ(owners[i]->results().empty(), cancelled[i]) << i;
       if (cancelled[i]) continue;
-      ExpectSame(owners[i]->results().at(static_cast<int>(i)), Alone(static_cast<int>(i)));
+      testing::ExpectSame(owners[i]->results().at(static_cast<int>(i)), Alone(static_cast<int>(i)));
       ++completed;
     }
     EXPECT_EQ(harness.ledger.Snapshot().cancelled, kSegments - completed);
@@ -153,10 +155,10 @@ TEST(Schedulers, CancellationsAndArrivalsAtAnyTimeLoseNobody) {
 // Under continuous refill something short is always there, and yet the long one ends in time.
 TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
   SchedulerOptions options =
-      Options(RefillRule::kContinuous, CapacityUnit::kRows, 0, SlotSelection::kShortest);
-  for (const int max_pause : {5, kMaxPause}) {
+      Options(RefillRule::kContinuous, CapacityUnit::kRows, 0, kernels::SlotSelection::kShortest);
+  for (const int max_pause : {5, kernels::kMaxPause}) {
     options.max_pause = max_pause;
-    LoopHarness harness(RandomScript(12), 8, 512, options);
+    LoopHarness harness(testing::RandomScript(12), 8, 512, options);
     auto patient = std::make_shared<RecordingOwner>(&harness.ledger);
     harness.Push(1, 2, 1, 60, patient, LoopHarness::kMaxTokens);
     int longest = 0;
@@ -178,7 +180,7 @@ TEST(Schedulers, ShortestFirstPausesNobodyForLongerThanTheBound) {
 TEST(Schedulers, ARefillGoesOnWhileTheEncoderIsAtWork) {
   SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 6);
   for (const bool at_work : {false, true}) {
-    LoopHarness harness(RandomScript(12), 24, 512, options);
+    LoopHarness harness(testing::RandomScript(12), 24, 512, options);
     harness.queue.SetEncoderAtWork(at_work);
     const auto push = [&harness](int index) { harness.Push(index, 1, index, 60, nullptr, 30); };
     push(1);
@@ -197,7 +199,7 @@ TEST(Schedulers, ARefillGoesOnWhileTheEncoderIsAtWork) {
 }
 
 TEST(Schedulers, AStaticBatchTakesNobodyUntilItHasEnded) {
-  LoopHarness harness(RandomScript(12), 24, 512,
+  LoopHarness harness(testing::RandomScript(12), 24, 512,
                       Options(RefillRule::kStatic, CapacityUnit::kSegments, 2));
   harness.queue.SetEncoderAtWork(true);
   harness.Push(1, 1, 1, -20, nullptr, 1);
@@ -218,10 +220,10 @@ TEST(Schedulers, AStaticBatchTakesNobodyUntilItHasEnded) {
 
 TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
   SchedulerOptions options = Options(RefillRule::kStream, CapacityUnit::kSegments, 8);
-  options.selection = SlotSelection::kShortest;
+  options.selection = kernels::SlotSelection::kShortest;
   for (const int lanes : {16, 32}) {
     options.lanes = lanes;
-    LoopHarness harness(RandomScript(12), 8, 512, options);
+    LoopHarness harness(testing::RandomScript(12), 8, 512, options);
     for (int i = 1; i < 17; i += 2) harness.Push(i, 4, i, 60, nullptr, 30);
     ASSERT_TRUE(*harness.loop->RunOnce());
     EXPECT_EQ(harness.live(), lanes == 16 ? 4U : 8U);
@@ -230,7 +232,7 @@ TEST(Schedulers, MoreLanesHoldMoreSegmentsThanRunInAStep) {
 
 TEST(Schedulers, RowsThatPruningLeavesGoToOtherSegments) {
   // Nothing but the best hypothesis ever survives: a segment with a beam of 4 has one row.
-  LoopHarness harness(RandomScript(12), 8, 512, {});
+  LoopHarness harness(testing::RandomScript(12), 8, 512, {});
   harness.prepare = [](Segment& s) { s.search.prune = 0.0F; };
   for (int i = 1; i < 33; i += 2) harness.Push(i, 4, i, 60, nullptr, 30);
   ASSERT_TRUE(*harness.loop->RunOnce());
@@ -262,4 +264,4 @@ TEST(Schedulers, AStepAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::CountingObserver;
@@ -25,7 +25,7 @@ class SlowClock : public FakeClock {
  public:
   Nanos Now() const override {
     for (int i = 0; i < 200; ++i) std::this_thread::yield();
-    return FakeClock::Now();
+    return testing::FakeClock::Now();
   }
 };
 
@@ -33,7 +33,7 @@ class SlowClock : public FakeClock {
 class TopUpObserver : public CountingObserver {
  public:
   void OnStep(const Step& step) override {
-    CountingObserver::OnStep(step);
+    testing::CountingObserver::OnStep(step);
     if (step.topped_up > 0) top_ups.push_back(step.topped_up);
   }
   std::vector<int> top_ups;
@@ -42,11 +42,11 @@ class TopUpObserver : public CountingObserver {
 // Remembers the order in which its segments ended; read when the worker is gone.
 class OrderOwner : public RecordingOwner {
  public:
-  using RecordingOwner::RecordingOwner;
+  using testing::RecordingOwner::RecordingOwner;
   void OnDecoded(std::unique_ptr<Segment> segment,
                  std::vector<DecodedHypothesis> hypotheses) override {
     order.push_back(segment->index);
-    RecordingOwner::OnDecoded(std::move(segment), std::move(hypotheses));
+    testing::RecordingOwner::OnDecoded(std::move(segment), std::move(hypotheses));
   }
   std::vector<int> order;
 };
@@ -100,7 +100,7 @@ class StaticBatchTest : public ::testing::Test {
   TopUpObserver observer_;
   Ledger ledger_;
   const std::shared_ptr<const Backend> backend_ =
-      CreateCpuBackend(std::make_shared<ScriptedModel>(RandomScript(12)));
+      CreateCpuBackend(std::make_shared<ScriptedModel>(testing::RandomScript(12)));
   RequestQueue queue_;
   WorkerConfig config_;
   SchedulerOptions options_;
@@ -201,4 +201,4 @@ TEST_F(WindowOrderTest, ShortestFirst) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

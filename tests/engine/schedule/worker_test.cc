@@ -11,7 +11,7 @@
 #include "tests/engine/support/scripted_model.h"
 #include "tests/engine/support/scripts.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using testing::CountingObserver;
@@ -74,7 +74,8 @@ class WorkerTest : public ::testing::TestWithParam<Place> {
   CountingObserver observer_;
   Ledger ledger_;
   Policy policy_;
-  const std::shared_ptr<ScriptedModel> model_ = std::make_shared<ScriptedModel>(RandomScript(12));
+  const std::shared_ptr<ScriptedModel> model_ =
+      std::make_shared<ScriptedModel>(testing::RandomScript(12));
   testing::HostDeviceTotals totals_;
   const std::shared_ptr<const Backend> backend_ =
       GetParam() == Place::kHost
@@ -199,15 +200,16 @@ TEST_P(WorkerTest, AnAbandonedJobIsDroppedEverywhere) {
 // Notes how many segments of another had started when its own did.
 class Newcomer : public RecordingOwner {
  public:
-  Newcomer(Ledger* ledger, const RecordingOwner* other) : RecordingOwner(ledger), other_(other) {}
+  Newcomer(Ledger* ledger, const testing::RecordingOwner* other)
+      : testing::RecordingOwner(ledger), other_(other) {}
   void OnStarted() override {
     others_started.store(other_->started);
-    RecordingOwner::OnStarted();
+    testing::RecordingOwner::OnStarted();
   }
   std::atomic<int> others_started{0};
 
  private:
-  const RecordingOwner* const other_;
+  const testing::RecordingOwner* const other_;
 };
 
 // One client's backlog of hundreds delays another's sentence by what is encoded and a window.
@@ -244,4 +246,4 @@ INSTANTIATE_TEST_SUITE_P(Places, WorkerTest, ::testing::Values(Place::kHost, Pla
                          });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

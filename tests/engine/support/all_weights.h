@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/model_source.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 inline absl::StatusOr<WeightValues> ReadAllWeights(const LoadedModel& model) {
   WeightValues values;
@@ -38,4 +38,4 @@ inline std::vector<float> WeightOf(const LoadedModel& model, WeightId id) {
   return AllWeights(model)[static_cast<size_t>(id)];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

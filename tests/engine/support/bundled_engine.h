@@ -18,61 +18,62 @@ inline constexpr char kBundledModel[] = DRAGOMAN_SOURCE_DIR "/deploy/models/de-e
 
 class BundledEngine : public ::testing::Test {
  protected:
-  void Start(EngineConfig config = {}) {
+  void Start(engine::EngineConfig config = {}) {
     config.max_rows = config.max_rows == 256 ? 32 : config.max_rows;
-    auto engine = CreateEngine(kBundledModel, config, &clock_, &observer_);
+    auto engine = engine::CreateEngine(kBundledModel, config, &clock_, &observer_);
     ASSERT_TRUE(engine.ok()) << engine.status();
     engine_ = std::move(*engine);
   }
 
-  static TranslationJob Job(std::vector<std::string> items) {
-    TranslationJob job;
+  static engine::TranslationJob Job(std::vector<std::string> items) {
+    engine::TranslationJob job;
     job.contents = std::move(items);
     return job;
   }
 
   // Runs a job to its end, whatever that is.
-  std::shared_ptr<CollectingSink> Run(TranslationJob job) {
+  std::shared_ptr<CollectingSink> Run(engine::TranslationJob job) {
     auto sink = std::make_shared<CollectingSink>();
-    const Admission admission = engine_->Submit(std::move(job), sink);
+    const engine::Admission admission = engine_->Submit(std::move(job), sink);
     EXPECT_TRUE(admission.status.ok()) << admission.status;
     if (admission.status.ok()) (void)sink->Wait();
     return sink;
   }
   // Translates and expects success of the job, if not of every item.
-  std::vector<ItemResult> Translate(TranslationJob job) {
+  std::vector<engine::ItemResult> Translate(engine::TranslationJob job) {
     const auto sink = Run(std::move(job));
     if (sink->done_calls() == 0) return {};
     EXPECT_TRUE(sink->Wait().ok()) << sink->Wait();
     return sink->items();
   }
   // The same for a job of one item that must not fail.
-  ItemResult TranslateOne(TranslationJob job) {
-    std::vector<ItemResult> items = Translate(std::move(job));
+  engine::ItemResult TranslateOne(engine::TranslationJob job) {
+    std::vector<engine::ItemResult> items = Translate(std::move(job));
     if (items.size() != 1) {
       ADD_FAILURE() << items.size() << " items";
-      return ItemResult{.hypotheses = std::vector<Hypothesis>(1)};
+      return engine::ItemResult{.hypotheses = std::vector<engine::Hypothesis>(1)};
     }
     EXPECT_TRUE(items[0].status.ok()) << items[0].status;
     if (items[0].hypotheses.empty()) items[0].hypotheses.emplace_back();
     return std::move(items[0]);
   }
-  std::string TextOf(TranslationJob job) {
+  std::string TextOf(engine::TranslationJob job) {
     return TranslateOne(std::move(job)).hypotheses.front().text;
   }
   std::string Text(const std::string& text) { return TextOf(Job({text})); }
 
   // The answer of Submit to a job that it must refuse.
-  absl::Status Refused(TranslationJob job) {
-    const Admission admission = engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
+  absl::Status Refused(engine::TranslationJob job) {
+    const engine::Admission admission =
+        engine_->Submit(std::move(job), std::make_shared<CollectingSink>());
     EXPECT_FALSE(admission.status.ok());
-    EXPECT_EQ(admission.reason, RejectReason::kInvalid);
+    EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
     return admission.status;
   }
 
   FakeClock clock_;
   CountingObserver observer_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<engine::Engine> engine_;
 };
 
 }  // namespace dragoman::testing

@@ -12,23 +12,23 @@ namespace dragoman::testing {
 
 class BundledTokenizer {
  public:
-  BundledTokenizer() : pieces_(ReadSourceFile("deploy/models/de-en/vocab.json")) {
-    TokenizerFiles files;
-    files.source_spm = ReadSourceFile("deploy/models/de-en/source.spm");
-    files.target_spm = ReadSourceFile("deploy/models/de-en/target.spm");
-    tokenizer_ =
-        *Tokenizer::Create(files, &pieces_, &pieces_, {Id("</s>"), Id("<unk>"), Id("<pad>")});
+  BundledTokenizer() : pieces_(engine::ReadSourceFile("deploy/models/de-en/vocab.json")) {
+    engine::TokenizerFiles files;
+    files.source_spm = engine::ReadSourceFile("deploy/models/de-en/source.spm");
+    files.target_spm = engine::ReadSourceFile("deploy/models/de-en/target.spm");
+    tokenizer_ = *engine::Tokenizer::Create(files, &pieces_, &pieces_,
+                                            {Id("</s>"), Id("<unk>"), Id("<pad>")});
   }
 
-  const Tokenizer* get() const { return tokenizer_.get(); }
-  const Tokenizer* operator->() const { return tokenizer_.get(); }
-  const Tokenizer& operator*() const { return *tokenizer_; }
+  const engine::Tokenizer* get() const { return tokenizer_.get(); }
+  const engine::Tokenizer* operator->() const { return tokenizer_.get(); }
+  const engine::Tokenizer& operator*() const { return *tokenizer_; }
   int Id(const std::string& piece) const { return pieces_.IdOf(piece).value(); }
-  const JsonPieces& pieces() const { return pieces_; }
+  const engine::JsonPieces& pieces() const { return pieces_; }
 
  private:
-  JsonPieces pieces_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  engine::JsonPieces pieces_;
+  std::unique_ptr<engine::Tokenizer> tokenizer_;
 };
 
 }  // namespace dragoman::testing

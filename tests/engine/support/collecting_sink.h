@@ -11,22 +11,22 @@
 
 namespace dragoman::testing {
 
-class CollectingSink : public TranslationSink {
+class CollectingSink : public engine::TranslationSink {
  public:
-  void OnSegment(SegmentUpdate update) override {
-    MutexLock lock(&mu_);
+  void OnSegment(engine::SegmentUpdate update) override {
+    engine::MutexLock lock(&mu_);
     updates_.push_back(std::move(update));
     changed_.NotifyAll();
   }
-  void OnItem(ItemResult result) override {
-    MutexLock lock(&mu_);
+  void OnItem(engine::ItemResult result) override {
+    engine::MutexLock lock(&mu_);
     const auto index = static_cast<size_t>(result.index);
     if (items_.size() <= index) items_.resize(index + 1);
     items_[index] = std::move(result);
     ++item_calls_;
   }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
-    MutexLock lock(&mu_);
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
+    engine::MutexLock lock(&mu_);
     status_ = status;
     timings_ = timings;
     ++done_calls_;
@@ -35,34 +35,36 @@ class CollectingSink : public TranslationSink {
 
   // Waits for OnDone and gives its status.
   absl::Status Wait() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (done_calls_ == 0) changed_.Wait(&mu_);
     return status_;
   }
   void WaitForUpdates(size_t count) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (updates_.size() < count && done_calls_ == 0) changed_.Wait(&mu_);
   }
 
   // After Wait.
-  const std::vector<ItemResult>& items() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return items_; }
-  const std::vector<SegmentUpdate>& updates() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  const std::vector<engine::ItemResult>& items() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return items_;
+  }
+  const std::vector<engine::SegmentUpdate>& updates() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
     return updates_;
   }
-  const JobTimings& timings() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return timings_; }
+  const engine::JobTimings& timings() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return timings_; }
   int item_calls() const ABSL_NO_THREAD_SAFETY_ANALYSIS { return item_calls_; }
   int done_calls() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return done_calls_;
   }
 
  private:
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   absl::Status status_ ABSL_GUARDED_BY(mu_);
-  JobTimings timings_ ABSL_GUARDED_BY(mu_);
-  std::vector<SegmentUpdate> updates_ ABSL_GUARDED_BY(mu_);
-  std::vector<ItemResult> items_ ABSL_GUARDED_BY(mu_);
+  engine::JobTimings timings_ ABSL_GUARDED_BY(mu_);
+  std::vector<engine::SegmentUpdate> updates_ ABSL_GUARDED_BY(mu_);
+  std::vector<engine::ItemResult> items_ ABSL_GUARDED_BY(mu_);
   int item_calls_ ABSL_GUARDED_BY(mu_) = 0;
   int done_calls_ ABSL_GUARDED_BY(mu_) = 0;
 };

@@ -29,12 +29,13 @@ class Taken {
 
 }  // namespace
 
-CommandCheck::CommandCheck(const BatchLimits& limits)
+CommandCheck::CommandCheck(const kernels::BatchLimits& limits)
     : limits_(limits), given_(static_cast<size_t>(limits.max_rows)) {}
 
-absl::Status CommandCheck::Check(const BatchTables& tables, const StepMailbox& mailbox,
-                                 const StepDevice::Launch& launch) {
-  const StepCommand& command = *mailbox.command;
+absl::Status CommandCheck::Check(const kernels::BatchTables& tables,
+                                 const kernels::StepMailbox& mailbox,
+                                 const engine::StepDevice::Launch& launch) {
+  const kernels::StepCommand& command = *mailbox.command;
   absl::Status status;
   const auto expect = [&status](bool right, const char* what) {
     if (!right) status.Update(absl::InternalError(what));
@@ -60,7 +61,7 @@ absl::Status CommandCheck::Check(const BatchTables& tables, const StepMailbox& m
   Taken slots("slot", 0, limits_.max_rows);
   for (const int32_t slot : there) slots.Take(slot, &status);
   for (int32_t i = 0; i < command.admissions; ++i) {
-    const AdmitCommand& admit = mailbox.admissions[i];
+    const kernels::AdmitCommand& admit = mailbox.admissions[i];
     slots.Take(admit.slot, &status);
     if (!status.ok()) return status;
     Given& given = given_[static_cast<size_t>(admit.slot)];
@@ -73,7 +74,7 @@ absl::Status CommandCheck::Check(const BatchTables& tables, const StepMailbox& m
     expect(admit.words_begin + given.beam + admit.cross_pages + admit.rules_words <=
                mailbox.command_capacity,
            "a command's words are more than the mailbox has");
-    expect(admit.cross_pages == KvLayout::PagesFor(admit.source_length),
+    expect(admit.cross_pages == kernels::KvLayout::PagesFor(admit.source_length),
            "the cross pages are not the source's");
     there.insert(admit.slot);
   }

@@ -16,12 +16,12 @@ namespace dragoman::testing {
 
 class CommandCheck {
  public:
-  explicit CommandCheck(const BatchLimits& limits);
+  explicit CommandCheck(const kernels::BatchLimits& limits);
 
   // INTERNAL says what is wrong: a slot, lane, rules word or cross page that is not free; a bucket
   // or a store of rows that is too small; words beyond the mailbox's.
-  absl::Status Check(const BatchTables& tables, const StepMailbox& mailbox,
-                     const StepDevice::Launch& launch);
+  absl::Status Check(const kernels::BatchTables& tables, const kernels::StepMailbox& mailbox,
+                     const engine::StepDevice::Launch& launch);
 
  private:
   // The resources that a slot's segment was given.
@@ -33,7 +33,7 @@ class CommandCheck {
     int32_t beam = 0;
   };
 
-  const BatchLimits limits_;
+  const kernels::BatchLimits limits_;
   std::vector<Given> given_;  // by slot
 };
 

@@ -17,16 +17,16 @@
 
 namespace dragoman::testing {
 
-class FakeClock : public Clock {
+class FakeClock : public engine::Clock {
  public:
-  Nanos Now() const override { return now_.load(); }
-  void Advance(Nanos by) { now_.fetch_add(by); }
+  engine::Nanos Now() const override { return now_.load(); }
+  void Advance(engine::Nanos by) { now_.fetch_add(by); }
 
  private:
-  std::atomic<Nanos> now_{1};
+  std::atomic<engine::Nanos> now_{1};
 };
 
-class CountingObserver : public EngineObserver {
+class CountingObserver : public engine::EngineObserver {
  public:
   void OnStep(const Step& step) override {
     ++steps;
@@ -38,12 +38,12 @@ class CountingObserver : public EngineObserver {
     encoded_tokens += tokens;
     padded_tokens += padding;
   }
-  void OnStage(Stage, Nanos) override {}
+  void OnStage(engine::Stage, engine::Nanos) override {}
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override { ++translated; }
   void OnSegmentSearchedAgain() override { ++searched_again; }
   void OnJobTranslated(int64_t) override {}
-  void OnSegmentCancelled(Stage stage, CancelCause, int64_t wasted) override {
+  void OnSegmentCancelled(engine::Stage stage, engine::CancelCause, int64_t wasted) override {
     ++cancelled;
     wasted_tokens += wasted;
     last_cancelled_stage = stage;
@@ -53,72 +53,73 @@ class CountingObserver : public EngineObserver {
   std::atomic<int64_t> steps{0}, row_steps{0}, steps_beside_pass{0}, encoded_segments{0},
       encoded_tokens{0}, padded_tokens{0}, translated{0}, searched_again{0}, cancelled{0},
       wasted_tokens{0}, errors{0};
-  std::atomic<Stage> last_cancelled_stage{Stage::kTokenize};
+  std::atomic<engine::Stage> last_cancelled_stage{engine::Stage::kTokenize};
 };
 
 // Records what became of its segments, by Segment::index. Counts outcomes as a job does.
-class RecordingOwner : public SegmentOwner {
+class RecordingOwner : public engine::SegmentOwner {
  public:
-  explicit RecordingOwner(Ledger* ledger) : ledger_(ledger) {}
+  explicit RecordingOwner(engine::Ledger* ledger) : ledger_(ledger) {}
 
-  std::optional<CancelCause> abandoned() const override {
+  std::optional<engine::CancelCause> abandoned() const override {
     const int cause = cause_.load();
     if (cause < 0) return std::nullopt;
-    return static_cast<CancelCause>(cause);
+    return static_cast<engine::CancelCause>(cause);
   }
-  void Abandon(CancelCause cause) { cause_.store(static_cast<int>(cause)); }
+  void Abandon(engine::CancelCause cause) { cause_.store(static_cast<int>(cause)); }
   void OnStarted() override { ++started; }
-  void OnDeadline() override { Abandon(CancelCause::kDeadline); }
-  void OnPartial(const Segment& segment, std::span<const int32_t> tokens) override {
-    MutexLock lock(&mu_);
+  void OnDeadline() override { Abandon(engine::CancelCause::kDeadline); }
+  void OnPartial(const engine::Segment& segment, std::span<const int32_t> tokens) override {
+    engine::MutexLock lock(&mu_);
     partials_[segment.index].emplace_back(tokens.begin(), tokens.end());
   }
-  void OnDecoded(std::unique_ptr<Segment> segment,
-                 std::vector<DecodedHypothesis> hypotheses) override {
-    ledger_->End(segment->running, OutcomeOf(hypotheses.empty() ? FinishReason::kNoOutput
-                                                                : hypotheses.front().reason));
-    MutexLock lock(&mu_);
+  void OnDecoded(std::unique_ptr<engine::Segment> segment,
+                 std::vector<engine::DecodedHypothesis> hypotheses) override {
+    ledger_->End(segment->running,
+                 engine::OutcomeOf(hypotheses.empty() ? kernels::FinishReason::kNoOutput
+                                                      : hypotheses.front().reason));
+    engine::MutexLock lock(&mu_);
     results_[segment->index] = std::move(hypotheses);
     changed_.NotifyAll();
   }
-  void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) override {
-    MutexLock lock(&mu_);
+  void OnFailed(std::unique_ptr<engine::Segment> segment, const absl::Status& status) override {
+    engine::MutexLock lock(&mu_);
     failures_[segment->index] = status;
     changed_.NotifyAll();
   }
 
   // Waits until this many segments have a result or have failed.
   void WaitFor(size_t segments) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (results_.size() + failures_.size() < segments) changed_.Wait(&mu_);
   }
-  std::map<int, std::vector<DecodedHypothesis>> results() const {
-    MutexLock lock(&mu_);
+  std::map<int, std::vector<engine::DecodedHypothesis>> results() const {
+    engine::MutexLock lock(&mu_);
     return results_;
   }
   std::map<int, absl::Status> failures() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return failures_;
   }
   std::map<int, std::vector<std::vector<int32_t>>> partials() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return partials_;
   }
 
   std::atomic<int> started{0};
 
  private:
-  Ledger* const ledger_;
+  engine::Ledger* const ledger_;
   std::atomic<int> cause_{-1};
-  mutable Mutex mu_;
-  CondVar changed_;
-  std::map<int, std::vector<DecodedHypothesis>> results_ ABSL_GUARDED_BY(mu_);
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
+  std::map<int, std::vector<engine::DecodedHypothesis>> results_ ABSL_GUARDED_BY(mu_);
   std::map<int, absl::Status> failures_ ABSL_GUARDED_BY(mu_);
   std::map<int, std::vector<std::vector<int32_t>>> partials_ ABSL_GUARDED_BY(mu_);
 };
 
 // Whether the ledger balances.
-inline bool Balanced(const SegmentCounts& c) {
+inline bool Balanced(const engine::SegmentCounts& c) {
   return c.accepted == c.eos + c.length + c.constraints_unmet + c.no_output + c.cancelled +
                            c.deadline + c.error + c.waiting + c.running;
 }

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 absl::StatusOr<std::string> ReadGzipFile(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
@@ -32,4 +32,4 @@ absl::StatusOr<std::string> ReadGzipFile(const std::string& path) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST_F(GzipFile, WhatCannotBeReadIsAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,11 +10,12 @@
 namespace dragoman::testing {
 
 // Its device, as the backend would make it. `memory` is borrowed.
-std::unique_ptr<HostStepDevice> CreateHostDevice(const StepModel& model, const BatchConfig& config,
-                                                 int threads, KvMemory* memory,
+std::unique_ptr<HostStepDevice> CreateHostDevice(const engine::StepModel& model,
+                                                 const engine::BatchConfig& config, int threads,
+                                                 engine::KvMemory* memory,
                                                  const HostDeviceOptions& options);
 
-std::shared_ptr<const Backend> CreateHostDeviceBackend(std::shared_ptr<const StepModel> model,
-                                                       const HostDeviceOptions& options);
+std::shared_ptr<const engine::Backend> CreateHostDeviceBackend(
+    std::shared_ptr<const engine::StepModel> model, const HostDeviceOptions& options);
 
 }  // namespace dragoman::testing

@@ -10,37 +10,38 @@
 namespace dragoman::testing {
 namespace {
 
-BatchLimits WithOptions(BatchLimits limits, const HostDeviceOptions& options) {
+kernels::BatchLimits WithOptions(kernels::BatchLimits limits, const HostDeviceOptions& options) {
   limits.workspaces = 1;
-  limits.stored_workspaces = 1;
+  limits.materialized_workspaces = 1;
   limits.rules_words += options.rules_words;
   return limits;
 }
 
 }  // namespace
 
-HostStepDevice::HostStepDevice(const BatchLimits& limits, KvMemory* memory,
-                               std::unique_ptr<Decoder> decoder, const HostDeviceOptions& options)
+HostStepDevice::HostStepDevice(const kernels::BatchLimits& limits, engine::KvMemory* memory,
+                               std::unique_ptr<engine::Decoder> decoder,
+                               const HostDeviceOptions& options)
     : options_(options),
       memory_(memory),
       decoder_(std::move(decoder)),
       buckets_(options.buckets),
-      bytes_(CarveBatch(WithOptions(limits, options), nullptr, &tables_)),
+      bytes_(kernels::CarveBatch(WithOptions(limits, options), nullptr, &tables_)),
       block_(::operator new(static_cast<size_t>(bytes_), std::align_val_t(256))),
       check_(WithOptions(limits, options)),
-      logits_(static_cast<size_t>(int64_t{limits.stored_rows} * limits.vocabulary)),
+      logits_(static_cast<size_t>(int64_t{limits.materialized_rows} * limits.vocabulary)),
       aligned_(static_cast<size_t>(limits.max_rows)),
       order_(static_cast<size_t>(limits.max_rows)),
       random_(options.seed) {
   buckets_.push_back(limits.max_rows);
-  CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
+  kernels::CarveBatch(WithOptions(limits, options), block_.get(), &tables_);
   MakeMailboxes();
   launches_.reserve(1 << 16);  // to enqueue is to allocate nothing
   thread_ = std::thread([this] { Run(); });
 }
 
 void HostStepDevice::MakeMailboxes() {
-  const DeviceNeeds needs = NeedsOf(limits());
+  const engine::DeviceNeeds needs = engine::NeedsOf(limits());
   for (MailboxMemory& memory : mailboxes_) {
     memory.Allocate(limits().max_rows,
                     static_cast<size_t>(needs.command_words + options_.command_words),
@@ -50,13 +51,13 @@ void HostStepDevice::MakeMailboxes() {
 
 HostStepDevice::~HostStepDevice() {
   {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     stopping_ = true;
     changed_.NotifyAll();
   }
   thread_.join();
   if (options_.totals == nullptr) return;
-  const BatchScalars& now = *tables_.now;
+  const kernels::BatchScalars& now = *tables_.now;
   options_.totals->pages_left += limits().self_pages - now.pages.free_count;
   for (int32_t i = 0; i < limits().max_rows; ++i) {
     if (tables_.extras[i].occupied) ++options_.totals->slots_left;
@@ -65,7 +66,7 @@ HostStepDevice::~HostStepDevice() {
 }
 
 absl::Status HostStepDevice::Enqueue(const Launch& launch) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const auto number = static_cast<int64_t>(launches_.size());
   if (number == options_.refuses) {
     while (through_ < number) changed_.Wait(&mu_);
@@ -78,19 +79,19 @@ absl::Status HostStepDevice::Enqueue(const Launch& launch) {
 }
 
 absl::Status HostStepDevice::Wait(int mailbox) {
-  MutexLock lock(&mu_);
+  engine::MutexLock lock(&mu_);
   const int64_t step = last_of_mailbox_[mailbox];
   while (through_ <= step) changed_.Wait(&mu_);
   return step < failed_ ? absl::OkStatus() : status_;
 }
 
 void HostStepDevice::Run() {
-  FormatBatch(SingleThread(), tables_);
+  kernels::FormatBatch(kernels::SingleThread(), tables_);
   bool failed = false;
   for (;;) {
     Launch launch;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       const auto next = static_cast<size_t>(through_);
       while (next == launches_.size() && !stopping_) changed_.Wait(&mu_);
       if (next == launches_.size()) return;
@@ -101,7 +102,7 @@ void HostStepDevice::Run() {
       if (options_.gate != nullptr) options_.gate->Pass();
       status = RunStep(launch);
     }
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     if (!status.ok()) {
       failed = true;
       failed_ = through_;
@@ -113,11 +114,11 @@ void HostStepDevice::Run() {
 }
 
 absl::Status HostStepDevice::RunStep(const Launch& launch) {
-  const StepMailbox& mailbox = mailboxes_[launch.mailbox].mailbox;
-  BatchScalars& now = *tables_.now;
+  const kernels::StepMailbox& mailbox = mailboxes_[launch.mailbox].mailbox;
+  kernels::BatchScalars& now = *tables_.now;
   if (now.step == options_.fails_at) return absl::InternalError("device lost");
   if (absl::Status status = check_.Check(tables_, mailbox, launch); !status.ok()) return status;
-  BeginStep(SingleThread(), tables_, mailbox);
+  kernels::BeginStep(kernels::SingleThread(), tables_, mailbox);
   if (absl::Status status = Prepare(launch); !status.ok()) return status;
   if (absl::Status status = RunModel(); !status.ok()) return status;
   Decide(mailbox);
@@ -130,26 +131,30 @@ absl::Status HostStepDevice::RunStep(const Launch& launch) {
 }
 
 absl::Status HostStepDevice::Prepare(const Launch& launch) {
-  BatchScalars& now = *tables_.now;
+  kernels::BatchScalars& now = *tables_.now;
   if (now.plan.rows > launch.bucket) return absl::InternalError("more rows than the bucket has");
   align_.clear();
-  int32_t stored = 0;
+  int32_t materialized = 0;
   for (int32_t row = 0; row < now.plan.rows; ++row) {
-    PrepareStepRow(tables_, row);
-    const SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
+    kernels::PrepareStepRow(tables_, row);
+    const kernels::SearchOptions& o = tables_.states[tables_.row_slot[row]].options;
     if (o.align && !launch.align) return absl::InternalError("nobody announced alignments");
     if (o.align) align_.push_back({row, o.alignment_layer, o.alignment_heads});
-    if (IsStored(o)) {
-      ++stored;
+    if (IsMaterialized(o)) {
+      ++materialized;
     } else if (tables_.requests[row].k > launch.max_k) {
       return absl::InternalError("a row asks for more candidates than were announced");
     }
   }
-  if (stored > 0 && !launch.stored) return absl::InternalError("nobody announced stored rows");
-  if (stored > limits().stored_rows) return absl::InternalError("too many stored rows");
-  ListStoredRows(SingleThread(), tables_, [this](const SearchOptions& o) { return IsStored(o); });
-  for (int32_t i = 0; i < now.stored_count; ++i) {
-    LogitRequest& request = tables_.requests[tables_.stored_rows[i]];
+  if (materialized > 0 && !launch.materialized)
+    return absl::InternalError("nobody announced materialized rows");
+  if (materialized > limits().materialized_rows)
+    return absl::InternalError("too many materialized rows");
+  kernels::ListMaterializedRows(
+      kernels::SingleThread(), tables_,
+      [this](const kernels::SearchOptions& o) { return IsMaterialized(o); });
+  for (int32_t i = 0; i < now.materialized_count; ++i) {
+    kernels::LogitRequest& request = tables_.requests[tables_.materialized_rows[i]];
     if (request.logits != nullptr) {
       request.logits = logits_.data() + int64_t{i} * limits().vocabulary;
     }
@@ -158,9 +163,9 @@ absl::Status HostStepDevice::Prepare(const Launch& launch) {
 }
 
 absl::Status HostStepDevice::RunModel() {
-  const BatchTables& t = tables_;
+  const kernels::BatchTables& t = tables_;
   if (t.now->plan.rows == 0) return absl::OkStatus();
-  StepInput step;
+  engine::StepInput step;
   step.rows = {t.now->plan.rows, t.row_slot, t.row_lane, t.row_position};
   step.tokens = t.row_token;
   step.requests = t.requests;
@@ -173,23 +178,23 @@ absl::Status HostStepDevice::RunModel() {
   if (absl::Status status = decoder_->Step(step, t.summaries); !status.ok()) return status;
   for (size_t i = 0; i < align_.size(); ++i) {
     const int32_t row = align_[i].row;
-    const SlotView& view = t.views[t.row_slot[row]];
+    const kernels::SlotView& view = t.views[t.row_slot[row]];
     view.arrays.aligned[view.At(t.row_lane[row], t.row_position[row])] = aligned_[i];
   }
   return absl::OkStatus();
 }
 
-void HostStepDevice::Decide(const StepMailbox& mailbox) {
-  const SingleThread group;
-  const BatchScalars& now = *tables_.now;
-  for (int32_t i = 0; i < now.stored_count; ++i) {
-    FoldStoredStepRow(group, tables_, i, tables_.stored_workspaces[0]);
+void HostStepDevice::Decide(const kernels::StepMailbox& mailbox) {
+  const kernels::SingleThread group;
+  const kernels::BatchScalars& now = *tables_.now;
+  for (int32_t i = 0; i < now.materialized_count; ++i) {
+    kernels::FoldMaterializedStepRow(group, tables_, i, tables_.materialized_workspaces[0]);
   }
   for (const int32_t i : Shuffled(now.plan.slot_count)) {
-    StepSlot(group, tables_, i, tables_.step_workspaces[0]);
+    kernels::StepSlot(group, tables_, i, tables_.step_workspaces[0]);
   }
-  for (const int32_t i : Shuffled(now.order_count)) Deliver(group, tables_, i, mailbox);
-  EndStep(group, tables_, mailbox);
+  for (const int32_t i : Shuffled(now.order_count)) kernels::Deliver(group, tables_, i, mailbox);
+  kernels::EndStep(group, tables_, mailbox);
 }
 
 std::span<const int32_t> HostStepDevice::Shuffled(int32_t count) {

@@ -37,7 +37,7 @@ struct HostDeviceOptions {
   int32_t rules_words = 0;             // besides those that are needed
   int32_t output_words = 0;            // the same
   int32_t command_words = 0;           // the same
-  int32_t fused_candidates = 16;       // rows that ask for more are stored
+  int32_t fused_candidates = 16;       // rows that ask for more are materialized
   int64_t fails_at = -1;               // the step of this number fails as if the model did
   int64_t refuses = -1;                // the step of this number cannot be enqueued
   unsigned seed = 0;                   // of the order in which slots are dealt with within a step
@@ -46,27 +46,29 @@ struct HostDeviceOptions {
   const char* name = "thread";         // as BackendInfo::device
 };
 
-class HostStepDevice final : public StepDevice {
+class HostStepDevice final : public engine::StepDevice {
  public:
   // `limits` but for the workspaces, and for rules_words: what is needed and what the options add.
   // `memory` is borrowed.
-  HostStepDevice(const BatchLimits& limits, KvMemory* memory, std::unique_ptr<Decoder> decoder,
-                 const HostDeviceOptions& options);
+  HostStepDevice(const kernels::BatchLimits& limits, engine::KvMemory* memory,
+                 std::unique_ptr<engine::Decoder> decoder, const HostDeviceOptions& options);
   ~HostStepDevice() override;
 
-  const BatchLimits& limits() const override { return tables_.limits; }
+  const kernels::BatchLimits& limits() const override { return tables_.limits; }
   std::span<const int> buckets() const override { return buckets_; }
-  bool IsStored(const SearchOptions& search) const override {
-    return search.stored_logits() || search.candidates() > options_.fused_candidates;
+  bool IsMaterialized(const kernels::SearchOptions& search) const override {
+    return search.materialized_logits() || search.candidates() > options_.fused_candidates;
   }
-  const StepMailbox& mailbox(int index) const override { return mailboxes_[index].mailbox; }
+  const kernels::StepMailbox& mailbox(int index) const override {
+    return mailboxes_[index].mailbox;
+  }
   int64_t workspace_bytes() const override { return bytes_; }
   absl::Status Enqueue(const Launch& launch) override;
   absl::Status Wait(int mailbox) override;
 
   // The launches of all steps so far.
   std::vector<Launch> launches() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return launches_;
   }
 
@@ -80,34 +82,34 @@ class HostStepDevice final : public StepDevice {
   absl::Status RunStep(const Launch& launch);
   absl::Status Prepare(const Launch& launch);
   absl::Status RunModel();
-  void Decide(const StepMailbox& mailbox);
+  void Decide(const kernels::StepMailbox& mailbox);
   // 0 .. count - 1, in the order of this step.
   std::span<const int32_t> Shuffled(int32_t count);
 
   const HostDeviceOptions options_;
-  KvMemory* const memory_;
-  const std::unique_ptr<Decoder> decoder_;
+  engine::KvMemory* const memory_;
+  const std::unique_ptr<engine::Decoder> decoder_;
   std::vector<int> buckets_;
-  BatchTables tables_;
+  kernels::BatchTables tables_;
   int64_t bytes_ = 0;
   std::unique_ptr<void, FreeBlock> block_;
-  MailboxMemory mailboxes_[kStepMailboxes];
+  MailboxMemory mailboxes_[kernels::kStepMailboxes];
 
   // The thread's.
   CommandCheck check_;
-  std::vector<float> logits_;  // [stored_rows, vocabulary]
-  std::vector<AlignRow> align_;
+  std::vector<float> logits_;  // [materialized_rows, vocabulary]
+  std::vector<kernels::AlignRow> align_;
   std::vector<uint16_t> aligned_;
   std::vector<int32_t> order_;
   std::mt19937 random_;
 
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<Launch> launches_ ABSL_GUARDED_BY(mu_);  // by number
   int64_t through_ ABSL_GUARDED_BY(mu_) = 0;           // of those
   int64_t failed_ ABSL_GUARDED_BY(mu_) = INT64_MAX;    // number of the step that failed
   absl::Status status_ ABSL_GUARDED_BY(mu_);
-  int64_t last_of_mailbox_[kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};
+  int64_t last_of_mailbox_[kernels::kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
 
   std::thread thread_;  // the last: it uses all of the above

@@ -10,12 +10,12 @@
 namespace dragoman::testing {
 
 struct MailboxMemory {
-  StepCommand command;
-  StepOutput output;
+  kernels::StepCommand command;
+  kernels::StepOutput output;
   std::vector<int32_t> cancelled, command_words, output_words;
-  std::vector<AdmitCommand> admissions;
-  std::vector<Delivery> deliveries;
-  StepMailbox mailbox;  // a view of the others: the struct may not move any more
+  std::vector<kernels::AdmitCommand> admissions;
+  std::vector<kernels::Delivery> deliveries;
+  kernels::StepMailbox mailbox;  // a view of the others: the struct may not move any more
 
   void Allocate(int32_t max_rows, size_t words_of_commands, size_t words_of_outputs) {
     const auto rows = static_cast<size_t>(max_rows);

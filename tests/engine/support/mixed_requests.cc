@@ -28,13 +28,13 @@ std::vector<std::string> LinesWithBlanks() {
 
 }  // namespace
 
-std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams) {
-  std::vector<TranslationJob> jobs;
+std::vector<engine::TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams) {
+  std::vector<engine::TranslationJob> jobs;
   for (const std::string& line : Lines()) {
     if (jobs.size() == count) break;
-    TranslationJob job;
+    engine::TranslationJob job;
     job.contents = {line};
-    job.split = SplitMode::kNone;
+    job.split = engine::SplitMode::kNone;
     job.decoding.beam_size = beams[jobs.size() % beams.size()];
     job.decoding.num_alternatives = job.decoding.beam_size;
     job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
@@ -54,13 +54,13 @@ size_t SentencesAskedFor(size_t otherwise) {
 
 MixedRequests::MixedRequests(unsigned seed) : random_(seed), sentences_(LinesWithBlanks()) {}
 
-TranslationJob MixedRequests::Next(int* kind) {
+engine::TranslationJob MixedRequests::Next(int* kind) {
   *kind = Below(kKinds);
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {sentences_[static_cast<size_t>(Below(static_cast<int>(sentences_.size())))]};
-  job.split = SplitMode::kNone;
+  job.split = engine::SplitMode::kNone;
   job.returns.scores = job.returns.tokens = job.returns.token_scores = true;
-  DecodingOptions& o = job.decoding;
+  engine::DecodingOptions& o = job.decoding;
   o.beam_size = 1 + Below(8);
   switch (*kind) {
     case 0:  // greedy, no scores: the normaliser is not computed
@@ -71,14 +71,14 @@ TranslationJob MixedRequests::Next(int* kind) {
       o.num_alternatives = o.beam_size;
       break;
     case 2:
-      o.profile = Profile::kPaper;
+      o.profile = engine::Profile::kPaper;
       o.beam_size = 12;
       o.pruning.absolute_delta = 1.5F;
       o.pruning.max_candidates = 5;
       o.num_alternatives = 12;
       break;
     case 3:
-      o.profile = Profile::kArticle;
+      o.profile = engine::Profile::kArticle;
       o.length_penalty = 0.6F;
       o.temperature = 1.25F;
       o.eos_penalty = 0.8F;
@@ -86,14 +86,15 @@ TranslationJob MixedRequests::Next(int* kind) {
     case 4:
       o.required_phrases.push_back({Pick({"at the moment", "however", "my dear friend"}), false});
       if (Below(2) == 0) o.required_phrases.push_back({Pick({"today.", "I think."}), true});
-      o.constraint_allocation = Below(2) == 0 ? Allocation::kStripe : Allocation::kBanks;
+      o.constraint_allocation =
+          Below(2) == 0 ? kernels::Allocation::kStripe : kernels::Allocation::kBanks;
       break;
     case 5:
       o.forbidden_phrases = {"the", "I", "is a", "have to"};
       o.no_repeat_ngram = 2;
       break;
     case 6:
-      o.sampling = Sampling{};
+      o.sampling = engine::Sampling{};
       o.sampling->seed = static_cast<uint64_t>(Below(1000));
       o.sampling->top_k = Below(2) * 20;
       o.sampling->top_p = Below(2) == 0 ? 0.9F : 1.0F;
@@ -121,18 +122,20 @@ TranslationJob MixedRequests::Next(int* kind) {
       break;
     }
     case 11:
-      o.profile = Below(2) == 0 ? Profile::kCt2 : Profile::kMarian;
+      o.profile = Below(2) == 0 ? engine::Profile::kCt2 : engine::Profile::kMarian;
       o.num_alternatives = o.beam_size;
       break;
     case 12:
-      o.stop_rule = Pick({StopRule::kFirstK, StopRule::kNever, StopRule::kAllBeams});
-      o.forced_eos = Pick({ForcedEos::kModel, ForcedEos::kZero, ForcedEos::kNone});
+      o.stop_rule = Pick(
+          {kernels::StopRule::kFirstK, kernels::StopRule::kNever, kernels::StopRule::kAllBeams});
+      o.forced_eos =
+          Pick({kernels::ForcedEos::kModel, kernels::ForcedEos::kZero, kernels::ForcedEos::kNone});
       o.length_penalty = 1.4F;
       o.max_output_tokens = 10;
       break;
     default:
       job.returns.alignment = true;
-      o.finalisation = Finalisation::kOnBeam;
+      o.finalisation = kernels::Finalisation::kOnBeam;
       o.pruning.relative = 0.05F;
       break;
   }

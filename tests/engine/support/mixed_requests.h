@@ -15,7 +15,7 @@ namespace dragoman::testing {
 
 // The first `count` lines that are not empty, as n-best lists with these beams in turn; scores and
 // tokens are asked for.
-std::vector<TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams);
+std::vector<engine::TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams);
 
 // DRAGOMAN_TEST_SENTENCES in the environment, of which there are 500 at most, or `otherwise`: for runs
 // on emulated processors, which are slow, or for all of them. Another value fails the test.
@@ -30,7 +30,7 @@ class MixedRequests {
   explicit MixedRequests(unsigned seed);
 
   // `kind` becomes its kind, 0 .. kKinds - 1.
-  TranslationJob Next(int* kind);
+  engine::TranslationJob Next(int* kind);
 
  private:
   int Below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }

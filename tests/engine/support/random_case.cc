@@ -117,7 +117,7 @@ RandomCase Attempt(uint64_t seed, ReferenceMethod method) {
   Random random(seed);
   RandomCase c;
   c.method = method;
-  // Now and then more than one block of stored logits.
+  // Now and then more than one block of materialized logits.
   c.vocabulary = random.Chance(95) ? random.Int(5, 14) : random.Int(257, 600);
   AddCommon(random, c.vocabulary, c.options);
   ReferenceOptions& o = c.options;

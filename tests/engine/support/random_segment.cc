@@ -10,30 +10,30 @@
 namespace dragoman::testing {
 namespace {
 
-ForcedEos ToForcedEos(ReferenceForcedEos forced) {
+kernels::ForcedEos ToForcedEos(ReferenceForcedEos forced) {
   switch (forced) {
     case ReferenceForcedEos::kModel:
-      return ForcedEos::kModel;
+      return kernels::ForcedEos::kModel;
     case ReferenceForcedEos::kZero:
-      return ForcedEos::kZero;
+      return kernels::ForcedEos::kZero;
     case ReferenceForcedEos::kNone:
       break;
   }
-  return ForcedEos::kNone;
+  return kernels::ForcedEos::kNone;
 }
 
-StopRule ToStopRule(ReferenceStop stop) {
+kernels::StopRule ToStopRule(ReferenceStop stop) {
   switch (stop) {
     case ReferenceStop::kFirstK:
-      return StopRule::kFirstK;
+      return kernels::StopRule::kFirstK;
     case ReferenceStop::kHeuristic:
-      return StopRule::kHeuristic;
+      return kernels::StopRule::kHeuristic;
     case ReferenceStop::kNever:
-      return StopRule::kNever;
+      return kernels::StopRule::kNever;
     case ReferenceStop::kAllBeams:
       break;
   }
-  return StopRule::kAllBeams;
+  return kernels::StopRule::kAllBeams;
 }
 
 // Tokens that are never produced are phrases of one token.
@@ -49,10 +49,10 @@ TokenList Ascending(const TokenList& tokens) {
   return {once.begin(), once.end()};
 }
 
-std::unique_ptr<const WordEdgeTable> ToWordEdges(const RandomCase& c) {
+std::unique_ptr<const engine::WordEdgeTable> ToWordEdges(const RandomCase& c) {
   const ReferenceWordEdges& edges = c.options.edges;
   if (edges.empty()) return nullptr;
-  auto table = std::make_unique<WordEdgeTable>(c.vocabulary);
+  auto table = std::make_unique<engine::WordEdgeTable>(c.vocabulary);
   for (const int32_t token : edges.continuing) table->MarkContinues(token);
   for (const int32_t token : edges.open) table->MarkOpen(token);
   return table;
@@ -60,16 +60,17 @@ std::unique_ptr<const WordEdgeTable> ToWordEdges(const RandomCase& c) {
 
 }  // namespace
 
-SearchOptions ToSearchOptions(const RandomCase& c) {
+kernels::SearchOptions ToSearchOptions(const RandomCase& c) {
   const ReferenceOptions& r = c.options;
-  SearchOptions o;
+  kernels::SearchOptions o;
   o.beam = r.beam;
   o.max_tokens = r.max_tokens;
   o.min_tokens = r.min_tokens;
   o.eos = RandomCase::kEos;
   o.stop_rule = ToStopRule(r.stop);
   o.forced_eos = ToForcedEos(r.forced_eos);
-  o.penalty = r.norm == ReferenceNorm::kGnmt ? LengthPenalty::kGnmt : LengthPenalty::kPower;
+  o.penalty = r.norm == ReferenceNorm::kGnmt ? kernels::LengthPenalty::kGnmt
+                                             : kernels::LengthPenalty::kPower;
   o.length_penalty = static_cast<float>(r.length_penalty);
   o.patience = static_cast<float>(r.patience);
   o.renormalize = r.renormalize;
@@ -77,8 +78,9 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
   if (r.relative > 0) o.prune = std::min(o.prune, static_cast<float>(-std::log(r.relative)));
   o.max_candidates = r.max_candidates;
   o.constraint_prune = static_cast<float>(r.constraint_prune);
-  o.constraint_allocation =
-      r.allocation == ReferenceAllocation::kBanks ? Allocation::kBanks : Allocation::kStripe;
+  o.constraint_allocation = r.allocation == ReferenceAllocation::kBanks
+                                ? kernels::Allocation::kBanks
+                                : kernels::Allocation::kStripe;
   o.word_edges = !r.edges.empty();
   o.no_repeat_ngram = r.no_repeat_ngram;
   o.repetition_penalty = static_cast<float>(r.repetition_penalty);
@@ -90,13 +92,13 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
   o.eos_penalty = static_cast<float>(r.eos_penalty);
   switch (c.method) {
     case ReferenceMethod::kOnBeam:
-      o.finalisation = Finalisation::kOnBeam;
+      o.finalisation = kernels::Finalisation::kOnBeam;
       break;
     case ReferenceMethod::kKeep:
     case ReferenceMethod::kConstrained:
-      o.finalisation = Finalisation::kKeep;
+      o.finalisation = kernels::Finalisation::kKeep;
       if (r.stop_at_first_complete) {
-        o.stop_rule = StopRule::kFirstK;
+        o.stop_rule = kernels::StopRule::kFirstK;
         o.patience = 1.0F / static_cast<float>(o.beam);
       }
       break;
@@ -118,14 +120,14 @@ SearchOptions ToSearchOptions(const RandomCase& c) {
 RandomSegment::RandomSegment(RandomCase c)
     : random_case(std::move(c)),
       options(ToSearchOptions(random_case)),
-      divisor_(LengthDivisors(options.max_tokens, options.length_penalty, options.penalty)),
+      divisor_(engine::LengthDivisors(options.max_tokens, options.length_penalty, options.penalty)),
       source_(Ascending(random_case.options.source)),
       edges_(ToWordEdges(random_case)),
       constraints_(random_case.options.phrases, edges_.get()),
       forbidden_(Forbidden(random_case.options), random_case.options.excluded) {}
 
-SegmentRules RandomSegment::Rules() const {
-  SegmentRules rules;
+kernels::SegmentRules RandomSegment::Rules() const {
+  kernels::SegmentRules rules;
   rules.divisor = divisor_.data();
   rules.prefix = random_case.options.forced_prefix.data();
   rules.prefix_length = static_cast<int32_t>(random_case.options.forced_prefix.size());

@@ -14,23 +14,23 @@
 namespace dragoman::testing {
 
 // num_alternatives is the beam.
-SearchOptions ToSearchOptions(const RandomCase& c);
+kernels::SearchOptions ToSearchOptions(const RandomCase& c);
 
 class RandomSegment {
  public:
   explicit RandomSegment(RandomCase c);
 
-  SegmentRules Rules() const;
+  kernels::SegmentRules Rules() const;
 
   const RandomCase random_case;
-  SearchOptions options;
+  kernels::SearchOptions options;
 
  private:
   const std::vector<float> divisor_;
   const std::vector<int32_t> source_;
-  const std::unique_ptr<const WordEdgeTable> edges_;  // nullptr: the case has none
-  const ConstraintTable constraints_;
-  const ForbiddenTable forbidden_;
+  const std::unique_ptr<const engine::WordEdgeTable> edges_;  // nullptr: the case has none
+  const engine::ConstraintTable constraints_;
+  const engine::ForbiddenTable forbidden_;
 };
 
 }  // namespace dragoman::testing

@@ -40,9 +40,9 @@ TEST(MixedRequests, EveryOptionOfTheTableIsAskedFor) {
   MixedRequests requests(1);
   for (int i = 0; i < 500; ++i) {
     int kind = 0;
-    TranslationJob job = requests.Next(&kind);
-    VisitOptions(job.decoding, [&](const DecodingOption& row, const auto& member) {
-      if (IsGiven(member)) missing.erase(std::string(row.name));
+    engine::TranslationJob job = requests.Next(&kind);
+    engine::VisitOptions(job.decoding, [&](const DecodingOption& row, const auto& member) {
+      if (engine::IsGiven(member)) missing.erase(std::string(row.name));
     });
   }
   // These have tests of single requests alone.

@@ -1,4 +1,4 @@
-#include "tests/engine/support/reference_beam.h"
+#include "tests/engine/support/reference_decode.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/search/options.h"
-#include "tests/engine/support/reference_beam.h"
+#include "tests/engine/support/reference_decode.h"
 #include "tests/engine/support/scripted_model.h"
 
 namespace dragoman::testing {
@@ -15,18 +15,18 @@ namespace dragoman::testing {
 // REQUIRES: options of immediate finalisation with one of transformers' stop rules.
 inline std::vector<ReferenceHypothesis> ReferenceSearch(const Script& script,
                                                         const std::vector<int32_t>& source,
-                                                        const SearchOptions& o,
+                                                        const kernels::SearchOptions& o,
                                                         const std::vector<int32_t>& banned) {
   ReferenceOptions r;
   r.beam = o.beam;
   r.max_tokens = o.max_tokens;
   r.min_tokens = o.min_tokens;
-  r.forced_eos = o.forced_eos == ForcedEos::kModel  ? ReferenceForcedEos::kModel
-                 : o.forced_eos == ForcedEos::kZero ? ReferenceForcedEos::kZero
-                                                    : ReferenceForcedEos::kNone;
-  r.stop = o.stop_rule == StopRule::kFirstK      ? ReferenceStop::kFirstK
-           : o.stop_rule == StopRule::kHeuristic ? ReferenceStop::kHeuristic
-                                                 : ReferenceStop::kNever;
+  r.forced_eos = o.forced_eos == kernels::ForcedEos::kModel  ? ReferenceForcedEos::kModel
+                 : o.forced_eos == kernels::ForcedEos::kZero ? ReferenceForcedEos::kZero
+                                                             : ReferenceForcedEos::kNone;
+  r.stop = o.stop_rule == kernels::StopRule::kFirstK      ? ReferenceStop::kFirstK
+           : o.stop_rule == kernels::StopRule::kHeuristic ? ReferenceStop::kHeuristic
+                                                          : ReferenceStop::kNever;
   r.length_penalty = static_cast<double>(o.length_penalty);
   r.patience = static_cast<double>(o.patience);
   r.renormalize = o.renormalize;

@@ -21,22 +21,22 @@ using Script = std::function<std::vector<float>(std::span<const int32_t> source,
 
 // Pages of `memory` into which a scripted encoder has written this source. Waits for them as an
 // encoder would. REQUIRES: the memory has a ScriptedModel's layout.
-CrossPages EncodeScripted(std::span<const int32_t> source, KvMemory* memory);
+engine::CrossPages EncodeScripted(std::span<const int32_t> source, engine::KvMemory* memory);
 
-// Fills a summary from stored logits, the plain way.
-void FoldLogits(const std::vector<float>& logits, const LogitRequest& request,
-                LogitSummary& summary);
+// Fills a summary from materialized logits, the plain way.
+void FoldLogits(const std::vector<float>& logits, const kernels::LogitRequest& request,
+                kernels::LogitSummary& summary);
 
-class ScriptedModel : public StepModel {
+class ScriptedModel : public engine::StepModel {
  public:
   explicit ScriptedModel(Script script) : script_(std::move(script)) {}
 
-  static constexpr KvLayout kLayout{1, 1, 1};
+  static constexpr kernels::KvLayout kLayout{1, 1, 1};
 
-  KvLayout kv_layout() const override { return kLayout; }
+  kernels::KvLayout kv_layout() const override { return kLayout; }
   int64_t weight_bytes() const override { return 0; }
-  std::unique_ptr<Encoder> CreateEncoder(int threads) const override;
-  std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const override;
+  std::unique_ptr<engine::Encoder> CreateEncoder(int threads) const override;
+  std::unique_ptr<engine::Decoder> CreateDecoder(int threads, int max_rows) const override;
 
   // Called by every decoder before a step with its number of rows; may block or fail.
   std::function<absl::Status(int64_t rows)> before_step;

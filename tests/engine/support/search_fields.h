@@ -12,7 +12,7 @@
 
 namespace dragoman::testing {
 
-inline std::map<std::string, double> FieldsOf(const SearchOptions& options) {
+inline std::map<std::string, double> FieldsOf(const kernels::SearchOptions& options) {
   const auto& [beam, num_alternatives, max_tokens, min_tokens, eos, more_eos, more_eos_count,
                not_first, not_first_count, start_token, free_prefix, finalisation, stop_rule,
                forced_eos, penalty, length_penalty, patience, renormalize, need_log_probs, prune,

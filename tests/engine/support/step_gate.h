@@ -13,28 +13,28 @@ class StepGate {
  public:
   // So many steps more may begin.
   void Allow(int64_t steps) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     allowed_ += steps;
     changed_.NotifyAll();
   }
 
   // All may, from now on. A gate must be open when its device goes.
   void Open() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     open_ = true;
     changed_.NotifyAll();
   }
 
   // Called by the device: waits until the next step may begin.
   void Pass() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!open_ && allowed_ == 0) changed_.Wait(&mu_);
     if (allowed_ > 0) --allowed_;
   }
 
  private:
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   int64_t allowed_ ABSL_GUARDED_BY(mu_) = 0;
   bool open_ ABSL_GUARDED_BY(mu_) = false;
 };

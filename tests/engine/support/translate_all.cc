@@ -13,14 +13,14 @@
 namespace dragoman::testing {
 namespace {
 
-std::shared_ptr<CollectingSink> Submit(Engine& engine, const TranslationJob& job) {
+std::shared_ptr<CollectingSink> Submit(engine::Engine& engine, const engine::TranslationJob& job) {
   auto sink = std::make_shared<CollectingSink>();
-  const Admission admission = engine.Submit(job, sink);
+  const engine::Admission admission = engine.Submit(job, sink);
   EXPECT_TRUE(admission.status.ok()) << admission.status;
   return admission.status.ok() ? sink : nullptr;
 }
 
-ItemResult ResultOf(CollectingSink* sink) {
+engine::ItemResult ResultOf(CollectingSink* sink) {
   if (sink == nullptr) return {};
   const absl::Status status = sink->Wait();
   EXPECT_TRUE(status.ok()) << status;
@@ -31,24 +31,27 @@ ItemResult ResultOf(CollectingSink* sink) {
   return sink->items().front();
 }
 
-std::tuple<int64_t, int64_t, int64_t, int64_t> Numbers(const AlignmentLink& link) {
+std::tuple<int64_t, int64_t, int64_t, int64_t> Numbers(const engine::AlignmentLink& link) {
   return {link.source.begin, link.source.end, link.target.begin, link.target.end};
 }
 
 }  // namespace
 
-std::vector<ItemResult> TranslateAlone(Engine& engine, const std::vector<TranslationJob>& jobs) {
-  std::vector<ItemResult> results;
+std::vector<engine::ItemResult> TranslateAlone(engine::Engine& engine,
+                                               const std::vector<engine::TranslationJob>& jobs) {
+  std::vector<engine::ItemResult> results;
   results.reserve(jobs.size());
-  for (const TranslationJob& job : jobs) results.push_back(ResultOf(Submit(engine, job).get()));
+  for (const engine::TranslationJob& job : jobs)
+    results.push_back(ResultOf(Submit(engine, job).get()));
   return results;
 }
 
-std::vector<ItemResult> TranslateTogether(Engine& engine, const std::vector<TranslationJob>& jobs,
-                                          const std::vector<size_t>& order) {
+std::vector<engine::ItemResult> TranslateTogether(engine::Engine& engine,
+                                                  const std::vector<engine::TranslationJob>& jobs,
+                                                  const std::vector<size_t>& order) {
   std::vector<std::shared_ptr<CollectingSink>> sinks(jobs.size());
   for (const size_t i : order) sinks[i] = Submit(engine, jobs[i]);
-  std::vector<ItemResult> results;
+  std::vector<engine::ItemResult> results;
   results.reserve(jobs.size());
   for (const auto& sink : sinks) results.push_back(ResultOf(sink.get()));
   return results;
@@ -66,8 +69,8 @@ std::vector<size_t> Shuffled(size_t count, unsigned seed) {
   return order;
 }
 
-bool SameToTheBit(const ItemResult& a, const ItemResult& b) {
-  const auto same_hypothesis = [](const Hypothesis& x, const Hypothesis& y) {
+bool SameToTheBit(const engine::ItemResult& a, const engine::ItemResult& b) {
+  const auto same_hypothesis = [](const engine::Hypothesis& x, const engine::Hypothesis& y) {
     return x.text == y.text && x.score == y.score && x.log_prob == y.log_prob &&
            x.finish_reason == y.finish_reason && x.tokens == y.tokens &&
            x.token_scores == y.token_scores &&

@@ -12,16 +12,18 @@
 namespace dragoman::testing {
 
 // One after the other: nothing else is ever in the batch.
-std::vector<ItemResult> TranslateAlone(Engine& engine, const std::vector<TranslationJob>& jobs);
+std::vector<engine::ItemResult> TranslateAlone(engine::Engine& engine,
+                                               const std::vector<engine::TranslationJob>& jobs);
 
 // All at once, submitted in this order of their indices. Result i is of job i.
-std::vector<ItemResult> TranslateTogether(Engine& engine, const std::vector<TranslationJob>& jobs,
-                                          const std::vector<size_t>& order);
+std::vector<engine::ItemResult> TranslateTogether(engine::Engine& engine,
+                                                  const std::vector<engine::TranslationJob>& jobs,
+                                                  const std::vector<size_t>& order);
 
 std::vector<size_t> InOrder(size_t count);
 std::vector<size_t> Shuffled(size_t count, unsigned seed);
 
 // Everything that a result says, numbers to the bit.
-bool SameToTheBit(const ItemResult& a, const ItemResult& b);
+bool SameToTheBit(const engine::ItemResult& a, const engine::ItemResult& b);
 
 }  // namespace dragoman::testing

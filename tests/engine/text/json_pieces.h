@@ -8,7 +8,7 @@
 
 #include "engine/text/tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class JsonPieces : public PieceTable {
  public:
@@ -35,4 +35,4 @@ class JsonPieces : public PieceTable {
   std::vector<std::string> pieces_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

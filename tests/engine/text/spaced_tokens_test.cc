@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -88,4 +88,4 @@ TEST(SpacedTokens, MakeATokenizer) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 std::string ReadSourceFile(const std::string& path) {
   std::ifstream file(std::string(DRAGOMAN_SOURCE_DIR "/") + path, std::ios::binary);
@@ -46,4 +46,4 @@ std::string RandomText(std::mt19937& random, int size) {
   return text;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The bytes of a file of the source tree ("deploy/models/de-en/source.spm"); fails the test if it
 // cannot be read.
@@ -18,4 +18,4 @@ std::vector<std::string> GermanLines();
 // full-width forms, ligatures, combining and zero-width characters, emoji, controls.
 std::string RandomText(std::mt19937& random, int size);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

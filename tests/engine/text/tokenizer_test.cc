@@ -15,7 +15,7 @@
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::Each;
@@ -402,4 +402,4 @@ TEST(Tokenizer, SeveralThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,17 +9,17 @@
 #include "engine/model/families/family.h"
 
 namespace dragoman::bench {
-ModelSpec BaseSpec(int vocabulary) {
-  ModelSpec spec;
+engine::ModelSpec BaseSpec(int vocabulary) {
+  engine::ModelSpec spec;
   spec.family = "marian";
-  ModelShape& s = spec.shape;
+  engine::ModelShape& s = spec.shape;
   s.d_model = 512;
   s.encoder_layers = s.decoder_layers = 6;
   s.encoder_heads = s.decoder_heads = 8;
   s.encoder_ffn = s.decoder_ffn = 2048;
   s.source_vocab = s.target_vocab = vocabulary;
   s.max_positions = 512;
-  spec.activation = Activation::kSwish;
+  spec.activation = kernels::Activation::kSwish;
   spec.embedding_scale = std::sqrt(512.0F);
   spec.tokens.eos = 0;
   spec.tokens.unk = 1;
@@ -29,16 +29,20 @@ ModelSpec BaseSpec(int vocabulary) {
   return spec;
 }
 
-Program ProgramOf(const ModelSpec& spec) { return FindFamily(spec.family)->make(spec)->program; }
+engine::Program ProgramOf(const engine::ModelSpec& spec) {
+  return engine::FindFamily(spec.family)->make(spec)->program;
+}
 
 // Numbers about as large as trained ones: sums of products stay near 1.
-WeightValues RandomWeights(const Program& program) {
+engine::WeightValues RandomWeights(const engine::Program& program) {
   std::mt19937 random(1);
-  WeightValues values;
-  for (const Weight& weight : program.weights) {
+  engine::WeightValues values;
+  for (const engine::Weight& weight : program.weights) {
     std::vector<float>& numbers = values.emplace_back(static_cast<size_t>(weight.elements()));
-    if (weight.role == WeightRole::kNormGain) std::ranges::fill(numbers, 1.0F);
-    if (weight.role == WeightRole::kNormGain || weight.role == WeightRole::kNormBias) continue;
+    if (weight.role == engine::WeightRole::kNormGain) std::ranges::fill(numbers, 1.0F);
+    if (weight.role == engine::WeightRole::kNormGain ||
+        weight.role == engine::WeightRole::kNormBias)
+      continue;
     const int64_t inputs = weight.rows > 1 ? weight.cols : 512;
     const float scale = std::sqrt(3.0F / static_cast<float>(inputs)) / static_cast<float>(1U << 31);
     for (float& x : numbers) x = static_cast<float>(static_cast<int32_t>(random())) * scale;

@@ -9,10 +9,10 @@
 namespace dragoman::bench {
 
 // 6 + 6 layers, d 512, feed-forward 2048, 8 heads, swish, tied embeddings.
-ModelSpec BaseSpec(int vocabulary = 58101);
+engine::ModelSpec BaseSpec(int vocabulary = 58101);
 
-Program ProgramOf(const ModelSpec& spec);
+engine::Program ProgramOf(const engine::ModelSpec& spec);
 
-WeightValues RandomWeights(const Program& program);
+engine::WeightValues RandomWeights(const engine::Program& program);
 
 }  // namespace dragoman::bench

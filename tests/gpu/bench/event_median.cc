@@ -16,16 +16,16 @@ constexpr int kCallsOfASample = 10;
 
 }  // namespace
 
-absl::Status Said(cuda::Error error) {
-  if (error == cuda::Error::kNone) return absl::OkStatus();
-  return absl::InternalError(cuda::ErrorText(error));
+absl::Status Said(kernels::cuda::Error error) {
+  if (error == kernels::cuda::Error::kNone) return absl::OkStatus();
+  return absl::InternalError(kernels::cuda::ErrorText(error));
 }
 
-absl::StatusOr<double> MedianSeconds(cuda::Stream stream,
-                                     const std::function<cuda::Error(int turn)>& call) {
-  cuda::Event begin, end;
-  if (auto s = Said(begin.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
-  if (auto s = Said(end.Create(cuda::Event::Timing::kOn)); !s.ok()) return s;
+absl::StatusOr<double> MedianSeconds(kernels::cuda::Stream stream,
+                                     const std::function<kernels::cuda::Error(int turn)>& call) {
+  kernels::cuda::Event begin, end;
+  if (auto s = Said(begin.Create(kernels::cuda::Event::Timing::kOn)); !s.ok()) return s;
+  if (auto s = Said(end.Create(kernels::cuda::Event::Timing::kOn)); !s.ok()) return s;
   std::vector<double> samples;
   int turn = 0;
   for (int sample = -kUncounted; sample < kSamples; ++sample) {
@@ -43,13 +43,14 @@ absl::StatusOr<double> MedianSeconds(cuda::Stream stream,
   return samples[kSamples / 2];
 }
 
-absl::StatusOr<double> MedianGraphSeconds(cuda::Stream stream, int turns,
-                                          const std::function<cuda::Error(int turn)>& launches) {
+absl::StatusOr<double> MedianGraphSeconds(
+    kernels::cuda::Stream stream, int turns,
+    const std::function<kernels::cuda::Error(int turn)>& launches) {
   // A kernel is loaded at its first launch: before the recording, not in it.
   if (auto s = Said(launches(0)); !s.ok()) return s;
-  std::vector<cuda::Graph> graphs(static_cast<size_t>(turns));
+  std::vector<kernels::cuda::Graph> graphs(static_cast<size_t>(turns));
   for (int turn = 0; turn < turns; ++turn) {
-    const cuda::Error error =
+    const kernels::cuda::Error error =
         graphs[static_cast<size_t>(turn)].Record(stream, [&] { return launches(turn); });
     if (auto s = Said(error); !s.ok()) return s;
   }

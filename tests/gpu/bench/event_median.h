@@ -9,17 +9,18 @@
 
 namespace dragoman::bench {
 
-absl::Status Said(cuda::Error error);
+absl::Status Said(kernels::cuda::Error error);
 
 // Seconds of one call, the median over samples of ten calls each; after some that are not counted.
 // `turn` counts the calls, so that each may use other memory than the one before. The time is that
 // of the stream: what it waits for the host counts.
-absl::StatusOr<double> MedianSeconds(cuda::Stream stream,
-                                     const std::function<cuda::Error(int turn)>& call);
+absl::StatusOr<double> MedianSeconds(kernels::cuda::Stream stream,
+                                     const std::function<kernels::cuda::Error(int turn)>& call);
 
 // The same for launches that are recorded first, a graph for each of `turns` that follow each
 // other: what a launch costs the host is left out. REQUIRES: turns > 0.
-absl::StatusOr<double> MedianGraphSeconds(cuda::Stream stream, int turns,
-                                          const std::function<cuda::Error(int turn)>& launches);
+absl::StatusOr<double> MedianGraphSeconds(
+    kernels::cuda::Stream stream, int turns,
+    const std::function<kernels::cuda::Error(int turn)>& launches);
 
 }  // namespace dragoman::bench

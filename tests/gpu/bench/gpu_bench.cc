@@ -17,9 +17,9 @@ namespace {
 
 using dragoman::bench::Ceilings;
 using dragoman::bench::GraphStep;
-using dragoman::bench::GraphStepNarrow;
 using dragoman::bench::GraphStepOf4;
 using dragoman::bench::GraphStepOf4096;
+using dragoman::bench::GraphStepQuantized;
 using dragoman::bench::OneSentence;
 using dragoman::bench::OutputLayers;
 using dragoman::bench::StepTable;
@@ -30,18 +30,18 @@ struct Part {
   absl::StatusOr<nlohmann::json> (*run)();
   bool is_listed = true;
 };
-constexpr Part kParts[] = {{"ceilings", Ceilings},
-                           {"graph_step", GraphStep},
-                           {"throughput", Throughput},
-                           {"step_table", StepTable},
-                           {"output_layer", OutputLayers},
-                           {"one_sentence", OneSentence},
-                           {"graph_step_narrow", GraphStepNarrow},
-                           {"graph_step_4096", GraphStepOf4096, false},
-                           {"graph_step_4", GraphStepOf4, false}};
+constexpr Part kParts[] = {{"ceilings", dragoman::bench::Ceilings},
+                           {"graph_step", dragoman::bench::GraphStep},
+                           {"throughput", dragoman::bench::Throughput},
+                           {"step_table", dragoman::bench::StepTable},
+                           {"output_layer", dragoman::bench::OutputLayers},
+                           {"one_sentence", dragoman::bench::OneSentence},
+                           {"graph_step_quantized", dragoman::bench::GraphStepQuantized},
+                           {"graph_step_4096", dragoman::bench::GraphStepOf4096, false},
+                           {"graph_step_4", dragoman::bench::GraphStepOf4, false}};
 
 int Machine() {
-  namespace cuda = dragoman::cuda;
+  namespace cuda = dragoman::kernels::cuda;
   std::string why;
   if (cuda::DeviceCount(&why) == 0) {
     std::printf("no CUDA device: %s\n", why.c_str());

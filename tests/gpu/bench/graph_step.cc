@@ -34,35 +34,36 @@ std::optional<CountedCard> CardNamed(const std::string& device) {
   return std::nullopt;
 }
 
-double CountedSeconds(const Program& program, const CudaStepTime& time, int rows, bool early,
-                      CountedCard card, const FiguresByArchitecture& figures) {
-  StepWork work;
+double CountedSeconds(const engine::Program& program, const engine::CudaStepTime& time, int rows,
+                      bool early, CountedCard card, const FiguresByArchitecture& figures) {
+  engine::StepWork work;
   work.program = &program;
-  work.type = ComputeType::kFloat16;
+  work.type = kernels::ComputeType::kFloat16;
   work.rows = time.rows;
-  (time.fused ? work.fused_rows : work.stored_rows) = time.rows;
-  work.slots = time.rows / kProfiledBeam;
+  (time.fused ? work.fused_rows : work.materialized_rows) = time.rows;
+  work.slots = time.rows / engine::kProfiledBeam;
   work.self_positions = time.self_positions;
-  work.source_positions = kProfiledSourceTokens;
+  work.source_positions = engine::kProfiledSourceTokens;
   card.overlaps = card.overlaps && early;
   return Seconds(CountStep(work, std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
 }
 
 // OPUS-MT base with random weights in float16, and the card.
 struct Subject {
-  ModelSpec spec = BaseSpec();
-  Program program = ProgramOf(spec);
-  WeightImage image;
-  cuda::DeviceInfo info;
+  engine::ModelSpec spec = BaseSpec();
+  engine::Program program = ProgramOf(spec);
+  engine::WeightImage image;
+  kernels::cuda::DeviceInfo info;
 };
 absl::StatusOr<Subject> MakeSubject() {
   Subject made;
-  auto image =
-      MakeWeightImage(made.program, WeightsInMemory(made.program, RandomWeights(made.program)),
-                      ComputeType::kFloat16);
+  auto image = engine::MakeWeightImage(
+      made.program, engine::WeightsInMemory(made.program, RandomWeights(made.program)),
+      kernels::ComputeType::kFloat16);
   if (!image.ok()) return image.status();
   made.image = *std::move(image);
-  if (cuda::Describe(0, &made.info) != cuda::Error::kNone) return absl::InternalError("no device");
+  if (kernels::cuda::Describe(0, &made.info) != kernels::cuda::Error::kNone)
+    return absl::InternalError("no device");
   return made;
 }
 
@@ -80,11 +81,12 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
   json result;
   for (const int rows : sizes) {
     for (const bool early : earlies) {
-      CudaBackendConfig config = StepConfig(spec, rows);
+      engine::CudaBackendConfig config = StepConfig(spec, rows);
       config.options.early_launch = config.options.early_launch && early;
-      const bool is_early = config.options.early_launch && cuda::LaunchesEarly();
+      const bool is_early = config.options.early_launch && kernels::cuda::LaunchesEarly();
       if (early && !is_early && earlies.size() > 1) continue;  // the same as the next
-      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, image, steps);
+      const absl::StatusOr<engine::CudaStepTime> time =
+          engine::TimeCudaSteps(config, program, image, steps);
       if (!time.ok()) return time.status();
       json line = {{"rows", rows},
                    {"early_launch", is_early},
@@ -108,29 +110,31 @@ absl::StatusOr<json> Time(const std::vector<int>& sizes, const std::vector<bool>
 }
 
 // Products that the card does not have are refused, and their lines say why.
-absl::StatusOr<json> TimeNarrow(const std::vector<int>& sizes) {
+absl::StatusOr<json> TimeQuantized(const std::vector<int>& sizes) {
   const absl::StatusOr<Subject> subject = MakeSubject();
   if (!subject.ok()) return subject.status();
   const auto& [spec, program, image, info] = *subject;
   std::printf("%s; beam 4, float16, %d steps\n%8s %8s %6s %6s %10s\n", info.name.c_str(), kSteps,
               "output", "layers", "rows", "nodes", "us");
-  constexpr std::pair<NarrowType, NarrowType> kProducts[] = {
-      {NarrowType::kNone, NarrowType::kNone},
-      {NarrowType::kInt8, NarrowType::kNone},
-      {NarrowType::kFloat8, NarrowType::kNone},
-      {NarrowType::kNone, NarrowType::kInt8},
-      {NarrowType::kInt8, NarrowType::kInt8}};
+  constexpr std::pair<kernels::QuantizedType, kernels::QuantizedType> kProducts[] = {
+      {kernels::QuantizedType::kNone, kernels::QuantizedType::kNone},
+      {kernels::QuantizedType::kInt8, kernels::QuantizedType::kNone},
+      {kernels::QuantizedType::kFloat8, kernels::QuantizedType::kNone},
+      {kernels::QuantizedType::kNone, kernels::QuantizedType::kInt8},
+      {kernels::QuantizedType::kInt8, kernels::QuantizedType::kInt8}};
   json result;
   for (const int rows : sizes) {
     for (const auto& [output, layers] : kProducts) {
-      CudaBackendConfig config = StepConfig(spec, rows);
+      engine::CudaBackendConfig config = StepConfig(spec, rows);
       config.options.output_products = output;
       config.options.layer_products = layers;
-      std::printf("%8s %8s %6d ", NarrowTypeName(output), NarrowTypeName(layers), rows);
-      json line = {{"output_products", NarrowTypeName(output)},
-                   {"layer_products", NarrowTypeName(layers)},
+      std::printf("%8s %8s %6d ", kernels::QuantizedTypeName(output),
+                  kernels::QuantizedTypeName(layers), rows);
+      json line = {{"output_products", kernels::QuantizedTypeName(output)},
+                   {"layer_products", kernels::QuantizedTypeName(layers)},
                    {"rows", rows}};
-      const absl::StatusOr<CudaStepTime> time = TimeCudaSteps(config, program, image, kSteps);
+      const absl::StatusOr<engine::CudaStepTime> time =
+          engine::TimeCudaSteps(config, program, image, kSteps);
       if (absl::IsFailedPrecondition(time.status())) {
         line["refused"] = time.status().message();
         std::printf("%s\n", std::string(time.status().message()).c_str());
@@ -149,7 +153,7 @@ absl::StatusOr<json> TimeNarrow(const std::vector<int>& sizes) {
 
 }  // namespace
 
-absl::StatusOr<json> GraphStepNarrow() { return TimeNarrow({4096, 1024, 256, 4}); }
+absl::StatusOr<json> GraphStepQuantized() { return TimeQuantized({4096, 1024, 256, 4}); }
 absl::StatusOr<json> GraphStep() { return Time({4096, 1024, 256, 4}, {true, false}, kSteps); }
 absl::StatusOr<json> GraphStepOf4096() { return Time({4096}, {true}, kProfiledSteps); }
 absl::StatusOr<json> GraphStepOf4() { return Time({4}, {true}, kProfiledSteps); }

@@ -15,7 +15,7 @@
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/gpu/bench/event_median.h"
 #include "tests/gpu/bench/parts.h"
-#include "tests/gpu/variants/stored_sweeps.h"
+#include "tests/gpu/variants/materialized_sweeps.h"
 #include "tests/kernels/ops/op_device.h"
 
 namespace dragoman::bench {
@@ -24,8 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kHidden = 512;
-constexpr ComputeType kType = ComputeType::kFloat16;
-constexpr OpDevice kDevice = {true, kType};
+constexpr kernels::ComputeType kType = kernels::ComputeType::kFloat16;
+constexpr kernels::OpDevice kDevice = {true, kType};
 
 std::vector<float> Uniform(int64_t count, float scale, unsigned seed) {
   std::mt19937 random(seed);
@@ -39,7 +39,7 @@ std::vector<float> Uniform(int64_t count, float scale, unsigned seed) {
 // Rows of one step, as many slots as k goes into them, and what the operations want to know.
 struct StepArrays {
   StepArrays(int64_t rows, int k)
-      : top(kDevice, std::vector<TokenScore>(static_cast<size_t>(rows * k))),
+      : top(kDevice, std::vector<kernels::TokenScore>(static_cast<size_t>(rows * k))),
         count(kDevice, std::vector<int32_t>{static_cast<int32_t>(rows)}),
         slot_count(kDevice, std::vector<int32_t>{static_cast<int32_t>(rows / k)}),
         row_slot(kDevice, Divided(rows, k)),
@@ -57,7 +57,7 @@ struct StepArrays {
     step.slots = numbers.data();
     step.first_row = first_row.data();
     step.slot_count = slot_count.data();
-    stored = {numbers.data(), count.data(), rows};
+    materialized = {numbers.data(), count.data(), rows};
   }
 
   static std::vector<int32_t> Divided(int64_t rows, int k) {
@@ -70,38 +70,38 @@ struct StepArrays {
     for (int64_t s = 0; s < slots; ++s) x.push_back(static_cast<int32_t>(s * k));
     return x;
   }
-  static std::vector<SlotState> States(int64_t slots, int k) {
-    SlotState state;
-    state.status = SlotStatus::kRunning;
+  static std::vector<kernels::SlotState> States(int64_t slots, int k) {
+    kernels::SlotState state;
+    state.status = kernels::SlotStatus::kRunning;
     state.options.beam = k;
     state.live = k;
-    return std::vector<SlotState>(static_cast<size_t>(slots), state);
+    return std::vector<kernels::SlotState>(static_cast<size_t>(slots), state);
   }
-  std::vector<SlotView> Views(int64_t slots) const {
-    std::vector<SlotView> x(static_cast<size_t>(slots));
+  std::vector<kernels::SlotView> Views(int64_t slots) const {
+    std::vector<kernels::SlotView> x(static_cast<size_t>(slots));
     for (size_t s = 0; s < x.size(); ++s) x[s].state = states.data() + s;
     return x;
   }
-  static std::vector<LogitRequest> Requests(int64_t rows, int k) {
-    LogitRequest request;
+  static std::vector<kernels::LogitRequest> Requests(int64_t rows, int k) {
+    kernels::LogitRequest request;
     request.k = k;
     request.need_normaliser = true;
-    return std::vector<LogitRequest>(static_cast<size_t>(rows), request);
+    return std::vector<kernels::LogitRequest>(static_cast<size_t>(rows), request);
   }
-  std::vector<LogitSummary> Summaries(int64_t rows, int k) const {
-    std::vector<LogitSummary> x(static_cast<size_t>(rows));
+  std::vector<kernels::LogitSummary> Summaries(int64_t rows, int k) const {
+    std::vector<kernels::LogitSummary> x(static_cast<size_t>(rows));
     for (size_t r = 0; r < x.size(); ++r) x[r].top = top.data() + r * static_cast<size_t>(k);
     return x;
   }
 
-  OpArray<TokenScore> top;
-  OpArray<int32_t> count, slot_count, row_slot, numbers, first_row;
-  OpArray<SlotState> states;
-  OpArray<SlotView> views;
-  OpArray<LogitRequest> requests;
-  OpArray<LogitSummary> summaries;
-  cuda::StepRows step;
-  cuda::StoredRows stored;
+  kernels::OpArray<kernels::TokenScore> top;
+  kernels::OpArray<int32_t> count, slot_count, row_slot, numbers, first_row;
+  kernels::OpArray<kernels::SlotState> states;
+  kernels::OpArray<kernels::SlotView> views;
+  kernels::OpArray<kernels::LogitRequest> requests;
+  kernels::OpArray<kernels::LogitSummary> summaries;
+  kernels::cuda::StepRows step;
+  kernels::cuda::MaterializedRows materialized;
 };
 
 struct Case {
@@ -120,46 +120,50 @@ class Layer {
 
   absl::Status Create(const std::vector<Case>& cases) {
     std::string why;
-    blas_ = cuda::Blas::Create(&why);
+    blas_ = kernels::cuda::Blas::Create(&why);
     if (blas_ == nullptr) return absl::InternalError(why);
     std::vector<int> buckets;
     int64_t most = 0;
     for (const Case& c : cases) {
       most = std::max(most, c.rows);
-      for (int64_t first = 0; first < c.rows; first += cuda::kChunkRows) {
-        buckets.push_back(static_cast<int>(std::min<int64_t>(cuda::kChunkRows, c.rows - first)));
+      for (int64_t first = 0; first < c.rows; first += kernels::cuda::kChunkRows) {
+        buckets.push_back(
+            static_cast<int>(std::min<int64_t>(kernels::cuda::kChunkRows, c.rows - first)));
       }
     }
     std::sort(buckets.begin(), buckets.end());
     buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
-    cuda::LinearOptions options;
+    kernels::cuda::LinearOptions options;
     options.in = kHidden;
     options.out = static_cast<int>(stride_);  // as the engine's (weight_image.h)
     options.type = kType;
     options.float_output = true;
-    options.tune_rows = cuda::kChunkRows;
-    product_ = cuda::Linear::Create(blas_.get(), options, weight_.data(), nullptr, buckets, &why);
+    options.tune_rows = kernels::cuda::kChunkRows;
+    product_ =
+        kernels::cuda::Linear::Create(blas_.get(), options, weight_.data(), nullptr, buckets, &why);
     if (product_ == nullptr) return absl::InternalError(why);
-    fused_ = cuda::FusedOutput::Create(kType, NarrowType::kNone, weight_.data(), bias_.data(),
-                                       kHidden, vocabulary_, &why_not_fused_);
+    fused_ =
+        kernels::cuda::FusedOutput::Create(kType, kernels::QuantizedType::kNone, weight_.data(),
+                                           bias_.data(), kHidden, vocabulary_, &why_not_fused_);
     int64_t fused_bytes = fused_ != nullptr ? fused_->WorkspaceBytes(most) : 0;
-    for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
-      auto layer = cuda::FusedOutput::Create(kType, narrow, weight_.data(), bias_.data(), kHidden,
-                                             vocabulary_, &why);
+    for (const kernels::QuantizedType quantized :
+         {kernels::QuantizedType::kInt8, kernels::QuantizedType::kFloat8}) {
+      auto layer = kernels::cuda::FusedOutput::Create(kType, quantized, weight_.data(),
+                                                      bias_.data(), kHidden, vocabulary_, &why);
       if (layer == nullptr) {
-        std::printf("%s: %s\n", NarrowTypeName(narrow), why.c_str());
+        std::printf("%s: %s\n", kernels::QuantizedTypeName(quantized), why.c_str());
         continue;
       }
       fused_bytes = std::max(fused_bytes, layer->WorkspaceBytes(most));
-      narrow_.push_back(std::move(layer));
+      quantized_.push_back(std::move(layer));
     }
     for (const auto& [buffer, bytes] :
-         {std::pair{&blas_workspace_, cuda::Blas::kWorkspaceBytes},
+         {std::pair{&blas_workspace_, kernels::cuda::Blas::kWorkspaceBytes},
           {&fused_workspace_, fused_bytes},
-          {&logits_, cuda::kChunkRows * stride_ * int64_t{sizeof(float)}}}) {
+          {&logits_, kernels::cuda::kChunkRows * stride_ * int64_t{sizeof(float)}}}) {
       if (auto status = Said(buffer->Allocate(bytes)); !status.ok()) return status;
     }
-    return Said(stream_.Create(cuda::StreamPriority::kHigh));
+    return Said(stream_.Create(kernels::cuda::StreamPriority::kHigh));
   }
 
   absl::StatusOr<json> Measure(const Case& c);
@@ -169,58 +173,64 @@ class Layer {
  private:
   const int vocabulary_;
   const int64_t stride_;
-  const OpNumbers weight_;
-  const OpArray<float> bias_;
-  std::unique_ptr<cuda::Blas> blas_;
-  std::unique_ptr<cuda::Linear> product_;
-  std::unique_ptr<cuda::FusedOutput> fused_;
-  std::vector<std::unique_ptr<cuda::FusedOutput>> narrow_;  // of the types that the device has
+  const kernels::OpNumbers weight_;
+  const kernels::OpArray<float> bias_;
+  std::unique_ptr<kernels::cuda::Blas> blas_;
+  std::unique_ptr<kernels::cuda::Linear> product_;
+  std::unique_ptr<kernels::cuda::FusedOutput> fused_;
+  std::vector<std::unique_ptr<kernels::cuda::FusedOutput>>
+      quantized_;  // of the types that the device has
   std::string why_not_fused_;
-  cuda::OwnedStream stream_;
-  cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
+  kernels::cuda::OwnedStream stream_;
+  kernels::cuda::DeviceBuffer blas_workspace_, fused_workspace_, logits_;
 };
 
 absl::StatusOr<json> Layer::Measure(const Case& c) {
-  const OpNumbers hidden(kDevice, Uniform(c.rows * kHidden, 1.0F, 3));
+  const kernels::OpNumbers hidden(kDevice, Uniform(c.rows * kHidden, 1.0F, 3));
   const StepArrays arrays(c.rows, c.k);
-  const OpArray<float> maxima(kDevice, std::vector<float>(static_cast<size_t>(c.rows)));
-  const OpArray<float> sums(kDevice, std::vector<float>(static_cast<size_t>(c.rows)));
-  const OpArray<int32_t> tokens(kDevice, std::vector<int32_t>(static_cast<size_t>(c.rows * c.k)));
-  const OpArray<float> scores(kDevice, std::vector<float>(static_cast<size_t>(c.rows * c.k)));
+  const kernels::OpArray<float> maxima(kDevice, std::vector<float>(static_cast<size_t>(c.rows)));
+  const kernels::OpArray<float> sums(kDevice, std::vector<float>(static_cast<size_t>(c.rows)));
+  const kernels::OpArray<int32_t> tokens(kDevice,
+                                         std::vector<int32_t>(static_cast<size_t>(c.rows * c.k)));
+  const kernels::OpArray<float> scores(kDevice,
+                                       std::vector<float>(static_cast<size_t>(c.rows * c.k)));
   auto* const logits = static_cast<float*>(logits_.data());
 
   // Each over all chunks.
-  const auto by_chunks = [&](const std::function<cuda::Error(int64_t first, int64_t n)>& work) {
-    for (int64_t first = 0; first < c.rows; first += cuda::kChunkRows) {
-      const int64_t n = std::min<int64_t>(cuda::kChunkRows, c.rows - first);
-      if (const cuda::Error error = work(first, n); error != cuda::Error::kNone) return error;
-    }
-    return cuda::Error::kNone;
-  };
+  const auto by_chunks =
+      [&](const std::function<kernels::cuda::Error(int64_t first, int64_t n)>& work) {
+        for (int64_t first = 0; first < c.rows; first += kernels::cuda::kChunkRows) {
+          const int64_t n = std::min<int64_t>(kernels::cuda::kChunkRows, c.rows - first);
+          if (const kernels::cuda::Error error = work(first, n);
+              error != kernels::cuda::Error::kNone)
+            return error;
+        }
+        return kernels::cuda::Error::kNone;
+      };
   const auto product = [&](int64_t first, int64_t n) {
-    const auto* const x =
-        static_cast<const std::byte*>(hidden.data()) + first * kHidden * ElementBytes(kType);
+    const auto* const x = static_cast<const std::byte*>(hidden.data()) +
+                          first * kHidden * kernels::ElementBytes(kType);
     return product_->Run(stream_.get(), blas_workspace_.data(), x, n, nullptr, logits);
   };
   const auto fold = [&](int64_t first, int64_t n) {
-    return cuda::FoldStoredLogits(stream_.get(), logits, stride_, bias_.data(), vocabulary_,
-                                  arrays.stored, first, n, arrays.requests.data(),
-                                  arrays.summaries.data());
+    return kernels::cuda::FoldMaterializedLogits(stream_.get(), logits, stride_, bias_.data(),
+                                                 vocabulary_, arrays.materialized, first, n,
+                                                 arrays.requests.data(), arrays.summaries.data());
   };
   const auto sweeps = [&](int64_t first, int64_t n) {
-    return cuda::SeparateSweeps(stream_.get(), logits, stride_, bias_.data(), vocabulary_, n, c.k,
-                                maxima.data() + first, sums.data() + first,
-                                tokens.data() + first * c.k, scores.data() + first * c.k);
+    return kernels::cuda::SeparateSweeps(stream_.get(), logits, stride_, bias_.data(), vocabulary_,
+                                         n, c.k, maxima.data() + first, sums.data() + first,
+                                         tokens.data() + first * c.k, scores.data() + first * c.k);
   };
   const auto both = [&](const auto& second) {
     return [&](int64_t first, int64_t n) {
-      const cuda::Error error = product(first, n);
-      return error != cuda::Error::kNone ? error : second(first, n);
+      const kernels::cuda::Error error = product(first, n);
+      return error != kernels::cuda::Error::kNone ? error : second(first, n);
     };
   };
 
   json line = {{"vocabulary", vocabulary_}, {"rows", c.rows}, {"k", c.k}};
-  const std::vector<std::pair<const char*, std::function<cuda::Error(int)>>> ways = {
+  const std::vector<std::pair<const char*, std::function<kernels::cuda::Error(int)>>> ways = {
       {"product_seconds", [&](int) { return by_chunks(product); }},
       {"fold_seconds", [&](int) { return by_chunks(fold); }},
       {"sweeps_seconds", [&](int) { return by_chunks(sweeps); }},
@@ -232,19 +242,20 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
     if (!seconds.ok()) return seconds.status();
     line[name] = *seconds;
   }
-  const std::vector<TokenScore> stored = arrays.top.Download();
+  const std::vector<kernels::TokenScore> materialized = arrays.top.Download();
   line["fold_over_sweeps"] =
       line["fold_seconds"].get<double>() / line["sweeps_seconds"].get<double>();
-  const auto fold_by = [&](const cuda::FusedOutput& layer) {
+  const auto fold_by = [&](const kernels::cuda::FusedOutput& layer) {
     return MedianSeconds(stream_.get(), [&](int) {
       return layer.Fold(stream_.get(), fused_workspace_.data(), hidden.data(), arrays.step,
                         arrays.views.data(), c.k, arrays.requests.data(), arrays.summaries.data());
     });
   };
-  for (const auto& layer : narrow_) {
-    const auto narrow_seconds = fold_by(*layer);
-    if (!narrow_seconds.ok()) return narrow_seconds.status();
-    line[absl::StrCat("layer_", NarrowTypeName(layer->products()), "_seconds")] = *narrow_seconds;
+  for (const auto& layer : quantized_) {
+    const auto quantized_seconds = fold_by(*layer);
+    if (!quantized_seconds.ok()) return quantized_seconds.status();
+    line[absl::StrCat("layer_", kernels::QuantizedTypeName(layer->products()), "_seconds")] =
+        *quantized_seconds;
   }
   if (fused_ == nullptr) return line;
   const auto seconds = fold_by(*fused_);
@@ -256,8 +267,8 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
       2.0 * static_cast<double>(c.rows) * vocabulary_ * kHidden / *seconds;
   // Near ties may fall either way between two orders of summation.
   int64_t same = 0;
-  const std::vector<TokenScore> fused = arrays.top.Download();
-  for (size_t i = 0; i < fused.size(); ++i) same += fused[i].token == stored[i].token ? 1 : 0;
+  const std::vector<kernels::TokenScore> fused = arrays.top.Download();
+  for (size_t i = 0; i < fused.size(); ++i) same += fused[i].token == materialized[i].token ? 1 : 0;
   line["same_tokens"] = static_cast<double>(same) / static_cast<double>(fused.size());
   return line;
 }
@@ -266,8 +277,9 @@ absl::StatusOr<json> Layer::Measure(const Case& c) {
 
 absl::StatusOr<json> OutputLayers() {
   std::printf(
-      "Output layer alone, d = 512, float16, microseconds: the product with stored logits, "
-      "the one-pass fold, the separate sweeps; the whole layer three ways, and fused with narrow "
+      "Output layer alone, d = 512, float16, microseconds: the product with materialized logits, "
+      "the one-pass fold, the separate sweeps; the whole layer three ways, and fused with "
+      "quantized "
       "products\n"
       "%8s %5s %3s %9s %9s %9s | %9s %9s %9s %9s %9s %8s %8s\n",
       "V", "rows", "k", "product", "fold", "sweeps", "+sweeps", "+fold", "fused", "int8", "float8",

@@ -17,11 +17,11 @@ namespace dragoman::bench {
 // everything else.
 absl::StatusOr<nlohmann::json> Ceilings();
 
-// The output layer alone: fused, stored logits with one pass, stored logits with separate sweeps.
+// The output layer alone: fused, materialized logits with one pass, materialized logits with separate sweeps.
 absl::StatusOr<nlohmann::json> OutputLayers();
 
 // The backend of the parts that time steps: `rows` rows of outputs of at most 128 tokens.
-CudaBackendConfig StepConfig(const ModelSpec& spec, int rows);
+engine::CudaBackendConfig StepConfig(const engine::ModelSpec& spec, int rows);
 
 // A full batch's step, launch by launch, against the least time that its bytes and flop take.
 absl::StatusOr<nlohmann::json> StepTable();
@@ -35,7 +35,7 @@ absl::StatusOr<nlohmann::json> GraphStepOf4096();
 absl::StatusOr<nlohmann::json> GraphStepOf4();
 // The same sizes with products of the output layer, of the layers and of both in one byte, beside float16;
 // where the card has none of a kind, the reason.
-absl::StatusOr<nlohmann::json> GraphStepNarrow();
+absl::StatusOr<nlohmann::json> GraphStepQuantized();
 
 // A worker under more segments than it has room for.
 absl::StatusOr<nlohmann::json> Throughput();

@@ -16,15 +16,16 @@ namespace {
 
 using nlohmann::json;
 
-absl::StatusOr<WorkerTimes> Measure(const WorkerRun& run, const ModelSpec& spec,
-                                    const Program& program, const WeightImage& image) {
-  CudaBackendConfig config;
+absl::StatusOr<WorkerTimes> Measure(const WorkerRun& run, const engine::ModelSpec& spec,
+                                    const engine::Program& program,
+                                    const engine::WeightImage& image) {
+  engine::CudaBackendConfig config;
   config.batch.max_rows = run.max_rows;
   config.batch.max_positions = PositionsOf(run);
   config.batch.vocabulary = spec.shape.target_vocab;
   config.batch.start_token = spec.tokens.decoder_start;
   config.options = CudaOptionsOfEnvironment();
-  const auto backend = CreateCudaBackend(config, program, image);
+  const auto backend = engine::CreateCudaBackend(config, program, image);
   if (!backend.ok()) return backend.status();
   return RunWorker(run, spec, **backend);
 }
@@ -49,13 +50,14 @@ json ToJson(const WorkerRun& run, const WorkerTimes& t) {
 }  // namespace
 
 absl::StatusOr<json> Throughput() {
-  const ModelSpec spec = BaseSpec();
-  const Program program = ProgramOf(spec);
-  const WeightsInMemory weights(program, RandomWeights(program));
+  const engine::ModelSpec spec = BaseSpec();
+  const engine::Program program = ProgramOf(spec);
+  const engine::WeightsInMemory weights(program, RandomWeights(program));
   json result;
   std::printf("OPUS-MT base shape, V = 58,101, random weights, 30 source and 30 target tokens\n");
-  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kBFloat16}) {
-    const auto image = MakeWeightImage(program, weights, type);
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat16, kernels::ComputeType::kBFloat16}) {
+    const auto image = engine::MakeWeightImage(program, weights, type);
     if (!image.ok()) return image.status();
     // Full batches, and with 9/8 of the rows in the batch, as the daemon has it (server/process/engine_settings.cc).
     for (const auto& [rows, capacity, beam] : {std::tuple{4096, 4096, 4},
@@ -76,22 +78,23 @@ absl::StatusOr<json> Throughput() {
       if (!times.ok()) return times.status();
       const json line = ToJson(run, *times);
       std::printf("%s, %d rows of %d, beam %d: %.0f sentences/s, %.0f tokens/s, %.1f rows a step\n",
-                  ComputeTypeName(type), rows, capacity, beam,
+                  kernels::ComputeTypeName(type), rows, capacity, beam,
                   line["sentences_per_second"].get<double>(),
                   line["tokens_per_second"].get<double>(), times->rows_per_step);
-      result[ComputeTypeName(type)].push_back(line);
+      result[kernels::ComputeTypeName(type)].push_back(line);
     }
   }
   return result;
 }
 
 absl::StatusOr<json> OneSentence() {
-  const ModelSpec spec = BaseSpec();
-  const Program program = ProgramOf(spec);
-  const WeightsInMemory weights(program, RandomWeights(program));
+  const engine::ModelSpec spec = BaseSpec();
+  const engine::Program program = ProgramOf(spec);
+  const engine::WeightsInMemory weights(program, RandomWeights(program));
   json result;
-  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
-    const auto image = MakeWeightImage(program, weights, type);
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat16, kernels::ComputeType::kFloat32}) {
+    const auto image = engine::MakeWeightImage(program, weights, type);
     if (!image.ok()) return image.status();
     for (const int beam : {4, 1}) {
       WorkerRun run;
@@ -106,8 +109,8 @@ absl::StatusOr<json> OneSentence() {
       const double ms = 1e3 / times->SegmentsPerSecond();
       line["milliseconds"] = ms;
       std::printf("one sentence alone, %s, beam %d: %.2f ms for 30 tokens, %.3f ms a token\n",
-                  ComputeTypeName(type), beam, ms, ms / run.target_tokens);
-      result[ComputeTypeName(type)].push_back(line);
+                  kernels::ComputeTypeName(type), beam, ms, ms / run.target_tokens);
+      result[kernels::ComputeTypeName(type)].push_back(line);
     }
   }
   return result;

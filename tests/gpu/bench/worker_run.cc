@@ -16,85 +16,85 @@
 namespace dragoman::bench {
 namespace {
 
-class SteadyClock : public Clock {
+class SteadyClock : public engine::Clock {
  public:
-  Nanos Now() const override {
+  engine::Nanos Now() const override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
 };
 
-class StepCounter : public EngineObserver {
+class StepCounter : public engine::EngineObserver {
  public:
   void OnStep(const Step& step) override {
     ++steps;
     rows += step.rows;
   }
   void OnEncode(int, int64_t, int64_t) override {}
-  void OnStage(Stage, Nanos) override {}
+  void OnStage(engine::Stage, engine::Nanos) override {}
   void OnJobTokenized(int64_t, int) override {}
   void OnSegmentTranslated(int64_t, int64_t) override {}
   void OnSegmentSearchedAgain() override {}
   void OnJobTranslated(int64_t) override {}
-  void OnSegmentCancelled(Stage, CancelCause, int64_t) override {}
+  void OnSegmentCancelled(engine::Stage, engine::CancelCause, int64_t) override {}
   void OnError(const char*) override {}
 
   std::atomic<int64_t> steps{0}, rows{0};
 };
 
 // Sends the segments and notes when the first and the last of the timed ones ended.
-class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> {
+class Feeder : public engine::SegmentOwner, public std::enable_shared_from_this<Feeder> {
  public:
-  Feeder(const WorkerRun& run, const ModelSpec& spec, RequestQueue* queue, Ledger* ledger,
-         const Clock* clock)
+  Feeder(const WorkerRun& run, const engine::ModelSpec& spec, engine::RequestQueue* queue,
+         engine::Ledger* ledger, const engine::Clock* clock)
       : run_(run), queue_(queue), ledger_(ledger), clock_(clock) {
     search_.beam = run.beam;
     search_.num_alternatives = 1;
     search_.max_tokens = search_.min_tokens = run.target_tokens;
     search_.eos = spec.tokens.eos;
-    search_.forced_eos = ForcedEos::kModel;
-    search_.stop_rule = StopRule::kFirstK;
-    divisor_ = LengthDivisors(run.target_tokens, 1.0F, LengthPenalty::kPower);
-    pad_ = std::make_shared<const ForbiddenTable>(
+    search_.forced_eos = kernels::ForcedEos::kModel;
+    search_.stop_rule = kernels::StopRule::kFirstK;
+    divisor_ = engine::LengthDivisors(run.target_tokens, 1.0F, kernels::LengthPenalty::kPower);
+    pad_ = std::make_shared<const engine::ForbiddenTable>(
         std::vector<std::vector<int32_t>>{{spec.tokens.pad}});
     vocabulary_ = static_cast<uint32_t>(spec.shape.source_vocab - 2);
     eos_ = spec.tokens.eos;
   }
 
   void Send(int64_t count) {
-    std::vector<std::unique_ptr<Segment>> segments;
+    std::vector<std::unique_ptr<engine::Segment>> segments;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       count = std::min(count, run_.segments - sent_);
       sent_ += count;
       for (int64_t i = 0; i < count; ++i) segments.push_back(MakeSegment());
     }
     if (segments.empty()) return;
     ledger_->Accept(count);
-    RequestQueue::Reservation reservation;
+    engine::RequestQueue::Reservation reservation;
     static_cast<void>(queue_->Reserve(0, 1, count, count * run_.source_tokens, &reservation));
     static_cast<void>(queue_->Push(reservation, std::move(segments)));
   }
 
-  std::optional<CancelCause> abandoned() const override { return std::nullopt; }
+  std::optional<engine::CancelCause> abandoned() const override { return std::nullopt; }
   void OnStarted() override {}
   void OnDeadline() override {}
-  void OnPartial(const Segment&, std::span<const int32_t>) override {}
-  void OnDecoded(std::unique_ptr<Segment> segment,
-                 std::vector<DecodedHypothesis> hypotheses) override {
+  void OnPartial(const engine::Segment&, std::span<const int32_t>) override {}
+  void OnDecoded(std::unique_ptr<engine::Segment> segment,
+                 std::vector<engine::DecodedHypothesis> hypotheses) override {
     const bool whole = !hypotheses.empty() &&
                        hypotheses[0].tokens.size() == static_cast<size_t>(run_.target_tokens);
     End(std::move(segment),
         whole ? absl::OkStatus() : absl::InternalError("a translation of another length"));
   }
-  void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) override {
+  void OnFailed(std::unique_ptr<engine::Segment> segment, const absl::Status& status) override {
     End(std::move(segment), status);
   }
 
   // The first error, once all have ended.
   absl::Status Wait() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (ended_ < run_.segments) changed_.Wait(&mu_);
     return status_;
   }
@@ -103,10 +103,10 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
   }
 
  private:
-  void End(std::unique_ptr<Segment> segment, const absl::Status& status) {
-    ledger_->End(segment->running, Outcome::kEos);
+  void End(std::unique_ptr<engine::Segment> segment, const absl::Status& status) {
+    ledger_->End(segment->running, engine::Outcome::kEos);
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       if (status_.ok()) status_ = status;
       ++ended_;
       if (ended_ == std::max<int64_t>(1, run_.before)) first_ = clock_->Now();
@@ -116,8 +116,8 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
     if (run_.in_flight > 0) Send(1);
   }
 
-  std::unique_ptr<Segment> MakeSegment() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    auto segment = std::make_unique<Segment>();
+  std::unique_ptr<engine::Segment> MakeSegment() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    auto segment = std::make_unique<engine::Segment>();
     for (int i = 0; i + 1 < run_.source_tokens; ++i) {
       segment->source.push_back(1 + static_cast<int32_t>(random_() % vocabulary_));
     }
@@ -130,52 +130,52 @@ class Feeder : public SegmentOwner, public std::enable_shared_from_this<Feeder> 
   }
 
   const WorkerRun run_;
-  RequestQueue* const queue_;
-  Ledger* const ledger_;
-  const Clock* const clock_;
-  SearchOptions search_;
+  engine::RequestQueue* const queue_;
+  engine::Ledger* const ledger_;
+  const engine::Clock* const clock_;
+  kernels::SearchOptions search_;
   std::vector<float> divisor_;
-  std::shared_ptr<const ForbiddenTable> pad_;
+  std::shared_ptr<const engine::ForbiddenTable> pad_;
   uint32_t vocabulary_ = 0;
   int32_t eos_ = 0;
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::mt19937 random_ ABSL_GUARDED_BY(mu_){1};
   int64_t sent_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t ended_ ABSL_GUARDED_BY(mu_) = 0;
-  Nanos first_ ABSL_GUARDED_BY(mu_) = 0;
-  Nanos last_ ABSL_GUARDED_BY(mu_) = 0;
+  engine::Nanos first_ ABSL_GUARDED_BY(mu_) = 0;
+  engine::Nanos last_ ABSL_GUARDED_BY(mu_) = 0;
   absl::Status status_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace
 
-absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const ModelSpec& spec,
-                                      const Backend& backend) {
+absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const engine::ModelSpec& spec,
+                                      const engine::Backend& backend) {
   const SteadyClock clock;
   StepCounter observer;
-  Ledger ledger;
-  const Policy policy({.capacity = run.capacity});
-  RequestQueue queue({run.segments, run.segments * run.source_tokens}, &clock);
-  WorkerConfig config;
+  engine::Ledger ledger;
+  const engine::Policy policy({.capacity = run.capacity});
+  engine::RequestQueue queue({run.segments, run.segments * run.source_tokens}, &clock);
+  engine::WorkerConfig config;
   config.batch.max_rows = run.max_rows;
   config.batch.max_positions = PositionsOf(run);
   config.batch.start_token = spec.tokens.decoder_start;
   config.batch.vocabulary = spec.shape.target_vocab;
   config.encoded_segments = std::max<int64_t>(64, run.max_rows / run.beam);
-  PageRequest pages;
+  engine::PageRequest pages;
   pages.max_rows = run.max_rows;
-  pages.longest_source = static_cast<int32_t>(KvLayout::PagesFor(run.source_tokens));
-  absl::StatusOr<PagePlan> plan = backend.PlanPages(pages);
+  pages.longest_source = static_cast<int32_t>(kernels::KvLayout::PagesFor(run.source_tokens));
+  absl::StatusOr<engine::PagePlan> plan = backend.PlanPages(pages);
   if (!plan.ok()) return plan.status();
   config.pages = *plan;
   auto feeder = std::make_shared<Feeder>(run, spec, &queue, &ledger, &clock);
   absl::Status status;
   {
     std::atomic<bool> dead{false};
-    auto worker = Worker::Create(config, backend, {&queue, &ledger, &policy, &clock, &observer},
-                                 [&] { dead = true; });
+    auto worker = engine::Worker::Create(
+        config, backend, {&queue, &ledger, &policy, &clock, &observer}, [&] { dead = true; });
     if (!worker.ok()) return worker.status();
     feeder->Send(run.in_flight > 0 ? run.in_flight : run.segments);
     status = feeder->Wait();

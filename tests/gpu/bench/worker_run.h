@@ -34,8 +34,8 @@ struct WorkerTimes {
 };
 
 // `backend` is made for the run's max_rows and PositionsOf(run).
-absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const ModelSpec& spec,
-                                      const Backend& backend);
+absl::StatusOr<WorkerTimes> RunWorker(const WorkerRun& run, const engine::ModelSpec& spec,
+                                      const engine::Backend& backend);
 
 // Input positions that the batch of a run has.
 inline int PositionsOf(const WorkerRun& run) { return run.target_tokens + 2; }

@@ -85,7 +85,7 @@ explain() {
     throughput)
       echo 'A worker under more segments than fit: the rows of a step over its time, and what the host adds.'
       ;;
-    graph_step_narrow) echo 'The same with products of the output layer and of the layers in one byte (the setting `cuda`).' ;;
+    graph_step_quantized) echo 'The same with products of the output layer and of the layers in one byte (the setting `cuda`).' ;;
     one_sentence) echo 'What was counted for an H200: 7.1 ms with beam 4 in float16.' ;;
     ncu_*)
       echo 'L2 near 100 %: bound by reads from L2 (an H200 had 35 % in the fused output layer). Tensor: the share of'
@@ -101,7 +101,7 @@ show() {
   local log=$scratch/$1.log
   case $1 in
     ncu_*) grep -E 'Context|Duration|Throughput|Tensor|Stall|==(ERROR|WARNING)==' "$log" | head -n 80 ;;
-    graph_step | graph_step_narrow | throughput | one_sentence) head -n 40 "$log" ;;
+    graph_step | graph_step_quantized | throughput | one_sentence) head -n 40 "$log" ;;
     *)
       grep -E -A 4 'Failure|rror' "$log" | head -n 24
       tail -n 6 "$log"
@@ -175,7 +175,7 @@ look() {
   if ((status == 124 || status == 137)); then result="**failed**, stopped at its limit of $limit s"; fi
   [[ -e $scratch/$name.log ]] || result='**not run**, the time is up'
   rows+=("$name|$result${without:+, without $without}|$seconds")
-  local has_figures='^(graph_step|graph_step_narrow|throughput|one_sentence|ncu_.*)$'
+  local has_figures='^(graph_step|graph_step_quantized|throughput|one_sentence|ncu_.*)$'
   if [[ -e $scratch/$name.log ]] && { ((status != 0)) || [[ $name =~ $has_figures ]]; }; then
     shown+=("$name")
   fi
@@ -275,7 +275,7 @@ look engine_memory 30 all bin/test/gpu_engine_test --gtest_brief=0 --gtest_filte
 look graph_step 75 all bin/gpu_bench graph_step
 look throughput 90 all bin/gpu_bench throughput
 look one_sentence 45 all bin/gpu_bench one_sentence
-look graph_step_narrow 60 all bin/gpu_bench graph_step_narrow
+look graph_step_quantized 60 all bin/gpu_bench graph_step_quantized
 
 # Six kernels in the middle of a step: four of a full batch, two of a lone sentence. Launches one by
 # one, for a profiler serialises them in any case; the clocks stay as they are.
@@ -296,7 +296,7 @@ else
   # fused. Of the others it has 54, and the trials at load have some hundred.
   output='FusedOutputKernel|FusedMmaKernel' skip_full=283
   if [[ ! $capability =~ ^(8\.[069]|9\.0|12\.0)$ || ,$off, == *,fused-output,* ]]; then
-    output=FoldStoredKernel skip_full=280
+    output=FoldMaterializedKernel skip_full=280
   fi
   profile ncu_full "$output|DecodeSelfAttentionKernel|CrossAttentionKernel|StepSlotsKernel" \
     "$skip_full" 14 graph_step_4096

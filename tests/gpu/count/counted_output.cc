@@ -8,7 +8,7 @@
 namespace dragoman::bench {
 namespace {
 
-static_assert(kOutputTileColumns == kTileColumns);
+static_assert(kOutputTileColumns == kernels::kTileColumns);
 
 // The kernel by wgmma (kernels/ops/output_layer_sm90.cu), measured on an H200: on 2026-11-26 with
 // parts left out (fused-ablation.txt in tests/bench/results), on 2026-11-27 as it is
@@ -17,7 +17,7 @@ static_assert(kOutputTileColumns == kTileColumns);
 //   products      Without copies and fold 4 tiles took 29 us and 15 took 84. At the full rate of
 //                 the tensor cores an element of d would take 16 cycles.
 //   fold          15 tiles took 121 us with bias, maximum and sum, and 90 without. Both
-//                 warpgroups fold at the same time, so no product is beside it. Narrow products
+//                 warpgroups fold at the same time, so no product is beside it. Quantized products
 //                 add scales, and the conversion of int8's sums. Both constants are fitted to the
 //                 layer as it is.
 //   candidates    Looking for them took 17, 25, 48 and 88 us of 2, 4, 15 and 57 tiles: as the
@@ -25,10 +25,10 @@ static_assert(kOutputTileColumns == kTileColumns);
 //                 seen. A warp looks in two halves of 8 rows, one after the other; 4 rows are in
 //                 one half and took 9 us. For lists of four (k 1 to 4); longer ones take more.
 //   first copies  Nothing is beside the copies of the hidden rows and of the first slabs: with
-//                 them 4 tiles took 35 us and 15 took 91. Narrow ones take half. Fitted, too.
+//                 them 4 tiles took 35 us and 15 took 91. Quantized ones take half. Fitted, too.
 constexpr double kTileProductCycles = 17;
 constexpr double kFoldCycles = 4100;
-constexpr double kNarrowFoldCycles = 1100;
+constexpr double kQuantizedFoldCycles = 1100;
 constexpr double kCandidateCycles = 10700;  // of a half, for the square root of a tile
 constexpr double kFirstCopyCycles = 10000;
 constexpr int64_t kHalfRows = 8;
@@ -44,8 +44,8 @@ constexpr int64_t kHalfRows = 8;
 // candidates, and as much longer than the larger of their rates.
 constexpr double kMmaSlabFactor = 1.42;
 constexpr double kMmaFoldCycles = 2900;  // of a warp of a scheduler
-// Narrow products cost a warp so many more, for scales and the conversion of int8's sums.
-constexpr double kMmaNarrowInstructions = 290 + 128;
+// Quantized products cost a warp so many more, for scales and the conversion of int8's sums.
+constexpr double kMmaQuantizedInstructions = 290 + 128;
 constexpr int64_t kMmaWaves = 8;
 constexpr int64_t kMmaWarpRows = 16;
 constexpr int64_t kMmaSlab = 32;
@@ -63,8 +63,8 @@ struct Share {
 
 Share ShareOf(const OutputWork& work, int waves) {
   const int64_t row_blocks = Divided(work.rows, kOutputTileRows);
-  const TileRanges ranges = DivideTiles(TilesOf(static_cast<int>(work.vocabulary)), row_blocks,
-                                        work.multiprocessors, waves);
+  const kernels::TileRanges ranges = kernels::DivideTiles(
+      kernels::TilesOf(static_cast<int>(work.vocabulary)), row_blocks, work.multiprocessors, waves);
   const int64_t blocks = ranges.ranges * row_blocks;
   return {ranges.tiles, static_cast<double>(Divided(blocks, work.multiprocessors))};
 }
@@ -75,14 +75,14 @@ double CandidateCycles(const OutputWork& work, int tiles) {
 }
 
 // The share of products' time, and of bytes, that is left.
-double Factor(const OutputWork& work) { return work.narrow ? 0.5 : 1; }
+double Factor(const OutputWork& work) { return work.quantized ? 0.5 : 1; }
 
 }  // namespace
 
 double HopperOutputCycles(const OutputWork& work) {
   const Share share = ShareOf(work, 1);
   const double tile = Factor(work) * kTileProductCycles * static_cast<double>(work.d) +
-                      kFoldCycles + (work.narrow ? kNarrowFoldCycles : 0);
+                      kFoldCycles + (work.quantized ? kQuantizedFoldCycles : 0);
   return share.blocks * (Factor(work) * kFirstCopyCycles + share.tiles * tile +
                          CandidateCycles(work, share.tiles));
 }
@@ -98,7 +98,8 @@ double MmaOutputCycles(const OutputWork& work, double flop_per_cycle, double iss
   const double shared = Factor(work) * static_cast<double>(slabs) *
                         (static_cast<double>(warps) * kMmaLoadCycles + kMmaSlabCycles);
   const double fold =
-      of_scheduler * (kMmaFoldCycles + (work.narrow ? kMmaNarrowInstructions / issue_share : 0));
+      of_scheduler *
+      (kMmaFoldCycles + (work.quantized ? kMmaQuantizedInstructions / issue_share : 0));
   return share.blocks * (share.tiles * (kMmaSlabFactor * std::max(products, shared) + fold) +
                          CandidateCycles(work, share.tiles));
 }

@@ -13,7 +13,7 @@ struct OutputWork {
   int64_t rows = 0;
   int64_t d = 0;  // elements of a hidden row
   int64_t vocabulary = 0;
-  bool narrow = false;  // products of one byte a number
+  bool quantized = false;  // products of one byte a number
   int multiprocessors = 0;
 };
 

@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "kernels/ops/few_rows.h"
-#include "kernels/ops/narrow_linear.h"
 #include "kernels/ops/output_layer_cuda.h"
+#include "kernels/ops/quantized_linear.h"
 #include "tests/gpu/count/counted_output.h"
 
 namespace dragoman::bench {
@@ -42,13 +42,13 @@ constexpr int64_t kPlainWarpRows = 4;
 // The latency, in cycles, of a tensor core's product whose sum the next one adds to.
 constexpr double kProductLatency = 33;
 
-// Products of layers in int8 (kernels/ops/narrow_linear_cuda.cu): bytes of k of a slab; instructions of a warp
+// Products of layers in int8 (kernels/ops/quantized_linear_cuda.cu): bytes of k of a slab; instructions of a warp
 // for the end of a tile of 128 (its machine code without the loop), a quarter of that of one of 64; of
-// few rows, to narrow 256 numbers of a row, and for all else.
-constexpr int64_t kNarrowSlab = 64;
-constexpr double kNarrowEndInstructions = 1500;
-constexpr int64_t kNarrowStretchInstructions = 55;
-constexpr int64_t kNarrowFewInstructions = 160;
+// few rows, to quantize 256 numbers of a row, and for all else.
+constexpr int64_t kQuantizedSlab = 64;
+constexpr double kQuantizedEndInstructions = 1500;
+constexpr int64_t kQuantizedStretchInstructions = 55;
+constexpr int64_t kQuantizedFewInstructions = 160;
 
 constexpr double kBlockSeconds = 0.1e-6;  // to begin a block on a multiprocessor
 
@@ -70,7 +70,7 @@ class Counter {
       : card_(card), figures_(figures), graph_(graph) {}
 
   // A kernel of our own. `cost` is that of all `nodes`.
-  void Kernel(std::string name, int64_t nodes, const OpCost& cost, const Shape& shape) {
+  void Kernel(std::string name, int64_t nodes, const engine::OpCost& cost, const Shape& shape) {
     if (nodes == 0) return;
     CountedNode node;
     node.name = std::move(name);
@@ -110,7 +110,8 @@ class Counter {
   }
 
   // One of cuBLASLt's, which begins when the node before is through.
-  void Product(std::string name, int64_t nodes, const OpCost& cost, int64_t rows, int64_t out) {
+  void Product(std::string name, int64_t nodes, const engine::OpCost& cost, int64_t rows,
+               int64_t out) {
     if (nodes == 0) return;
     CountedNode node;
     node.name = std::move(name);
@@ -130,16 +131,17 @@ class Counter {
 
   // The fused output layer by wgmma. Every block of rows reads the weights of all tiles,
   // `weight_bytes`, while others are multiplied and folded. d: elements of a hidden row.
-  void FusedOutput(const OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
+  void FusedOutput(const engine::OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
                    double weight_bytes) {
-    const bool narrow = card_.narrow_output;
+    const bool quantized = card_.quantized_output;
     CountedNode node;
-    node.name = step_op::kFused;
-    node.kernel = narrow ? "Int8OutputKernelILi4E" : "FusedOutputKernelI6__halfLi4E";
+    node.name = engine::step_op::kFused;
+    node.kernel = quantized ? "Int8OutputKernelILi4E" : "FusedOutputKernelI6__halfLi4E";
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
-    const double cycles = HopperOutputCycles({rows, d, vocabulary, narrow, card_.multiprocessors});
+    const double cycles =
+        HopperOutputCycles({rows, d, vocabulary, quantized, card_.multiprocessors});
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
     node.l2_bytes = static_cast<double>(Divided(rows, kOutputTileRows)) * weight_bytes;
     node.l2_seconds = node.l2_bytes / card_.l2_bytes_per_second;
@@ -149,18 +151,18 @@ class Counter {
 
   // The same by mma.sync: blocks come in waves, and the hidden rows come to a block with each tile
   // anew.
-  void MmaOutput(const OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
+  void MmaOutput(const engine::OpCost& cost, int64_t rows, int64_t d, int64_t vocabulary,
                  double weight_bytes) {
     CountedNode node;
-    node.name = step_op::kFused;
-    const bool narrow = card_.narrow_output;
-    node.kernel = narrow ? "Int8MmaKernelILi4E" : "FusedMmaKernelI6__halfLi4E";
+    node.name = engine::step_op::kFused;
+    const bool quantized = card_.quantized_output;
+    node.kernel = quantized ? "Int8MmaKernelILi4E" : "FusedMmaKernelI6__halfLi4E";
     node.nodes = 1;
     node.cost = cost;
     node.figures = FiguresOf(node.kernel);
     const double flop_per_cycle = card_.mma_rate * card_.flop_per_second / card_.cycles_per_second /
                                   static_cast<double>(card_.multiprocessors);
-    const double cycles = MmaOutputCycles({rows, d, vocabulary, narrow, card_.multiprocessors},
+    const double cycles = MmaOutputCycles({rows, d, vocabulary, quantized, card_.multiprocessors},
                                           flop_per_cycle, card_.issue_share);
     const double bytes = cost.bytes / (card_.memory_share * card_.memory_bytes_per_second);
     node.l2_bytes = static_cast<double>(Divided(rows, kOutputTileRows)) * weight_bytes *
@@ -173,26 +175,27 @@ class Counter {
 
   // Tiles of a layer's product in int8. `cost`: of all nodes, in int8. Blocks of a multiprocessor share its
   // tensor cores; the ends of all but the last are beside other blocks' products.
-  void NarrowTiles(std::string name, int64_t nodes, const OpCost& cost, int64_t rows, int64_t in,
-                   int64_t out) {
+  void QuantizedTiles(std::string name, int64_t nodes, const engine::OpCost& cost, int64_t rows,
+                      int64_t in, int64_t out) {
     CountedNode node;
     node.name = std::move(name);
     node.nodes = nodes;
     node.cost = cost;
     const auto tiles = [&](int64_t tile) { return Divided(rows, tile) * Divided(out, tile); };
-    const int64_t tile = cuda::HasLargeTiles(rows, out, card_.multiprocessors) ? 128 : 64;
-    node.kernel = tile == 128 ? "NarrowTileKernelI6__halfLi128E" : "NarrowTileKernelI6__halfLi64E";
+    const int64_t tile = kernels::cuda::HasLargeTiles(rows, out, card_.multiprocessors) ? 128 : 64;
+    node.kernel =
+        tile == 128 ? "QuantizedTileKernelI6__halfLi128E" : "QuantizedTileKernelI6__halfLi64E";
     node.figures = FiguresOf(node.kernel);
     const auto t = static_cast<double>(tile);
     const double flop_per_cycle = card_.layer_product_share * card_.int8_rate *
                                   card_.flop_per_second / card_.cycles_per_second /
                                   static_cast<double>(card_.multiprocessors);
-    const double products = 2 * t * t * kNarrowSlab / flop_per_cycle;
+    const double products = 2 * t * t * kQuantizedSlab / flop_per_cycle;
     // Both operands are written once and read by two warps.
-    const double shared = 3 * 2 * t * kNarrowSlab / card_.shared_bytes_per_cycle;
-    const auto slabs = static_cast<double>(Divided(in, kNarrowSlab));
+    const double shared = 3 * 2 * t * kQuantizedSlab / card_.shared_bytes_per_cycle;
+    const auto slabs = static_cast<double>(Divided(in, kQuantizedSlab));
     const auto turns = static_cast<double>(Divided(tiles(tile), card_.multiprocessors));
-    const double end = kNarrowEndInstructions * (t / 128) * (t / 128) / card_.issue_share;
+    const double end = kQuantizedEndInstructions * (t / 128) * (t / 128) / card_.issue_share;
     const double seconds = card_.wait_seconds + (turns * slabs * std::max(products, shared) + end) /
                                                     card_.cycles_per_second;
     const double each = 1.0 / static_cast<double>(nodes);
@@ -251,9 +254,9 @@ class Counter {
   std::vector<CountedNode> nodes_;
 };
 
-const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
-  for (const Op& op : stage.ops) {
-    const auto* product = std::get_if<ProductOp>(&op.what);
+const engine::ProductOp* ProductNamed(const engine::OpSequence& stage, std::string_view name) {
+  for (const engine::Op& op : stage.ops) {
+    const auto* product = std::get_if<engine::ProductOp>(&op.what);
     if (product != nullptr && op.name == name) return product;
   }
   return nullptr;
@@ -261,9 +264,10 @@ const ProductOp* ProductNamed(const OpSequence& stage, std::string_view name) {
 
 // Counts a product of a few rows by the kernel of our own, activation and all, if it takes the
 // shape (kernels/ops/few_rows_cuda.cu).
-bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
-                  const CountedCard& card, Counter* counter) {
-  if (!card.few_rows || rows > cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0) return false;
+bool CountFewRows(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
+                  int64_t rows, const CountedCard& card, Counter* counter) {
+  if (!card.few_rows || rows > kernels::cuda::kMostFewRows || in % 32 != 0 || op.rows % 8 != 0)
+    return false;
   Shape shape;
   shape.kernel = "FewRowsKernelI6__half";
   shape.waits = 1;
@@ -277,51 +281,51 @@ bool CountFewRows(const StepCost& cost, const ProductOp& op, int64_t in, int64_t
   return true;
 }
 
-// A product in int8, with the launch before it that narrows its rows. `cost` is that of 16 bits: here W has half
+// A product in int8, with the launch before it that quantizes its rows. `cost` is that of 16 bits: here W has half
 // the bytes, x is read in 16 bits and y written so.
-void CountNarrowProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
-                        Counter* counter) {
+void CountQuantizedProduct(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
+                           int64_t rows, Counter* counter) {
   const auto nodes = static_cast<double>(cost.launches);
-  OpCost narrow = cost.cost;
-  narrow.bytes -= nodes * static_cast<double>(op.rows * in);
+  engine::OpCost quantized = cost.cost;
+  quantized.bytes -= nodes * static_cast<double>(op.rows * in);
   Shape shape;
-  if (rows <= cuda::kMostNarrowFewRows) {
-    shape.kernel = "NarrowFewKernelI6__half";
+  if (rows <= kernels::cuda::kMostQuantizedFewRows) {
+    shape.kernel = "QuantizedFewKernelI6__half";
     shape.waits = 1;  // a row's numbers, at once
     shape.blocks = op.rows / 8;
     shape.block_warps = 16;
     shape.chain_cycles = static_cast<double>(Divided(in, 512)) * kProductLatency;
-    shape.instructions = shape.blocks * (rows * Divided(in, 256) * kNarrowStretchInstructions +
-                                         16 * kNarrowFewInstructions);
+    shape.instructions = shape.blocks * (rows * Divided(in, 256) * kQuantizedStretchInstructions +
+                                         16 * kQuantizedFewInstructions);
     shape.bytes_early = static_cast<double>(op.rows * in);
     shape.bytes_again = 2.0 * static_cast<double>((shape.blocks - 1) * rows * in);
-    counter->Kernel(cost.name, cost.launches, narrow, shape);
+    counter->Kernel(cost.name, cost.launches, quantized, shape);
     return;
   }
-  shape.kernel = "NarrowRowsKernelI6__half";
+  shape.kernel = "QuantizeRowsKernelI6__half";
   shape.argument = "Int8";
   shape.waits = 1;  // the count and a row at once
   shape.blocks = Divided(rows, 4);
   shape.in_l2 = true;
-  counter->Kernel(std::string(cost.name) + kRowsNarrowed, cost.launches,
+  counter->Kernel(std::string(cost.name) + kRowsQuantized, cost.launches,
                   {nodes * 3.0 * static_cast<double>(rows * in), 0}, shape);
-  narrow.bytes -= nodes * static_cast<double>(rows * in);  // narrowed already
-  counter->NarrowTiles(cost.name, cost.launches, narrow, rows, in, op.rows);
+  quantized.bytes -= nodes * static_cast<double>(rows * in);  // quantized already
+  counter->QuantizedTiles(cost.name, cost.launches, quantized, rows, in, op.rows);
 }
 
 // A product, and the pass over what it has written where its epilogue has no such activation.
-void CountProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t rows,
-                  double element, const CountedCard& card, Counter* counter) {
-  if (element == 2 && card.narrow_layers) {
-    CountNarrowProduct(cost, op, in, rows, counter);
-    if (op.activation == Activation::kSwish) return;
+void CountProduct(const engine::StepCost& cost, const engine::ProductOp& op, int64_t in,
+                  int64_t rows, double element, const CountedCard& card, Counter* counter) {
+  if (element == 2 && card.quantized_layers) {
+    CountQuantizedProduct(cost, op, in, rows, counter);
+    if (op.activation == kernels::Activation::kSwish) return;
   } else {
     if (element == 2 && CountFewRows(cost, op, in, rows, card, counter)) return;
     counter->Product(cost.name, cost.launches, cost.cost, rows, op.rows);
   }
-  if (IsOfProduct(op.activation)) return;
+  if (kernels::IsOfProduct(op.activation)) return;
   const auto elements = static_cast<double>(rows * op.rows);
-  const OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
+  const engine::OpCost pass{2 * element * elements * static_cast<double>(cost.launches), 0};
   Shape shape;
   shape.kernel = "ActivateKernelI6__halfL";
   shape.waits = 1;  // the count and x at once
@@ -332,7 +336,7 @@ void CountProduct(const StepCost& cost, const ProductOp& op, int64_t in, int64_t
 }
 
 Shape EncoderAttentionShape(int64_t heads, int64_t segments, int64_t tokens, bool tensor_cores) {
-  const int64_t tiles = Divided(tokens, kPagePositions);
+  const int64_t tiles = Divided(tokens, kernels::kPagePositions);
   const int64_t warp_rows = tensor_cores ? kTensorWarpRows : kPlainWarpRows;
   Shape shape;
   shape.blocks = heads * segments * Divided(tokens, shape.block_warps * warp_rows);
@@ -375,42 +379,43 @@ Shape NormShape(int64_t rows) {
 
 }  // namespace
 
-std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& of_card,
-                                   const FiguresByKernel& figures) {
+std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
+                                   const CountedCard& of_card, const FiguresByKernel& figures) {
   CountedCard card = of_card;
   // CudaStep launches it so.
-  card.overlaps = card.overlaps && (card.narrow_layers || bucket <= cuda::kMostFewRows);
-  const Program& program = *work.program;
-  const auto element = static_cast<double>(ElementBytes(work.type));
+  card.overlaps = card.overlaps && (card.quantized_layers || bucket <= kernels::cuda::kMostFewRows);
+  const engine::Program& program = *work.program;
+  const auto element = static_cast<double>(kernels::ElementBytes(work.type));
   const int64_t heads = program.kv.heads;
   const auto tiles = [](double positions) {
-    return static_cast<int>(std::ceil(positions / kPagePositions));
+    return static_cast<int>(std::ceil(positions / kernels::kPagePositions));
   };
-  // Stored rows go through a buffer, so many at a time.
-  const int64_t chunks = Divided(work.stored_rows, cuda::kChunkRows);
-  const int64_t chunk_rows = std::min<int64_t>(work.stored_rows, cuda::kChunkRows);
+  // Materialized rows go through a buffer, so many at a time.
+  const int64_t chunks = Divided(work.materialized_rows, kernels::cuda::kChunkRows);
+  const int64_t chunk_rows = std::min<int64_t>(work.materialized_rows, kernels::cuda::kChunkRows);
   Counter counter(card, figures, true);
-  for (const StepCost& cost : CostsOf(work)) {
+  for (const engine::StepCost& cost : engine::CostsOf(work)) {
     if (cost.launches == 0) continue;
     const std::string_view name = cost.name;
     Shape shape;
-    if (const ProductOp* product = ProductNamed(program.decoder, name); product != nullptr) {
+    if (const engine::ProductOp* product = ProductNamed(program.decoder, name);
+        product != nullptr) {
       CountProduct(cost, *product, program.weight(product->weight).cols, bucket, element, card,
                    &counter);
       continue;
     }
-    if (name == step_op::kFused) {
-      const Weight& table = program.weight(program.output().table);
+    if (name == engine::step_op::kFused) {
+      const engine::Weight& table = program.weight(program.output().table);
       const auto numbers = static_cast<double>(work.fused_rows * table.cols);
-      const double bytes = card.narrow_output ? 1 : element;  // of a number
+      const double bytes = card.quantized_output ? 1 : element;  // of a number
       const double weight_bytes = bytes * static_cast<double>(program.vocabulary() * table.cols);
-      OpCost products = cost.cost;
-      if (card.narrow_output) {
+      engine::OpCost products = cost.cost;
+      if (card.quantized_output) {
         products.bytes /= element;
-        shape = {"NarrowRowsKernel", 1, Divided(bucket, 4)};
+        shape = {"QuantizeRowsKernel", 1, Divided(bucket, 4)};
         shape.argument = "6__halfNS0_4Int8";
         shape.in_l2 = true;
-        counter.Kernel(kNarrowRows, 1, {numbers * (element + 1), 0}, shape);
+        counter.Kernel(kQuantizeRows, 1, {numbers * (element + 1), 0}, shape);
         shape = {};
       }
       if (card.output == OutputCode::kMma) {
@@ -429,29 +434,29 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
                      shape);
       continue;
     }
-    if (name == step_op::kLogits) {
+    if (name == engine::step_op::kLogits) {
       counter.Product(cost.name, chunks, cost.cost, chunk_rows, program.vocabulary());
       continue;
     }
-    if (name == step_op::kFoldStored) continue;  // no row needs its logits whole
-    if (name == step_op::kFoldLogits) {
+    if (name == engine::step_op::kFoldMaterialized) continue;  // no row needs its logits whole
+    if (name == engine::step_op::kFoldLogits) {
       // The row of the list, its request; the logits go by at the rate of bytes.
-      shape = {"FoldStoredKernelEPf", 3, chunk_rows, 16};
+      shape = {"FoldMaterializedKernelEPf", 3, chunk_rows, 16};
       counter.Kernel(cost.name, chunks, cost.cost, shape);
       continue;
     }
-    if (name == step_op::kBegin) {
+    if (name == engine::step_op::kBegin) {
       shape = {"BeginStepKernel", 22, 1, 32};  // half of them over the bus
       shape.overlaps = false;
-    } else if (name == step_op::kPrepare) {
+    } else if (name == engine::step_op::kPrepare) {
       shape = {"PrepareRowsKernel", 8, Divided(bucket, 64) + Divided(bucket, 2), 2};
-    } else if (name == step_op::kStepSlots) {
+    } else if (name == engine::step_op::kStepSlots) {
       // The number that a card of this size is planned to have (memory_plan.cc).
       const int64_t workspaces = std::min<int64_t>(bucket, int64_t{8} * card.multiprocessors);
       shape = {"StepSlotsKernel", 15, workspaces, 2, Divided(work.slots, workspaces)};
-    } else if (name == step_op::kDeliver) {
+    } else if (name == engine::step_op::kDeliver) {
       shape = {"DeliverKernel", 4, std::min(bucket, 1024), 1};
-    } else if (name == step_op::kEnd) {
+    } else if (name == engine::step_op::kEnd) {
       shape = {"EndStepKernel", 5, 1, 32};
     } else if (name == "embedding") {
       shape = {"EmbedKernelI6__half", 3, Divided(bucket, 4)};
@@ -473,20 +478,21 @@ std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const Count
   return counter.Take();
 }
 
-std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int segments,
-                                          int tokens, const CountedCard& card,
+std::vector<CountedNode> CountEncoderPass(const engine::Program& program, kernels::ComputeType type,
+                                          int segments, int tokens, const CountedCard& card,
                                           const FiguresByKernel& figures) {
-  const auto element = static_cast<double>(ElementBytes(type));
+  const auto element = static_cast<double>(kernels::ElementBytes(type));
   const int64_t of_pass = int64_t{segments} * tokens;
-  OpRows rows;
+  engine::OpRows rows;
   rows.rows = static_cast<double>(of_pass);
   rows.segments = segments;
   rows.source_positions = tokens;
   rows.element_bytes = rows.weight_bytes = rows.kv_bytes = element;
   Counter counter(card, figures, false);
-  for (const StepCost& cost : CostsByName(program.encoder, program, rows)) {
+  for (const engine::StepCost& cost : engine::CostsByName(program.encoder, program, rows)) {
     const std::string_view name = cost.name;
-    if (const ProductOp* product = ProductNamed(program.encoder, name); product != nullptr) {
+    if (const engine::ProductOp* product = ProductNamed(program.encoder, name);
+        product != nullptr) {
       CountProduct(cost, *product, program.weight(product->weight).cols, of_pass, element, card,
                    &counter);
     } else if (name == "self-attention") {
@@ -535,13 +541,13 @@ std::span<const CountedCard> CountedCards() {
     b200.name = "B200";
     b200.architecture = "100";
     b200.multiprocessors = 148;
-    b200.output = OutputCode::kStored;
+    b200.output = OutputCode::kMaterialized;
     CountedCard t4;
     t4.name = "T4";
     t4.architecture = "75";
     t4.multiprocessors = 40;
     t4.tensor_cores = t4.few_rows = false;
-    t4.output = OutputCode::kStored;
+    t4.output = OutputCode::kMaterialized;
     t4 = older(of(t4, 1.35e9, 41e12, 0.22e12));
     t4.l2_bytes_per_second = 1.27e12;
     t4.shared_bytes_per_cycle = 64;
@@ -587,9 +593,12 @@ double Seconds(const std::vector<CountedNode>& nodes) {
 }
 
 double OutputSeconds(const std::vector<CountedNode>& nodes) {
-  constexpr std::string_view kOfOutput[] = {step_op::kFused,  kMergeOfParts,
-                                            kNarrowRows,      step_op::kLogits,
-                                            step_op::kGather, step_op::kFoldLogits};
+  constexpr std::string_view kOfOutput[] = {engine::step_op::kFused,
+                                            kMergeOfParts,
+                                            kQuantizeRows,
+                                            engine::step_op::kLogits,
+                                            engine::step_op::kGather,
+                                            engine::step_op::kFoldLogits};
   double seconds = 0;
   for (const CountedNode& node : nodes) {
     if (std::ranges::find(kOfOutput, node.name) != std::end(kOfOutput)) seconds += node.seconds;

@@ -35,9 +35,9 @@
 
 namespace dragoman::bench {
 
-// Whose code the output layer runs: wgmma's, mma.sync's, or none, and the logits are stored and
+// Whose code the output layer runs: wgmma's, mma.sync's, or none, and the logits are materialized and
 // folded.
-enum class OutputCode { kHopper, kMma, kStored };
+enum class OutputCode { kHopper, kMma, kMaterialized };
 
 // An H200, as the design counts it; the shares are what such kernels reach elsewhere.
 struct CountedCard {
@@ -63,10 +63,10 @@ struct CountedCard {
   bool few_rows = true;  // products of a few rows go by a kernel of our own, as the trial allows
   // The fused output layer's products are int8 (output_products of engine/api/cuda_options.h): twice the
   // flop, half the bytes of W, and a node more. float8 is counted as the same; its sums are f32 already.
-  bool narrow_output = false;
+  bool quantized_output = false;
   // The products of the layers are int8 by kernels of our own (layer_products): in mma.sync's rate of int8 as
   // a part of flop_per_second, which on Hopper is wgmma's.
-  bool narrow_layers = false;
+  bool quantized_layers = false;
   double int8_rate = 2;
   double mma_rate = 1;                  // mma.sync's rate of 16 bits, as the same part
   double shared_bytes_per_cycle = 128;  // of a multiprocessor's shared memory
@@ -91,11 +91,11 @@ using FiguresByKernel = std::map<std::string, KernelFigures>;
 
 // The name of the node that follows the fused output layer, which no table of costs has.
 inline constexpr char kMergeOfParts[] = "merge of its parts";
-// And of the one before it, where its products are narrow.
-inline constexpr char kNarrowRows[] = "narrow its rows";
-// The launch before a product of a layer, which narrows its rows, has the product's name with this
+// And of the one before it, where its products are quantized.
+inline constexpr char kQuantizeRows[] = "quantize its rows";
+// The launch before a product of a layer, which quantizes its rows, has the product's name with this
 // behind it.
-inline constexpr char kRowsNarrowed[] = ", rows";
+inline constexpr char kRowsQuantized[] = ", rows";
 
 // The longest of the terms of a node's time.
 enum class Bound {
@@ -115,7 +115,7 @@ struct CountedNode {
   std::string name;
   std::string kernel;  // "" for cuBLASLt's
   int64_t nodes = 0;
-  OpCost cost;  // of all of them
+  engine::OpCost cost;  // of all of them
   // Bytes at the rate of L2, of all of them: what blocks read again, or the node before has just
   // written.
   double l2_bytes = 0;
@@ -127,17 +127,17 @@ struct CountedNode {
 };
 
 // The nodes of the graph for `bucket` rows in which work.rows are there.
-std::vector<CountedNode> CountStep(const StepWork& work, int bucket, const CountedCard& card,
-                                   const FiguresByKernel& figures);
+std::vector<CountedNode> CountStep(const engine::StepWork& work, int bucket,
+                                   const CountedCard& card, const FiguresByKernel& figures);
 
 // The launches of an encoder pass over `segments` of `tokens` each. REQUIRES: 16 bits.
-std::vector<CountedNode> CountEncoderPass(const Program& program, ComputeType type, int segments,
-                                          int tokens, const CountedCard& card,
+std::vector<CountedNode> CountEncoderPass(const engine::Program& program, kernels::ComputeType type,
+                                          int segments, int tokens, const CountedCard& card,
                                           const FiguresByKernel& figures);
 
 double Seconds(const std::vector<CountedNode>& nodes);
 
-// The same of the output layer: products and fold, what narrows its rows, the merge, or stored
+// The same of the output layer: products and fold, what quantizes its rows, the merge, or materialized
 // logits and their sweep.
 double OutputSeconds(const std::vector<CountedNode>& nodes);
 

@@ -19,15 +19,15 @@
 namespace dragoman::bench {
 namespace {
 
-const Program& Base() {
-  static const Program program = ProgramOf(BaseSpec());
+const engine::Program& Base() {
+  static const engine::Program program = ProgramOf(BaseSpec());
   return program;
 }
 
-StepWork WorkOf(int rows) {
-  StepWork work;
+engine::StepWork WorkOf(int rows) {
+  engine::StepWork work;
   work.program = &Base();
-  work.type = ComputeType::kFloat16;
+  work.type = kernels::ComputeType::kFloat16;
   work.rows = work.fused_rows = rows;
   work.slots = rows / 4;
   work.self_positions = 15;
@@ -50,7 +50,7 @@ TEST(CountedStep, HasTheNodesOfTheGraph) {
   CountedCard card;
   card.few_rows = false;  // as the graphs are emulated
   for (const bool int8 : {false, true}) {
-    card.narrow_layers = int8;
+    card.quantized_layers = int8;
     const std::string name = int8 ? "float16, layers in int8, " : "float16, ";
     for (const int rows : {8, 1024}) {
       int64_t nodes = 0;
@@ -61,9 +61,9 @@ TEST(CountedStep, HasTheNodesOfTheGraph) {
 }
 
 TEST(CountedStep, HasTheCostsOfTheProgramsTable) {
-  const StepWork work = WorkOf(1024);
+  const engine::StepWork work = WorkOf(1024);
   const auto nodes = CountStep(work, 1024, {}, {});
-  for (const StepCost& cost : CostsOf(work)) {
+  for (const engine::StepCost& cost : engine::CostsOf(work)) {
     if (cost.launches == 0) continue;
     EXPECT_EQ(Named(nodes, cost.name).cost.flop, cost.cost.flop) << cost.name;
     EXPECT_EQ(Named(nodes, cost.name).cost.bytes, cost.cost.bytes) << cost.name;
@@ -73,21 +73,22 @@ TEST(CountedStep, HasTheCostsOfTheProgramsTable) {
 
 TEST(CountedStep, IsNeverBelowTheFloor) {
   const CountedCard card;
-  const DeviceRates rates{card.memory_bytes_per_second, card.flop_per_second};
+  const engine::DeviceRates rates{card.memory_bytes_per_second, card.flop_per_second};
   for (const int rows : {4, 256, 4096}) {
-    const StepWork work = WorkOf(rows);
+    const engine::StepWork work = WorkOf(rows);
     const auto nodes = CountStep(work, std::max(rows, 8), card, {});
-    for (const StepCost& cost : CostsOf(work)) {
+    for (const engine::StepCost& cost : engine::CostsOf(work)) {
       if (cost.launches == 0 || Named(nodes, cost.name).cost.flop == 0) continue;
       if (cost.cost.bytes / 1e6 < 60 && rows < 4096) continue;  // may be in L2
-      EXPECT_GE(Named(nodes, cost.name).seconds * 1.3, FloorSeconds(cost.cost, rates)) << cost.name;
+      EXPECT_GE(Named(nodes, cost.name).seconds * 1.3, engine::FloorSeconds(cost.cost, rates))
+          << cost.name;
     }
   }
 }
 
 TEST(CountedStep, FewerWarpsOnAMultiprocessorWaitLonger) {
   const std::string kernel = "_ZN25DecodeSelfAttentionKernelI6__halfLi64EN11PagesOfStepEEEv";
-  const StepWork work = WorkOf(4096);
+  const engine::StepWork work = WorkOf(4096);
   const auto seconds = [&](int warps) {
     const auto nodes = CountStep(work, 4096, {}, {{kernel, {80, warps}}});
     EXPECT_EQ(Named(nodes, "self-attention").figures.registers, 80);
@@ -163,9 +164,9 @@ TEST(CountedStep, WhatBlocksReadAgainComesFromL2) {
 
 TEST(CountedEncoderPass, TensorCoresShortenAttentionAndNothingElse) {
   CountedCard card;
-  const auto with = CountEncoderPass(Base(), ComputeType::kFloat16, 16, 512, card, {});
+  const auto with = CountEncoderPass(Base(), kernels::ComputeType::kFloat16, 16, 512, card, {});
   card.tensor_cores = false;
-  const auto without = CountEncoderPass(Base(), ComputeType::kFloat16, 16, 512, card, {});
+  const auto without = CountEncoderPass(Base(), kernels::ComputeType::kFloat16, 16, 512, card, {});
   ASSERT_EQ(with.size(), without.size());
   for (size_t i = 0; i < with.size(); ++i) {
     if (with[i].name == "self-attention") {
@@ -179,7 +180,8 @@ TEST(CountedEncoderPass, TensorCoresShortenAttentionAndNothingElse) {
 
 TEST(CountedEncoderPass, AttentionGrowsWithTheSegmentsAtEqualTokens) {
   const auto seconds = [](int segments, int tokens) {
-    const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, segments, tokens, {}, {});
+    const auto pass =
+        CountEncoderPass(Base(), kernels::ComputeType::kFloat16, segments, tokens, {}, {});
     return Named(pass, "self-attention").seconds;
   };
   EXPECT_GT(seconds(4, 2048), 2 * seconds(16, 512));
@@ -193,7 +195,8 @@ TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
   for (const CountedNode& node : step) nodes += node.nodes;
   double before = 0;
   for (const int segments : {16, 64, 256}) {
-    const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, segments, 32, {}, {});
+    const auto pass =
+        CountEncoderPass(Base(), kernels::ComputeType::kFloat16, segments, 32, {}, {});
     const CountedWait wait = WaitBehind(pass, step);
     EXPECT_EQ(wait.pass_seconds, Seconds(pass));
     EXPECT_LE(wait.seconds, wait.pass_seconds);
@@ -204,7 +207,7 @@ TEST(CountedWait, IsAsLongAsThePassAndNoLongerThanItsKernelsTakeTurns) {
   }
   // A step of one node waits for one kernel.
   const std::vector<CountedNode> one = {CountedNode{.name = "one", .nodes = 1}};
-  const auto pass = CountEncoderPass(Base(), ComputeType::kFloat16, 256, 32, {}, {});
+  const auto pass = CountEncoderPass(Base(), kernels::ComputeType::kFloat16, 256, 32, {}, {});
   const CountedWait wait = WaitBehind(pass, one);
   EXPECT_EQ(wait.seconds, wait.longest_kernel_seconds);
   EXPECT_LT(wait.seconds, wait.pass_seconds / 4);
@@ -252,31 +255,32 @@ constexpr char kResults[] = DRAGOMAN_SOURCE_DIR "/tests/bench/results/";
 // Every size that gpu_bench has with lists of four, of wgmma's code as it is and of mma.sync's
 // compiled for 9.0, in float16 and int8: within a tenth.
 TEST(CountedOutputLayer, IsWhatAnH200TookOnIt) {
-  const auto expect = [](const MeasuredLayer& layer, OutputCode code, bool narrow) {
+  const auto expect = [](const MeasuredLayer& layer, OutputCode code, bool quantized) {
     if (layer.k > 4) return 0;
-    const double measured = narrow ? layer.int8_seconds : layer.seconds;
+    const double measured = quantized ? layer.int8_seconds : layer.seconds;
     CountedCard card = CountedCards().front();
     card.output = code;
-    card.narrow_output = narrow;
-    const Program program = ProgramOf(BaseSpec(layer.vocabulary));
-    StepWork work = WorkOf(layer.rows);
+    card.quantized_output = quantized;
+    const engine::Program program = ProgramOf(BaseSpec(layer.vocabulary));
+    engine::StepWork work = WorkOf(layer.rows);
     work.program = &program;
     const double counted = OutputSeconds(CountStep(work, layer.rows, card, {}));
     EXPECT_NEAR(counted / measured, 1, 0.1)
-        << (code == OutputCode::kMma ? "mma, " : "wgmma, ") << (narrow ? "int8, V " : "float16, V ")
-        << layer.vocabulary << ", " << layer.rows << " rows: " << measured * 1e6 << " us";
+        << (code == OutputCode::kMma ? "mma, " : "wgmma, ")
+        << (quantized ? "int8, V " : "float16, V ") << layer.vocabulary << ", " << layer.rows
+        << " rows: " << measured * 1e6 << " us";
     return 1;
   };
   int points = 0;
   const std::string results = kResults;
-  for (const bool narrow : {false, true}) {
+  for (const bool quantized : {false, true}) {
     for (const MeasuredLayer& layer :
          ReadOutputLayers(results + "2026-11-27-nvidia-h200/output_layer-after.json")) {
-      points += expect(layer, OutputCode::kHopper, narrow);
+      points += expect(layer, OutputCode::kHopper, quantized);
     }
     for (const MeasuredLayer& layer :
          ReadOutputLayers(results + "2026-11-27-nvidia-h200/output_layer-mma.json")) {
-      points += expect(layer, OutputCode::kMma, narrow);
+      points += expect(layer, OutputCode::kMma, quantized);
     }
   }
   for (const MeasuredLayer& layer :
@@ -294,7 +298,7 @@ TEST(CountedStep, IsWhatAnH200TookForIt) {
   for (const MeasuredStep& step : steps) {
     CountedCard card = CountedCards().front();
     card.overlaps = step.early;
-    StepWork work = WorkOf(step.rows);
+    engine::StepWork work = WorkOf(step.rows);
     work.self_positions = 32.5;  // TimeCudaSteps (engine/profile/cuda_profile.h), over 30 steps
     const double counted = Seconds(CountStep(work, std::max(step.rows, 8), card, {}));
     EXPECT_NEAR(step.seconds / counted, 1, 0.2) << step.rows << " rows, early " << step.early;
@@ -322,7 +326,7 @@ TEST(MeasuredNodes, AreThoseOfACountedStep) {
 TEST(CountedStep, LoadsThatWaitForEachOtherAreThoseOfTheArchitecture) {
   for (const CountedCard& card : CountedCards()) {
     SCOPED_TRACE(card.name);
-    StepWork work = WorkOf(1024);
+    engine::StepWork work = WorkOf(1024);
     work.self_positions = 33;    // two tiles
     work.source_positions = 33;  // the same
     const auto nodes = CountStep(work, 1024, card, {});
@@ -363,10 +367,10 @@ TEST(CountedStep, BytesOfL2AreThoseReadAgain) {
 }
 
 TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
-  StepWork work = WorkOf(4096);
-  std::swap(work.fused_rows, work.stored_rows);
+  engine::StepWork work = WorkOf(4096);
+  std::swap(work.fused_rows, work.materialized_rows);
   for (const CountedCard& card : CountedCards()) {
-    if (card.output != OutputCode::kStored) continue;
+    if (card.output != OutputCode::kMaterialized) continue;
     const auto nodes = CountStep(work, 4096, card, {});
     const double logits = 4.0 * 4096 * 58101;
     EXPECT_EQ(Named(nodes, "fold logits").nodes, 8) << card.name;  // of 512 rows
@@ -378,27 +382,27 @@ TEST(CountedStep, CardsWithoutTheFusedLayerStoreTheirLogits) {
 
 // Half the products and half of W, and a node more; the fold gets no shorter, so that the layer does not
 // take half the time. With a few rows on a card before 9.0 W alone decides.
-TEST(CountedStep, NarrowProductsOfTheOutputLayerAreWorthTheirNode) {
+TEST(CountedStep, QuantizedProductsOfTheOutputLayerAreWorthTheirNode) {
   for (const CountedCard& card : CountedCards()) {
-    if (card.output == OutputCode::kStored) continue;
+    if (card.output == OutputCode::kMaterialized) continue;
     SCOPED_TRACE(card.name);
-    CountedCard narrow = card;
-    narrow.narrow_output = true;
+    CountedCard quantized = card;
+    quantized.quantized_output = true;
     for (const int rows : {4, 1024, 4096}) {
       const auto wide_nodes = CountStep(WorkOf(rows), std::max(rows, 8), card, {});
-      const auto nodes = CountStep(WorkOf(rows), std::max(rows, 8), narrow, {});
+      const auto nodes = CountStep(WorkOf(rows), std::max(rows, 8), quantized, {});
       EXPECT_EQ(nodes.size(), wide_nodes.size() + 1);
       const double wide = Named(wide_nodes, "fused output").seconds;
       const double fused = Named(nodes, "fused output").seconds;
       EXPECT_GT(fused, wide / 2) << rows;
-      EXPECT_LT(fused + Named(nodes, kNarrowRows).seconds, wide) << rows;
+      EXPECT_LT(fused + Named(nodes, kQuantizeRows).seconds, wide) << rows;
       EXPECT_EQ(Named(nodes, "fused output").cost.bytes * 2,
                 Named(wide_nodes, "fused output").cost.bytes);
     }
   }
 }
 
-// Products of layers in int8: each weight has half the bytes, rows are narrowed by a launch before it, but for
+// Products of layers in int8: each weight has half the bytes, rows are quantized by a launch before it, but for
 // few of them. Where products are what a step waits for they are worth it.
 TEST(CountedStep, LayersInInt8) {
   const auto sums = [](const std::vector<CountedNode>& nodes) {
@@ -406,31 +410,31 @@ TEST(CountedStep, LayersInInt8) {
     for (const CountedNode& node : nodes) {
       const bool product = node.name == "self output" || node.name == "cross output";
       if (product) seconds_and_bytes.second += node.cost.bytes;
-      if (product || node.name.ends_with(kRowsNarrowed)) seconds_and_bytes.first += node.seconds;
+      if (product || node.name.ends_with(kRowsQuantized)) seconds_and_bytes.first += node.seconds;
     }
     return seconds_and_bytes;
   };
   for (const CountedCard& card : CountedCards()) {
     SCOPED_TRACE(card.name);
-    CountedCard narrow = card;
-    narrow.narrow_layers = true;
+    CountedCard quantized = card;
+    quantized.quantized_layers = true;
     for (const int rows : {4, 1024, 4096}) {
       const int bucket = std::max(rows, 8);
       const auto wide_nodes = CountStep(WorkOf(rows), bucket, card, {});
-      const auto nodes = CountStep(WorkOf(rows), bucket, narrow, {});
+      const auto nodes = CountStep(WorkOf(rows), bucket, quantized, {});
       const double weights = 2.0 * 6 * 512 * 512;  // of self and cross outputs, in numbers
       const double x = rows > 16 ? 2.0 * 6 * rows * 512 : 0;  // read as bytes
       EXPECT_EQ(sums(nodes).second, sums(wide_nodes).second - weights - x) << rows;
       for (const CountedNode& node : nodes) {
-        EXPECT_FALSE(rows == 4 && node.name.ends_with(kRowsNarrowed)) << node.name;
+        EXPECT_FALSE(rows == 4 && node.name.ends_with(kRowsQuantized)) << node.name;
       }
     }
     // More int8 is less time, and a slower memory of the multiprocessor more.
-    const double as_is = Seconds(CountStep(WorkOf(4096), 4096, narrow, {}));
-    CountedCard other = narrow;
+    const double as_is = Seconds(CountStep(WorkOf(4096), 4096, quantized, {}));
+    CountedCard other = quantized;
     other.int8_rate /= 2;
     EXPECT_GT(Seconds(CountStep(WorkOf(4096), 4096, other, {})), as_is);
-    other = narrow;
+    other = quantized;
     other.shared_bytes_per_cycle /= 8;
     EXPECT_GT(Seconds(CountStep(WorkOf(4096), 4096, other, {})), as_is);
   }
@@ -439,16 +443,16 @@ TEST(CountedStep, LayersInInt8) {
     const auto card = std::find_if(cards.begin(), cards.end(),
                                    [&](const CountedCard& c) { return c.name == name; });
     ASSERT_NE(card, cards.end());
-    CountedCard narrow = *card;
-    narrow.narrow_layers = true;
-    EXPECT_LT(Seconds(CountStep(WorkOf(4096), 4096, narrow, {})),
+    CountedCard quantized = *card;
+    quantized.quantized_layers = true;
+    EXPECT_LT(Seconds(CountStep(WorkOf(4096), 4096, quantized, {})),
               Seconds(CountStep(WorkOf(4096), 4096, *card, {})))
         << name;
   }
 }
 
 // The fold by mma is not beside the products: a step takes longer than its flop, and than its bytes,
-// and what is gained over stored logits is there on every card and for every number of rows but the
+// and what is gained over materialized logits is there on every card and for every number of rows but the
 // few, where W has to come from memory either way.
 TEST(CountedStep, FoldingByMmaIsWorthItOnEveryCardThatHasIt) {
   int cards = 0;
@@ -458,16 +462,16 @@ TEST(CountedStep, FoldingByMmaIsWorthItOnEveryCardThatHasIt) {
     ++cards;
     for (const int rows : {4, 1024, 4096}) {
       const auto fused = CountStep(WorkOf(rows), std::max(rows, 8), card, {});
-      StepWork work = WorkOf(rows);
-      std::swap(work.fused_rows, work.stored_rows);
-      const auto stored = CountStep(work, std::max(rows, 8), card, {});
+      engine::StepWork work = WorkOf(rows);
+      std::swap(work.fused_rows, work.materialized_rows);
+      const auto materialized = CountStep(work, std::max(rows, 8), card, {});
       const CountedNode& node = Named(fused, "fused output");
       EXPECT_GT(node.seconds, node.cost.flop / card.flop_per_second);
       EXPECT_GT(node.seconds, node.cost.bytes / card.memory_bytes_per_second);
       if (rows > 4) {
-        EXPECT_LT(Seconds(fused), Seconds(stored)) << rows;
+        EXPECT_LT(Seconds(fused), Seconds(materialized)) << rows;
       } else {
-        EXPECT_LT(Seconds(fused), Seconds(stored) * 1.2) << rows;
+        EXPECT_LT(Seconds(fused), Seconds(materialized) * 1.2) << rows;
       }
     }
   }

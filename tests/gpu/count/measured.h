@@ -8,7 +8,7 @@
 
 namespace dragoman::bench {
 
-// The output layer alone in float16 and narrow (output_layer*.json).
+// The output layer alone in float16 and quantized (output_layer*.json).
 struct MeasuredLayer {
   int vocabulary = 0;
   int rows = 0;

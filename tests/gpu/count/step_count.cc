@@ -1,7 +1,7 @@
 // Prints the counted table of a step of OPUS-MT base (6 + 6 layers, d 512, V 58,101), float16, on
 // an H200, at 4,096 (beam 1 and 4) and 1,024 rows and of a lone sentence, what the sentence takes
 // in all, with a forced prefix and without, the tables of encoder passes over 8,192 tokens, in
-// sentences and in long segments, the steps of beam 4 on other cards, with narrow products of the
+// sentences and in long segments, the steps of beam 4 on other cards, with quantized products of the
 // output layer, too, and of the layers, and how long steps wait there beside encoder passes.
 //
 //   step_count [FIGURES [RESULTS]]     FIGURES: registers and warps of the kernels (machine_code.py
@@ -34,12 +34,12 @@ constexpr int kWaitTokens = 32;         // of a segment, of passes that steps wa
 constexpr double kHostSeconds = 60e-6;  // copies and wake-ups of a request: queue, encoder, decoder
 
 // A step of `rows` in the middle of their targets.
-StepWork WorkOf(const Program& program, int rows, int beam, bool fused) {
-  StepWork work;
+engine::StepWork WorkOf(const engine::Program& program, int rows, int beam, bool fused) {
+  engine::StepWork work;
   work.program = &program;
-  work.type = ComputeType::kFloat16;
+  work.type = kernels::ComputeType::kFloat16;
   work.rows = rows;
-  (fused ? work.fused_rows : work.stored_rows) = rows;
+  (fused ? work.fused_rows : work.materialized_rows) = rows;
   work.slots = rows / beam;
   work.self_positions = (kTokens + 1) / 2.0;
   work.source_positions = kTokens;
@@ -49,22 +49,22 @@ StepWork WorkOf(const Program& program, int rows, int beam, bool fused) {
 // Steps of a sentence whose first `forced` target tokens are a prefix (NextPositions,
 // kernels/search/slot.h).
 int Steps(int forced) {
-  SlotState slot;
+  kernels::SlotState slot;
   slot.options.beam = kBeam;
   slot.live = 1;
   slot.ahead = forced == 0 ? 0 : forced + 1;
   int steps = 0;
-  for (; slot.length <= kTokens; ++steps) slot.length += NextPositions(slot);
+  for (; slot.length <= kTokens; ++steps) slot.length += kernels::NextPositions(slot);
   return steps;
 }
 
 // Alone, with products of a few rows by cuBLASLt or by our own kernel.
-void PrintSentence(const Program& program, bool few_rows, int forced,
+void PrintSentence(const engine::Program& program, bool few_rows, int forced,
                    const FiguresByKernel& figures) {
   CountedCard card;
   card.few_rows = few_rows;
   const double encoder =
-      Seconds(CountEncoderPass(program, ComputeType::kFloat16, 1, kTokens, card, figures));
+      Seconds(CountEncoderPass(program, kernels::ComputeType::kFloat16, 1, kTokens, card, figures));
   const double step = Seconds(CountStep(WorkOf(program, kBeam, kBeam, true), 8, card, figures));
   const int steps = Steps(forced);
   std::printf(
@@ -115,11 +115,12 @@ void PrintCardTable(const std::vector<std::vector<CountedNode>>& cards, const st
   std::printf("\n");
 }
 
-void PrintCards(const Program& program, int rows, const FiguresByArchitecture& figures) {
+void PrintCards(const engine::Program& program, int rows, const FiguresByArchitecture& figures) {
   std::vector<std::vector<CountedNode>> cards;
   for (const CountedCard& card : CountedCards()) {
-    cards.push_back(CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
-                              std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
+    cards.push_back(
+        CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kMaterialized),
+                  std::max(rows, 8), card, FiguresOf(figures, card.architecture)));
   }
   const std::string step = std::to_string(rows) + " rows of beam " + std::to_string(kBeam);
   PrintCardTable(cards, step + ", us on each card, and the first letter of what bounds a node",
@@ -128,11 +129,12 @@ void PrintCards(const Program& program, int rows, const FiguresByArchitecture& f
 }
 
 // The time of the output layer, and of the step with it, on cards that fold by mma.sync: with the
-// logits stored and swept, and fused.
-void PrintMmaOutput(const Program& program, const FiguresByArchitecture& figures) {
-  std::printf("\noutput layer and step of beam %d, us, logits stored and fused by mma\n%8s %6s",
-              kBeam, "card", "rows");
-  for (const char* column : {"stored", "fused", "step, stored", "step, fused"}) {
+// logits materialized and swept, and fused.
+void PrintMmaOutput(const engine::Program& program, const FiguresByArchitecture& figures) {
+  std::printf(
+      "\noutput layer and step of beam %d, us, logits materialized and fused by mma\n%8s %6s",
+      kBeam, "card", "rows");
+  for (const char* column : {"materialized", "fused", "step, materialized", "step, fused"}) {
     std::printf(" %13s", column);
   }
   std::printf("\n");
@@ -153,9 +155,9 @@ void PrintMmaOutput(const Program& program, const FiguresByArchitecture& figures
   }
 }
 
-// The time of the output layer, and of the step with it, with products of the compute type and narrow
+// The time of the output layer, and of the step with it, with products of the compute type and quantized
 // ones, on cards that fold.
-void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figures) {
+void PrintQuantizedOutput(const engine::Program& program, const FiguresByArchitecture& figures) {
   std::printf("\noutput layer and step of beam %d, us, products of float16 and of int8\n%8s %6s",
               kBeam, "card", "rows");
   for (const char* column : {"float16", "int8", "step, float16", "step, int8"}) {
@@ -163,16 +165,16 @@ void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figu
   }
   std::printf("\n");
   for (CountedCard card : CountedCards()) {
-    if (card.output == OutputCode::kStored) continue;
+    if (card.output == OutputCode::kMaterialized) continue;
     for (const int rows : {4096, 1024, kBeam}) {
       double output[2] = {};
       double step[2] = {};
-      for (const bool narrow : {false, true}) {
-        card.narrow_output = narrow;
+      for (const bool quantized : {false, true}) {
+        card.quantized_output = quantized;
         const auto nodes = CountStep(WorkOf(program, rows, kBeam, true), std::max(rows, 8), card,
                                      FiguresOf(figures, card.architecture));
-        step[narrow ? 1 : 0] = Seconds(nodes);
-        output[narrow ? 1 : 0] = OutputSeconds(nodes);
+        step[quantized ? 1 : 0] = Seconds(nodes);
+        output[quantized ? 1 : 0] = OutputSeconds(nodes);
       }
       std::printf("%8s %6d %13.0f %13.0f %13.0f %13.0f\n", std::string(card.name).c_str(), rows,
                   output[0] * 1e6, output[1] * 1e6, step[0] * 1e6, step[1] * 1e6);
@@ -181,7 +183,7 @@ void PrintNarrowOutput(const Program& program, const FiguresByArchitecture& figu
 }
 
 // The time of the layers' products, and of the step with them, in float16 and in int8, on cards that have these.
-void PrintNarrowLayers(const Program& program, const FiguresByArchitecture& figures) {
+void PrintQuantizedLayers(const engine::Program& program, const FiguresByArchitecture& figures) {
   std::printf("\nproducts of the layers and step of beam %d, us, in float16 and in int8\n%8s %6s",
               kBeam, "card", "rows");
   for (const char* column : {"float16", "int8", "step, float16", "step, int8"}) {
@@ -193,19 +195,19 @@ void PrintNarrowLayers(const Program& program, const FiguresByArchitecture& figu
     for (const int rows : {4096, 1024, 256, kBeam}) {
       double layers[2] = {};
       double step[2] = {};
-      for (const bool narrow : {false, true}) {
-        card.narrow_layers = narrow;
+      for (const bool quantized : {false, true}) {
+        card.quantized_layers = quantized;
         const auto nodes =
-            CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kStored),
+            CountStep(WorkOf(program, rows, kBeam, card.output != OutputCode::kMaterialized),
                       std::max(rows, 8), card, FiguresOf(figures, card.architecture));
-        step[narrow ? 1 : 0] = Seconds(nodes);
+        step[quantized ? 1 : 0] = Seconds(nodes);
         for (const CountedNode& node : nodes) {
-          for (const Op& op : program.decoder.ops) {
+          for (const engine::Op& op : program.decoder.ops) {
             const bool of_product =
-                std::holds_alternative<ProductOp>(op.what) &&
+                std::holds_alternative<engine::ProductOp>(op.what) &&
                 (node.name == op.name || node.name.starts_with(std::string(op.name) + ","));
             if (!of_product) continue;
-            layers[narrow ? 1 : 0] += node.seconds;
+            layers[quantized ? 1 : 0] += node.seconds;
             break;
           }
         }
@@ -217,17 +219,17 @@ void PrintNarrowLayers(const Program& program, const FiguresByArchitecture& figu
 }
 
 // How long a step of a lone sentence waits at worst beside passes of some sizes, on each card.
-void PrintWaits(const Program& program, const FiguresByArchitecture& all_figures) {
+void PrintWaits(const engine::Program& program, const FiguresByArchitecture& all_figures) {
   for (const CountedCard& card : CountedCards()) {
     const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
     std::printf("\na step of %d rows beside an encoder pass, %s\n%8s %9s %14s %14s\n", kBeam,
                 std::string(card.name).c_str(), "tokens", "pass us", "longest kernel",
                 "wait at worst");
-    const auto step = CountStep(WorkOf(program, kBeam, kBeam, card.output != OutputCode::kStored),
-                                8, card, figures);
+    const auto step = CountStep(
+        WorkOf(program, kBeam, kBeam, card.output != OutputCode::kMaterialized), 8, card, figures);
     for (const int tokens : {kPassTokens, 4096, 2048, 1024, 512, 256}) {
       const CountedWait wait =
-          WaitBehind(CountEncoderPass(program, ComputeType::kFloat16, tokens / kWaitTokens,
+          WaitBehind(CountEncoderPass(program, kernels::ComputeType::kFloat16, tokens / kWaitTokens,
                                       kWaitTokens, card, figures),
                      step);
       std::printf("%8d %9.0f %14.0f %14.0f\n", tokens, wait.pass_seconds * 1e6,
@@ -245,16 +247,16 @@ void PrintRatio(double measured, double counted) {
   }
 }
 
-CountedCard With(bool mma, bool narrow) {
+CountedCard With(bool mma, bool quantized) {
   CountedCard card = CountedCards().front();
   if (mma) card.output = OutputCode::kMma;
-  card.narrow_output = narrow;
+  card.quantized_output = quantized;
   return card;
 }
 
 double CountedLayer(const MeasuredLayer& layer, const CountedCard& card,
                     const FiguresByKernel& figures) {
-  const Program program = ProgramOf(BaseSpec(layer.vocabulary));
+  const engine::Program program = ProgramOf(BaseSpec(layer.vocabulary));
   return OutputSeconds(
       CountStep(WorkOf(program, layer.rows, layer.k, true), layer.rows, card, figures));
 }
@@ -279,10 +281,10 @@ void PrintMeasuredLayers(const std::string& results, const FiguresByKernel& figu
     if (!HasListOfFour(layer)) continue;
     std::printf("%8d %5d %2d", layer.vocabulary, layer.rows, layer.k);
     for (const bool mma : {false, true}) {
-      for (const bool narrow : {false, true}) {
+      for (const bool quantized : {false, true}) {
         const MeasuredLayer& measured = mma ? by_mma[i] : layer;
-        PrintRatio(narrow ? measured.int8_seconds : measured.seconds,
-                   CountedLayer(layer, With(mma, narrow), figures));
+        PrintRatio(quantized ? measured.int8_seconds : measured.seconds,
+                   CountedLayer(layer, With(mma, quantized), figures));
       }
     }
     std::printf("\n");
@@ -299,16 +301,16 @@ void PrintMeasuredLayers(const std::string& results, const FiguresByKernel& figu
 }
 
 // Step by step: `positions` behind each row, as the measured one had them.
-std::vector<CountedNode> CountMeasured(const Program& program, int rows, double positions,
+std::vector<CountedNode> CountMeasured(const engine::Program& program, int rows, double positions,
                                        bool early, bool mma, const FiguresByKernel& figures) {
   CountedCard card = With(mma, false);
   card.overlaps = early;
-  StepWork work = WorkOf(program, rows, kBeam, true);
+  engine::StepWork work = WorkOf(program, rows, kBeam, true);
   work.self_positions = positions;
   return CountStep(work, std::max(rows, 8), card, figures);
 }
 
-void PrintMeasuredSteps(const Program& program, const std::string& results,
+void PrintMeasuredSteps(const engine::Program& program, const std::string& results,
                         const FiguresByKernel& figures) {
   constexpr double kPositions = 32.5;  // the mean of TimeCudaSteps over 30 steps
   std::printf(
@@ -332,7 +334,7 @@ void PrintMeasuredSteps(const Program& program, const std::string& results,
 // Launch by launch. Those of a table have events between them: what they make a launch longer is
 // taken to be what the table's sum has over the step without early launches, an equal part for
 // each.
-void PrintMeasuredNodes(const Program& program, const std::string& results,
+void PrintMeasuredNodes(const engine::Program& program, const std::string& results,
                         const FiguresByKernel& figures) {
   const auto steps = ReadGraphSteps(results + "/2026-11-27-nvidia-h200/graph_step.json");
   for (const MeasuredNodes& table :
@@ -362,7 +364,7 @@ void PrintMeasuredNodes(const Program& program, const std::string& results,
         const bool same = of.name == node.name || of.name.starts_with(node.name + ",");
         if (same) counted += of.seconds;
       }
-      if (node.name == step_op::kFused) counted = OutputSeconds(nodes);
+      if (node.name == engine::step_op::kFused) counted = OutputSeconds(nodes);
       std::printf("%-20s %8lld %8.1f", node.name.c_str(), static_cast<long long>(node.launches),
                   node.seconds * 1e6);
       PrintRatio(node.seconds - static_cast<double>(node.launches) * events, counted);
@@ -376,7 +378,7 @@ void PrintMeasuredNodes(const Program& program, const std::string& results,
 
 void PrintMeasured(const FiguresByArchitecture& all_figures, const std::string& results) {
   const FiguresByKernel& figures = FiguresOf(all_figures, CountedCard().architecture);
-  const Program program = ProgramOf(BaseSpec());
+  const engine::Program program = ProgramOf(BaseSpec());
   PrintMeasuredLayers(results, figures);
   PrintMeasuredSteps(program, results, figures);
   PrintMeasuredNodes(program, results, figures);
@@ -385,10 +387,10 @@ void PrintMeasured(const FiguresByArchitecture& all_figures, const std::string& 
 void Print(const FiguresByArchitecture& all_figures) {
   const CountedCard card;
   const FiguresByKernel& figures = FiguresOf(all_figures, card.architecture);
-  const Program program = ProgramOf(BaseSpec());
+  const engine::Program program = ProgramOf(BaseSpec());
   for (const auto& [rows, beam] :
        {std::pair{4096, 1}, {4096, kBeam}, {1024, kBeam}, {kBeam, kBeam}}) {
-    const StepWork work = WorkOf(program, rows, beam, true);
+    const engine::StepWork work = WorkOf(program, rows, beam, true);
     const auto nodes = CountStep(work, std::max(rows, 8), card, figures);
     std::printf("%d rows of %lld slots, %.1f positions behind each, sources of %d\n%s\n", rows,
                 static_cast<long long>(work.slots), work.self_positions, kTokens,
@@ -403,15 +405,15 @@ void Print(const FiguresByArchitecture& all_figures) {
       CountedCard one = card;
       one.tensor_cores = tensor_cores;
       const auto nodes =
-          CountEncoderPass(program, ComputeType::kFloat16, segments, tokens, one, figures);
+          CountEncoderPass(program, kernels::ComputeType::kFloat16, segments, tokens, one, figures);
       std::printf("\nencoder pass, %d segments of %d tokens, attention on %s cores\n%s", segments,
                   tokens, tensor_cores ? "tensor" : "plain", CountedText(nodes).c_str());
     }
   }
   for (const int rows : {4096, 1024, kBeam}) PrintCards(program, rows, all_figures);
   PrintMmaOutput(program, all_figures);
-  PrintNarrowOutput(program, all_figures);
-  PrintNarrowLayers(program, all_figures);
+  PrintQuantizedOutput(program, all_figures);
+  PrintQuantizedLayers(program, all_figures);
   PrintWaits(program, all_figures);
 }
 

@@ -296,7 +296,7 @@ Call OfHost(const char* function) { return {.function = function, .needs_device 
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  return CalledLt({.function = "cublasLtCreate", .kind = CallKind::kMake}, [&] {
+  return dragoman::ptx::CalledLt({.function = "cublasLtCreate", .kind = CallKind::kMake}, [&] {
     if (!Device::Get().why_not().empty()) return CUBLAS_STATUS_NOT_INITIALIZED;
     auto* const made = Made<cublasLtContext>();
     made->device = Device::Current();
@@ -305,8 +305,8 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   });
 }
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  return CalledLt({.function = "cublasLtDestroy", .kind = CallKind::kDestroy},
-                  [&] { return Drop(handle); });
+  return dragoman::ptx::CalledLt({.function = "cublasLtDestroy", .kind = CallKind::kDestroy},
+                                 [&] { return Drop(handle); });
 }
 
 const char* cublasLtGetStatusName(cublasStatus_t status) {
@@ -329,7 +329,7 @@ size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t compute,
                                         cudaDataType_t scale) {
-  return CalledLt(OfHost("cublasLtMatmulDescCreate"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulDescCreate"), [&] {
     if (compute != CUBLAS_COMPUTE_32F || scale != CUDA_R_32F) {
       return Refuse("sums of type " + std::to_string(compute) + " scaled by type " +
                     std::to_string(scale) + ", expected CUBLAS_COMPUTE_32F and CUDA_R_32F");
@@ -340,7 +340,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComput
   });
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
-  return CalledLt(
+  return dragoman::ptx::CalledLt(
       {.function = "cublasLtMatmulDescDestroy", .kind = CallKind::kDestroy, .needs_device = false},
       [&] { return Drop(product); });
 }
@@ -348,7 +348,7 @@ cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) {
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
                                               cublasLtMatmulDescAttributes_t attribute,
                                               const void* value, size_t bytes) {
-  return CalledLt(OfHost("cublasLtMatmulDescSetAttribute"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulDescSetAttribute"), [&] {
     if (product == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
     uint64_t* const word = &product->data[attribute];
     switch (attribute) {
@@ -376,7 +376,7 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product,
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t stride) {
-  return CalledLt(OfHost("cublasLtMatrixLayoutCreate"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatrixLayoutCreate"), [&] {
     if (stride <= 0) return CUBLAS_STATUS_INVALID_VALUE;
     *made = Made<cublasLtMatrixLayoutOpaque_t>();
     (*made)->data[kType] = type;
@@ -387,30 +387,30 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaData
   });
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(const cublasLtMatrixLayout_t layout) {
-  return CalledLt({.function = "cublasLtMatrixLayoutDestroy",
-                   .kind = CallKind::kDestroy,
-                   .needs_device = false},
-                  [&] { return Drop(layout); });
+  return dragoman::ptx::CalledLt({.function = "cublasLtMatrixLayoutDestroy",
+                                  .kind = CallKind::kDestroy,
+                                  .needs_device = false},
+                                 [&] { return Drop(layout); });
 }
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
-  return CalledLt(OfHost("cublasLtMatmulPreferenceCreate"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulPreferenceCreate"), [&] {
     *made = Made<cublasLtMatmulPreferenceOpaque_t>();
     (*made)->data[kReductions] = CUBLASLT_REDUCTION_SCHEME_MASK;
     return CUBLAS_STATUS_SUCCESS;
   });
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
-  return CalledLt({.function = "cublasLtMatmulPreferenceDestroy",
-                   .kind = CallKind::kDestroy,
-                   .needs_device = false},
-                  [&] { return Drop(preference); });
+  return dragoman::ptx::CalledLt({.function = "cublasLtMatmulPreferenceDestroy",
+                                  .kind = CallKind::kDestroy,
+                                  .needs_device = false},
+                                 [&] { return Drop(preference); });
 }
 
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
                                                     const void* value, size_t bytes) {
-  return CalledLt(OfHost("cublasLtMatmulPreferenceSetAttribute"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulPreferenceSetAttribute"), [&] {
     if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
     switch (attribute) {
       case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
@@ -441,7 +441,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatmulPreference_t preference, int most,
                                               cublasLtMatmulHeuristicResult_t results[],
                                               int* count) {
-  return CalledLt(OfHost("cublasLtMatmulAlgoGetHeuristic"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulAlgoGetHeuristic"), [&] {
     *count = 0;
     if (handle == nullptr || preference == nullptr || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
     Shape shape;
@@ -473,7 +473,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
                                        cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                        const cublasLtMatmulAlgo_t* algorithm,
                                        cublasLtMatmulHeuristicResult_t* result) {
-  return CalledLt(OfHost("cublasLtMatmulAlgoCheck"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulAlgoCheck"), [&] {
     if (handle == nullptr || algorithm == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
     Shape shape;
     const cublasStatus_t status = dragoman::ptx::Read(product, a, b, c, d, &shape);
@@ -489,7 +489,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algorithm,
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* value, size_t bytes, size_t* written) {
-  return CalledLt(OfHost("cublasLtMatmulAlgoConfigGetAttribute"), [&] {
+  return dragoman::ptx::CalledLt(OfHost("cublasLtMatmulAlgoConfigGetAttribute"), [&] {
     const bool halves = algorithm->data[0] == static_cast<uint64_t>(LtAlgorithmId::kInHalves);
     uint64_t word = 0;
     size_t expected = sizeof(uint32_t);
@@ -528,7 +528,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_bytes, cudaStream_t stream) {
-  return CalledLt(
+  return dragoman::ptx::CalledLt(
       {.function = "cublasLtMatmul",
        .kind = CallKind::kWork,
        .stream = stream,
@@ -565,7 +565,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
 
 }  // extern "C"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 const CublasLt* LoadCublasLt(const char** why) {
   static const CublasLt functions = {
@@ -590,4 +590,4 @@ const CublasLt* LoadCublasLt(const char** why) {
   return &functions;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

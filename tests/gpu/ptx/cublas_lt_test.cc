@@ -61,7 +61,7 @@ class CublasLtFake : public ::testing::Test {
   void SetUp() override {
     if (!Device::Get().why_not().empty()) GTEST_SKIP() << Device::Get().why_not();
     ASSERT_EQ(cublasLtCreate(&handle_), CUBLAS_STATUS_SUCCESS);
-    lt_ = cuda::LoadCublasLt(&why_);
+    lt_ = kernels::cuda::LoadCublasLt(&why_);
   }
   void TearDown() override {
     if (handle_ != nullptr) {
@@ -70,30 +70,30 @@ class CublasLtFake : public ::testing::Test {
     EXPECT_EQ(LiveLtObjects(), 0);
   }
 
-  std::unique_ptr<cuda::LtProduct> Product(const cuda::LtShape& shape) {
+  std::unique_ptr<kernels::cuda::LtProduct> Product(const kernels::cuda::LtShape& shape) {
     std::string why;
-    auto product =
-        cuda::LtProduct::Create(*lt_, handle_, shape, std::vector<int>{8, kRows}, kWorkspace, &why);
+    auto product = kernels::cuda::LtProduct::Create(*lt_, handle_, shape,
+                                                    std::vector<int>{8, kRows}, kWorkspace, &why);
     EXPECT_NE(product, nullptr) << why;
     return product;
   }
-  static cuda::LtShape Plain() {
-    cuda::LtShape shape;
+  static kernels::cuda::LtShape Plain() {
+    kernels::cuda::LtShape shape;
     shape.in = kIn;
     shape.out = kOut;
     shape.y_stride = kOut;
     return shape;
   }
-  static std::vector<uint64_t> Ids(const std::vector<cuda::LtAlgorithm>& offers) {
+  static std::vector<uint64_t> Ids(const std::vector<kernels::cuda::LtAlgorithm>& offers) {
     std::vector<uint64_t> ids;
-    for (const cuda::LtAlgorithm& offer : offers) ids.push_back(offer.data[0]);
+    for (const kernels::cuda::LtAlgorithm& offer : offers) ids.push_back(offer.data[0]);
     return ids;
   }
 
   static constexpr int64_t kWorkspace = 1 << 16;
   const char* why_ = nullptr;
   cublasLtHandle_t handle_ = nullptr;
-  const cuda::CublasLt* lt_ = nullptr;
+  const kernels::cuda::CublasLt* lt_ = nullptr;
 };
 
 // Whole numbers: sums of them are exact in every order.
@@ -107,7 +107,7 @@ TEST_F(CublasLtFake, MultipliesAddsTheBiasAndCutsAtZero) {
   const OnDevice<float> at_w(w), at_x(x), at_b(b);
   const OnDevice<float> y(size_t{kRows} * kOut);
   const OnDevice<uint8_t> workspace(kWorkspace);
-  cuda::LtShape shape = Plain();
+  kernels::cuda::LtShape shape = Plain();
   shape.bias = at_b.data();
   shape.relu = true;
   const auto product = Product(shape);
@@ -115,7 +115,7 @@ TEST_F(CublasLtFake, MultipliesAddsTheBiasAndCutsAtZero) {
   ASSERT_FALSE(offers.empty());
   ASSERT_EQ(
       product->Run(nullptr, workspace.data(), 1, offers[0], at_w.data(), at_x.data(), y.data()),
-      cuda::Error::kNone);
+      kernels::cuda::Error::kNone);
   const std::vector<float> found = y.Get();
   int zeros = 0;
   for (int r = 0; r < kRows; ++r) {
@@ -134,9 +134,9 @@ TEST_F(CublasLtFake, MultipliesAddsTheBiasAndCutsAtZero) {
 // float32 has no sums by sixteen; what splits a sum is offered to those who allow it alone.
 TEST_F(CublasLtFake, OffersWhatThePreferenceAllows) {
   const auto narrow = [] {
-    cuda::LtShape shape = Plain();
-    shape.type = ComputeType::kFloat16;
-    shape.y_type = ComputeType::kFloat16;
+    kernels::cuda::LtShape shape = Plain();
+    shape.type = kernels::ComputeType::kFloat16;
+    shape.y_type = kernels::ComputeType::kFloat16;
     return shape;
   }();
   EXPECT_THAT(Ids(Product(Plain())->Offers(1, 8)), ElementsAre(0));
@@ -224,15 +224,15 @@ TEST_F(CublasLtFake, WhatItDoesNotModelIsRefusedByName) {
 
 TEST_F(CublasLtFake, OperandsAreHeldToTheRulesOfAKernel) {
   const auto product = Product(Plain());
-  const cuda::LtAlgorithm plain{};
+  const kernels::cuda::LtAlgorithm plain{};
   const OnDevice<float> w(std::vector<float>(size_t{kOut} * kIn, 1.0F));
   const OnDevice<float> x(std::vector<float>(size_t{kRows} * kIn, 1.0F));
   const OnDevice<float> unwritten(size_t{kRows} * kIn);
   const OnDevice<float> y(size_t{kRows} * kOut);
   const OnDevice<uint8_t> workspace(kWorkspace);
   const auto run = [&](const float* from, float* to, void* work) {
-    const cuda::Error error = product->Run(nullptr, work, 1, plain, w.data(), from, to);
-    return Found() + (error == cuda::Error::kNone ? "" : "refused");
+    const kernels::cuda::Error error = product->Run(nullptr, work, 1, plain, w.data(), from, to);
+    return Found() + (error == kernels::cuda::Error::kNone ? "" : "refused");
   };
   EXPECT_EQ(run(x.data(), y.data(), workspace.data()), "");
   EXPECT_THAT(run(unwritten.data(), y.data(), workspace.data()),

@@ -43,12 +43,12 @@ class LinesFile {
   std::string path_ = ::testing::TempDir() + "/ptx-daemon-XXXXXX";
 };
 
-class PtxDaemon : public ::testing::TestWithParam<ComputeType> {};
+class PtxDaemon : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
-  const std::vector<TranslationJob> jobs = SmallJobs(Sentences(200));
+  const std::vector<engine::TranslationJob> jobs = SmallJobs(Sentences(200));
   ChildProcess daemon({DRAGOMAN_DAEMON_ON_PTX, "--model=" + SmallModel(), "--device=cuda:0",
-                       "--compute-type=" + std::string(ComputeTypeName(GetParam())),
+                       "--compute-type=" + std::string(kernels::ComputeTypeName(GetParam())),
                        "--max-rows=" + std::to_string(kSmallMaxRows),
                        "--kv-memory-mb=" + std::to_string(kSmallKvMegabytes),
                        "--listen=127.0.0.1:0", "--metrics=off", "--http=off"});
@@ -81,7 +81,7 @@ TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
   const std::string errors = daemon.Errors();
   EXPECT_THAT(errors, HasSubstr(", 0 findings\n"));
 
-  const std::unique_ptr<Engine> emulated = SmallEngineEmulated(GetParam());
+  const std::unique_ptr<engine::Engine> emulated = SmallEngineEmulated(GetParam());
   ASSERT_NE(emulated, nullptr);
   const auto expected = TranslateTogether(*emulated, jobs, InOrder(jobs.size()));
   Compared compared;
@@ -97,7 +97,7 @@ TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
   }
   std::cout << Text(compared, jobs.size()) << "\n"
             << errors.substr(errors.rfind("PTX device sm_")) << "\n";
-  if (GetParam() == ComputeType::kFloat32) {
+  if (GetParam() == kernels::ComputeType::kFloat32) {
     EXPECT_EQ(compared.lists, jobs.size());
   } else {
     EXPECT_GE(compared.lists * 200, jobs.size() * 195);
@@ -105,9 +105,10 @@ TEST_P(PtxDaemon, TranslatesAsTheEmulation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, PtxDaemon,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16),
-                         [](const ::testing::TestParamInfo<ComputeType>& info) {
-                           return std::string(ComputeTypeName(info.param));
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kFloat16),
+                         [](const ::testing::TestParamInfo<kernels::ComputeType>& info) {
+                           return std::string(kernels::ComputeTypeName(info.param));
                          });
 
 }  // namespace

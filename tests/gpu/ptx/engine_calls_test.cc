@@ -62,11 +62,11 @@ std::string Setting(const char* name, const char* otherwise) {
 
 bool HappensInLoads(const std::string& name) {
   if (name == "a copy" || name == "a fill with 0") return true;
-  // FoldStoredKernel of the search is meant; that of logits reads what products would have to write.
-  constexpr std::array kSearch = {"FormatBatchKernel", "BeginStepKernel",
-                                  "PrepareRowsKernel", "ListStoredKernel",
-                                  "StepSlotsKernel",   "FoldStoredKernel(dragoman::BatchTables",
-                                  "DeliverKernel",     "EndStepKernel"};
+  // FoldMaterializedKernel of the search is meant; that of logits reads what products would have to write.
+  constexpr std::array kSearch = {
+      "FormatBatchKernel",      "BeginStepKernel", "PrepareRowsKernel",
+      "ListMaterializedKernel", "StepSlotsKernel", "FoldMaterializedKernel(dragoman::BatchTables",
+      "DeliverKernel",          "EndStepKernel"};
   return std::any_of(kSearch.begin(), kSearch.end(),
                      [&](const char* kernel) { return name.find(kernel) != std::string::npos; });
 }
@@ -139,21 +139,21 @@ SmallSettings SettingsOn(std::vector<int> devices) {
   return settings;
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> Start(const SmallSettings& settings,
-                                              LoadContext* load = nullptr) {
+absl::StatusOr<std::unique_ptr<engine::Engine>> Start(const SmallSettings& settings,
+                                                      engine::LoadContext* load = nullptr) {
   if (Setting("DRAGOMAN_PTX_LOADS", "") == "whole") {
-    return StartSmallEngine(ComputeType::kFloat16, settings, load);
+    return StartSmallEngine(kernels::ComputeType::kFloat16, settings, load);
   }
   const ptx::Only only(&HappensInLoads);
-  return StartSmallEngine(ComputeType::kFloat16, settings, load);
+  return StartSmallEngine(kernels::ComputeType::kFloat16, settings, load);
 }
 
 // `count` requests of a few sentences, cut to few tokens.
-std::vector<TranslationJob> Jobs(size_t count) {
+std::vector<engine::TranslationJob> Jobs(size_t count) {
   constexpr size_t kSentences = 40;
   constexpr int kTokens = 3;
-  const std::vector<TranslationJob> sentences = SmallJobs(std::min(count, kSentences));
-  std::vector<TranslationJob> jobs;
+  const std::vector<engine::TranslationJob> sentences = SmallJobs(std::min(count, kSentences));
+  std::vector<engine::TranslationJob> jobs;
   for (size_t i = 0; i < count; ++i) {
     jobs.push_back(sentences[i % sentences.size()]);
     jobs.back().decoding.max_output_tokens = kTokens;
@@ -162,10 +162,10 @@ std::vector<TranslationJob> Jobs(size_t count) {
 }
 
 // `count` requests of every method, cut to few tokens. The model's vocabulary lacks what some ask for.
-std::vector<TranslationJob> MixedJobs(size_t count) {
+std::vector<engine::TranslationJob> MixedJobs(size_t count) {
   constexpr int kTokens = 12;
   MixedRequests requests(1);
-  std::vector<TranslationJob> jobs;
+  std::vector<engine::TranslationJob> jobs;
   while (jobs.size() < count) {
     int kind = 0;
     jobs.push_back(requests.Next(&kind));
@@ -185,7 +185,8 @@ struct Answer {
 };
 
 // Puts all of them in and waits for each. Each has one answer.
-std::vector<Answer> Translate(Engine& engine, const std::vector<TranslationJob>& jobs) {
+std::vector<Answer> Translate(engine::Engine& engine,
+                              const std::vector<engine::TranslationJob>& jobs) {
   std::vector<std::shared_ptr<CollectingSink>> sinks;
   std::vector<Answer> answers(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -199,18 +200,18 @@ std::vector<Answer> Translate(Engine& engine, const std::vector<TranslationJob>&
     if (!answers[i].status.ok()) continue;
     EXPECT_EQ(sinks[i]->item_calls(), 1);
     if (sinks[i]->items().empty()) continue;
-    const ItemResult& item = sinks[i]->items()[0];
+    const engine::ItemResult& item = sinks[i]->items()[0];
     answers[i].status = item.status;
-    for (const Hypothesis& hypothesis : item.hypotheses)
+    for (const engine::Hypothesis& hypothesis : item.hypotheses)
       answers[i].texts.push_back(hypothesis.text);
   }
   return answers;
 }
 
 // Two, of one beam each, which go together.
-std::vector<TranslationJob> FewJobs() {
-  std::vector<TranslationJob> jobs = Jobs(2);
-  for (TranslationJob& job : jobs) {
+std::vector<engine::TranslationJob> FewJobs() {
+  std::vector<engine::TranslationJob> jobs = Jobs(2);
+  for (engine::TranslationJob& job : jobs) {
     job.decoding.beam_size = 1;
     job.decoding.num_alternatives = 1;
   }
@@ -223,10 +224,10 @@ struct Life {
   uint64_t calls_of_start = 0;
   std::vector<Answer> answers;
 };
-Life Live(const SmallSettings& settings, const std::vector<TranslationJob>& jobs) {
+Life Live(const SmallSettings& settings, const std::vector<engine::TranslationJob>& jobs) {
   Life life;
   const uint64_t before = Calls::Get().total();
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Start(settings);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = Start(settings);
   life.start = engine.status();
   life.calls_of_start = Calls::Get().total() - before;
   if (engine.ok()) life.answers = Translate(**engine, jobs);
@@ -275,18 +276,18 @@ class PtxEngineCalls : public ::testing::Test {
 
 TEST_F(PtxEngineCalls, AStartRequestsAndAnEndAreLegalAndAllIsFreed) {
   const size_t count = std::strtoull(Setting("DRAGOMAN_PTX_REQUESTS", "14").c_str(), nullptr, 10);
-  const std::vector<TranslationJob> jobs = MixedJobs(count);
+  const std::vector<engine::TranslationJob> jobs = MixedJobs(count);
   // A whole load takes its time, as do many requests.
   watchdog_.Begin("");
   Calls::Get().Record(true);
-  absl::StatusOr<std::unique_ptr<Engine>> engine = Start(SmallSettings{});
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = Start(SmallSettings{});
   ASSERT_TRUE(engine.ok()) << engine.status();
   const uint64_t of_start = Calls::Get().recorded().size();
   constexpr size_t kTogether = 20;
   size_t translated = 0;
   for (size_t first = 0; first < jobs.size(); first += kTogether) {
     watchdog_.Begin("requests from number " + std::to_string(first) + " on");
-    const std::vector<TranslationJob> some(
+    const std::vector<engine::TranslationJob> some(
         jobs.begin() + static_cast<int64_t>(first),
         jobs.begin() + static_cast<int64_t>(std::min(first + kTogether, jobs.size())));
     for (const Answer& answer : Translate(**engine, some)) {
@@ -371,7 +372,7 @@ TEST_F(PtxEngineCalls, OneOfTwoDevicesMayFail) {
   SetDevices(2);
   watchdog_.Begin("an engine on two devices, one of which fails");
   {
-    absl::StatusOr<std::unique_ptr<Engine>> engine = Start(SettingsOn({0, 1}));
+    absl::StatusOr<std::unique_ptr<engine::Engine>> engine = Start(SettingsOn({0, 1}));
     ASSERT_TRUE(engine.ok()) << engine.status();
     Calls::Get().Plan(
         {.function = "cudaGraphLaunch", .error = cudaErrorIllegalAddress, .lasting = true});
@@ -462,13 +463,13 @@ TEST_F(PtxEngineCalls, AnErrorAtAnyCallIsAnsweredAndLeavesNothing) {
 class Served {
  public:
   Served() {
-    SetLogSink([](std::string_view) {});
-    ModelSettings settings;
+    server::SetLogSink([](std::string_view) {});
+    server::ModelSettings settings;
     settings.model_name = "small";
     settings.model_directory = SmallModel();
     start_ = manager_.LoadAll({settings});
   }
-  ~Served() { SetLogSink(nullptr); }
+  ~Served() { server::SetLogSink(nullptr); }
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
 
@@ -478,22 +479,23 @@ class Served {
     EXPECT_TRUE(table_.WaitEnded(Watchdog::kMost));
     return status;
   }
-  ModelPtr Model() const { return table_.Find("small"); }
+  server::ModelPtr Model() const { return table_.Find("small"); }
 
  private:
-  const SteadyClock clock_;
-  Metrics metrics_{&clock_};
-  ModelTable table_{&clock_, {"small"}, {}};
-  ModelManager manager_{&table_,
-                        &metrics_,
-                        &clock_,
-                        ModelResources{},
-                        ModelSettings{},
-                        [](const ModelSettings&, const ModelShare&, LoadContext*) {
-                          return DevicePlan{.devices = {.cuda = {0}}};
-                        },
-                        [](const ModelSettings&, const ModelShare&, EngineObserver*,
-                           LoadContext* load) { return Start(SettingsOn({0}), load); }};
+  const server::SteadyClock clock_;
+  server::Metrics metrics_{&clock_};
+  server::ModelTable table_{&clock_, {"small"}, {}};
+  server::ModelManager manager_{
+      &table_,
+      &metrics_,
+      &clock_,
+      server::ModelResources{},
+      server::ModelSettings{},
+      [](const server::ModelSettings&, const server::ModelShare&, engine::LoadContext*) {
+        return server::DevicePlan{.devices = {.cuda = {0}}};
+      },
+      [](const server::ModelSettings&, const server::ModelShare&, engine::EngineObserver*,
+         engine::LoadContext* load) { return Start(SettingsOn({0}), load); }};
   absl::Status start_;
 };
 
@@ -582,28 +584,29 @@ TEST_F(PtxEngineCalls, FusedLayersOfTwoWidthsGoTogether) {
   constexpr int kVocabulary = 256;
   constexpr int kRows = 4;
   const ptx::Only nothing([](const std::string&) { return false; });
-  cuda::OwnedStream stream;
-  cuda::DeviceBuffer weight;
-  cuda::DeviceBuffer hidden;
-  cuda::DeviceBuffer workspace;
-  ASSERT_EQ(stream.Create(cuda::StreamPriority::kHigh), cuda::Error::kNone);
-  std::vector<std::unique_ptr<cuda::FusedOutput>> layers;
+  kernels::cuda::OwnedStream stream;
+  kernels::cuda::DeviceBuffer weight;
+  kernels::cuda::DeviceBuffer hidden;
+  kernels::cuda::DeviceBuffer workspace;
+  ASSERT_EQ(stream.Create(kernels::cuda::StreamPriority::kHigh), kernels::cuda::Error::kNone);
+  std::vector<std::unique_ptr<kernels::cuda::FusedOutput>> layers;
   constexpr int64_t kWidest = 1024;
-  ASSERT_EQ(weight.Allocate(kWidest * kVocabulary * 2), cuda::Error::kNone);
-  ASSERT_EQ(hidden.Allocate(kWidest * kRows * 2), cuda::Error::kNone);
+  ASSERT_EQ(weight.Allocate(kWidest * kVocabulary * 2), kernels::cuda::Error::kNone);
+  ASSERT_EQ(hidden.Allocate(kWidest * kRows * 2), kernels::cuda::Error::kNone);
   for (const int d : {512, 1024, 64}) {
     std::string why;
-    layers.push_back(cuda::FusedOutput::Create(ComputeType::kFloat16, NarrowType::kNone,
-                                               weight.data(), nullptr, d, kVocabulary, &why));
+    layers.push_back(kernels::cuda::FusedOutput::Create(
+        kernels::ComputeType::kFloat16, kernels::QuantizedType::kNone, weight.data(), nullptr, d,
+        kVocabulary, &why));
     ASSERT_NE(layers.back(), nullptr) << why;
   }
-  ASSERT_EQ(workspace.Allocate(layers[0]->WorkspaceBytes(kRows)), cuda::Error::kNone);
-  cuda::StepRows rows;
+  ASSERT_EQ(workspace.Allocate(layers[0]->WorkspaceBytes(kRows)), kernels::cuda::Error::kNone);
+  kernels::cuda::StepRows rows;
   rows.rows = kRows;
   for (const auto& layer : layers) {
     EXPECT_EQ(layer->Fold(stream.get(), workspace.data(), hidden.data(), rows, nullptr, 4, nullptr,
                           nullptr),
-              cuda::Error::kNone);
+              kernels::cuda::Error::kNone);
   }
 }
 
@@ -651,7 +654,8 @@ TEST_F(PtxEngineCalls, TheFirstLaunchOfAKernelInACaptureIsFound) {
   ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
   const auto capture = [&] {
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    EXPECT_EQ(cuda::FillRandom(stream, ComputeType::kBFloat16, 32, memory), cuda::Error::kNone);
+    EXPECT_EQ(kernels::cuda::FillRandom(stream, kernels::ComputeType::kBFloat16, 32, memory),
+              kernels::cuda::Error::kNone);
     cudaGraph_t graph = nullptr;
     ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);

@@ -14,12 +14,12 @@
 namespace dragoman::testing {
 namespace {
 
-class PtxEngine : public ::testing::TestWithParam<ComputeType> {};
+class PtxEngine : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 TEST_P(PtxEngine, TranslatesAsTheEmulationAndAloneAsInCompany) {
-  const std::vector<TranslationJob> jobs = SmallJobs(Sentences(4));
-  const std::unique_ptr<Engine> device = SmallEngineOnCuda(GetParam());
-  const std::unique_ptr<Engine> emulated = SmallEngineEmulated(GetParam());
+  const std::vector<engine::TranslationJob> jobs = SmallJobs(Sentences(4));
+  const std::unique_ptr<engine::Engine> device = SmallEngineOnCuda(GetParam());
+  const std::unique_ptr<engine::Engine> emulated = SmallEngineEmulated(GetParam());
   ASSERT_TRUE(device != nullptr && emulated != nullptr);
   // Such as that a fused output layer failed its trial.
   EXPECT_THAT(device->info().notes, ::testing::IsEmpty());
@@ -33,21 +33,22 @@ TEST_P(PtxEngine, TranslatesAsTheEmulationAndAloneAsInCompany) {
     ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size());
     std::vector<std::string> texts;
     std::vector<float> log_probs;
-    for (const Hypothesis& hypothesis : found[i].hypotheses) {
+    for (const engine::Hypothesis& hypothesis : found[i].hypotheses) {
       texts.push_back(hypothesis.text);
       log_probs.push_back(hypothesis.log_prob);
     }
     Compare(texts, log_probs, expected[i], &compared);
   }
-  std::cout << ComputeTypeName(GetParam()) << ": " << Text(compared, jobs.size()) << "\n";
+  std::cout << kernels::ComputeTypeName(GetParam()) << ": " << Text(compared, jobs.size()) << "\n";
   EXPECT_EQ(compared.lists, jobs.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, PtxEngine,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16,
-                                           ComputeType::kBFloat16),
-                         [](const ::testing::TestParamInfo<ComputeType>& info) {
-                           return std::string(ComputeTypeName(info.param));
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kFloat16,
+                                           kernels::ComputeType::kBFloat16),
+                         [](const ::testing::TestParamInfo<kernels::ComputeType>& info) {
+                           return std::string(kernels::ComputeTypeName(info.param));
                          });
 
 }  // namespace

@@ -2,11 +2,24 @@
 #include <cmath>
 #include <string>
 
-#include "tests/gpu/ptx/approximations.h"
 #include "tests/gpu/ptx/lane_operations.h"
 
 namespace dragoman::ptx {
 namespace {
+
+// The functions that a card only approximates. The ISA bounds their errors and leaves the bits open: these
+// are correctly rounded or next to it, so a card's results differ in the last bits.
+
+// Subnormal numbers as zeros of their sign: .ftz, of operands and results.
+float FlushSubnormal(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x;
+}
+
+// ex2.approx.f32: 2^x. The ISA: relative error at most 2^-22; -inf gives +0, +inf +inf, NaN NaN.
+float PowerOfTwo(float x) { return static_cast<float>(std::exp2(static_cast<double>(x))); }
+
+// rcp.approx.ftz.f32: 1 / x. The ISA: at most 1 ulp; zeros and subnormals give infinities of their sign.
+float Reciprocal(float x) { return 1.0F / x; }
 
 constexpr uint32_t kSign = 0x80000000U;
 

@@ -32,12 +32,12 @@ FUSED_LONG = Case('output_device', 'output_layer_sm90', '*FusedRowsAreBitEqualIn
 
 # The same by mma, on sm_80.
 MMA = Case('output_device', 'output_layer_mma', '*ABadLogitCountsUnlessItIsExcluded/Cuda_float16', '80')
-# Narrow products, of int8 and, on sm_90a, e4m3; and the rows that they read.
-NARROW = Case('output_device', 'output_layer_sm90', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
-NARROW_MMA = Case('output_device', 'output_layer_mma', '*NarrowOutputTest.AnswersAreThoseOfTheRule/Cuda_float16', '80')
-NARROW_ROWS = Case('narrow_rows', 'narrow_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
+# Quantized products, of int8 and, on sm_90a, e4m3; and the rows that they read.
+QUANTIZED = Case('output_device', 'output_layer_sm90', '*QuantizedOutputTest.AnswersAreThoseOfTheRule/Cuda_float16')
+QUANTIZED_MMA = Case('output_device', 'output_layer_mma', '*QuantizedOutputTest.AnswersAreThoseOfTheRule/Cuda_float16', '80')
+QUANTIZE_ROWS = Case('quantize_rows', 'quantize_rows_cuda', '*NumbersAreTheNearestAndScalesTheRowsLargest/Cuda_float16')
 # Products of layers in int8.
-LAYER = Case('narrow_linear', 'narrow_linear_cuda', '*EveryElementIsThatOfTheRuleInEveryForm/Cuda_float16')
+LAYER = Case('quantized_linear', 'quantized_linear_cuda', '*EveryElementIsThatOfTheRuleInEveryForm/Cuda_float16')
 
 # On sm_75, whose tensor cores multiply 8 x 8 x 16 and whose copies go through registers.
 LAYER_75 = LAYER._replace(architecture='75')
@@ -108,12 +108,12 @@ FAULTS = [
     ('slab_loaded_transposed', MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
     ('swizzle_not_a_permutation', MMA, r'xor\.b32', 'or.b32', 'race', 'cp.async'),
     ('products_by_half_a_warp', MMA, r'(mma\.sync[^;]*;)', HALF_A_WARP + '$1 }', 'missing lanes', 'mma'),
-    ('scales_added', NARROW, r'mul\.rn\.f32', 'add.rn.f32', 'values', ''),
-    ('fence_of_narrow_products_taken_out', NARROW, r'wgmma\.fence\.sync\.aligned;', '', 'undefined value', 'wgmma'),
-    ('narrow_slab_loaded_transposed', NARROW_MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
-    ('row_read_past_the_end', NARROW_ROWS, r'(ld\.global\.v4\.u32\s+\{[^}]*\}, \[%rd\d+)\]', '$1+1048576]',
+    ('scales_added', QUANTIZED, r'mul\.rn\.f32', 'add.rn.f32', 'values', ''),
+    ('fence_of_quantized_products_taken_out', QUANTIZED, r'wgmma\.fence\.sync\.aligned;', '', 'undefined value', 'wgmma'),
+    ('quantized_slab_loaded_transposed', QUANTIZED_MMA, r'x4\.shared\.b16', 'x4.trans.shared.b16', 'values', ''),
+    ('row_read_past_the_end', QUANTIZE_ROWS, r'(ld\.global\.v4\.u32\s+\{[^}]*\}, \[%rd\d+)\]', '$1+1048576]',
      'out of bounds', 'ld.global'),
-    ('largest_of_half_a_row', NARROW_ROWS, r'mov\.u32\s+(%r\d+), 16;', 'mov.u32 $1, 8;', 'values', ''),
+    ('largest_of_half_a_row', QUANTIZE_ROWS, r'mov\.u32\s+(%r\d+), 16;', 'mov.u32 $1, 8;', 'values', ''),
     ('layers_slab_waited_for_too_late', LAYER, r'cp\.async\.wait_group 1;', 'cp.async.wait_group 2;', 'race',
      'ldmatrix'),
     ('layers_barrier_taken_out', LAYER, r'bar\.sync\s+0;', '', 'race', ''),

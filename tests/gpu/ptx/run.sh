@@ -121,7 +121,7 @@ for arch in "${archs[@]}"; do
   run "sm_$arch: an engine with the fused output layer" DRAGOMAN_GPU_MODEL="$logs/wide" "$here/ptx_engine_test" \
     --gtest_filter='*/float16:*/bfloat16'
   run "sm_$arch: its products in one byte" DRAGOMAN_GPU_ENGINES=small DRAGOMAN_GPU_MODEL="$logs/wide" \
-    "$here/ptx_gpu_engine_test" --gtest_filter='*NarrowOutputProducts/float16'
+    "$here/ptx_gpu_engine_test" --gtest_filter='*QuantizedOutputProducts/float16'
 done
 while ((under_way > 0)); do reap; done
 exit "$failed"

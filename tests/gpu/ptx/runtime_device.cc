@@ -66,71 +66,72 @@ CUresult EncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return Called({.function = "cudaGetDeviceCount", .needs_device = false}, [&](Device& device) {
-    *count = device.why_not().empty() ? device.count() : 0;
-    return *count > 0 ? cudaSuccess : device.Note(cudaErrorNoDevice);
-  });
+  return dragoman::ptx::Called({.function = "cudaGetDeviceCount", .needs_device = false},
+                               [&](Device& device) {
+                                 *count = device.why_not().empty() ? device.count() : 0;
+                                 return *count > 0 ? cudaSuccess : device.Note(cudaErrorNoDevice);
+                               });
 }
 
 cudaError_t cudaGetDevice(int* index) {
-  return Called({.function = "cudaGetDevice", .needs_device = false}, [&](Device&) {
+  return dragoman::ptx::Called({.function = "cudaGetDevice", .needs_device = false}, [&](Device&) {
     *index = Device::Current();
     return cudaSuccess;
   });
 }
 cudaError_t cudaSetDevice(int index) {
-  return Called({.function = "cudaSetDevice", .kind = CallKind::kSelect, .device = index},
-                [&](Device& device) {
-                  if (index < 0 || index >= device.count())
-                    return device.Note(cudaErrorInvalidDevice);
-                  Device::SetCurrent(index);
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaSetDevice", .kind = CallKind::kSelect, .device = index},
+      [&](Device& device) {
+        if (index < 0 || index >= device.count()) return device.Note(cudaErrorInvalidDevice);
+        Device::SetCurrent(index);
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int index) {
-  return Called({.function = "cudaDeviceGetAttribute", .needs_device = false, .device = index},
-                [&](Device& device) {
-                  if (index < 0 || index >= device.count())
-                    return device.Note(cudaErrorInvalidDevice);
-                  const auto& architecture = device.architecture();
-                  switch (attribute) {
-                    case cudaDevAttrMultiProcessorCount:
-                      *value = Device::kMultiprocessors;
-                      break;
-                    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-                      *value = static_cast<int>(architecture.limits.shared_bytes_per_block);
-                      break;
-                    case cudaDevAttrComputeCapabilityMajor:
-                      *value = architecture.major;
-                      break;
-                    case cudaDevAttrComputeCapabilityMinor:
-                      *value = architecture.minor;
-                      break;
-                    default:
-                      return device.Note(cudaErrorNotSupported);
-                  }
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaDeviceGetAttribute", .needs_device = false, .device = index},
+      [&](Device& device) {
+        if (index < 0 || index >= device.count()) return device.Note(cudaErrorInvalidDevice);
+        const auto& architecture = device.architecture();
+        switch (attribute) {
+          case cudaDevAttrMultiProcessorCount:
+            *value = Device::kMultiprocessors;
+            break;
+          case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            *value = static_cast<int>(architecture.limits.shared_bytes_per_block);
+            break;
+          case cudaDevAttrComputeCapabilityMajor:
+            *value = architecture.major;
+            break;
+          case cudaDevAttrComputeCapabilityMinor:
+            *value = architecture.minor;
+            break;
+          default:
+            return device.Note(cudaErrorNotSupported);
+        }
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
-  return Called({.function = "cudaGetDeviceProperties", .needs_device = false, .device = index},
-                [&](Device& device) {
-                  if (index < 0 || index >= device.count())
-                    return device.Note(cudaErrorInvalidDevice);
-                  const auto& architecture = device.architecture();
-                  *properties = {};
-                  const std::string name = "PTX interpreter, sm_" + architecture.name;
-                  name.copy(properties->name, sizeof(properties->name) - 1);
-                  properties->major = architecture.major;
-                  properties->minor = architecture.minor;
-                  properties->multiProcessorCount = Device::kMultiprocessors;
-                  properties->totalGlobalMem = Device::kTotalBytes;
-                  properties->sharedMemPerBlockOptin = architecture.limits.shared_bytes_per_block;
-                  properties->warpSize = 32;
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaGetDeviceProperties", .needs_device = false, .device = index},
+      [&](Device& device) {
+        if (index < 0 || index >= device.count()) return device.Note(cudaErrorInvalidDevice);
+        const auto& architecture = device.architecture();
+        *properties = {};
+        const std::string name = "PTX interpreter, sm_" + architecture.name;
+        name.copy(properties->name, sizeof(properties->name) - 1);
+        properties->major = architecture.major;
+        properties->minor = architecture.minor;
+        properties->multiProcessorCount = Device::kMultiprocessors;
+        properties->totalGlobalMem = Device::kTotalBytes;
+        properties->sharedMemPerBlockOptin = architecture.limits.shared_bytes_per_block;
+        properties->warpSize = 32;
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaGetLastError() {
@@ -140,16 +141,18 @@ cudaError_t cudaGetLastError() {
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return Called({.function = "cudaRuntimeGetVersion", .needs_device = false}, [&](Device&) {
-    *version = kVersion;
-    return cudaSuccess;
-  });
+  return dragoman::ptx::Called({.function = "cudaRuntimeGetVersion", .needs_device = false},
+                               [&](Device&) {
+                                 *version = kVersion;
+                                 return cudaSuccess;
+                               });
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  return Called({.function = "cudaDriverGetVersion", .needs_device = false}, [&](Device&) {
-    *version = kVersion;
-    return cudaSuccess;
-  });
+  return dragoman::ptx::Called({.function = "cudaDriverGetVersion", .needs_device = false},
+                               [&](Device&) {
+                                 *version = kVersion;
+                                 return cudaSuccess;
+                               });
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
@@ -192,7 +195,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned /*version*/,
                                              unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* result) {
-  return Called({.function = "cudaGetDriverEntryPointByVersion"}, [&](Device&) {
+  return dragoman::ptx::Called({.function = "cudaGetDriverEntryPointByVersion"}, [&](Device&) {
     const bool known = std::string_view(name) == "cuTensorMapEncodeTiled";
     *entry = known ? reinterpret_cast<void*>(&EncodeTiled) : nullptr;
     *result = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;

@@ -54,26 +54,27 @@ void NoteLoaded(RegisteredKernel* kernel, const std::string& name) {
 cudaError_t LaunchOn(const char* function, cudaStream_t stream, const void* stub, dim3 grid,
                      dim3 block, void** arguments, size_t shared_bytes, bool early) {
   const Grid shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes};
-  return Called({.function = function, .kind = CallKind::kWork, .stream = stream, .grid = &shape},
-                [&](Device& device) {
-                  auto held = std::make_shared<HeldLaunch>();
-                  {
-                    const std::lock_guard lock(device.mutex());
-                    if (dragoman::ptx::DeviceOf(stream) != Device::Current()) {
-                      return device.Note(cudaErrorInvalidResourceHandle);
-                    }
-                    const cudaError_t error = device.Hold(stub, shape, arguments, held.get());
-                    if (error != cudaSuccess) return error;
-                    bool has_code = false;
-                    NoteLoaded(device.FindKernel(stub, &has_code), held->kernel->readable);
-                  }
-                  Work work;
-                  work.name = "kernel " + held->kernel->readable;
-                  work.launch = std::move(held);
-                  work.early = early;
-                  // Later calls tell what becomes of a kernel, but for one that the device refuses.
-                  return dragoman::ptx::Put(stream, std::move(work));
-                });
+  return dragoman::ptx::Called(
+      {.function = function, .kind = CallKind::kWork, .stream = stream, .grid = &shape},
+      [&](Device& device) {
+        auto held = std::make_shared<HeldLaunch>();
+        {
+          const std::lock_guard lock(device.mutex());
+          if (dragoman::ptx::DeviceOf(stream) != Device::Current()) {
+            return device.Note(cudaErrorInvalidResourceHandle);
+          }
+          const cudaError_t error = device.Hold(stub, shape, arguments, held.get());
+          if (error != cudaSuccess) return error;
+          bool has_code = false;
+          NoteLoaded(device.FindKernel(stub, &has_code), held->kernel->readable);
+        }
+        Work work;
+        work.name = "kernel " + held->kernel->readable;
+        work.launch = std::move(held);
+        work.early = early;
+        // Later calls tell what becomes of a kernel, but for one that the device refuses.
+        return dragoman::ptx::Put(stream, std::move(work));
+      });
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* st
 }
 
 cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
-  return Called(
+  return dragoman::ptx::Called(
       {.function = "cudaFuncSetAttribute", .kind = CallKind::kSetAttribute}, [&](Device& device) {
         const std::lock_guard lock(device.mutex());
         bool has_code = false;
@@ -178,7 +179,7 @@ cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, 
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
-  return Called({.function = "cudaFuncGetAttributes"}, [&](Device& device) {
+  return dragoman::ptx::Called({.function = "cudaFuncGetAttributes"}, [&](Device& device) {
     const std::lock_guard lock(device.mutex());
     *attributes = {};
     bool has_code = false;

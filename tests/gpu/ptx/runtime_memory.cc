@@ -103,7 +103,7 @@ cudaError_t Set(cudaStream_t stream, void* to, int value, size_t bytes) {
 extern "C" {
 
 cudaError_t cudaMalloc(void** address, size_t bytes) {
-  return Called(
+  return dragoman::ptx::Called(
       {.function = "cudaMalloc", .kind = CallKind::kAllocate, .bytes = bytes}, [&](Device& device) {
         const std::lock_guard lock(device.mutex());
         const int current = Device::Current();
@@ -118,83 +118,85 @@ cudaError_t cudaMalloc(void** address, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* address) {
-  return Called({.function = "cudaFree", .kind = CallKind::kRelease, .memory = address},
-                [&](Device& device) {
-                  const std::lock_guard lock(device.mutex());
-                  device.memory().Free(reinterpret_cast<uint64_t>(address));
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaFree", .kind = CallKind::kRelease, .memory = address}, [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        device.memory().Free(reinterpret_cast<uint64_t>(address));
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaHostAlloc(void** address, size_t bytes, unsigned /*flags*/) {
-  return Called({.function = "cudaHostAlloc", .kind = CallKind::kAllocate, .bytes = bytes},
-                [&](Device& device) {
-                  const std::lock_guard lock(device.mutex());
-                  *address = ::operator new (bytes, std::align_val_t{kHostAlignment});
-                  // The host writes it without a word to the device.
-                  device.memory().Map(*address, bytes);
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaHostAlloc", .kind = CallKind::kAllocate, .bytes = bytes},
+      [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        *address = ::operator new (bytes, std::align_val_t{kHostAlignment});
+        // The host writes it without a word to the device.
+        device.memory().Map(*address, bytes);
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaFreeHost(void* address) {
-  return Called({.function = "cudaFreeHost", .kind = CallKind::kRelease, .memory = address},
-                [&](Device& device) {
-                  const std::lock_guard lock(device.mutex());
-                  if (device.memory().Free(reinterpret_cast<uint64_t>(address))) {
-                    ::operator delete (address, std::align_val_t{kHostAlignment});
-                  }
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaFreeHost", .kind = CallKind::kRelease, .memory = address},
+      [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        if (device.memory().Free(reinterpret_cast<uint64_t>(address))) {
+          ::operator delete (address, std::align_val_t{kHostAlignment});
+        }
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address,
                                      unsigned /*flags*/) {
-  return Called({.function = "cudaHostGetDevicePointer"}, [&](Device&) {
+  return dragoman::ptx::Called({.function = "cudaHostGetDevicePointer"}, [&](Device&) {
     *device_address = host_address;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/) {
-  return Called({.function = "cudaMemcpy",
-                 .kind = CallKind::kWait,
-                 .stream = nullptr,
-                 .memory = to,
-                 .other_memory = from,
-                 .bytes = bytes},
-                [&](Device&) { return Copy(nullptr, to, from, bytes, true); });
+  return dragoman::ptx::Called({.function = "cudaMemcpy",
+                                .kind = CallKind::kWait,
+                                .stream = nullptr,
+                                .memory = to,
+                                .other_memory = from,
+                                .bytes = bytes},
+                               [&](Device&) { return Copy(nullptr, to, from, bytes, true); });
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind /*kind*/,
                             cudaStream_t stream) {
-  return Called({.function = "cudaMemcpyAsync",
-                 .kind = CallKind::kWork,
-                 .stream = stream,
-                 .memory = to,
-                 .other_memory = from,
-                 .bytes = bytes},
-                [&](Device&) { return Copy(stream, to, from, bytes, false); });
+  return dragoman::ptx::Called({.function = "cudaMemcpyAsync",
+                                .kind = CallKind::kWork,
+                                .stream = stream,
+                                .memory = to,
+                                .other_memory = from,
+                                .bytes = bytes},
+                               [&](Device&) { return Copy(stream, to, from, bytes, false); });
 }
 // cudaMemset of the device's memory does not wait either.
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return Called({.function = "cudaMemset",
-                 .kind = CallKind::kWork,
-                 .stream = nullptr,
-                 .memory = to,
-                 .bytes = bytes},
-                [&](Device&) { return Set(nullptr, to, value, bytes); });
+  return dragoman::ptx::Called({.function = "cudaMemset",
+                                .kind = CallKind::kWork,
+                                .stream = nullptr,
+                                .memory = to,
+                                .bytes = bytes},
+                               [&](Device&) { return Set(nullptr, to, value, bytes); });
 }
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return Called({.function = "cudaMemsetAsync",
-                 .kind = CallKind::kWork,
-                 .stream = stream,
-                 .memory = to,
-                 .bytes = bytes},
-                [&](Device&) { return Set(stream, to, value, bytes); });
+  return dragoman::ptx::Called({.function = "cudaMemsetAsync",
+                                .kind = CallKind::kWork,
+                                .stream = stream,
+                                .memory = to,
+                                .bytes = bytes},
+                               [&](Device&) { return Set(stream, to, value, bytes); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
-  return Called({.function = "cudaMemGetInfo"}, [&](Device& device) {
+  return dragoman::ptx::Called({.function = "cudaMemGetInfo"}, [&](Device& device) {
     const std::lock_guard lock(device.mutex());
     *total_bytes = Device::kTotalBytes;
     *free_bytes = Device::kTotalBytes - device.memory().allocated_bytes(Device::Current());

@@ -152,7 +152,7 @@ using dragoman::ptx::Work;
 extern "C" {
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
-  return Called({.function = "cudaDeviceGetStreamPriorityRange"}, [&](Device&) {
+  return dragoman::ptx::Called({.function = "cudaDeviceGetStreamPriorityRange"}, [&](Device&) {
     *lowest = 0;
     *highest = -1;
     return cudaSuccess;
@@ -166,20 +166,21 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return MakeStream("cudaStreamCreateWithPriority", stream, flags);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return Called({.function = "cudaStreamDestroy", .kind = CallKind::kDestroy, .stream = stream},
-                [&](Device& device) {
-                  const std::lock_guard lock(device.mutex());
-                  if (!device.handles().Drop(HandleKind::kStream, stream)) {
-                    return device.Note(cudaErrorInvalidResourceHandle);
-                  }
-                  device.order().DropStream(NumberOf(stream));
-                  return cudaSuccess;
-                });
+  return dragoman::ptx::Called(
+      {.function = "cudaStreamDestroy", .kind = CallKind::kDestroy, .stream = stream},
+      [&](Device& device) {
+        const std::lock_guard lock(device.mutex());
+        if (!device.handles().Drop(HandleKind::kStream, stream)) {
+          return device.Note(cudaErrorInvalidResourceHandle);
+        }
+        device.order().DropStream(dragoman::ptx::NumberOf(stream));
+        return cudaSuccess;
+      });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return Locked({.function = "cudaStreamSynchronize", .kind = CallKind::kWait, .stream = stream},
                 [&](Device& device) {
-                  const uint32_t number = NumberOf(stream);
+                  const uint32_t number = dragoman::ptx::NumberOf(stream);
                   device.order().Wait(device.order().PlaceOf(number),
                                       device.order().ClockOf(number));
                   return cudaSuccess;
@@ -199,13 +200,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
                  .stream = stream,
                  .event = event},
                 [&](Device& device) {
-                  if (flags != 0 || Captures(NumberOf(stream))) {
-                    return NotModelled("an event that is waited for in a capture");
+                  if (flags != 0 || dragoman::ptx::Captures(dragoman::ptx::NumberOf(stream))) {
+                    return dragoman::ptx::NotModelled("an event that is waited for in a capture");
                   }
                   const EventState& state = StateOf(event);
                   // One that was never recorded orders nothing.
                   if (state.recorded) {
-                    device.order().PutWait(NumberOf(stream), state.place, state.clock);
+                    device.order().PutWait(dragoman::ptx::NumberOf(stream), state.place,
+                                           state.clock);
                   }
                   return cudaSuccess;
                 });
@@ -219,16 +221,19 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
   });
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return Called({.function = "cudaEventDestroy", .kind = CallKind::kDestroy, .event = event},
-                [&](Device&) { return Drop(HandleKind::kEvent, event, &Objects::Get().events); });
+  return dragoman::ptx::Called(
+      {.function = "cudaEventDestroy", .kind = CallKind::kDestroy, .event = event},
+      [&](Device&) { return Drop(HandleKind::kEvent, event, &Objects::Get().events); });
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return Locked(
       {.function = "cudaEventRecord", .kind = CallKind::kWork, .stream = stream, .event = event},
       [&](Device& device) {
-        const uint32_t number = NumberOf(stream);
-        if (Captures(number)) return NotModelled("an event that is recorded in a capture");
-        if (device.handles().Find(HandleKind::kEvent, event)->device != DeviceOf(stream)) {
+        const uint32_t number = dragoman::ptx::NumberOf(stream);
+        if (dragoman::ptx::Captures(number))
+          return dragoman::ptx::NotModelled("an event that is recorded in a capture");
+        if (device.handles().Find(HandleKind::kEvent, event)->device !=
+            dragoman::ptx::DeviceOf(stream)) {
           return device.Note(cudaErrorInvalidResourceHandle);
         }
         StateOf(event) = {true, device.order().PlaceOf(number), device.order().ClockOf(number)};
@@ -280,11 +285,11 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
           return device.Note(cudaErrorIllegalState);
         }
         if (mode == cudaStreamCaptureModeRelaxed) {
-          return NotModelled("a capture in the mode relaxed");
+          return dragoman::ptx::NotModelled("a capture in the mode relaxed");
         }
         captured = std::make_unique<CapturedGraph>();
-        captured->stream = NumberOf(stream);
-        captured->device = DeviceOf(stream);
+        captured->stream = dragoman::ptx::NumberOf(stream);
+        captured->device = dragoman::ptx::DeviceOf(stream);
         captured->mode = mode;
         Calls::Get().Begin(captured.get());
         return cudaSuccess;
@@ -296,7 +301,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const cudaError_t error =
       Locked({.function = "cudaStreamEndCapture", .kind = CallKind::kCapture, .stream = stream},
              [&](Device& device) {
-               if (!Captures(NumberOf(stream))) return device.Note(cudaErrorIllegalState);
+               if (!dragoman::ptx::Captures(dragoman::ptx::NumberOf(stream)))
+                 return device.Note(cudaErrorIllegalState);
                Calls::Get().End(captured.get());
                const std::unique_ptr<CapturedGraph> ended = std::move(captured);
                if (ended->is_lost) return device.Note(cudaErrorStreamCaptureInvalidated);
@@ -319,8 +325,9 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* /*nodes*/, siz
   });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return Called({.function = "cudaGraphDestroy", .kind = CallKind::kDestroy, .graph = graph},
-                [&](Device&) { return Drop(HandleKind::kGraph, graph, &Objects::Get().graphs); });
+  return dragoman::ptx::Called(
+      {.function = "cudaGraphDestroy", .kind = CallKind::kDestroy, .graph = graph},
+      [&](Device&) { return Drop(HandleKind::kGraph, graph, &Objects::Get().graphs); });
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long /*flags*/) {
@@ -332,11 +339,11 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                 });
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) {
-  return Called({.function = "cudaGraphUpload",
-                 .kind = CallKind::kWork,
-                 .stream = stream,
-                 .executable = graph},
-                [](Device&) { return cudaSuccess; });
+  return dragoman::ptx::Called({.function = "cudaGraphUpload",
+                                .kind = CallKind::kWork,
+                                .stream = stream,
+                                .executable = graph},
+                               [](Device&) { return cudaSuccess; });
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   return Locked({.function = "cudaGraphLaunch",
@@ -344,22 +351,22 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
                  .stream = stream,
                  .executable = graph},
                 [&](Device& device) {
-                  if (Captures(NumberOf(stream))) {
-                    return NotModelled("a graph that is launched in a capture");
+                  if (dragoman::ptx::Captures(dragoman::ptx::NumberOf(stream))) {
+                    return dragoman::ptx::NotModelled("a graph that is launched in a capture");
                   }
-                  if (GraphOf(graph).device != DeviceOf(stream)) {
+                  if (GraphOf(graph).device != dragoman::ptx::DeviceOf(stream)) {
                     return device.Note(cudaErrorInvalidValue);
                   }
-                  if (device.lasting_error(DeviceOf(stream)) == cudaSuccess) {
+                  if (device.lasting_error(dragoman::ptx::DeviceOf(stream)) == cudaSuccess) {
                     std::vector<Work> works = GraphOf(graph).works;
                     for (Work& work : works) work.is_skipped = !Only::Happens(work);
-                    device.order().Put(NumberOf(stream), std::move(works));
+                    device.order().Put(dragoman::ptx::NumberOf(stream), std::move(works));
                   }
                   return cudaSuccess;
                 });
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
-  return Called(
+  return dragoman::ptx::Called(
       {.function = "cudaGraphExecDestroy", .kind = CallKind::kDestroy, .executable = graph},
       [&](Device&) { return Drop(HandleKind::kExecutable, graph, &Objects::Get().graphs); });
 }

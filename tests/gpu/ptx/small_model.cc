@@ -39,8 +39,8 @@ std::string SmallModel() {
   return model == nullptr ? DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a" : model;
 }
 
-EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings) {
-  EngineConfig config;
+engine::EngineConfig SmallConfig(kernels::ComputeType type, const SmallSettings& settings) {
+  engine::EngineConfig config;
   config.max_rows = settings.max_rows;
   config.kv_memory_mb = settings.kv_megabytes;
   config.devices = {.cuda = settings.devices, .compute_type = type};
@@ -48,23 +48,24 @@ EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings) {
   return config;
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> StartSmallEngine(ComputeType type,
-                                                         const SmallSettings& settings,
-                                                         LoadContext* load) {
-  return CreateEngine(SmallModel(), SmallConfig(type, settings), &Clock(), &Observer(), load);
+absl::StatusOr<std::unique_ptr<engine::Engine>> StartSmallEngine(kernels::ComputeType type,
+                                                                 const SmallSettings& settings,
+                                                                 engine::LoadContext* load) {
+  return engine::CreateEngine(SmallModel(), SmallConfig(type, settings), &Clock(), &Observer(),
+                              load);
 }
 
-std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type) {
+std::unique_ptr<engine::Engine> SmallEngineOnCuda(kernels::ComputeType type) {
   auto engine = StartSmallEngine(type, {});
   EXPECT_TRUE(engine.ok()) << engine.status();
   return engine.ok() ? *std::move(engine) : nullptr;
 }
 
-std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type) {
-  SetEmulatedCapability(Capability());
-  auto loaded = LoadModel(SmallModel());
+std::unique_ptr<engine::Engine> SmallEngineEmulated(kernels::ComputeType type) {
+  engine::SetEmulatedCapability(Capability());
+  auto loaded = engine::LoadModel(SmallModel());
   EXPECT_TRUE(loaded.ok()) << loaded.status();
-  auto engine = StartEmulatedEngine(
+  auto engine = engine::StartEmulatedEngine(
       *std::move(loaded),
       {.type = type, .max_rows = kSmallMaxRows, .kv_memory_mb = kSmallKvMegabytes}, &Clock(),
       &Observer());
@@ -77,17 +78,18 @@ size_t Sentences(size_t otherwise) {
   return count == nullptr ? otherwise : std::strtoull(count, nullptr, 10);
 }
 
-std::vector<TranslationJob> SmallJobs(size_t count) {
-  std::vector<TranslationJob> jobs =
+std::vector<engine::TranslationJob> SmallJobs(size_t count) {
+  std::vector<engine::TranslationJob> jobs =
       SentenceJobs(count, {std::begin(kSmallBeams), std::end(kSmallBeams)});
-  for (TranslationJob& job : jobs) job.decoding.max_output_tokens = kSmallTokens;
+  for (engine::TranslationJob& job : jobs) job.decoding.max_output_tokens = kSmallTokens;
   return jobs;
 }
 
 void Compare(const std::vector<std::string>& texts, const std::vector<float>& log_probs,
-             const ItemResult& emulated, Compared* compared) {
+             const engine::ItemResult& emulated, Compared* compared) {
   std::vector<std::string> expected;
-  for (const Hypothesis& hypothesis : emulated.hypotheses) expected.push_back(hypothesis.text);
+  for (const engine::Hypothesis& hypothesis : emulated.hypotheses)
+    expected.push_back(hypothesis.text);
   if (texts != expected) return;
   ++compared->lists;
   for (size_t i = 0; i < log_probs.size(); ++i) {

@@ -21,25 +21,24 @@ inline constexpr int kSmallKvMegabytes = 8;
 // Settings of an engine of the small model.
 struct SmallSettings {
   std::vector<int> devices = {0};
-  CudaOptions cuda = {};
+  engine::CudaOptions cuda = {};
   int max_rows = kSmallMaxRows;
   int kv_megabytes = kSmallKvMegabytes;
 };
-EngineConfig SmallConfig(ComputeType type, const SmallSettings& settings = {});
-absl::StatusOr<std::unique_ptr<Engine>> StartSmallEngine(ComputeType type,
-                                                         const SmallSettings& settings,
-                                                         LoadContext* load = nullptr);
+engine::EngineConfig SmallConfig(kernels::ComputeType type, const SmallSettings& settings = {});
+absl::StatusOr<std::unique_ptr<engine::Engine>> StartSmallEngine(
+    kernels::ComputeType type, const SmallSettings& settings, engine::LoadContext* load = nullptr);
 
 // On cuda:0, or emulated (tests/engine/decode/cuda/emulated_cuda.h) as a card of the PTX device's architecture. nullptr
 // fails the test.
-std::unique_ptr<Engine> SmallEngineOnCuda(ComputeType type);
-std::unique_ptr<Engine> SmallEngineEmulated(ComputeType type);
+std::unique_ptr<engine::Engine> SmallEngineOnCuda(kernels::ComputeType type);
+std::unique_ptr<engine::Engine> SmallEngineEmulated(kernels::ComputeType type);
 
 // DRAGOMAN_PTX_SENTENCES, or `otherwise`.
 size_t Sentences(size_t otherwise);
 
 // The first lines of the German test text, as n-best lists of 4, 1 and 3 in turn, cut to 12 tokens.
-std::vector<TranslationJob> SmallJobs(size_t count);
+std::vector<engine::TranslationJob> SmallJobs(size_t count);
 inline constexpr int kSmallBeams[] = {4, 1, 3};
 inline constexpr int kSmallTokens = 12;
 
@@ -51,7 +50,7 @@ struct Compared {
   float furthest = 0;  // absolute
 };
 void Compare(const std::vector<std::string>& texts, const std::vector<float>& log_probs,
-             const ItemResult& emulated, Compared* compared);
+             const engine::ItemResult& emulated, Compared* compared);
 std::string Text(const Compared& compared, size_t sentences);
 
 }  // namespace dragoman::testing

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/attack"))
 import noise_checkpoint  # noqa: E402
 
-NARROW = ROOT / "tests/data/models/tiny-a"
+QUANTIZED = ROOT / "tests/data/models/tiny-a"
 D, LAYERS, FFN, HEADS = 128, 1, 128, 2
 
 
@@ -22,8 +22,8 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     out = pathlib.Path(sys.argv[1])
-    shutil.copytree(NARROW, out, ignore=shutil.ignore_patterns("model.safetensors", "config.json"))
-    config = json.loads((NARROW / "config.json").read_text())
+    shutil.copytree(QUANTIZED, out, ignore=shutil.ignore_patterns("model.safetensors", "config.json"))
+    config = json.loads((QUANTIZED / "config.json").read_text())
     config.update(
         d_model=D, encoder_layers=LAYERS, decoder_layers=LAYERS, encoder_ffn_dim=FFN, decoder_ffn_dim=FFN,
         encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,

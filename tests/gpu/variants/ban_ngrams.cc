@@ -4,7 +4,7 @@
 #include "kernels/search/prepare_row.h"
 #include "tests/gpu/variants/host_bans.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 int64_t BanRepeatedNgrams(const int32_t* tokens, int64_t stride, std::span<const int32_t> length,
                           int32_t n, int32_t* offsets, int32_t* ids) {
@@ -22,4 +22,4 @@ int64_t BanRepeatedNgrams(const int32_t* tokens, int64_t stride, std::span<const
   return end - ids;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr OpDevice kDevice = {.cuda = true};
+constexpr kernels::OpDevice kDevice = {.cuda = true};
 constexpr int kNgram = 3;
 constexpr int kMaxTokens = 64;
 constexpr int kWords = 12;  // different ones in a history: some rows have bans, most have none
@@ -25,48 +25,52 @@ constexpr int kWords = 12;  // different ones in a history: some rows have bans,
 // The state of a batch in the middle of its segments, on the device.
 class Batch {
  public:
-  absl::Status Create(const cuda::OwnedStream& owned, int64_t rows, int no_repeat_ngram) {
-    const cuda::Stream stream = owned.get();
+  absl::Status Create(const kernels::cuda::OwnedStream& owned, int64_t rows, int no_repeat_ngram) {
+    const kernels::cuda::Stream stream = owned.get();
     const auto count = static_cast<int32_t>(rows);
-    const BatchLimits limits = {.max_rows = count,
-                                .lanes = count,
-                                .positions = kMaxTokens + 1,
-                                .self_pages = count,
-                                .vocabulary = kVocabulary,
-                                .start_token = 0,
-                                .workspaces = 1,
-                                .stored_rows = 1,
-                                .stored_workspaces = 1,
-                                .rules_words = 1};
-    const int64_t bytes = CarveBatch(limits, nullptr, &tables_);
+    const kernels::BatchLimits limits = {.max_rows = count,
+                                         .lanes = count,
+                                         .positions = kMaxTokens + 1,
+                                         .self_pages = count,
+                                         .vocabulary = kVocabulary,
+                                         .start_token = 0,
+                                         .workspaces = 1,
+                                         .materialized_rows = 1,
+                                         .materialized_workspaces = 1,
+                                         .rules_words = 1};
+    const int64_t bytes = kernels::CarveBatch(limits, nullptr, &tables_);
     if (auto s = Said(memory_.Allocate(bytes)); !s.ok()) return s;
-    CarveBatch(limits, memory_.data(), &tables_);
-    if (auto s = Said(cuda::Fill(stream, memory_.data(), 0, bytes)); !s.ok()) return s;
-    if (auto s = Said(cuda::FormatBatch(stream, tables_)); !s.ok()) return s;
+    kernels::CarveBatch(limits, memory_.data(), &tables_);
+    if (auto s = Said(kernels::cuda::Fill(stream, memory_.data(), 0, bytes)); !s.ok()) return s;
+    if (auto s = Said(kernels::cuda::FormatBatch(stream, tables_)); !s.ok()) return s;
 
     const auto upload = [&](auto* to, const auto& values) {
-      return Said(cuda::Copy(stream, to, values.data(),
-                             static_cast<int64_t>(values.size() * sizeof(values[0]))));
+      return Said(kernels::cuda::Copy(stream, to, values.data(),
+                                      static_cast<int64_t>(values.size() * sizeof(values[0]))));
     };
-    std::vector<BatchScalars> now(1);
-    if (auto s = Said(cuda::Copy(stream, now.data(), tables_.now, sizeof(BatchScalars))); !s.ok()) {
+    std::vector<kernels::BatchScalars> now(1);
+    if (auto s = Said(
+            kernels::cuda::Copy(stream, now.data(), tables_.now, sizeof(kernels::BatchScalars)));
+        !s.ok()) {
       return s;
     }
     if (auto s = Said(owned.Wait()); !s.ok()) return s;
     now[0].plan.rows = count;
     now[0].plan.slot_count = count / kBeam;
-    SlotState state;
-    state.status = SlotStatus::kRunning;
+    kernels::SlotState state;
+    state.status = kernels::SlotStatus::kRunning;
     state.options.beam = kBeam;
     state.options.max_tokens = kMaxTokens;
     state.options.no_repeat_ngram = no_repeat_ngram;
     state.length = kPosition;
     state.live = kBeam;
-    std::vector<int32_t> slot, lane, lanes(static_cast<size_t>(rows / kBeam) * kMaxSlotLanes);
+    std::vector<int32_t> slot, lane,
+        lanes(static_cast<size_t>(rows / kBeam) * kernels::kMaxSlotLanes);
     for (int32_t r = 0; r < count; ++r) {
       slot.push_back(r / kBeam);
       lane.push_back(r % kBeam);
-      lanes[static_cast<size_t>(r / kBeam) * kMaxSlotLanes + static_cast<size_t>(r % kBeam)] = r;
+      lanes[static_cast<size_t>(r / kBeam) * kernels::kMaxSlotLanes +
+            static_cast<size_t>(r % kBeam)] = r;
     }
     std::mt19937 random(1);
     const auto entries = static_cast<size_t>(rows * limits.stride());
@@ -77,7 +81,8 @@ class Batch {
     const std::vector<int32_t> position(static_cast<size_t>(rows), kPosition);
     for (const absl::Status& s :
          {upload(tables_.now, now),
-          upload(tables_.states, std::vector<SlotState>(static_cast<size_t>(rows / kBeam), state)),
+          upload(tables_.states,
+                 std::vector<kernels::SlotState>(static_cast<size_t>(rows / kBeam), state)),
           upload(tables_.slot_lanes, lanes), upload(tables_.row_slot, slot),
           upload(tables_.row_lane, lane), upload(tables_.row_position, position),
           upload(tables_.lanes.tokens, tokens), upload(tables_.lanes.ancestry, ancestry)}) {
@@ -86,29 +91,30 @@ class Batch {
     return absl::OkStatus();
   }
 
-  const BatchTables& tables() const { return tables_; }
+  const kernels::BatchTables& tables() const { return tables_; }
 
  private:
-  cuda::DeviceBuffer memory_;
-  BatchTables tables_;
+  kernels::cuda::DeviceBuffer memory_;
+  kernels::BatchTables tables_;
 };
 
 absl::StatusOr<json> Measure(int64_t rows) {
-  cuda::OwnedStream stream;
-  if (auto s = Said(stream.Create(cuda::StreamPriority::kHigh)); !s.ok()) return s;
+  kernels::cuda::OwnedStream stream;
+  if (auto s = Said(stream.Create(kernels::cuda::StreamPriority::kHigh)); !s.ok()) return s;
   Batch with, without;
   if (auto s = with.Create(stream, rows, kNgram); !s.ok()) return s;
   if (auto s = without.Create(stream, rows, 0); !s.ok()) return s;
   std::mt19937 random(1);
   std::vector<int32_t> copied(static_cast<size_t>(rows) * kPosition);
   for (int32_t& token : copied) token = static_cast<int32_t>(random() % kWords) + 1;
-  const OpArray<int32_t> tokens(kDevice, copied);
+  const kernels::OpArray<int32_t> tokens(kDevice, copied);
   const std::vector<int32_t> length(static_cast<size_t>(rows), kPosition);
-  cuda::HostBans bans;
+  kernels::cuda::HostBans bans;
   if (auto s = Said(bans.Create(rows, kPosition)); !s.ok()) return s;
 
   const auto ask = [&](const Batch& batch) {
-    return cuda::PrepareRows(stream.get(), batch.tables(), rows, cuda::StoredList::kNotFused);
+    return kernels::cuda::PrepareRows(stream.get(), batch.tables(), rows,
+                                      kernels::cuda::MaterializedList::kNotFused);
   };
   const auto production = MedianGraphSeconds(stream.get(), 1, [&](int) { return ask(with); });
   if (!production.ok()) return production.status();
@@ -116,8 +122,8 @@ absl::StatusOr<json> Measure(int64_t rows) {
   if (!unbanned.ok()) return unbanned.status();
   // No graph: the host is part of it.
   const auto variant = MedianSeconds(stream.get(), [&](int) {
-    const cuda::Error error = ask(without);
-    if (error != cuda::Error::kNone) return error;
+    const kernels::cuda::Error error = ask(without);
+    if (error != kernels::cuda::Error::kNone) return error;
     return bans.Run(stream.get(), tokens.data(), length, kNgram, without.tables().requests);
   });
   if (!variant.ok()) return variant.status();

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "tests/gpu/variants/host_bans.h"
+#include "tests/gpu/variants/materialized_sweeps.h"
 #include "tests/gpu/variants/own_kv.h"
-#include "tests/gpu/variants/stored_sweeps.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 decltype(GatherOwnKv) EmulatedGatherOwnKv;
 decltype(OwnCrossAttention) EmulatedOwnCrossAttention;
@@ -14,4 +14,4 @@ decltype(OwnSelfAttention) EmulatedOwnSelfAttention;
 decltype(PlaceBans) EmulatedPlaceBans;
 decltype(SeparateSweeps) EmulatedSeparateSweeps;
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 Error HostBans::Create(int64_t rows, int64_t stride) {
   stride_ = stride;
@@ -32,4 +32,4 @@ Error HostBans::Run(Stream stream, const int32_t* tokens, std::span<const int32_
   return PlaceBans(stream, there, there + rows + 1, rows, requests);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

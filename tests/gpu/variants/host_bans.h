@@ -17,7 +17,7 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The ids that row r may not have next lie in ids[offsets[r] .. offsets[r + 1]), ascending and
 // without repeats; returns how many there are in all. tokens [rows, stride], of which the first
@@ -53,4 +53,4 @@ class HostBans {
 };
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -19,12 +19,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr OpDevice kDevice = {.cuda = true, .type = ComputeType::kFloat16};
-constexpr ComputeType kType = ComputeType::kFloat16;
-constexpr KvLayout kPages = {kLayers, kHeads, kHeadDim};
+constexpr kernels::OpDevice kDevice = {.cuda = true, .type = kernels::ComputeType::kFloat16};
+constexpr kernels::ComputeType kType = kernels::ComputeType::kFloat16;
+constexpr kernels::KvLayout kPages = {kLayers, kHeads, kHeadDim};
 constexpr int kWidth = kHeads * kHeadDim;
 constexpr int64_t kElement = 2;
-constexpr int kRoom = kPagePositions;  // positions of a page, and of an own row
+constexpr int kRoom = kernels::kPagePositions;  // positions of a page, and of an own row
 static_assert(kPosition < kRoom && kSource <= kRoom);
 // Rows whose memory is walked before any is seen again.
 constexpr int64_t kRotatedRows = 2048;
@@ -51,10 +51,10 @@ struct Tables {
         parent(kDevice,
                Each<int32_t>(rows, [](int64_t r) { return r / kBeam * kBeam + r * 7 % 3; })),
         page(kDevice, Each<int32_t>(rows, [](int64_t r) { return r; })),
-        slot_lanes(kDevice, Each<int32_t>(rows / kBeam * kMaxSlotLanes,
+        slot_lanes(kDevice, Each<int32_t>(rows / kBeam * kernels::kMaxSlotLanes,
                                           [](int64_t i) {
-                                            return i / kMaxSlotLanes * kBeam +
-                                                   i % kMaxSlotLanes % kBeam;
+                                            return i / kernels::kMaxSlotLanes * kBeam +
+                                                   i % kernels::kMaxSlotLanes % kBeam;
                                           })),
         // The table of a step after reorders: the older positions of a slot's hypotheses were
         // written by one lane.
@@ -70,25 +70,27 @@ struct Tables {
              .lane = lane.data(),
              .position = position.data()} {}
 
-  SelfKvTables Self(void* pool) const {
+  kernels::SelfKvTables Self(void* pool) const {
     return {pool, page.data(), 1, slot_lanes.data(), ancestry.data(), kRoom};
   }
-  CrossKvTables Cross(const void* pool) const { return {pool, page.data(), 1, length.data()}; }
+  kernels::CrossKvTables Cross(const void* pool) const {
+    return {pool, page.data(), 1, length.data()};
+  }
 
   const int64_t rows;
-  const OpArray<int32_t> count, slot, lane, position, length, parent, page, slot_lanes;
-  const OpArray<uint8_t> ancestry;
-  const cuda::StepRows step;
+  const kernels::OpArray<int32_t> count, slot, lane, position, length, parent, page, slot_lanes;
+  const kernels::OpArray<uint8_t> ancestry;
+  const kernels::cuda::StepRows step;
 };
 
 // K/V of both ways, random, in as many copies as turns.
 struct Memory {
-  absl::Status Create(cuda::Stream stream, int64_t rows, int64_t pages) {
+  absl::Status Create(kernels::cuda::Stream stream, int64_t rows, int64_t pages) {
     own_layout = {kLayers, kHeads, kHeadDim, static_cast<int32_t>(rows), kRoom};
-    const auto fill = [&](cuda::DeviceBuffer& buffer, int64_t elements) {
-      const cuda::Error error = buffer.Allocate(elements * kElement);
-      if (error != cuda::Error::kNone) return Said(error);
-      return Said(cuda::FillRandom(stream, kType, elements, buffer.data()));
+    const auto fill = [&](kernels::cuda::DeviceBuffer& buffer, int64_t elements) {
+      const kernels::cuda::Error error = buffer.Allocate(elements * kElement);
+      if (error != kernels::cuda::Error::kNone) return Said(error);
+      return Said(kernels::cuda::FillRandom(stream, kType, elements, buffer.data()));
     };
     if (auto s = fill(pool, pages * kPages.ElementsPerPage()); !s.ok()) return s;
     if (auto s = fill(own[0], own_layout.Elements()); !s.ok()) return s;
@@ -96,8 +98,8 @@ struct Memory {
     return fill(qkv, rows * 3 * kWidth);
   }
 
-  OwnKvLayout own_layout;
-  cuda::DeviceBuffer pool, own[2], qkv;
+  kernels::OwnKvLayout own_layout;
+  kernels::cuda::DeviceBuffer pool, own[2], qkv;
 };
 
 class Bench {
@@ -105,7 +107,7 @@ class Bench {
   explicit Bench(int64_t rows) : tables_(rows), out_(kDevice, std::vector<float>(rows * kWidth)) {}
 
   absl::Status Create(int64_t pages) {
-    if (auto s = Said(stream_.Create(cuda::StreamPriority::kHigh)); !s.ok()) return s;
+    if (auto s = Said(stream_.Create(kernels::cuda::StreamPriority::kHigh)); !s.ok()) return s;
     memory_.resize(std::max<size_t>(1, static_cast<size_t>(kRotatedRows / tables_.rows)));
     for (Memory& m : memory_) {
       if (auto s = m.Create(stream_.get(), tables_.rows, pages); !s.ok()) return s;
@@ -119,43 +121,45 @@ class Bench {
     const auto turns = static_cast<int>(memory_.size());
     return MedianGraphSeconds(stream_.get(), turns, [&](int turn) {
       const Memory& memory = memory_[static_cast<size_t>(turn)];
-      cuda::Error error = first(memory);
-      for (int i = 0; i < kLayers && error == cuda::Error::kNone; ++i) error = layer(memory, i);
+      kernels::cuda::Error error = first(memory);
+      for (int i = 0; i < kLayers && error == kernels::cuda::Error::kNone; ++i)
+        error = layer(memory, i);
       return error;
     });
   }
 
-  cuda::Error Gather(const Memory& m, const OpArray<int32_t>& positions) const {
-    return cuda::GatherOwnKv(stream_.get(), kType, m.own_layout, tables_.rows,
-                             tables_.parent.data(), positions.data(), m.own[0].data(),
-                             m.own[1].data());
+  kernels::cuda::Error Gather(const Memory& m, const kernels::OpArray<int32_t>& positions) const {
+    return kernels::cuda::GatherOwnKv(stream_.get(), kType, m.own_layout, tables_.rows,
+                                      tables_.parent.data(), positions.data(), m.own[0].data(),
+                                      m.own[1].data());
   }
 
   const Tables& tables() const { return tables_; }
-  cuda::Stream stream() const { return stream_.get(); }
+  kernels::cuda::Stream stream() const { return stream_.get(); }
   void* out() const { return out_.data(); }
 
  private:
   const Tables tables_;
-  const OpNumbers out_;
-  cuda::OwnedStream stream_;
+  const kernels::OpNumbers out_;
+  kernels::cuda::OwnedStream stream_;
   std::vector<Memory> memory_;
 };
 
-cuda::Error Nothing(const Memory&) { return cuda::Error::kNone; }
+kernels::cuda::Error Nothing(const Memory&) { return kernels::cuda::Error::kNone; }
 
 absl::StatusOr<json> MeasureReorder(int64_t rows) {
   Bench bench(rows);
   if (auto s = bench.Create(rows); !s.ok()) return s;
   const Tables& t = bench.tables();
   const auto production = bench.Seconds(Nothing, [&](const Memory& m, int layer) {
-    return cuda::DecodeSelfAttention(bench.stream(), kType, kPages, layer, t.step,
-                                     t.Self(m.pool.data()), m.qkv.data(), bench.out());
+    return kernels::cuda::DecodeSelfAttention(bench.stream(), kType, kPages, layer, t.step,
+                                              t.Self(m.pool.data()), m.qkv.data(), bench.out());
   });
   if (!production.ok()) return production.status();
   const auto attend = [&](const Memory& m, int layer) {
-    return cuda::OwnSelfAttention(bench.stream(), kType, m.own_layout, layer, rows,
-                                  t.position.data(), m.qkv.data(), m.own[1].data(), bench.out());
+    return kernels::cuda::OwnSelfAttention(bench.stream(), kType, m.own_layout, layer, rows,
+                                           t.position.data(), m.qkv.data(), m.own[1].data(),
+                                           bench.out());
   };
   const auto copy = [&](const Memory& m) { return bench.Gather(m, t.position); };
   const auto variant = bench.Seconds(copy, attend);
@@ -175,13 +179,14 @@ absl::StatusOr<json> MeasureCross(int64_t rows) {
   if (auto s = bench.Create(rows / kBeam); !s.ok()) return s;
   const Tables& t = bench.tables();
   const auto production = bench.Seconds(Nothing, [&](const Memory& m, int layer) {
-    return cuda::CrossAttention(bench.stream(), kType, kPages, layer, t.step,
-                                t.Cross(m.pool.data()), m.qkv.data(), bench.out());
+    return kernels::cuda::CrossAttention(bench.stream(), kType, kPages, layer, t.step,
+                                         t.Cross(m.pool.data()), m.qkv.data(), bench.out());
   });
   if (!production.ok()) return production.status();
   const auto attend = [&](const Memory& m, int layer) {
-    return cuda::OwnCrossAttention(bench.stream(), kType, m.own_layout, layer, rows,
-                                   t.length.data(), m.qkv.data(), m.own[1].data(), bench.out());
+    return kernels::cuda::OwnCrossAttention(bench.stream(), kType, m.own_layout, layer, rows,
+                                            t.length.data(), m.qkv.data(), m.own[1].data(),
+                                            bench.out());
   };
   const auto variant = bench.Seconds(Nothing, attend);
   if (!variant.ok()) return variant.status();

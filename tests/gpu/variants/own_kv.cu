@@ -4,7 +4,7 @@
 #include "kernels/cuda/warp_attention.cuh"
 #include "tests/gpu/variants/own_kv.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
@@ -138,4 +138,4 @@ Error OwnCrossAttention(Stream stream, ComputeType type, const OwnKvLayout& layo
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -21,7 +21,7 @@
 #include "kernels/base/host_device.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // [layer][row][head][K | V][position][head_dim]: what a warp of attention reads lies in one piece.
 struct OwnKvLayout {
@@ -65,4 +65,4 @@ Error OwnCrossAttention(Stream stream, ComputeType type, const OwnKvLayout& layo
                         void* context_out);
 
 }  // namespace cuda
-}  // namespace dragoman
+}  // namespace dragoman::kernels

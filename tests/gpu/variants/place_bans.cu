@@ -2,7 +2,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "tests/gpu/variants/host_bans.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 128;
@@ -23,4 +23,4 @@ Error PlaceBans(Stream stream, const int32_t* offsets, const int32_t* ids, int64
                 0, stream, offsets, ids, static_cast<int>(rows), requests);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -8,7 +8,7 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "tests/gpu/bench/event_median.h"
-#include "tests/gpu/variants/stored_sweeps.h"
+#include "tests/gpu/variants/materialized_sweeps.h"
 #include "tests/gpu/variants/variants_bench.h"
 #include "tests/kernels/ops/op_device.h"
 
@@ -17,60 +17,63 @@ namespace {
 
 using nlohmann::json;
 
-constexpr OpDevice kDevice = {.cuda = true};
+constexpr kernels::OpDevice kDevice = {.cuda = true};
 constexpr int64_t kStride = (int64_t{kVocabulary} + 7) / 8 * 8;
 // Logits that are walked one after the other before any are seen again.
 constexpr int64_t kRotatedRows = 2048;
 
-absl::StatusOr<json> Measure(const cuda::OwnedStream& stream, const OpArray<float>& bias,
-                             int64_t rows, int k) {
+absl::StatusOr<json> Measure(const kernels::cuda::OwnedStream& stream,
+                             const kernels::OpArray<float>& bias, int64_t rows, int k) {
   const int turns = static_cast<int>(std::max<int64_t>(1, kRotatedRows / rows));
-  cuda::DeviceBuffer logits;
+  kernels::cuda::DeviceBuffer logits;
   const int64_t count = turns * rows * kStride;
   if (auto s = Said(logits.Allocate(count * int64_t{sizeof(float)})); !s.ok()) return s;
   auto* const all = static_cast<float*>(logits.data());
-  if (auto s = Said(cuda::FillRandom(stream.get(), ComputeType::kFloat32, count, all)); !s.ok()) {
+  if (auto s =
+          Said(kernels::cuda::FillRandom(stream.get(), kernels::ComputeType::kFloat32, count, all));
+      !s.ok()) {
     return s;
   }
   const auto results = static_cast<size_t>(rows * k);
-  const OpArray<TokenScore> top(kDevice, std::vector<TokenScore>(results));
-  std::vector<LogitSummary> row_summaries(static_cast<size_t>(rows));
+  const kernels::OpArray<kernels::TokenScore> top(kDevice,
+                                                  std::vector<kernels::TokenScore>(results));
+  std::vector<kernels::LogitSummary> row_summaries(static_cast<size_t>(rows));
   for (size_t r = 0; r < row_summaries.size(); ++r) {
     row_summaries[r].top = top.data() + r * static_cast<size_t>(k);
   }
-  LogitRequest request;
+  kernels::LogitRequest request;
   request.k = k;
   request.need_normaliser = true;
   std::vector<int32_t> list(row_summaries.size());
   std::iota(list.begin(), list.end(), 0);
-  const OpArray<LogitRequest> requests(kDevice,
-                                       std::vector<LogitRequest>(row_summaries.size(), request));
-  const OpArray<LogitSummary> summaries(kDevice, row_summaries);
-  const OpArray<int32_t> numbers(kDevice, list);
-  const OpArray<int32_t> listed(kDevice, {static_cast<int32_t>(rows)});
-  const OpArray<float> maxima(kDevice, std::vector<float>(row_summaries.size()));
-  const OpArray<float> sums(kDevice, std::vector<float>(row_summaries.size()));
-  const OpArray<int32_t> token(kDevice, std::vector<int32_t>(results));
-  const OpArray<float> log_prob(kDevice, std::vector<float>(results));
+  const kernels::OpArray<kernels::LogitRequest> requests(
+      kDevice, std::vector<kernels::LogitRequest>(row_summaries.size(), request));
+  const kernels::OpArray<kernels::LogitSummary> summaries(kDevice, row_summaries);
+  const kernels::OpArray<int32_t> numbers(kDevice, list);
+  const kernels::OpArray<int32_t> listed(kDevice, {static_cast<int32_t>(rows)});
+  const kernels::OpArray<float> maxima(kDevice, std::vector<float>(row_summaries.size()));
+  const kernels::OpArray<float> sums(kDevice, std::vector<float>(row_summaries.size()));
+  const kernels::OpArray<int32_t> token(kDevice, std::vector<int32_t>(results));
+  const kernels::OpArray<float> log_prob(kDevice, std::vector<float>(results));
 
   // Chunks as the production makes them.
   const auto by_chunks = [&](int turn, const auto& work) {
-    for (int64_t first = 0; first < rows; first += cuda::kChunkRows) {
-      const int64_t n = std::min<int64_t>(cuda::kChunkRows, rows - first);
-      const cuda::Error error = work(all + (turn * rows + first) * kStride, first, n);
-      if (error != cuda::Error::kNone) return error;
+    for (int64_t first = 0; first < rows; first += kernels::cuda::kChunkRows) {
+      const int64_t n = std::min<int64_t>(kernels::cuda::kChunkRows, rows - first);
+      const kernels::cuda::Error error = work(all + (turn * rows + first) * kStride, first, n);
+      if (error != kernels::cuda::Error::kNone) return error;
     }
-    return cuda::Error::kNone;
+    return kernels::cuda::Error::kNone;
   };
   const auto fold = [&](float* chunk, int64_t first, int64_t n) {
-    return cuda::FoldStoredLogits(stream.get(), chunk, kStride, bias.data(), kVocabulary,
-                                  {numbers.data(), listed.data(), rows}, first, n, requests.data(),
-                                  summaries.data());
+    return kernels::cuda::FoldMaterializedLogits(stream.get(), chunk, kStride, bias.data(),
+                                                 kVocabulary, {numbers.data(), listed.data(), rows},
+                                                 first, n, requests.data(), summaries.data());
   };
   const auto sweep = [&](float* chunk, int64_t first, int64_t n) {
-    return cuda::SeparateSweeps(stream.get(), chunk, kStride, bias.data(), kVocabulary, n, k,
-                                maxima.data() + first, sums.data() + first,
-                                token.data() + first * k, log_prob.data() + first * k);
+    return kernels::cuda::SeparateSweeps(stream.get(), chunk, kStride, bias.data(), kVocabulary, n,
+                                         k, maxima.data() + first, sums.data() + first,
+                                         token.data() + first * k, log_prob.data() + first * k);
   };
   // The one pass first: it leaves the logits as they are.
   const auto production =
@@ -90,9 +93,9 @@ absl::StatusOr<json> Measure(const cuda::OwnedStream& stream, const OpArray<floa
 }  // namespace
 
 absl::StatusOr<json> SweepVariant() {
-  cuda::OwnedStream stream;
-  if (auto s = Said(stream.Create(cuda::StreamPriority::kHigh)); !s.ok()) return s;
-  const OpArray<float> bias(kDevice, std::vector<float>(kVocabulary, 0.25F));
+  kernels::cuda::OwnedStream stream;
+  if (auto s = Said(stream.Create(kernels::cuda::StreamPriority::kHigh)); !s.ok()) return s;
+  const kernels::OpArray<float> bias(kDevice, std::vector<float>(kVocabulary, 0.25F));
   json lines = json::array();
   for (const int64_t rows : kStepRows) {
     for (const int k : {1, kBeam}) {

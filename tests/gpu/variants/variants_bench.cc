@@ -29,7 +29,8 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
-    {"sweeps", "stored logits: one pass, against bias, maximum, sum, normalise and k searches",
+    {"sweeps",
+     "materialized logits: one pass, against bias, maximum, sum, normalise and k searches",
      "b1: 0.23 (k = 1), 0.43 (k = 5); b2: 0.36 (k = 5)", "<= 0.30 (k = 1), <= 0.50 (k = 5)",
      SweepVariant},
     {"reorder", "self-attention of a step: ancestry, against K/V copied on reorder",
@@ -55,7 +56,7 @@ json VariantLine(int64_t rows, double production_seconds, double variant_seconds
 
 int Main(const std::string& json_path) {
   std::string why;
-  if (cuda::DeviceCount(&why) == 0) {
+  if (kernels::cuda::DeviceCount(&why) == 0) {
     std::printf("skipped variants_bench: no CUDA device: %s\n0 passed, 0 failed\n", why.c_str());
     return 0;
   }

@@ -6,7 +6,7 @@
 #include "tests/gpu/variants/emulated_variants.h"
 #include "tests/kernels/ops/op_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 // The ones of f32, for what knows no compute type.
 inline std::vector<OpDevice> FloatDevices() {
@@ -15,4 +15,4 @@ inline std::vector<OpDevice> FloatDevices() {
   return devices;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

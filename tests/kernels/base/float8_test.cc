@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // The value of bits 0x00 .. 0x7e: 2^(e - 7) (1 + f / 8), or 2^-6 f / 8 with e = 0.
@@ -77,4 +77,4 @@ TEST(Float8, RandomFloats) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

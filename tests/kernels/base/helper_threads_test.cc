@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using Work = std::function<void(int64_t begin, int64_t end, int thread)>;
@@ -216,4 +216,4 @@ TEST(HelperThreads, ManyThreadsBeginAndEndAtAllTimes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "kernels/ops/linear_cuda.h"
 #include "tests/kernels/ops/op_device.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 class CublasLtTest : public ::testing::Test {
@@ -133,4 +133,4 @@ TEST_F(OfferTest, SplitSumsAndFailedOffersAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "kernels/cuda/device_memory.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/cuda/stream.h"
 #include "tests/kernels/ops/op_device.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 class OnGpu : public ::testing::Test {
@@ -201,4 +201,4 @@ TEST_F(DeviceOnCuda, EventsOrderStreams) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -9,7 +9,7 @@
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/stream.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 Error wait_result = Error::kNone;
@@ -74,4 +74,4 @@ Error OwnedStream::Create(StreamPriority) { return Error::kNone; }
 Error OwnedStream::Wait() const { return wait_result; }
 void OwnedStream::Destroy() {}
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/launch.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // Makes every further wait for a stream return `error`.
 void FailWaits(Error error);
@@ -13,4 +13,4 @@ void FailWaits(Error error);
 // Bytes that buffers own.
 int64_t HeldBytes();
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -20,7 +20,7 @@ extern int64_t launches;  // of kernels, ever (emulation.h)
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kIn = 64;
@@ -338,4 +338,4 @@ TEST_F(LinearChoiceTest, OtherRowCountsAreRefusedByRun) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

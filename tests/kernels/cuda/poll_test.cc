@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 TEST(Poll, AsksUntilItIsDone) {
@@ -45,4 +45,4 @@ TEST(Poll, AnErrorIsTheAnswerAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

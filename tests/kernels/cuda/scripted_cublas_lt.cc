@@ -8,7 +8,7 @@
 #include "kernels/ops/activation_cuda.h"
 #include "kernels/ops/few_rows.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr uint64_t kFewRows = 16;
@@ -228,4 +228,4 @@ const CublasLt* LoadCublasLt(const char** why) {
   return &functions;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // The algorithms, by their id.
 enum LtFault {
@@ -34,4 +34,4 @@ int FewRowsCalls();
 // Descriptors and handles that were made and not destroyed.
 int LiveDescriptors();
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -188,7 +188,7 @@ inline float rsqrtf(float x) { return 1.0F / std::sqrt(x); }
 using std::max;
 using std::min;
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 template <class... P, class... A>
 Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream, A... arguments) {
@@ -224,4 +224,4 @@ T* DynamicShared() {
   return reinterpret_cast<T*>(emulation::dynamic_shared);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

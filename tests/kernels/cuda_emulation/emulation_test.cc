@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/kernel.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 __global__ void Number(int* out) {
@@ -184,4 +184,4 @@ TEST(CudaEmulationDeathTest, DivergentBarriersFail) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -142,7 +142,7 @@ float ElementOf(ProductType type, const unsigned char* at) {
       std::memcpy(&bits, at, sizeof(bits));
       return __bfloat162float(__nv_bfloat16{bits});
     case ProductType::kFloat8:
-      return FromFloat8(*at);
+      return kernels::FromFloat8(*at);
     case ProductType::kInt8:
       break;
   }
@@ -271,22 +271,23 @@ void AwaitProducts(int pending) {
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 using namespace emulation;  // NOLINT(google-build-using-namespace)
 
 uint32_t SharedAddress(const void* pointer) {
-  const auto at = static_cast<const unsigned char*>(pointer) - dynamic_shared;
-  if (at < 0 || at > static_cast<int64_t>(dynamic_shared_bytes)) {
-    Fail("the shared address of what is not in dynamic shared memory");
+  const auto at = static_cast<const unsigned char*>(pointer) - emulation::dynamic_shared;
+  if (at < 0 || at > static_cast<int64_t>(emulation::dynamic_shared_bytes)) {
+    emulation::Fail("the shared address of what is not in dynamic shared memory");
   }
   return kSharedStart + static_cast<uint32_t>(at);
 }
 
 void InitBarrier(uint32_t barrier, uint32_t arrivals) {
-  end_of_block = &EndBlock;
-  if (barrier % 8 != 0) Fail("a barrier that is not aligned");
-  if (arrivals == 0 || arrivals >= BarrierWord::kNever) Fail("a barrier of so many arrivals");
+  emulation::end_of_block = &EndBlock;
+  if (barrier % 8 != 0) emulation::Fail("a barrier that is not aligned");
+  if (arrivals == 0 || arrivals >= BarrierWord::kNever)
+    emulation::Fail("a barrier of so many arrivals");
   const BarrierWord word{.phase = 0, .arrivals = arrivals, .missing = arrivals, .bytes = 0};
   std::memcpy(Shared(barrier, sizeof(word)), &word, sizeof(word));
 }
@@ -296,12 +297,12 @@ void Arrive(uint32_t barrier) { ArriveAt(BarrierAt(barrier)); }
 void ArriveExpecting(uint32_t barrier, uint32_t bytes) {
   BarrierWord& word = BarrierAt(barrier);
   word.bytes += static_cast<int32_t>(bytes);
-  if (word.bytes >= 1 << 20) Fail("a barrier expects more bytes than it can count");
+  if (word.bytes >= 1 << 20) emulation::Fail("a barrier expects more bytes than it can count");
   ArriveAt(word);
 }
 
 void WaitForPhase(uint32_t barrier, uint32_t parity) {
-  WaitUntil([=] {
+  emulation::WaitUntil([=] {
     if (BarrierAt(barrier).phase != parity) return true;
     if (copies.empty()) return false;
     std::swap(copies[chance() % copies.size()], copies.back());
@@ -313,7 +314,7 @@ void WaitForPhase(uint32_t barrier, uint32_t parity) {
 }
 
 void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y, uint32_t barrier) {
-  if (to % 1024 != 0) Fail("a swizzled box that is not aligned to 1024 bytes");
+  if (to % 1024 != 0) emulation::Fail("a swizzled box that is not aligned to 1024 bytes");
   const Copy copy{map, to, x, y, barrier};
   if (Chance()) {
     Perform(copy);
@@ -331,4 +332,4 @@ void CommitProducts() {
   });
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

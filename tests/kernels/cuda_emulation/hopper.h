@@ -20,7 +20,7 @@
 
 #include "tests/kernels/cuda_emulation/emulation.h"
 // After it, for the names of CUDA's language.
-#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {
 
@@ -32,7 +32,7 @@ void AwaitProducts(int pending);
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 uint32_t SharedAddress(const void* pointer);
 void InitBarrier(uint32_t barrier, uint32_t arrivals);
@@ -74,4 +74,4 @@ void TakeRegisters() {
   emulation::WarpBarrier();
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -10,7 +10,7 @@
 #include "kernels/cuda/hopper.cuh"
 #include "kernels/cuda/kernel.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWidth = 64;
@@ -180,4 +180,4 @@ TEST(HopperEmulationDeathTest, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -60,7 +60,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
 }
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 inline const char* cudaGetErrorString(cudaError_t) { return "an error of the emulation"; }
-inline cudaError_t cudaStreamSynchronize(dragoman::cuda::Stream) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(dragoman::kernels::cuda::Stream) { return cudaSuccess; }
 
 inline cudaError_t cudaMalloc(void** memory, size_t bytes) {
   *memory = ::operator new (bytes, std::align_val_t{256});

@@ -136,7 +136,7 @@ void WarpLoadMatrices(const void* row, bool transposed, unsigned (&m)[4]) {
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 float WidenHalf(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
@@ -198,4 +198,4 @@ unsigned RoundPair(__nv_bfloat16, float first, float second) {
   return PairOf(__float2bfloat16_rn(first), __float2bfloat16_rn(second));
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -18,7 +18,7 @@
 
 #include "tests/kernels/cuda_emulation/emulation.h"
 // After it, for the names of CUDA's language.
-#include "kernels/cuda/narrow.cuh"
+#include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {
 
@@ -27,7 +27,7 @@ void AwaitCopyGroups(int pending);
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 void Multiply(__half, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
 void Multiply(__nv_bfloat16, float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1);
@@ -49,4 +49,4 @@ void AwaitCopyGroups() {
 unsigned RoundPair(__half, float first, float second);
 unsigned RoundPair(__nv_bfloat16, float first, float second);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

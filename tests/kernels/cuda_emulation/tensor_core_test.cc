@@ -10,7 +10,7 @@
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/tensor_core.cuh"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kSide = 16;  // a is 16 x 16, b 16 x 8, c 16 x 8
@@ -191,4 +191,4 @@ TEST(TensorCoreEmulationDeathTest, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -9,7 +9,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using ActivationDeviceTest = OnOpDevice;
@@ -25,7 +25,7 @@ std::vector<Activation> Activations(const OpDevice& device) {
 void Apply(const OpDevice& device, Activation activation, int64_t rows, const int32_t* count, int n,
            const OpNumbers& x) {
   if (device.cuda || device.emulated) {
-    const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
+    const auto activate = DRAGOMAN_LAUNCHER(device, cuda::Activate);
     EXPECT_LAUNCHED(activate(kTestStream, device.type, activation, rows, count, n, x.data()));
     return;
   }
@@ -163,4 +163,4 @@ DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(ActivationDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(ActivationLaunchTest, LaunchDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/base/activation.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline double ActivationReference(Activation activation, double x) {
   switch (activation) {
@@ -43,4 +43,4 @@ inline double ActivationReference(Activation activation, double x) {
   return NAN;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

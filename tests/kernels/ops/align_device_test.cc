@@ -5,7 +5,7 @@
 #include "tests/kernels/ops/cross_pages.h"
 #include "tests/kernels/ops/step_rows.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using AlignDeviceTest = OnOpDevice;
@@ -53,7 +53,7 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
       views[s].arrays.stride = kStride;
     }
     const OpArray<SlotView> views_on_device(device, views);
-    const auto align = DRAGOMAN_LAUNCHER(device, AlignRows);
+    const auto align = DRAGOMAN_LAUNCHER(device, cuda::AlignRows);
     EXPECT_LAUNCHED(align(kTestStream, device.type, layout, layer, on_device.Step(), pages.Tables(),
                           views_on_device.data(), in.data()));
     std::vector<uint16_t> all = aligned.Download();
@@ -145,4 +145,4 @@ TEST_P(AlignDeviceTest, TiesGoToTheLeft) {
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(AlignDeviceTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -11,7 +11,7 @@
 #include "tests/engine/support/allocations.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // malloc as such is seen through glibc's statistics: nothing may be in use that was not before.
@@ -73,4 +73,4 @@ INSTANTIATE_TEST_SUITE_P(Types, Allocation,
                          [](const auto& info) { return std::string(ComputeTypeName(info.param)); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

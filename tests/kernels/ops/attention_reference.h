@@ -10,7 +10,7 @@
 
 #include "kernels/base/relative_bias.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct Heads {
   int heads;
@@ -75,4 +75,4 @@ class RandomBias {
   std::vector<float> table_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

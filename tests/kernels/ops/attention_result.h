@@ -8,7 +8,7 @@
 
 #include "tests/kernels/ops/op_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct AttentionResult {
   // Waits for the device: the inputs may go afterwards.
@@ -31,4 +31,4 @@ struct AttentionResult {
 // f32.
 inline double AttentionTolerance(const OpDevice& device) { return device.unit() + 4e-6; }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

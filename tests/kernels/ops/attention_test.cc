@@ -8,7 +8,7 @@
 #include "tests/kernels/ops/attention_reference.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 constexpr Heads kShapes[] = {{4, 64}, {2, 32}, {3, 8}, {1, 20}, {2, 100}, {5, 16}};
@@ -478,4 +478,4 @@ TEST_P(CrossAttentionTest, RowsAreBitEqualInAnyCompany) {
 DRAGOMAN_FOR_EVERY_ISA(CrossAttentionTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -6,7 +6,7 @@
 #include "tests/kernels/ops/cross_pages.h"
 #include "tests/kernels/ops/step_rows.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using CrossAttentionDeviceTest = OnOpDevice;
@@ -20,7 +20,7 @@ AttentionResult AttendTo(const OpDevice& device, const KvLayout& layout, int lay
   const OpNumbers in(device, RowsOf(q, 0, rows.size(), bucket, d));
   const OpNumbers out(device, std::vector<float>(bucket * d, 7.0F));
   if (device.cuda || device.emulated) {
-    const auto attend = DRAGOMAN_LAUNCHER(device, CrossAttention);
+    const auto attend = DRAGOMAN_LAUNCHER(device, cuda::CrossAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, layout, layer, on_device.Step(),
                            pages.Tables(), in.data(), out.data()));
   } else {
@@ -115,4 +115,4 @@ TEST_P(CrossAttentionDeviceTest, RowsAreBitEqualInAnyCompany) {
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(CrossAttentionDeviceTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

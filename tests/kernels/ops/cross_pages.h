@@ -13,7 +13,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 class CrossPages {
  public:
@@ -89,7 +89,7 @@ class CrossPages {
     const OpArray<int32_t> pages(device, pages_);
     const auto segments = static_cast<int64_t>(lengths_.size());
     if (device.cuda || device.emulated) {
-      const auto write = DRAGOMAN_LAUNCHER(device, WriteCrossKv);
+      const auto write = DRAGOMAN_LAUNCHER(device, cuda::WriteCrossKv);
       EXPECT_LAUNCHED(write(kTestStream, device.type, layout_, first_layer, layer_count, in.data(),
                             offsets.data(), segments, page_offsets.data(), pages.data(),
                             static_cast<int64_t>(pages_.size()), pool_.data()));
@@ -113,4 +113,4 @@ class CrossPages {
   const OpArray<int32_t> lengths_on_device_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -5,21 +5,21 @@
 #include "tests/kernels/ops/emulated_ops.h"
 
 #define CreateHopperOutput EmulatedHopperOutput
-#define MultiplyNarrowRows EmulatedMultiplyNarrowRows
-#define NarrowRows EmulatedNarrowRows
+#define MultiplyQuantizedRows EmulatedMultiplyQuantizedRows
+#define QuantizeRows EmulatedQuantizeRows
 #include "kernels/ops/output_layer_sm90.cu"
 #undef CreateHopperOutput
-#undef MultiplyNarrowRows
-#undef NarrowRows
+#undef MultiplyQuantizedRows
+#undef QuantizeRows
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
-                                                   NarrowType narrow, const void* weight,
+                                                   QuantizedType quantized, const void* weight,
                                                    const float* bias, int d, int vocabulary,
                                                    std::string* why) {
   emulation::processors = processors;
-  return EmulatedHopperOutput(type, narrow, weight, bias, d, vocabulary, why);
+  return EmulatedHopperOutput(type, quantized, weight, bias, d, vocabulary, why);
 }
 
 void EmulateFusedCode(bool there, int architecture) {
@@ -27,4 +27,4 @@ void EmulateFusedCode(bool there, int architecture) {
   emulation::code_status = there ? cudaSuccess : cudaErrorNoKernelImageForDevice;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -5,21 +5,21 @@
 #include "tests/kernels/ops/emulated_ops.h"
 
 #define CreateMmaOutput EmulatedMmaOutput
-#define MultiplyNarrowRows EmulatedMultiplyNarrowRows
-#define NarrowRows EmulatedNarrowRows
+#define MultiplyQuantizedRows EmulatedMultiplyQuantizedRows
+#define QuantizeRows EmulatedQuantizeRows
 #include "kernels/ops/output_layer_mma.cu"
 #undef CreateMmaOutput
-#undef MultiplyNarrowRows
-#undef NarrowRows
+#undef MultiplyQuantizedRows
+#undef QuantizeRows
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType type,
-                                                 NarrowType narrow, const void* weight,
+                                                 QuantizedType quantized, const void* weight,
                                                  const float* bias, int d, int vocabulary,
                                                  std::string* why) {
   emulation::processors = processors;
-  return EmulatedMmaOutput(type, narrow, weight, bias, d, vocabulary, why);
+  return EmulatedMmaOutput(type, quantized, weight, bias, d, vocabulary, why);
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -16,10 +16,10 @@
 #include "kernels/ops/few_rows.h"
 #include "kernels/ops/gate.h"
 #include "kernels/ops/gather_rows.h"
-#include "kernels/ops/narrow_linear.h"
-#include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/ops/output_mean_cuda.h"
+#include "kernels/ops/quantize_rows.h"
+#include "kernels/ops/quantized_linear.h"
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 
@@ -30,7 +30,7 @@ extern int64_t launches;
 
 }  // namespace dragoman::emulation
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 decltype(Activate) EmulatedActivate;
 decltype(AddLayerNorm) EmulatedAddLayerNorm;
@@ -43,33 +43,33 @@ decltype(EmbedTokens) EmulatedEmbedTokens;
 decltype(EncoderAttention) EmulatedEncoderAttention;
 decltype(FillRandom) EmulatedFillRandom;
 decltype(FoldMeanLogits) EmulatedFoldMeanLogits;
-decltype(FoldStoredLogits) EmulatedFoldStoredLogits;
+decltype(FoldMaterializedLogits) EmulatedFoldMaterializedLogits;
 decltype(GateRows) EmulatedGateRows;
 decltype(GatherRows) EmulatedGatherRows;
 decltype(MultiplyFewRows) EmulatedMultiplyFewRows;
-decltype(MultiplyNarrow) EmulatedMultiplyNarrow;
-decltype(MultiplyNarrowRows) EmulatedMultiplyNarrowRows;
-decltype(NarrowProductNodes) EmulatedNarrowProductNodes;
-decltype(NarrowRows) EmulatedNarrowRows;
-decltype(PrepareNarrowProduct) EmulatedPrepareNarrowProduct;
+decltype(MultiplyQuantized) EmulatedMultiplyQuantized;
+decltype(MultiplyQuantizedRows) EmulatedMultiplyQuantizedRows;
+decltype(QuantizedProductNodes) EmulatedQuantizedProductNodes;
+decltype(QuantizeRows) EmulatedQuantizeRows;
+decltype(PrepareQuantizedProduct) EmulatedPrepareQuantizedProduct;
 decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
 // Cards before 8.0 have these.
 decltype(EncoderAttention) EmulatedPlainEncoderAttention;
-decltype(MultiplyNarrow) EmulatedPlainMultiplyNarrow;
-decltype(NarrowProductNodes) EmulatedPlainNarrowProductNodes;
-decltype(PrepareNarrowProduct) EmulatedPlainPrepareNarrowProduct;
+decltype(MultiplyQuantized) EmulatedPlainMultiplyQuantized;
+decltype(QuantizedProductNodes) EmulatedPlainQuantizedProductNodes;
+decltype(PrepareQuantizedProduct) EmulatedPlainPrepareQuantizedProduct;
 
 // FusedOutput::Create where the device has so many processors: Hopper's, and that of the cards that
 // multiply by mma.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
-                                                   NarrowType narrow, const void* weight,
+                                                   QuantizedType quantized, const void* weight,
                                                    const float* bias, int d, int vocabulary,
                                                    std::string* why);
 std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType type,
-                                                 NarrowType narrow, const void* weight,
+                                                 QuantizedType quantized, const void* weight,
                                                  const float* bias, int d, int vocabulary,
                                                  std::string* why);
 
@@ -77,4 +77,4 @@ std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType typ
 // architecture it was compiled.
 void EmulateFusedCode(bool there, int architecture = 80);
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

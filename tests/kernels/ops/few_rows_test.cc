@@ -10,7 +10,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using cuda::FewRows;
@@ -70,8 +70,8 @@ std::vector<float> Computed(const OpDevice& device, const Problem& p, int first,
                            .weight = w.data(),
                            .bias = p.with_bias ? bias.data() : nullptr,
                            .activation = p.activation};
-  EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, TakesFewRows)(product));
-  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
+  EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, cuda::TakesFewRows)(product));
+  const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyFewRows);
   EXPECT_LAUNCHED(multiply(kTestStream, product, x.data(), rows, y.data()));
   return y.Download();
 }
@@ -144,7 +144,7 @@ TEST_P(FewRowsTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
 
 TEST_P(FewRowsTest, AnActivationIsThatOfAPassOfItsOwn) {
   const OpDevice device = GetParam();
-  const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
+  const auto activate = DRAGOMAN_LAUNCHER(device, cuda::Activate);
   for (const Activation activation : kAllActivations) {
     const Problem p = Make(device, 96, 32, true, activation, 0);
     Problem plain = p;
@@ -163,7 +163,7 @@ TEST_P(FewRowsTest, AnActivationIsThatOfAPassOfItsOwn) {
 
 TEST_P(FewRowsTest, TakesWhatItsBlocksHold) {
   const OpDevice device = GetParam();
-  const auto takes = DRAGOMAN_LAUNCHER(device, TakesFewRows);
+  const auto takes = DRAGOMAN_LAUNCHER(device, cuda::TakesFewRows);
   const FewRows fit{.in = 2048, .out = 512, .y_stride = 512, .type = device.type};
   EXPECT_TRUE(takes(fit));
   for (const int in : {0, 16, 2056, 8192}) {
@@ -186,20 +186,20 @@ TEST_P(FewRowsTest, TakesWhatItsBlocksHold) {
 
 TEST_P(FewRowsTest, MoreRowsAreAnErrorAndNoneAreNothing) {
   const OpDevice device = GetParam();
-  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
+  const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyFewRows);
   const FewRows product{.in = 32, .out = 16, .y_stride = 16, .type = device.type};
   EXPECT_NE(multiply(kTestStream, product, nullptr, cuda::kMostFewRows + 1, nullptr),
             cuda::Error::kNone);
   EXPECT_LAUNCHED(multiply(kTestStream, product, nullptr, 0, nullptr));
 }
 
-std::vector<OpDevice> NarrowDevices() {
+std::vector<OpDevice> QuantizedDevices() {
   std::vector<OpDevice> devices = LaunchDevices();
   std::erase_if(devices,
                 [](const OpDevice& device) { return device.type == ComputeType::kFloat32; });
   return devices;
 }
-DRAGOMAN_FOR_LAUNCH_DEVICES(FewRowsTest, NarrowDevices());
+DRAGOMAN_FOR_LAUNCH_DEVICES(FewRowsTest, QuantizedDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

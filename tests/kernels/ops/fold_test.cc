@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 struct OwnedList {
@@ -110,4 +110,4 @@ TEST(Fold, NothingAndMinusInfinityGiveNoNan) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -5,7 +5,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using GateDeviceTest = OnOpDevice;
@@ -15,7 +15,7 @@ class GateLaunchTest : public OnOpDevice {};  // what the CPU does not have
 void Apply(const OpDevice& device, Activation activation, const OpNumbers& x, int64_t rows,
            const int32_t* count, int n, const OpNumbers& y) {
   if (device.cuda || device.emulated) {
-    const auto gate = DRAGOMAN_LAUNCHER(device, GateRows);
+    const auto gate = DRAGOMAN_LAUNCHER(device, cuda::GateRows);
     EXPECT_LAUNCHED(gate(kTestStream, device.type, activation, x.data(), rows, count, n, y.data()));
     return;
   }
@@ -67,7 +67,7 @@ TEST_P(GateLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
 
 TEST_P(GateLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto gate = DRAGOMAN_LAUNCHER(device, GateRows);
+  const auto gate = DRAGOMAN_LAUNCHER(device, cuda::GateRows);
   for (const int n : {-8, 0, 12}) {
     EXPECT_NE(gate(kTestStream, device.type, Activation::kRelu, nullptr, 1, nullptr, n, nullptr),
               cuda::Error::kNone);
@@ -78,4 +78,4 @@ DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(GateDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(GateLaunchTest, LaunchDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

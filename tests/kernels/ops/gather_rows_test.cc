@@ -5,7 +5,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using GatherRowsTest = OnOpDevice;
@@ -22,7 +22,7 @@ TEST_P(GatherRowsTest, TakesThoseOfTheListAndLeavesTheRest) {
   const OpNumbers to(device, std::vector<float>(kLaunched * kWidth, 7.0F));
   const OpArray<int32_t> rows(device, listed);
   const OpArray<int32_t> count(device, {7});
-  const auto gather = DRAGOMAN_LAUNCHER(device, GatherRows);
+  const auto gather = DRAGOMAN_LAUNCHER(device, cuda::GatherRows);
   EXPECT_LAUNCHED(gather(kTestStream, device.type, from.data(),
                          {rows.data(), count.data(), static_cast<int64_t>(listed.size())}, kFirst,
                          kLaunched, kWidth, to.data()));
@@ -39,4 +39,4 @@ TEST_P(GatherRowsTest, TakesThoseOfTheListAndLeavesTheRest) {
 DRAGOMAN_FOR_LAUNCH_DEVICES(GatherRowsTest, LaunchDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -13,7 +13,7 @@
 #include "tests/kernels/ops/attention_reference.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 constexpr int kLayers = 2;
@@ -260,4 +260,4 @@ TEST_P(Int8Pages, ZerosAreZeros) {
 INSTANTIATE_TEST_SUITE_P(Cpu, Int8Pages, ::testing::ValuesIn(cpu::SupportedIsas()), IsaTestName);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -12,7 +12,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 struct Case {
@@ -329,4 +329,4 @@ DRAGOMAN_FOR_LAUNCH_DEVICES(LinearOnCuda, RealDevices());
 DRAGOMAN_FOR_EVERY_DEVICE(LinearDeviceTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -5,7 +5,7 @@
 #include "tests/kernels/ops/activation_reference.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 struct Shape {
@@ -244,7 +244,7 @@ TEST_P(ExactSums, AtTheLimitsOfEveryOperand) {
 TEST_P(ExactSums, OfNeighboursAtTheirLimit) {
   const int in = 64;
   const std::vector<float> rows = {127.0F, -127.0F};
-  for (int large = 64; large <= cpu::NarrowKernels().weight_limit; ++large) {
+  for (int large = 64; large <= cpu::QuantizedKernels().weight_limit; ++large) {
     // Before rounding they are 127.2 together.
     std::vector<float> w(size_t(17) * in, 0.0F);
     for (int c = 0; c < 17; ++c) {
@@ -272,7 +272,7 @@ TEST_P(ExactSums, OfNeighboursAtTheirLimit) {
   }
 }
 
-// Short weights (cpu::NarrowGemmArgs::order) add the products of two groups up in 16 bits where those
+// Short weights (cpu::QuantizedGemmArgs::order) add the products of two groups up in 16 bits where those
 // of one sign are at most 128 together. So here they are 128 and 129, of either sign, in some strips
 // and groups and not in others, beside rows whose numbers are as large as they can be.
 TEST_P(ExactSums, WhereProductsOfTwoGroupsJustFitAndWhereTheyDoNot) {
@@ -322,7 +322,7 @@ TEST(Int8, HasTheSameBitsOnEveryInstructionSet) {
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
     if (isa == cpu::Isa::kBaseline || isa == cpu::Isa::kAvx2) continue;
     const WithIsa with(isa);
-    EXPECT_EQ(cpu::NarrowKernels().weight_limit, cpu::kRowLimit) << cpu::IsaName(isa);
+    EXPECT_EQ(cpu::QuantizedKernels().weight_limit, cpu::kRowLimit) << cpu::IsaName(isa);
     const auto y = RunInt8(300, 70, 37, w, x);
     if (first.empty()) first = y;
     EXPECT_TRUE(SameBits(first.data(), y.data(), y.size())) << cpu::IsaName(isa);
@@ -330,4 +330,4 @@ TEST(Int8, HasTheSameBitsOnEveryInstructionSet) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,7 +10,7 @@
 #include "kernels/base/mean_kind.h"
 #include "tests/kernels/ops/row_questions.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr MeanKind kMeanKinds[] = {MeanKind::kProbability, MeanKind::kLogProbability};
 
@@ -86,8 +86,8 @@ inline void ExpectMeanAnswer(const Answer& a, const Question& q,
     expect(score(a.wanted[i]), q.wanted[i]);
   }
   for (int c = 0; q.store && q.normaliser && !q.mask_first && c < vocabulary; ++c) {
-    if (!Has(q.excluded, c)) expect(LogProb(a.stored[c] * q.scale, a.normaliser), c);
+    if (!Has(q.excluded, c)) expect(LogProb(a.materialized[c] * q.scale, a.normaliser), c);
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -7,11 +7,11 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/device.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "tests/gpu/cuda_switches.h"
 #endif
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 #ifdef DRAGOMAN_HAVE_CUDA
@@ -54,7 +54,7 @@ float FromHalf(uint16_t bits) {
   return static_cast<float>(half);
 }
 
-uint16_t Narrow(float x, ComputeType type) {
+uint16_t Quantized(float x, ComputeType type) {
   return type == ComputeType::kFloat16 ? ToHalf(x) : ToBFloat16(x);
 }
 
@@ -113,7 +113,7 @@ std::vector<float> Rounded(const std::vector<float>& values, ComputeType type) {
   if (type == ComputeType::kFloat32) return values;
   std::vector<float> rounded;
   rounded.reserve(values.size());
-  for (const float x : values) rounded.push_back(Widen(Narrow(x, type), type));
+  for (const float x : values) rounded.push_back(Widen(Quantized(x, type), type));
   return rounded;
 }
 
@@ -180,10 +180,10 @@ OpNumbers::OpNumbers(const OpDevice& device, const std::vector<float>& values)
     bytes_.Upload(values.data(), bytes_.size());
     return;
   }
-  std::vector<uint16_t> narrow;
-  narrow.reserve(size_);
-  for (const float x : values) narrow.push_back(Narrow(x, type_));
-  bytes_.Upload(narrow.data(), bytes_.size());
+  std::vector<uint16_t> quantized;
+  quantized.reserve(size_);
+  for (const float x : values) quantized.push_back(Quantized(x, type_));
+  bytes_.Upload(quantized.data(), bytes_.size());
 }
 
 std::vector<float> OpNumbers::Download() const {
@@ -192,9 +192,9 @@ std::vector<float> OpNumbers::Download() const {
     bytes_.Download(values.data(), bytes_.size());
     return values;
   }
-  std::vector<uint16_t> narrow(size_);
-  bytes_.Download(narrow.data(), bytes_.size());
-  for (size_t i = 0; i < size_; ++i) values[i] = Widen(narrow[i], type_);
+  std::vector<uint16_t> quantized(size_);
+  bytes_.Download(quantized.data(), bytes_.size());
+  for (size_t i = 0; i < size_; ++i) values[i] = Widen(quantized[i], type_);
   return values;
 }
 
@@ -204,4 +204,4 @@ std::vector<uint8_t> OpNumbers::Bits() const {
   return bits;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -15,7 +15,7 @@
 #include "kernels/base/compute_type.h"
 #include "kernels/cuda/launch.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct OpDevice {
   bool cuda = false;
@@ -154,4 +154,4 @@ inline constexpr cuda::Stream kTestStream = nullptr;
     EXPECT_EQ(launched, ::dragoman::cuda::Error::kNone) << static_cast<int>(launched); \
   } while (false)
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

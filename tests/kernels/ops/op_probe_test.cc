@@ -14,7 +14,7 @@
 #include "kernels/ops/linear.h"
 #include "kernels/ops/output_layer.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using ::testing::AnyOf;
@@ -114,4 +114,4 @@ TEST_P(OpProbes, HearOfTheFoldOfAnOutputLayer) {
 INSTANTIATE_TEST_SUITE_P(Threads, OpProbes, ::testing::Values(1, 2));
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -17,17 +17,17 @@
 #include "tests/kernels/ops/output_problem.h"
 #include "tests/kernels/ops/row_questions.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // kFused: by the device's own code, in the emulation by Hopper's; kMma: by mma's, in the emulation.
-enum class Way { kCpu, kStored, kFused, kMma };
+enum class Way { kCpu, kMaterialized, kFused, kMma };
 
 bool IsFused(Way way) { return way == Way::kFused || way == Way::kMma; }
 
 const char* NameOf(Way way) {
   if (way == Way::kCpu) return "CPU";
-  if (way == Way::kStored) return "stored";
+  if (way == Way::kMaterialized) return "materialized";
   return way == Way::kFused ? "fused" : "fused by mma";
 }
 
@@ -55,7 +55,7 @@ std::vector<float> AllProducts(const Problem& p) {
 }
 
 // In chunks of at most `chunk` rows; the launches are made for more rows than there are.
-std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chunk) {
+std::vector<Answer> FoldMaterialized(const OpDevice& device, const Problem& p, int chunk) {
   const OpArray<float> logits(device, AllProducts(p));
   const OpArray<float> bias(device, p.bias);
   const Questionnaire asked(device, p.questions, logits.data());
@@ -63,11 +63,12 @@ std::vector<Answer> FoldStored(const OpDevice& device, const Problem& p, int chu
   std::iota(list.begin(), list.end() - 3, 0);
   const OpArray<int32_t> rows(device, list);
   const OpArray<int32_t> count(device, {p.rows()});
-  const cuda::StoredRows stored{rows.data(), count.data(), static_cast<int64_t>(list.size())};
-  const auto fold = DRAGOMAN_LAUNCHER(device, FoldStoredLogits);
+  const cuda::MaterializedRows materialized{rows.data(), count.data(),
+                                            static_cast<int64_t>(list.size())};
+  const auto fold = DRAGOMAN_LAUNCHER(device, cuda::FoldMaterializedLogits);
   for (int first = 0; first < static_cast<int>(list.size()); first += chunk) {
     EXPECT_LAUNCHED(fold(kTestStream, logits.data() + int64_t{first} * p.vocabulary, p.vocabulary,
-                         bias.data(), p.vocabulary, stored, first,
+                         bias.data(), p.vocabulary, materialized, first,
                          std::min<int64_t>(chunk, static_cast<int64_t>(list.size()) - first),
                          asked.requests(), asked.summaries()));
   }
@@ -81,14 +82,14 @@ std::unique_ptr<cuda::FusedOutput> CreateFused(const OpDevice& device, const voi
                                                const float* bias, int d, int vocabulary,
                                                int processors, std::string* why,
                                                FusedCode code = FusedCode::kHopper,
-                                               NarrowType narrow = NarrowType::kNone) {
+                                               QuantizedType quantized = QuantizedType::kNone) {
   if (device.emulated) {
     const auto create =
         code == FusedCode::kHopper ? cuda::EmulatedFusedOutputOf : cuda::EmulatedMmaOutputOf;
-    return create(processors, device.type, narrow, weight, bias, d, vocabulary, why);
+    return create(processors, device.type, quantized, weight, bias, d, vocabulary, why);
   }
 #ifdef DRAGOMAN_HAVE_CUDA
-  return cuda::FusedOutput::Create(device.type, narrow, weight, bias, d, vocabulary, why);
+  return cuda::FusedOutput::Create(device.type, quantized, weight, bias, d, vocabulary, why);
 #else
   *why = "this build has no CUDA";
   return nullptr;
@@ -102,7 +103,7 @@ struct FusedShape {
   int processors = 132;                 // of the emulation
   std::set<int> unfit_slots;            // rows come in slots of three
   FusedCode code = FusedCode::kHopper;  // of the emulation
-  NarrowType narrow = NarrowType::kNone;
+  QuantizedType quantized = QuantizedType::kNone;
 };
 
 std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedShape shape) {
@@ -130,7 +131,7 @@ std::vector<Answer> FoldFused(const OpDevice& device, const Problem& p, FusedSha
   const OpNumbers hidden(device, padded);
   std::string why;
   const auto fused = CreateFused(device, w.data(), bias.data(), p.d, p.vocabulary, shape.processors,
-                                 &why, shape.code, shape.narrow);
+                                 &why, shape.code, shape.quantized);
   if (fused == nullptr) {
     ADD_FAILURE() << why;
     return {};
@@ -163,15 +164,15 @@ bool HasFused(const OpDevice& device) {
 
 std::vector<Way> WaysOf(const OpDevice& device) {
   if (!device.cuda && !device.emulated) return {Way::kCpu};
-  // Stored logits are f32 in every type: once is enough.
+  // Materialized logits are f32 in every type: once is enough.
   if (device.emulated && HasFused(device)) return {Way::kFused, Way::kMma};
-  if (HasFused(device)) return {Way::kStored, Way::kFused};
-  return {Way::kStored};
+  if (HasFused(device)) return {Way::kMaterialized, Way::kFused};
+  return {Way::kMaterialized};
 }
 
 std::vector<Answer> FoldBy(Way way, const OpDevice& device, const Problem& p) {
   if (way == Way::kCpu) return FoldOnCpu(p);
-  if (way == Way::kStored) return FoldStored(device, p, 16);
+  if (way == Way::kMaterialized) return FoldMaterialized(device, p, 16);
   return FoldFused(device, p, {.code = way == Way::kMma ? FusedCode::kMma : FusedCode::kHopper});
 }
 
@@ -184,7 +185,7 @@ void ExpectAnswers(const std::vector<Answer>& answers, const Problem& p) {
 }
 
 using OutputDeviceTest = OnOpDevice;
-class FusedOutputTest : public OnOpDevice {};  // in the narrow types
+class FusedOutputTest : public OnOpDevice {};  // in the quantized types
 
 // Both kinds of code in the emulation; a card has its own.
 std::vector<FusedCode> CodesOf(const OpDevice& device) {
@@ -192,7 +193,7 @@ std::vector<FusedCode> CodesOf(const OpDevice& device) {
   return {FusedCode::kHopper};
 }
 
-std::vector<OpDevice> NarrowDevices() {
+std::vector<OpDevice> QuantizedDevices() {
   std::vector<OpDevice> devices = LaunchDevices();
   std::erase_if(devices, [](const OpDevice& d) { return d.type == ComputeType::kFloat32; });
   return devices;
@@ -203,12 +204,12 @@ TEST(FusedOutputCode, WhereThereIsNoneTheFusedWayIsNotThereEither) {
   for (const bool there : {false, true}) {
     cuda::EmulateFusedCode(there);
     std::string why;
-    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, NarrowType::kNone, weight.data(),
-                                        nullptr, 64, 8, &why) != nullptr,
+    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, QuantizedType::kNone,
+                                        weight.data(), nullptr, 64, 8, &why) != nullptr,
               there)
         << why;
     EXPECT_EQ(why.find("its code does not run on this device"), there ? std::string::npos : 0);
-    const auto fused = cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, NarrowType::kNone,
+    const auto fused = cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, QuantizedType::kNone,
                                                    weight.data(), nullptr, 64, 8, &why);
     EXPECT_EQ(fused != nullptr, there) << why;
     EXPECT_EQ(why.empty(), there);
@@ -231,14 +232,14 @@ TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
                                             {120, true}}) {
     cuda::EmulateFusedCode(true, architecture);
     std::string why;
-    for (const NarrowType narrow : {NarrowType::kNone, NarrowType::kInt8}) {
-      const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, narrow, weight.data(),
-                                                   nullptr, 64, 8, &why);
+    for (const QuantizedType quantized : {QuantizedType::kNone, QuantizedType::kInt8}) {
+      const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, quantized,
+                                                   weight.data(), nullptr, 64, 8, &why);
       EXPECT_EQ(fused != nullptr, there) << architecture << ": " << why;
       EXPECT_EQ(why, there ? "" : "there is none for this device, only for 8.x and from 12.0 on");
     }
     const bool has_float8 = there && architecture >= 89;
-    const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, NarrowType::kFloat8,
+    const auto fused = cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, QuantizedType::kFloat8,
                                                  weight.data(), nullptr, 64, 8, &why);
     EXPECT_EQ(fused != nullptr, has_float8) << architecture << ": " << why;
     if (there && !has_float8) {
@@ -247,20 +248,20 @@ TEST(FusedOutputCode, ByMmaIsForTheArchitecturesThatHaveIt) {
   }
   cuda::EmulateFusedCode(true);
   std::string why;
-  for (const auto& [narrow, d, expected] :
-       {std::tuple{NarrowType::kNone, 48, "d is not a multiple of 32"},
-        {NarrowType::kInt8, 96, "d is not a multiple of 64"}}) {
-    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, narrow, weight.data(), nullptr, d,
-                                        8, &why),
+  for (const auto& [quantized, d, expected] :
+       {std::tuple{QuantizedType::kNone, 48, "d is not a multiple of 32"},
+        {QuantizedType::kInt8, 96, "d is not a multiple of 64"}}) {
+    EXPECT_EQ(cuda::EmulatedMmaOutputOf(4, ComputeType::kFloat16, quantized, weight.data(), nullptr,
+                                        d, 8, &why),
               nullptr);
     EXPECT_EQ(why, expected);
   }
-  for (const auto& [narrow, d, expected] :
-       {std::tuple{NarrowType::kNone, 1088, "d is not a multiple of 64 up to 1024"},
-        {NarrowType::kInt8, 64, "d is not a multiple of 128 up to 2048"},
-        {NarrowType::kFloat8, 2176, "d is not a multiple of 128 up to 2048"}}) {
-    EXPECT_EQ(cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, narrow, weight.data(), nullptr,
-                                          d, 8, &why),
+  for (const auto& [quantized, d, expected] :
+       {std::tuple{QuantizedType::kNone, 1088, "d is not a multiple of 64 up to 1024"},
+        {QuantizedType::kInt8, 64, "d is not a multiple of 128 up to 2048"},
+        {QuantizedType::kFloat8, 2176, "d is not a multiple of 128 up to 2048"}}) {
+    EXPECT_EQ(cuda::EmulatedFusedOutputOf(4, ComputeType::kFloat16, quantized, weight.data(),
+                                          nullptr, d, 8, &why),
               nullptr);
     EXPECT_EQ(why, expected);
   }
@@ -341,7 +342,7 @@ TEST_P(OutputDeviceTest, EveryK) {
 // half of the odd ones; what is excluded would be most of the sum.
 TEST_P(OutputDeviceTest, MarksOfOneStretchAreNotThoseOfTheNext) {
   const OpDevice device = GetParam();
-  constexpr int kStretch = kStoredThreads * kStoredPerThread;
+  constexpr int kStretch = kMaterializedThreads * kMaterializedPerThread;
   constexpr int kRows = 6;
   Problem p = MakeProblem(64, 5 * kStretch + 99, kRows, 14);
   p.questions.assign(kRows, Question{.k = 0});
@@ -465,10 +466,10 @@ TEST_P(FusedOutputTest, RowsOfSlotsThatMayNotFuseAreLeftAlone) {
   }
 }
 
-// Narrow products. Weights are 0, a half or the whole of their column's largest magnitude, hidden
+// Quantized products. Weights are 0, a half or the whole of their column's largest magnitude, hidden
 // numbers 0 or the whole of their row's, and these powers of two: then e4m3 has them exactly, sums fit
 // in 12 bits, and what a logit must be is known to the bit.
-Problem MakeNarrowProblem(int d, int vocabulary, int rows, uint32_t seed) {
+Problem MakeQuantizedProblem(int d, int vocabulary, int rows, uint32_t seed) {
   Problem p = MakeProblem(d, vocabulary, rows, seed);
   for (int c = 0; c < vocabulary; ++c) {
     const float most = std::ldexp(1.0F, c % 5 - 2);
@@ -485,10 +486,10 @@ Problem MakeNarrowProblem(int d, int vocabulary, int rows, uint32_t seed) {
   return p;
 }
 
-// The row's logits by the rule of narrow_rows.h.
-std::vector<float> NarrowLogits(const Problem& p, NarrowType type, int row) {
-  const float limit = type == NarrowType::kFloat8 ? 448.0F : 127.0F;
-  const auto narrow = [&](const float* x, std::vector<int>* numbers) {
+// The row's logits by the rule of quantize_rows.h.
+std::vector<float> QuantizedLogits(const Problem& p, QuantizedType type, int row) {
+  const float limit = type == QuantizedType::kFloat8 ? 448.0F : 127.0F;
+  const auto quantized = [&](const float* x, std::vector<int>* numbers) {
     float most = 0;
     for (int i = 0; i < p.d; ++i) most = std::max(most, std::abs(x[i]));
     for (int i = 0; i < p.d; ++i) {
@@ -497,11 +498,11 @@ std::vector<float> NarrowLogits(const Problem& p, NarrowType type, int row) {
     return most / limit;
   };
   std::vector<int> h;
-  const float h_scale = narrow(p.hidden.data() + size_t(row) * p.d, &h);
+  const float h_scale = quantized(p.hidden.data() + size_t(row) * p.d, &h);
   std::vector<float> logits;
   for (int c = 0; c < p.vocabulary; ++c) {
     std::vector<int> w;
-    const float w_scale = narrow(p.w.data() + size_t(c) * p.d, &w);
+    const float w_scale = quantized(p.w.data() + size_t(c) * p.d, &w);
     int64_t sum = 0;
     for (int i = 0; i < p.d; ++i) sum += int64_t{h[i]} * w[i];
     const float product = static_cast<float>(sum) * (h_scale * w_scale);
@@ -511,12 +512,12 @@ std::vector<float> NarrowLogits(const Problem& p, NarrowType type, int row) {
 }
 
 // Which of them the device has: int8 where it has the layer, float8 from 8.9 on.
-std::vector<NarrowType> NarrowTypesOf(const OpDevice& device) {
-  std::vector<NarrowType> types;
-  for (const NarrowType type : {NarrowType::kInt8, NarrowType::kFloat8}) {
+std::vector<QuantizedType> QuantizedTypesOf(const OpDevice& device) {
+  std::vector<QuantizedType> types;
+  for (const QuantizedType type : {QuantizedType::kInt8, QuantizedType::kFloat8}) {
     bool can = HasFused(device);
 #ifdef DRAGOMAN_HAVE_CUDA
-    if (device.cuda && type == NarrowType::kFloat8) {
+    if (device.cuda && type == QuantizedType::kFloat8) {
       cuda::DeviceInfo info;
       EXPECT_LAUNCHED(cuda::Describe(0, &info));
       can = can && 10 * info.major + info.minor >= 89;
@@ -526,49 +527,50 @@ std::vector<NarrowType> NarrowTypesOf(const OpDevice& device) {
     std::string why;
     const auto fused =
         CreateFused(device, w.data(), nullptr, 128, 1, 1, &why, FusedCode::kHopper, type);
-    EXPECT_EQ(fused != nullptr, can) << NarrowTypeName(type) << ": " << why;
+    EXPECT_EQ(fused != nullptr, can) << QuantizedTypeName(type) << ": " << why;
     if (fused != nullptr) types.push_back(type);
   }
   return types;
 }
 
-class NarrowOutputTest : public OnOpDevice {
+class QuantizedOutputTest : public OnOpDevice {
  protected:
   // The kinds of code and types there are.
   template <class Test>
   void ForEach(Test test) {
     const OpDevice device = GetParam();
     if (device.emulated) cuda::EmulateFusedCode(true, 89);
-    for (const NarrowType narrow : NarrowTypesOf(device)) {
+    for (const QuantizedType quantized : QuantizedTypesOf(device)) {
       for (const FusedCode code : CodesOf(device)) {
-        SCOPED_TRACE(std::string(NarrowTypeName(narrow)) +
+        SCOPED_TRACE(std::string(QuantizedTypeName(quantized)) +
                      (code == FusedCode::kMma ? " by mma" : ""));
-        test(device, narrow, code);
+        test(device, quantized, code);
       }
     }
     cuda::EmulateFusedCode(true);
   }
 };
 
-TEST_P(NarrowOutputTest, AnswersAreThoseOfTheRule) {
-  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+TEST_P(QuantizedOutputTest, AnswersAreThoseOfTheRule) {
+  ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
     for (const auto& [d, vocabulary, rows] :
          {std::tuple{128, 1, 3}, {128, 257, 20}, {512, 700, 6}, {1152, 300, 5}, {128, 300, 131}}) {
       SCOPED_TRACE(std::to_string(d) + " x " + std::to_string(vocabulary));
       const Problem p =
-          MakeNarrowProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 1);
-      const std::vector<Answer> answers = FoldFused(device, p, {.code = code, .narrow = narrow});
+          MakeQuantizedProblem(d, vocabulary, rows, static_cast<uint32_t>(vocabulary) + 1);
+      const std::vector<Answer> answers =
+          FoldFused(device, p, {.code = code, .quantized = quantized});
       ASSERT_EQ(answers.size(), p.questions.size());
       for (int r = 0; r < p.rows(); ++r) {
         SCOPED_TRACE(r);
-        ExpectAnswer(answers[r], p.questions[r], NarrowLogits(p, narrow, r));
+        ExpectAnswer(answers[r], p.questions[r], QuantizedLogits(p, quantized, r));
       }
     }
   });
 }
 
-TEST_P(NarrowOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
-  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+TEST_P(QuantizedOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
+  ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
     Problem p = MakeProblem(128, 603, 140, 9);
     std::mt19937 random(3);
     for (float& x : p.w)
@@ -576,14 +578,14 @@ TEST_P(NarrowOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
     for (float& x : p.hidden) x += static_cast<float>(random() % 1000) / 500;
     for (Question& q : p.questions) q.k = std::min(q.k, 4);
     MakeFusable(p);
-    const std::vector<Answer> all = FoldFused(device, p, {.code = code, .narrow = narrow});
+    const std::vector<Answer> all = FoldFused(device, p, {.code = code, .quantized = quantized});
     ASSERT_EQ(all.size(), size_t(140));
     for (const std::vector<int>& company :
          {std::vector{139, 3}, {9, 8, 7, 6, 5, 139, 130, 131, 0, 64, 63}}) {
       for (FusedShape shape :
            {FusedShape{.bucket = 129, .max_k = 4}, {.bucket = 300, .processors = 3}}) {
         shape.code = code;
-        shape.narrow = narrow;
+        shape.quantized = quantized;
         const std::vector<Answer> answers = FoldFused(device, p.Rows(company), shape);
         ASSERT_EQ(answers.size(), company.size());
         for (size_t i = 0; i < company.size(); ++i) {
@@ -594,13 +596,14 @@ TEST_P(NarrowOutputTest, ARowIsBitEqualInAnyCompanyAndShapeOfStep) {
   });
 }
 
-TEST_P(NarrowOutputTest, BadNumbersFlagTheirRowAlone) {
-  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
+TEST_P(QuantizedOutputTest, BadNumbersFlagTheirRowAlone) {
+  ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
     for (const float bad : {NAN, INFINITY}) {
-      Problem p = MakeNarrowProblem(128, 700, 9, 12);
-      const std::vector<Answer> good = FoldFused(device, p, {.code = code, .narrow = narrow});
+      Problem p = MakeQuantizedProblem(128, 700, 9, 12);
+      const std::vector<Answer> good = FoldFused(device, p, {.code = code, .quantized = quantized});
       p.hidden[4 * 128 + 7] = bad;
-      const std::vector<Answer> answers = FoldFused(device, p, {.code = code, .narrow = narrow});
+      const std::vector<Answer> answers =
+          FoldFused(device, p, {.code = code, .quantized = quantized});
       ASSERT_EQ(answers.size(), size_t(9));
       for (int r = 0; r < 9; ++r) {
         EXPECT_EQ(answers[r].nan, r == 4) << r;
@@ -612,17 +615,17 @@ TEST_P(NarrowOutputTest, BadNumbersFlagTheirRowAlone) {
 }
 
 // The check at load holds the fold to these, which plain arithmetic makes.
-TEST_P(NarrowOutputTest, StoredLogitsAreThoseOfTheRule) {
-  ForEach([](const OpDevice& device, NarrowType narrow, FusedCode code) {
-    const Problem p = MakeNarrowProblem(256, 300, 21, 17);
+TEST_P(QuantizedOutputTest, MaterializedLogitsAreThoseOfTheRule) {
+  ForEach([](const OpDevice& device, QuantizedType quantized, FusedCode code) {
+    const Problem p = MakeQuantizedProblem(256, 300, 21, 17);
     constexpr int kStride = 304;
     const OpNumbers w(device, p.w);
     const OpNumbers hidden(device, p.hidden);
     std::string why;
     const auto fused =
-        CreateFused(device, w.data(), nullptr, p.d, p.vocabulary, 4, &why, code, narrow);
+        CreateFused(device, w.data(), nullptr, p.d, p.vocabulary, 4, &why, code, quantized);
     ASSERT_NE(fused, nullptr) << why;
-    EXPECT_EQ(fused->products(), narrow);
+    EXPECT_EQ(fused->products(), quantized);
     const OpBytes workspace(device, size_t(fused->WorkspaceBytes(p.rows())));
     const OpArray<float> logits(device, std::vector<float>(size_t(p.rows()) * kStride, 5.0F));
     EXPECT_LAUNCHED(fused->StoreLogits(kTestStream, workspace.data(), hidden.data(), p.rows(),
@@ -631,7 +634,7 @@ TEST_P(NarrowOutputTest, StoredLogitsAreThoseOfTheRule) {
     Problem plain = p;
     std::fill(plain.bias.begin(), plain.bias.end(), 0.0F);
     for (int r = 0; r < p.rows(); ++r) {
-      const std::vector<float> expected = NarrowLogits(plain, narrow, r);
+      const std::vector<float> expected = QuantizedLogits(plain, quantized, r);
       for (int c = 0; c < kStride; ++c) {
         ASSERT_EQ(found[size_t(r) * kStride + c], c < p.vocabulary ? expected[c] : 5.0F) << r;
       }
@@ -687,8 +690,8 @@ TEST_P(OutputDeviceTest, ABadLogitCountsUnlessItIsExcluded) {
 }
 
 DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(OutputDeviceTest);
-DRAGOMAN_FOR_LAUNCH_DEVICES(FusedOutputTest, NarrowDevices());
-DRAGOMAN_FOR_LAUNCH_DEVICES(NarrowOutputTest, NarrowDevices());
+DRAGOMAN_FOR_LAUNCH_DEVICES(FusedOutputTest, QuantizedDevices());
+DRAGOMAN_FOR_LAUNCH_DEVICES(QuantizedOutputTest, QuantizedDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

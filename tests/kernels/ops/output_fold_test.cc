@@ -14,7 +14,7 @@
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 constexpr int kMembers = 8;
@@ -66,7 +66,7 @@ void OnGroup(int members, const Run& run) {
   run(HostGroup(meeting, 0));
 }
 
-using Shared = StoredShared<kMembers, kPerMember>;
+using Shared = MaterializedShared<kMembers, kPerMember>;
 
 // A row with ties, with -inf, in some trials all equal or ascending (every column enters).
 std::vector<float> RandomRow(int vocabulary, int trial, std::mt19937& random) {
@@ -110,14 +110,14 @@ Answer FoldOnHost(int members, const Question& q, std::vector<float> logits,
   });
   Take(summary, answer);
   if (q.store) {
-    answer.stored = logits;
+    answer.materialized = logits;
   } else {
     EXPECT_TRUE(SameBits(before.data(), logits.data(), logits.size()));
   }
   return answer;
 }
 
-TEST(OutputFold, StoredRowsAreThoseOfASortWhateverTheGroup) {
+TEST(OutputFold, MaterializedRowsAreThoseOfASortWhateverTheGroup) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 2000; ++trial) {
     SCOPED_TRACE(trial);
@@ -325,4 +325,4 @@ TEST(OutputFold, AListSharedByFourLanesIsThatOfASort) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 std::vector<Answer> FoldAll(const OutputLayer& layer, OpContext& context, const float* hidden,
@@ -54,7 +54,8 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
       const Question& q = questions[r];
       const Answer& a = answers[r];
       auto logits = Logits(taken_w, bias, taken_hidden.data() + size_t(r) * d, d, vocabulary);
-      for (int c = 0; q.store && c < vocabulary; ++c) EXPECT_NEAR(a.stored[c], logits[c], 2e-5);
+      for (int c = 0; q.store && c < vocabulary; ++c)
+        EXPECT_NEAR(a.materialized[c], logits[c], 2e-5);
       for (int c = 0; c < vocabulary; ++c) {
         logits[c] = Struck(q, c) ? -INFINITY : logits[c] * double{q.scale};
       }
@@ -96,7 +97,7 @@ TEST_P(OutputLayerTest, AgreesWithSortAndDouble) {
 
 TEST_P(OutputLayerTest, RowsAreBitEqualInAnyCompany) {
   const int d = 48;
-  const int vocabulary = 2003;  // five blocks, the last one narrow
+  const int vocabulary = 2003;  // five blocks, the last one quantized
   const int most = 300;
   const auto w = RandomFloats(size_t(d) * vocabulary, 1);
   const auto bias = RandomFloats(vocabulary, 2);
@@ -304,4 +305,4 @@ TEST_P(ExpTest, IsWithinTwoUnitsInTheLastPlace) {
 DRAGOMAN_FOR_EVERY_ISA(ExpTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

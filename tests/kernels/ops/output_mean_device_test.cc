@@ -1,4 +1,4 @@
-// The mean of stored logits of an ensemble's members on a device and emulated, against its definition in
+// The mean of materialized logits of an ensemble's members on a device and emulated, against its definition in
 // double.
 #include <limits>
 #include <numeric>
@@ -12,7 +12,7 @@
 #include "tests/kernels/ops/output_problem.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 struct Member {
@@ -84,9 +84,10 @@ std::vector<Answer> Fold(const OpDevice& device, const Ensemble& e, MeanKind kin
   std::iota(list.begin(), list.end() - 3, 0);
   const OpArray<int32_t> rows(device, list);
   const OpArray<int32_t> count(device, {e.rows()});
-  const cuda::StoredRows stored{rows.data(), count.data(), static_cast<int64_t>(list.size())};
-  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, FoldMeanLogits)(
-      kTestStream, ensemble, e.vocabulary, e.vocabulary, stored, 0,
+  const cuda::MaterializedRows materialized{rows.data(), count.data(),
+                                            static_cast<int64_t>(list.size())};
+  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, cuda::FoldMeanLogits)(
+      kTestStream, ensemble, e.vocabulary, e.vocabulary, materialized, 0,
       static_cast<int64_t>(list.size()), asked.requests(), asked.summaries()));
   return asked.Answers(logits[0]->Download(), e.vocabulary);
 }
@@ -188,4 +189,4 @@ TEST_P(OutputMeanDeviceTest, AMemberWithoutAToken) {
 DRAGOMAN_FOR_LAUNCH_DEVICES(OutputMeanDeviceTest, LaunchDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,7 +10,7 @@
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // Members of one vocabulary, each with a width of its own.
@@ -206,4 +206,4 @@ TEST_P(OutputMeanTest, FoldsWithinTheScratchThatItAskedFor) {
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(OutputMeanTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -16,7 +16,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/row_questions.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline constexpr int kMaxWanted = 12;
 inline constexpr int kEntries = kMaxTopK + 1;  // and one that must stay as it is
@@ -99,7 +99,7 @@ class Questionnaire {
   LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() const { return summaries_.data(); }
 
-  // A row whose summary was left alone has a count of 99. `logits`: of stored rows, as they are
+  // A row whose summary was left alone has a count of 99. `logits`: of materialized rows, as they are
   // now.
   std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
     const auto requests = requests_.Download();
@@ -118,8 +118,8 @@ class Questionnaire {
       a.wanted.assign(values, values + static_cast<int64_t>(questions_[r].wanted.size()));
       if (!questions_[r].store) continue;
       EXPECT_EQ(requests[r].logits, base_ + r * size_t(vocabulary));
-      a.stored.assign(logits.begin() + static_cast<int64_t>(r) * vocabulary,
-                      logits.begin() + static_cast<int64_t>(r + 1) * vocabulary);
+      a.materialized.assign(logits.begin() + static_cast<int64_t>(r) * vocabulary,
+                            logits.begin() + static_cast<int64_t>(r + 1) * vocabulary);
     }
     return answers;
   }
@@ -175,4 +175,4 @@ class Questionnaire {
   const OpArray<LogitSummary> summaries_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -9,7 +9,7 @@
 #include "tests/kernels/ops/row_questions.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // A selection with its memory.
@@ -108,7 +108,7 @@ TEST_P(OutputSelectionTest, IsAsIfAllOtherWordsWereExcluded) {
       }
       for (int32_t word = 0; questions[r].store && word < vocabulary; ++word) {
         const bool is_in = Has(selections[r / 4]->words, word);
-        EXPECT_EQ(found[r].stored[word], is_in ? expected[r].stored[word] : -INFINITY);
+        EXPECT_EQ(found[r].materialized[word], is_in ? expected[r].materialized[word] : -INFINITY);
       }
     }
   }
@@ -151,4 +151,4 @@ TEST_P(OutputSelectionTest, RowsAreBitEqualInAnyCompany) {
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(OutputSelectionTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

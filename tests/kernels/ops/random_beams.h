@@ -14,7 +14,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/step_rows.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct SearchSlot {
   int beam = 1;
@@ -220,4 +220,4 @@ class LaneOnDevice {
   const OpArray<int32_t> pages_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

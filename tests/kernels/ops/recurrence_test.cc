@@ -5,7 +5,7 @@
 
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 constexpr int kSlots = 3;
@@ -208,4 +208,4 @@ TEST_P(RecurrenceTest, GatesSaturateAndNanStays) {
 DRAGOMAN_FOR_EVERY_ISA(RecurrenceTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -4,7 +4,7 @@
 #include "tests/kernels/ops/op_device.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using RmsNormDeviceTest = OnOpDevice;
@@ -16,7 +16,7 @@ constexpr float kEpsilon = 1e-3F;
 void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
            int64_t rows, const int32_t* count, int d, void* y, void* sum = nullptr) {
   if (device.cuda || device.emulated) {
-    const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, AddRmsNorm);
+    const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, cuda::AddRmsNorm);
     EXPECT_LAUNCHED(add_rms_norm(kTestStream, device.type, x, residual, gamma.data(), kEpsilon,
                                  rows, count, d, y, sum));
     return;
@@ -121,7 +121,7 @@ TEST_P(RmsNormDeviceTest, NanStaysInItsRow) {
 
 TEST_P(RmsNormLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, AddRmsNorm);
+  const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, cuda::AddRmsNorm);
   for (const int d : {-8, 0, 12, 4104}) {
     EXPECT_NE(add_rms_norm(kTestStream, device.type, nullptr, nullptr, nullptr, kEpsilon, 1,
                            nullptr, d, nullptr, nullptr),
@@ -156,4 +156,4 @@ DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(RmsNormDeviceTest);
 DRAGOMAN_FOR_LAUNCH_DEVICES(RmsNormLaunchTest, LaunchDevices());
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 #include "kernels/ops/row_norm.h"
 #include "tests/kernels/ops/test_support.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using LayerNormTest = PerIsa;
@@ -207,7 +207,7 @@ DRAGOMAN_FOR_EVERY_ISA(GateTest);
 
 using EmbedTest = PerIsaAndType;
 
-// Narrow tables hold what products would take of their rows.
+// Quantized tables hold what products would take of their rows.
 TEST_P(EmbedTest, ScalesAndAddsPositions) {
   const int d = 21;
   const auto table = RandomFloats(7 * d, 1);
@@ -216,14 +216,14 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
   const std::vector<int32_t> token = {6, 0, -1, 3, 3};
   const std::vector<int32_t> position = {3, 0, 2, 1, 1};
   for (const int threads : kThreadCounts) {
-    std::unique_ptr<NarrowEmbedding> narrow;
+    std::unique_ptr<QuantizedEmbedding> quantized;
     if (type() != ComputeType::kFloat32) {
       OpContext packing(threads, 1);
-      narrow =
-          std::make_unique<NarrowEmbedding>(packing, type(), RowsInMemory(table.data(), d), 7, d);
+      quantized = std::make_unique<QuantizedEmbedding>(packing, type(),
+                                                       RowsInMemory(table.data(), d), 7, d);
     }
     const FloatEmbedding wide(table.data(), d);
-    const EmbeddingTable& view = narrow ? static_cast<const EmbeddingTable&>(*narrow) : wide;
+    const EmbeddingTable& view = quantized ? static_cast<const EmbeddingTable&>(*quantized) : wide;
     for (const bool with_positions : {true, false}) {
       OpContext context(threads, 1);
       std::vector<float> y(5 * d);
@@ -243,4 +243,4 @@ TEST_P(EmbedTest, ScalesAndAddsPositions) {
 DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(EmbedTest);
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -12,7 +12,7 @@
 
 #include "kernels/search/row.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct Question {
   int k = 4;
@@ -32,15 +32,15 @@ struct Answer {
   bool nan = false;
   std::vector<TokenScore> top;
   std::vector<float> wanted;
-  std::vector<float> stored;
+  std::vector<float> materialized;
   bool operator==(const Answer& o) const {
     const auto bits = [](const void* a, const void* b, size_t n) {
       return n == 0 || std::memcmp(a, b, n) == 0;
     };
     return nan == o.nan && bits(&normaliser, &o.normaliser, sizeof(LogSum)) &&
            top.size() == o.top.size() && wanted.size() == o.wanted.size() &&
-           stored.size() == o.stored.size() &&
-           bits(stored.data(), o.stored.data(), stored.size() * sizeof(float)) &&
+           materialized.size() == o.materialized.size() &&
+           bits(materialized.data(), o.materialized.data(), materialized.size() * sizeof(float)) &&
            bits(top.data(), o.top.data(), top.size() * sizeof(TokenScore)) &&
            bits(wanted.data(), o.wanted.data(), wanted.size() * sizeof(float));
   }
@@ -49,7 +49,7 @@ struct Answer {
 // The request of a question, and a summary with memory in `answer`, both of which must stay where
 // they are.
 inline LogitRequest Ask(const Question& q, Answer& answer, int vocabulary, LogitSummary& summary) {
-  if (q.store) answer.stored.resize(vocabulary);
+  if (q.store) answer.materialized.resize(vocabulary);
   answer.top.resize(q.k);
   answer.wanted.resize(q.wanted.size(), 55.0F);
   summary.top = answer.top.data();
@@ -63,7 +63,7 @@ inline LogitRequest Ask(const Question& q, Answer& answer, int vocabulary, Logit
           .wanted = ListOf(q.wanted),
           .excluded = ListOf(q.excluded),
           .masked = {ListOf(q.masked[0]), ListOf(q.masked[1])},
-          .logits = q.store ? answer.stored.data() : nullptr};
+          .logits = q.store ? answer.materialized.data() : nullptr};
 }
 
 inline void Take(const LogitSummary& summary, Answer& answer) {
@@ -138,7 +138,7 @@ inline Answer PlainAnswer(const Question& q, const std::vector<float>& logits, d
                     Better);
   best.resize(k);
   answer.top = best;
-  if (q.store) answer.stored = logits;
+  if (q.store) answer.materialized = logits;
   return answer;
 }
 
@@ -154,7 +154,7 @@ inline void ExpectAnswer(const Answer& found, const Question& q, const std::vect
     EXPECT_EQ(found.top[i].score, expected.top[i].score) << i;
   }
   EXPECT_EQ(found.wanted, expected.wanted);
-  EXPECT_EQ(found.stored, expected.stored);
+  EXPECT_EQ(found.materialized, expected.materialized);
   if (!q.normaliser || log_sum == -INFINITY) {
     EXPECT_EQ(found.normaliser.max, -INFINITY);
     EXPECT_EQ(found.normaliser.sum, 0.0F);
@@ -163,4 +163,4 @@ inline void ExpectAnswer(const Answer& found, const Question& q, const std::vect
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

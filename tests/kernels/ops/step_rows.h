@@ -10,7 +10,7 @@
 #include "kernels/base/kv_pages.h"
 #include "tests/kernels/ops/op_device.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 struct StepRow {
   int32_t slot = 0;
@@ -63,4 +63,4 @@ inline std::vector<float> RowsOf(const std::vector<float>& all, size_t first, si
   return rows;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

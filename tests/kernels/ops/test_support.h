@@ -15,9 +15,9 @@
 
 #include "kernels/base/compute_type.h"
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/narrow_matrix.h"
+#include "kernels/cpu/quantized_matrix.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 
 inline std::vector<float> RandomFloats(size_t n, uint32_t seed, float deviation = 1.0F) {
   std::mt19937 generator(seed);
@@ -111,7 +111,7 @@ inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>
   INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::AllIsasAndTypes()), \
                            ::dragoman::IsaAndTypeTestName)
 
-// Rows of k numbers as products in this type take them (kernels/cpu/narrow_table.h), in f32 again.
+// Rows of k numbers as products in this type take them (kernels/cpu/quantized_table.h), in f32 again.
 // limit(row): the largest magnitude of an integer.
 template <class Limit>
 std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k, Limit limit) {
@@ -146,4 +146,4 @@ inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int6
                    [k](const float* column) { return cpu::WeightLimit(column, k); });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -21,8 +21,8 @@ std::vector<int32_t> Descending(int count) {
   return numbers;
 }
 
-HarnessHypothesis InSlot(const SlotView& view, int entry) {
-  const FinishedHypothesis& f = view.Finished(entry);
+HarnessHypothesis InSlot(const kernels::SlotView& view, int entry) {
+  const kernels::FinishedHypothesis& f = view.Finished(entry);
   HarnessHypothesis h{.score = f.score,
                       .log_prob = f.log_prob,
                       .last_token = f.last_token,
@@ -40,7 +40,7 @@ HarnessHypothesis InSlot(const SlotView& view, int entry) {
 
 int32_t CommandWords(const HarnessSegment& s) {
   return s.options().beam + s.cross_pages +
-         static_cast<int32_t>(RulesImageWords(s.Rules(), s.options().max_tokens));
+         static_cast<int32_t>(kernels::RulesImageWords(s.Rules(), s.options().max_tokens));
 }
 
 RandomCase WithLongPrefix(RandomCase c, uint64_t seed) {
@@ -60,7 +60,7 @@ HarnessSegment::HarnessSegment(uint64_t seed)
     : segment_(WithLongPrefix(MakeRandomCase(seed), seed)) {
   std::mt19937_64 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint64_t>(n)); };
-  SearchOptions& o = segment_.options;
+  kernels::SearchOptions& o = segment_.options;
   o.num_alternatives = 1 + below(o.beam);
   o.align = below(3) == 0;
   wants_partials = !o.sampling.enabled && below(2) == 0;
@@ -78,20 +78,20 @@ std::vector<float> HarnessSegment::Logits(std::span<const int32_t> prefix) const
 
 HarnessResult HarnessSegment::Alone() const {
   SlotHarness<uint8_t> harness(options(), Rules(), kVocabulary, kStartToken);
-  const SlotView& view = harness.view;
+  const kernels::SlotView& view = harness.view;
   while (harness.running()) {
     harness.Fold([this](std::span<const int32_t> prefix) { return Logits(prefix); });
     for (int32_t lane = 0; lane < harness.state.live; ++lane) {
       view.arrays.aligned[view.At(lane, harness.state.length)] = Aligned(harness.state.length);
     }
-    harness.Decide(SingleThread());
+    harness.Decide(kernels::SingleThread());
   }
   HarnessResult result;
-  result.bad_number = harness.state.status == SlotStatus::kBadNumber;
+  result.bad_number = harness.state.status == kernels::SlotStatus::kBadNumber;
   if (result.bad_number) return result;
   std::vector<int> order;
   for (int e = 0; e < options().beam; ++e) {
-    if (view.Finished(e).status == EntryStatus::kDone) order.push_back(e);
+    if (view.Finished(e).status == kernels::EntryStatus::kDone) order.push_back(e);
   }
   if (!options().sampling.enabled) {
     std::stable_sort(order.begin(), order.end(),
@@ -125,13 +125,14 @@ BatchHarness::BatchHarness(const HarnessConfig& config,
       logits_(static_cast<size_t>(config.max_rows) * HarnessSegment::kVocabulary, runner->memory()),
       outcomes_(segments_.size()) {
   for (const auto& s : segments_) {
-    const SegmentRules rules = s->Rules();
-    rules_words_ = std::max(rules_words_,
-                            static_cast<int32_t>(RulesImageWords(rules, s->options().max_tokens)));
+    const kernels::SegmentRules rules = s->Rules();
+    rules_words_ =
+        std::max(rules_words_,
+                 static_cast<int32_t>(kernels::RulesImageWords(rules, s->options().max_tokens)));
   }
   const std::vector<int32_t> slots = Descending(config.max_rows);
   free_slots_.assign(slots.begin(), slots.end());
-  BatchLimits limits;
+  kernels::BatchLimits limits;
   limits.max_rows = config.max_rows;
   limits.lanes = config.lanes;
   limits.positions = HarnessSegment::kMaxTokens + 1;
@@ -139,17 +140,17 @@ BatchHarness::BatchHarness(const HarnessConfig& config,
   limits.vocabulary = HarnessSegment::kVocabulary;
   limits.start_token = HarnessSegment::kStartToken;
   limits.workspaces = 4;
-  limits.stored_rows = config.max_rows;
-  limits.stored_workspaces = 4;
+  limits.materialized_rows = config.max_rows;
+  limits.materialized_workspaces = 4;
   limits.rules_words = rules_words_ * config.max_rows;
-  const int64_t bytes = CarveBatch(limits, nullptr, &tables_);
+  const int64_t bytes = kernels::CarveBatch(limits, nullptr, &tables_);
   memory_.assign(static_cast<size_t>(bytes) + kAlignment, 0xff);  // nothing counts on zeros
   auto at = reinterpret_cast<uintptr_t>(memory_.data());
   at = (at + kAlignment - 1) / kAlignment * kAlignment;
-  EXPECT_EQ(CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
+  EXPECT_EQ(kernels::CarveBatch(limits, reinterpret_cast<void*>(at), &tables_), bytes);
 
-  mailboxes_.reserve(kStepMailboxes);
-  for (int i = 0; i < kStepMailboxes; ++i) {
+  mailboxes_.reserve(kernels::kStepMailboxes);
+  for (int i = 0; i < kernels::kStepMailboxes; ++i) {
     Mailbox& mailbox = mailboxes_.emplace_back(config, runner->memory());
     step_mailboxes_[i] = {&mailbox.command,
                           mailbox.cancelled.data(),
@@ -170,7 +171,7 @@ bool BatchHarness::Admit(Mailbox& mailbox, int64_t step) {
   const int32_t beam = s.options().beam;
   int32_t begin = 0;
   if (mailbox.command.admissions > 0) {
-    const AdmitCommand& last =
+    const kernels::AdmitCommand& last =
         mailbox.admissions[static_cast<size_t>(mailbox.command.admissions) - 1];
     begin = last.words_begin + last.options.beam + last.cross_pages + last.rules_words;
   }
@@ -178,8 +179,9 @@ bool BatchHarness::Admit(Mailbox& mailbox, int64_t step) {
   if (static_cast<int>(free_lanes_.size()) < beam) return false;
   if (begin + words > config_.command_capacity) return false;
 
-  AdmitCommand& admit = mailbox.admissions[static_cast<size_t>(mailbox.command.admissions++)];
-  admit = AdmitCommand{};
+  kernels::AdmitCommand& admit =
+      mailbox.admissions[static_cast<size_t>(mailbox.command.admissions++)];
+  admit = kernels::AdmitCommand{};
   admit.slot = free_slots_.back();
   free_slots_.pop_back();
   admit.source_length = s.source_length;
@@ -198,15 +200,15 @@ bool BatchHarness::Admit(Mailbox& mailbox, int64_t step) {
     free_lanes_.pop_back();
   }
   for (int32_t i = 0; i < s.cross_pages; ++i) *to++ = admit.slot * 100 + i;
-  WriteRulesImage(s.Rules(), s.options().max_tokens, to);
+  kernels::WriteRulesImage(s.Rules(), s.options().max_tokens, to);
   ++next_;
   ++outstanding_;
   return true;
 }
 
 void BatchHarness::Command(int64_t step) {
-  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
-  mailbox.command = StepCommand{};
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)];
+  mailbox.command = kernels::StepCommand{};
   mailbox.command.rules = config_.rules;
   if (static_cast<int>(random_() % 100) < config_.cancel_percent) {
     std::vector<int> occupied;
@@ -251,17 +253,17 @@ void BatchHarness::Model() {
     for (int32_t i = 0; i < s.cross_pages; ++i) {
       ASSERT_EQ(tables_.cross_pages[slot * tables_.limits.pages_per_lane() + i], slot * 100 + i);
     }
-    const SlotView& view = tables_.views[slot];
+    const kernels::SlotView& view = tables_.views[slot];
     std::vector<int32_t> prefix;
     for (int32_t i = 0; i < position; ++i) prefix.push_back(view.Token(lane, i));
     const int32_t own_start = s.options().start_token;
     const int32_t start = own_start >= 0 ? own_start : HarnessSegment::kStartToken;
     ASSERT_EQ(tables_.row_token[row], prefix.empty() ? start : prefix.back());
-    const int64_t page =
-        int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() + position / kPagePositions;
-    ASSERT_NE(tables_.lane_pages[page], kNoPage);
-    LogitRequest& request = tables_.requests[row];
-    ASSERT_EQ(request.logits != nullptr, s.options().stored_logits());
+    const int64_t page = int64_t{view.lanes[lane]} * tables_.limits.pages_per_lane() +
+                         position / kernels::kPagePositions;
+    ASSERT_NE(tables_.lane_pages[page], kernels::kNoPage);
+    kernels::LogitRequest& request = tables_.requests[row];
+    ASSERT_EQ(request.logits != nullptr, s.options().materialized_logits());
     if (request.logits != nullptr) {
       request.logits = logits_.data() + static_cast<size_t>(row) * HarnessSegment::kVocabulary;
     }
@@ -271,22 +273,22 @@ void BatchHarness::Model() {
   }
 }
 
-void BatchHarness::ReadDelivery(const Mailbox& mailbox, const Delivery& delivery) {
+void BatchHarness::ReadDelivery(const Mailbox& mailbox, const kernels::Delivery& delivery) {
   Occupant& occupant = occupants_[static_cast<size_t>(delivery.slot)];
   Outcome& outcome = outcomes_[static_cast<size_t>(occupant.segment)];
   const int32_t* words = mailbox.output_words.data() + delivery.words_begin;
   ASSERT_LE(delivery.words_begin + delivery.words, config_.output_capacity);
-  if (delivery.kind == DeliveryKind::kSettled) {
+  if (delivery.kind == kernels::DeliveryKind::kSettled) {
     outcome.settled.insert(outcome.settled.end(), words, words + delivery.words);
     return;
   }
   ASSERT_FALSE(outcome.ended);
   outcome.ended = true;
-  outcome.result.bad_number = delivery.kind == DeliveryKind::kBadNumber;
+  outcome.result.bad_number = delivery.kind == kernels::DeliveryKind::kBadNumber;
   const bool align = segments_[static_cast<size_t>(occupant.segment)]->options().align;
   const int32_t* at = words;
   for (int32_t i = 0; i < delivery.hypotheses; ++i) {
-    const DeliveredHypothesis d = ReadHypothesis(at, align);
+    const kernels::DeliveredHypothesis d = kernels::ReadHypothesis(at, align);
     HarnessHypothesis h{.score = d.header.score,
                         .log_prob = d.header.log_prob,
                         .last_token = d.header.last_token,
@@ -302,12 +304,12 @@ void BatchHarness::ReadDelivery(const Mailbox& mailbox, const Delivery& delivery
 }
 
 void BatchHarness::Read(int64_t step) {
-  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kStepMailboxes)];
+  Mailbox& mailbox = mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)];
   ASSERT_EQ(mailbox.output.step, step);
   // Which comes first is left open: what this host does next is not to depend on it.
   const auto end = mailbox.deliveries.begin() + mailbox.output.deliveries;
   std::sort(mailbox.deliveries.begin(), end,
-            [](const Delivery& x, const Delivery& y) { return x.slot < y.slot; });
+            [](const kernels::Delivery& x, const kernels::Delivery& y) { return x.slot < y.slot; });
   for (auto delivery = mailbox.deliveries.begin(); delivery != end; ++delivery) {
     const Occupant& occupant = occupants_[static_cast<size_t>(delivery->slot)];
     // It was cancelled, and may be another's, before this could be read.
@@ -319,7 +321,7 @@ void BatchHarness::Read(int64_t step) {
   }
 }
 
-void BatchHarness::Record(const StepOutput& output) {
+void BatchHarness::Record(const kernels::StepOutput& output) {
   uint64_t digest = 0;
   const int64_t entries = int64_t{tables_.limits.lanes} * tables_.limits.pages_per_lane();
   for (int64_t i = 0; i < entries; ++i) {
@@ -343,15 +345,16 @@ void BatchHarness::Run() {
     Model();
     if (::testing::Test::HasFatalFailure()) return;
     runner_->After(tables_, step_mailboxes_);
-    Record(mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output);
-    const StepOutput& output = mailboxes_[static_cast<size_t>(step % kStepMailboxes)].output;
+    Record(mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)].output);
+    const kernels::StepOutput& output =
+        mailboxes_[static_cast<size_t>(step % kernels::kStepMailboxes)].output;
     if (output.rows == 0) {
       // Somebody runs wherever somebody could.
       ASSERT_EQ(output.waiting, 0) << "step " << step;
     }
     after = outstanding_ == 0 && next_ == segments_.size() ? after + 1 : 0;
   }
-  const BatchScalars& now = *tables_.now;
+  const kernels::BatchScalars& now = *tables_.now;
   EXPECT_EQ(now.order_count, 0);
   EXPECT_EQ(now.waiting_count, 0);
   EXPECT_EQ(now.pages.free_count, config_.self_pages);

@@ -55,10 +55,10 @@ class HarnessSegment {
   // The result of the beam step on one slot of the host, one after the other.
   HarnessResult Alone() const;
   int64_t WorstPages() const {
-    return WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
+    return kernels::WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
   }
-  const SearchOptions& options() const { return segment_.options; }
-  SegmentRules Rules() const { return segment_.Rules(); }
+  const kernels::SearchOptions& options() const { return segment_.options; }
+  kernels::SegmentRules Rules() const { return segment_.Rules(); }
   std::string ToString() const { return segment_.random_case.ToString(); }
 
   bool wants_partials = false;
@@ -79,7 +79,7 @@ struct HarnessConfig {
   int admissions = 1000;    // of a step at most
   int cancel_percent = 0;   // of the steps
   bool reads_late = false;  // the output of step n after the command of step n + 1, not before
-  PlanRules rules;
+  kernels::PlanRules rules;
   unsigned seed = 1;
 };
 
@@ -115,11 +115,11 @@ class BatchHarness {
   struct Mailbox {
     Mailbox(const HarnessConfig& config, std::pmr::memory_resource* memory);
 
-    StepCommand command;
+    kernels::StepCommand command;
     std::pmr::vector<int32_t> cancelled, words, output_words;
-    std::pmr::vector<AdmitCommand> admissions;
-    StepOutput output;
-    std::pmr::vector<Delivery> deliveries;
+    std::pmr::vector<kernels::AdmitCommand> admissions;
+    kernels::StepOutput output;
+    std::pmr::vector<kernels::Delivery> deliveries;
   };
   // The host's knowledge of a slot.
   struct Occupant {
@@ -132,20 +132,20 @@ class BatchHarness {
   bool Admit(Mailbox& mailbox, int64_t step);
   void Model();
   void Read(int64_t step);
-  void ReadDelivery(const Mailbox& mailbox, const Delivery& delivery);
+  void ReadDelivery(const Mailbox& mailbox, const kernels::Delivery& delivery);
   void Vacate(int slot);
-  void Record(const StepOutput& output);
+  void Record(const kernels::StepOutput& output);
 
   const HarnessConfig config_;
   const std::vector<std::unique_ptr<HarnessSegment>> segments_;
   StepRunner* const runner_;
   std::mt19937 random_;
 
-  BatchTables tables_;
+  kernels::BatchTables tables_;
   std::pmr::vector<unsigned char> memory_;
   int32_t rules_words_ = 0;              // of a slot: each has a region of its own
   std::pmr::vector<Mailbox> mailboxes_;  // [kStepMailboxes]
-  StepMailbox step_mailboxes_[kStepMailboxes];
+  kernels::StepMailbox step_mailboxes_[kernels::kStepMailboxes];
 
   std::vector<Occupant> occupants_;
   std::vector<int> free_slots_;

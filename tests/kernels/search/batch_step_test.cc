@@ -13,7 +13,7 @@
 #include "tests/kernels/search/counting_group.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::BatchHarness;
@@ -210,13 +210,13 @@ TEST(BatchStep, AnEmulatedDeviceReportsLateWhereTheOutputIsShort) {
 // How often the members of a group meet at the beginning of each step.
 class CountingRunner : public OneGroupRunner {
  public:
-  CountingRunner() : OneGroupRunner(1) {}
+  CountingRunner() : testing::OneGroupRunner(1) {}
   void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
     CountingGroup::Counts counts;
     BeginStep(CountingGroup(&counts), tables, mailboxes[tables.now->step % kStepMailboxes]);
     meetings.push_back(counts.meetings);
     for (int32_t row = 0; row < tables.now->plan.rows; ++row) PrepareStepRow(tables, row);
-    ListStoredRows(SingleThread(), tables, testing::IsStored);
+    ListMaterializedRows(SingleThread(), tables, testing::IsMaterialized);
   }
 
   std::vector<int64_t> meetings;
@@ -253,4 +253,4 @@ TEST(BatchStep, GroupsOfAPartRunAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -11,7 +11,7 @@
 
 #include "engine/decode/phrase_tables.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,13 +29,13 @@ class Words : public ::testing::Test {
     for (int32_t token = 11; token <= 19; ++token) edges_.MarkContinues(token);
   }
 
-  ConstraintTable Table(const std::vector<Tokens>& phrases) const {
-    return ConstraintTable(phrases, &edges_);
+  engine::ConstraintTable Table(const std::vector<Tokens>& phrases) const {
+    return engine::ConstraintTable(phrases, &edges_);
   }
 
   // The bank after each token.
   Tokens Banks(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
-    const ConstraintTable table = Table(phrases);
+    const engine::ConstraintTable table = Table(phrases);
     ConstraintState state = StartConstraints(table.set());
     Tokens banks;
     for (const int32_t token : tokens) {
@@ -45,26 +45,26 @@ class Words : public ::testing::Test {
     return banks;
   }
 
-  ConstraintState After(const ConstraintTable& table, const Tokens& tokens) const {
+  ConstraintState After(const engine::ConstraintTable& table, const Tokens& tokens) const {
     ConstraintState state = StartConstraints(table.set());
     for (const int32_t token : tokens) state = Advance(table.set(), state, token);
     return state;
   }
 
   bool IsMetBy(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
-    const ConstraintTable table = Table(phrases);
+    const engine::ConstraintTable table = Table(phrases);
     return Finished(table.set(), After(table, tokens));
   }
 
   Tokens Progress(const std::vector<Tokens>& phrases, const Tokens& tokens) const {
-    const ConstraintTable table = Table(phrases);
+    const engine::ConstraintTable table = Table(phrases);
     std::set<int32_t> progress;
     ForProgressTokens(table.set(), After(table, tokens),
                       [&](int32_t token) { progress.insert(token); });
     return {progress.begin(), progress.end()};
   }
 
-  WordEdgeTable edges_;
+  engine::WordEdgeTable edges_;
 };
 
 TEST_F(Words, APhraseIsNotMetByTheBeginningOfALongerWord) {
@@ -139,14 +139,14 @@ TEST_F(Words, WhatIsMatchedAgainLooksAtTheNextTokenToo) {
 }
 
 TEST_F(Words, TellsWhetherTheNextTokenMayContinueAPhrase) {
-  const ConstraintTable table = Table({{1, 2}, {1, 2, 3}, {20}});
+  const engine::ConstraintTable table = Table({{1, 2}, {1, 2, 3}, {20}});
   EXPECT_FALSE(EndsInWord(table.set(), After(table, {})));
   EXPECT_FALSE(EndsInWord(table.set(), After(table, {1})));
   EXPECT_TRUE(EndsInWord(table.set(), After(table, {1, 2})));
   EXPECT_TRUE(EndsInWord(table.set(), After(table, {1, 2, 3})));
   EXPECT_FALSE(EndsInWord(table.set(), After(table, {1, 2, 3, 4})));
   EXPECT_FALSE(EndsInWord(table.set(), After(table, {20})));
-  const ConstraintTable plain(std::vector<Tokens>{{1}});
+  const engine::ConstraintTable plain(std::vector<Tokens>{{1}});
   EXPECT_FALSE(EndsInWord(plain.set(), After(plain, {1})));
 }
 
@@ -156,4 +156,4 @@ TEST_F(Words, TokensBeyondTheTableAreWordsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -41,7 +41,7 @@ class CountingGroup {
   template <class T, class Better>
   void Sort(T* data, int n, Better better) const {
     ++counts_->meetings;
-    HeapSort(data, n, better);
+    kernels::HeapSort(data, n, better);
   }
 
  private:

@@ -13,7 +13,7 @@
 #include "tests/kernels/search/counting_group.h"
 #include "tests/kernels/search/host_thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::CountingGroup;
@@ -30,8 +30,9 @@ class Row {
 
   template <class ThreadGroup>
   int32_t Draw(const ThreadGroup& group, const SearchOptions& o, uint32_t part) {
-    return dragoman::Draw(group, o, scores_.data(), size(), max_,
-                          static_cast<float>(part) * 0x1p-24F, {weights_.data(), bins_.data()});
+    return dragoman::kernels::Draw(group, o, scores_.data(), size(), max_,
+                                   static_cast<float>(part) * 0x1p-24F,
+                                   {weights_.data(), bins_.data()});
   }
 
   // The draw by SEARCH.md a.8, on the sorted list of all.
@@ -143,7 +144,7 @@ TEST(Draw, IsTheSameForAGroupOfThirtyTwo) {
         Row many(scores);
         const auto part = static_cast<uint32_t>(random()) & kLastPart;
         const int32_t expected = solo.Draw(SingleThread(), o, part);
-        RunGroup(32, [&](const HostThreadGroup& group) {
+        testing::RunGroup(32, [&](const HostThreadGroup& group) {
           const int32_t token = many.Draw(group, o, part);
           EXPECT_EQ(token, expected) << "kind " << kind << ", member " << group.rank();
         });
@@ -187,4 +188,4 @@ TEST(ExpNonPositive, IsExpAndNeverMoreThanOne) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -5,7 +5,7 @@
 #include "tests/kernels/search/emulated_batch_step.h"
 
 namespace dragoman::emulated {
-using namespace cuda;  // NOLINT(google-build-using-namespace)
+using namespace kernels::cuda;  // NOLINT(google-build-using-namespace)
 }
 
 #define cuda emulated
@@ -17,50 +17,53 @@ using namespace cuda;  // NOLINT(google-build-using-namespace)
 namespace dragoman::testing {
 namespace {
 
-void Check(cuda::Error error) {
-  if (error != cuda::Error::kNone) std::abort();
+void Check(kernels::cuda::Error error) {
+  if (error != kernels::cuda::Error::kNone) std::abort();
 }
 
 // Every position's page, as the ancestry says it.
-void CheckRowPages(const BatchTables& tables) {
+void CheckRowPages(const kernels::BatchTables& tables) {
   for (int32_t row = 0; row < tables.now->plan.rows; ++row) {
-    const int32_t* const lanes = tables.slot_lanes + tables.row_slot[row] * kMaxSlotLanes;
+    const int32_t* const lanes = tables.slot_lanes + tables.row_slot[row] * kernels::kMaxSlotLanes;
     const int64_t own = lanes[tables.row_lane[row]];
     for (int32_t p = 0; p <= tables.row_position[row]; ++p) {
       const int64_t writer = p == tables.row_position[row]
                                  ? own
                                  : lanes[tables.lanes.ancestry[own * tables.lanes.stride + p]];
       const int32_t page =
-          tables.lane_pages[writer * tables.limits.pages_per_lane() + p / kPagePositions];
+          tables.lane_pages[writer * tables.limits.pages_per_lane() + p / kernels::kPagePositions];
       const int32_t found = tables.row_pages[row * tables.limits.row_page_stride() + p];
       if (page < 0 || page >= tables.limits.self_pages || found != page) std::abort();
     }
   }
 }
 
-cuda::StepMailboxes MailboxesOf(const StepMailbox* mailboxes) {
+kernels::cuda::StepMailboxes MailboxesOf(const kernels::StepMailbox* mailboxes) {
   return {{mailboxes[0], mailboxes[1]}};
 }
 
 }  // namespace
 
-void EmulatedRunner::Format(const BatchTables& tables) {
+void EmulatedRunner::Format(const kernels::BatchTables& tables) {
   Check(emulated::FormatBatch(nullptr, tables));
 }
 
-void EmulatedRunner::Before(const BatchTables& tables, const StepMailbox* mailboxes) {
+void EmulatedRunner::Before(const kernels::BatchTables& tables,
+                            const kernels::StepMailbox* mailboxes) {
   Check(emulated::BeginStep(nullptr, tables, MailboxesOf(mailboxes)));
-  Check(
-      emulated::PrepareRows(nullptr, tables, tables.limits.max_rows, cuda::StoredList::kNotFused));
+  Check(emulated::PrepareRows(nullptr, tables, tables.limits.max_rows,
+                              kernels::cuda::MaterializedList::kNotFused));
   CheckRowPages(tables);
 }
 
 // Launched for as many rows as there may be, in two parts, as a host does that does not know their
 // number.
-void EmulatedRunner::After(const BatchTables& tables, const StepMailbox* mailboxes) {
-  const int64_t half = tables.limits.stored_rows / 2;
-  Check(emulated::FoldStoredRows(nullptr, tables, 0, half));
-  Check(emulated::FoldStoredRows(nullptr, tables, half, tables.limits.stored_rows - half));
+void EmulatedRunner::After(const kernels::BatchTables& tables,
+                           const kernels::StepMailbox* mailboxes) {
+  const int64_t half = tables.limits.materialized_rows / 2;
+  Check(emulated::FoldMaterializedRows(nullptr, tables, 0, half));
+  Check(emulated::FoldMaterializedRows(nullptr, tables, half,
+                                       tables.limits.materialized_rows - half));
   Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
   // Launched for few rows: some of the blocks have several slots.
   Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));

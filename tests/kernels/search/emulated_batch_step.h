@@ -7,9 +7,9 @@ namespace dragoman::testing {
 
 class EmulatedRunner : public StepRunner {
  public:
-  void Format(const BatchTables& tables) override;
-  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override;
-  void After(const BatchTables& tables, const StepMailbox* mailboxes) override;
+  void Format(const kernels::BatchTables& tables) override;
+  void Before(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override;
+  void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override;
 };
 
 }  // namespace dragoman::testing

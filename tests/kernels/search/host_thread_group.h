@@ -63,12 +63,12 @@ class HostThreadGroup {
     return before;
   }
 
-  void Add(uint64_t& sum, uint64_t value) const { AtomicAdd(sum, value); }
+  void Add(uint64_t& sum, uint64_t value) const { kernels::AtomicAdd(sum, value); }
 
   template <class T, class Better>
   void Sort(T* data, int n, Better better) const {
     Sync();
-    if (rank_ == 0) HeapSort(data, n, better);
+    if (rank_ == 0) kernels::HeapSort(data, n, better);
     Sync();
   }
 

@@ -10,7 +10,7 @@
 #include "tests/kernels/search/host_thread_group.h"
 #include "tests/kernels/search/plan_harness.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::HostThreadGroup;
@@ -127,7 +127,7 @@ TEST(PlanGroup, ThirtyTwoMembersGiveWhatTheWalkGives) {
     in.push_back(found.back().Input(orders.back(), batches.rules()));
   }
   for (size_t plan = 0; plan < kPlans; ++plan) in[plan].order = orders[plan].data();
-  RunGroup(32, [&](const HostThreadGroup& t) {
+  testing::RunGroup(32, [&](const HostThreadGroup& t) {
     for (size_t plan = 0; plan < kPlans; ++plan) found[plan].Plan(t, in[plan]);
   });
   for (size_t plan = 0; plan < kPlans; ++plan) {
@@ -138,4 +138,4 @@ TEST(PlanGroup, ThirtyTwoMembersGiveWhatTheWalkGives) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -18,8 +18,9 @@ class PlanHarness {
   PlanHarness(int slots, int max_rows, int pages)
       : max_rows_(max_rows),
         states_(static_cast<size_t>(slots)),
-        lanes_(static_cast<size_t>(slots), std::vector<int32_t>(kMaxBeam)),
-        lane_pages_(static_cast<size_t>(slots) * kMaxBeam * kPagesPerLane, kNoPage),
+        lanes_(static_cast<size_t>(slots), std::vector<int32_t>(kernels::kMaxBeam)),
+        lane_pages_(static_cast<size_t>(slots) * kernels::kMaxBeam * kPagesPerLane,
+                    kernels::kNoPage),
         free_(static_cast<size_t>(pages)),
         rows_(3, std::vector<int32_t>(static_cast<size_t>(max_rows))),
         chosen_(2, std::vector<int32_t>(static_cast<size_t>(slots))) {
@@ -27,20 +28,20 @@ class PlanHarness {
     pool_ = {free_.data(), pages};
     table_ = {lane_pages_.data(), kPagesPerLane};
     for (size_t i = 0; i < states_.size(); ++i) {
-      std::iota(lanes_[i].begin(), lanes_[i].end(), static_cast<int32_t>(i * kMaxBeam));
+      std::iota(lanes_[i].begin(), lanes_[i].end(), static_cast<int32_t>(i * kernels::kMaxBeam));
       views_.push_back({&states_[i], lanes_[i].data(), {}});
     }
     Rebind();
   }
 
   bool MayEnter(int beam, int max_tokens) const {
-    return MayAdmit(pool_.free_count, live_.empty() ? 0 : State(live_[0]).pages, Worst(),
-                    WorstCasePages(beam, max_tokens));
+    return kernels::MayAdmit(pool_.free_count, live_.empty() ? 0 : State(live_[0]).pages, Worst(),
+                             kernels::WorstCasePages(beam, max_tokens));
   }
   void Enter(int number, int beam, int max_tokens) {
-    SlotState& s = states_[static_cast<size_t>(number)];
-    s = SlotState{};
-    s.status = SlotStatus::kRunning;
+    kernels::SlotState& s = states_[static_cast<size_t>(number)];
+    s = kernels::SlotState{};
+    s.status = kernels::SlotStatus::kRunning;
     s.options.beam = beam;
     s.options.max_tokens = max_tokens;
     s.live = beam;
@@ -50,27 +51,29 @@ class PlanHarness {
     states_[static_cast<size_t>(number)].options.row_cost = row_cost;
   }
   void Leave(int number) {
-    ReleasePages(views_[static_cast<size_t>(number)], table_, pool_);
+    kernels::ReleasePages(views_[static_cast<size_t>(number)], table_, pool_);
     live_.erase(std::find(live_.begin(), live_.end(), number));
   }
-  PlanInput Input(const std::vector<int32_t>& order, const PlanRules& rules) const {
+  kernels::PlanInput Input(const std::vector<int32_t>& order,
+                           const kernels::PlanRules& rules) const {
     return {order.data(), static_cast<int32_t>(order.size()), live_.data(), max_rows_, Worst(),
             rules};
   }
   // The plan itself, by every member of a group.
   template <class ThreadGroup>
-  void Plan(const ThreadGroup& t, const PlanInput& in) {
-    PlanStep(t, in, views_.data(), table_, pool_, out_);
+  void Plan(const ThreadGroup& t, const kernels::PlanInput& in) {
+    kernels::PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
   // The same by the walk alone.
-  void Walk(const PlanInput& in) {
-    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
-    plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
+  void Walk(const kernels::PlanInput& in) {
+    kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
+    kernels::plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
   }
   // Whether no walk is needed; plans if so.
-  bool PlanWithoutWalk(const PlanInput& in) {
-    plan_internal::Rank(SingleThread(), in, views_.data(), out_.slots);
-    return plan_internal::PlanPrefix(SingleThread(), in, views_.data(), table_, pool_, out_);
+  bool PlanWithoutWalk(const kernels::PlanInput& in) {
+    kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
+    return kernels::plan_internal::PlanPrefix(kernels::SingleThread(), in, views_.data(), table_,
+                                              pool_, out_);
   }
   PlanHarness Copy() const {
     PlanHarness copy = *this;
@@ -78,20 +81,21 @@ class PlanHarness {
     return copy;
   }
   // Plans and advances those that run; what reaches its limit leaves.
-  void Step(const std::vector<int32_t>& order, const PlanRules& rules = {}) {
-    Plan(SingleThread(), Input(order, rules));
+  void Step(const std::vector<int32_t>& order, const kernels::PlanRules& rules = {}) {
+    Plan(kernels::SingleThread(), Input(order, rules));
     for (int i = 0; i < out_.slot_count; ++i) {
       const int number = out_.slots[i];
-      SlotState& s = states_[static_cast<size_t>(number)];
+      kernels::SlotState& s = states_[static_cast<size_t>(number)];
       if (++s.length <= s.options.max_tokens) continue;
       s.length = s.options.max_tokens;
       Leave(number);
     }
   }
   // The slots that the rules select, found the plain way; on copies of all that a plan changes.
-  std::vector<int32_t> Expected(const std::vector<int32_t>& order, const PlanRules& rules) const {
+  std::vector<int32_t> Expected(const std::vector<int32_t>& order,
+                                const kernels::PlanRules& rules) const {
     PlanHarness copy = Copy();
-    const auto state = [&copy](int32_t number) -> SlotState& {
+    const auto state = [&copy](int32_t number) -> kernels::SlotState& {
       return copy.states_[static_cast<size_t>(number)];
     };
     std::vector<int32_t> due, others;
@@ -101,8 +105,8 @@ class PlanHarness {
     }
     std::stable_sort(due.begin(), due.end(),
                      [&](int32_t a, int32_t b) { return state(a).paused > state(b).paused; });
-    if (rules.selection != SlotSelection::kAll) {
-      const bool shortest = rules.selection == SlotSelection::kShortest;
+    if (rules.selection != kernels::SlotSelection::kAll) {
+      const bool shortest = rules.selection == kernels::SlotSelection::kShortest;
       std::stable_sort(others.begin(), others.end(), [&](int32_t a, int32_t b) {
         return shortest ? state(a).length < state(b).length : state(a).length > state(b).length;
       });
@@ -112,8 +116,8 @@ class PlanHarness {
     int rows = 0;
     const auto fits = [&](int32_t n) { return rows == 0 || rows + state(n).live <= limit; };
     const auto grows = [&](int32_t n) {
-      return GrowSlot(copy.views_[static_cast<size_t>(n)], n == live_[0], state(live_[0]).pages,
-                      Worst(), copy.table_, copy.pool_);
+      return kernels::GrowSlot(copy.views_[static_cast<size_t>(n)], n == live_[0],
+                               state(live_[0]).pages, Worst(), copy.table_, copy.pool_);
     };
     const auto take = [&](int32_t n) {
       taken.push_back(n);
@@ -124,7 +128,8 @@ class PlanHarness {
     }
     int level = -1;
     for (const int32_t n : others) {
-      if (rules.selection == SlotSelection::kShortest && level >= 0 && state(n).length != level) {
+      if (rules.selection == kernels::SlotSelection::kShortest && level >= 0 &&
+          state(n).length != level) {
         break;
       }
       if (!fits(n)) break;
@@ -137,22 +142,23 @@ class PlanHarness {
   // Whether the oldest slot gets its next pages, however wide it becomes.
   bool OldestCanGrow() const {
     PlanHarness copy = Copy();
-    SlotState& oldest = copy.states_[static_cast<size_t>(live_[0])];
+    kernels::SlotState& oldest = copy.states_[static_cast<size_t>(live_[0])];
     oldest.live = oldest.options.beam;
-    return GrowSlot(copy.views_[static_cast<size_t>(live_[0])], true, oldest.pages, Worst(),
-                    copy.table_, copy.pool_);
+    return kernels::GrowSlot(copy.views_[static_cast<size_t>(live_[0])], true, oldest.pages,
+                             Worst(), copy.table_, copy.pool_);
   }
   void SetWidth(int number, int live) { states_[static_cast<size_t>(number)].live = live; }
 
-  const SlotState& State(int number) const { return states_[static_cast<size_t>(number)]; }
+  const kernels::SlotState& State(int number) const { return states_[static_cast<size_t>(number)]; }
   int64_t Worst() const {
     int64_t worst = 0;
     for (const int32_t n : live_) {
-      worst = std::max(worst, WorstCasePages(State(n).options.beam, State(n).options.max_tokens));
+      worst = std::max(worst,
+                       kernels::WorstCasePages(State(n).options.beam, State(n).options.max_tokens));
     }
     return worst;
   }
-  const PlanOutput& out() const { return out_; }
+  const kernels::PlanOutput& out() const { return out_; }
   std::vector<int32_t> ran() const { return {out_.slots, out_.slots + out_.slot_count}; }
   const std::vector<int32_t>& live() const { return live_; }
   // All that a plan changes besides its output: pause and pages of each slot, the tables of pages.
@@ -198,15 +204,15 @@ class PlanHarness {
 
   static constexpr int kPagesPerLane = 8;
   int max_rows_;
-  std::vector<SlotState> states_;
+  std::vector<kernels::SlotState> states_;
   std::vector<std::vector<int32_t>> lanes_;
   std::vector<int32_t> lane_pages_, free_;
   std::vector<std::vector<int32_t>> rows_, chosen_;
-  std::vector<SlotView> views_;
+  std::vector<kernels::SlotView> views_;
   std::vector<int32_t> live_;
-  LanePages table_;
-  PagePool pool_;
-  PlanOutput out_;
+  kernels::LanePages table_;
+  kernels::PagePool pool_;
+  kernels::PlanOutput out_;
 };
 
 }  // namespace dragoman::testing

@@ -10,7 +10,7 @@
 
 #include "tests/kernels/search/plan_harness.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::PlanHarness;
@@ -276,4 +276,4 @@ TEST(Plan, PagesNeverRunOutForTheOldestWhateverComes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -12,7 +12,7 @@
 
 #include "kernels/search/host_memory.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 // The lists of a row that follows `tokens`, in a search that starts with `start`.
@@ -115,4 +115,4 @@ TEST(MergeRun, LooksAtEachIdAFewTimes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -8,7 +8,7 @@
 
 #include "tests/engine/support/random_segment.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::MakeRandomCase;
@@ -29,7 +29,7 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
   int with_edges = 0;
   int forbidden = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    const RandomSegment segment(MakeRandomCase(seed));
+    const RandomSegment segment(testing::MakeRandomCase(seed));
     const SegmentRules rules = segment.Rules();
     const int32_t max_tokens = segment.options.max_tokens;
     const int64_t words = RulesImageWords(rules, max_tokens);
@@ -79,4 +79,4 @@ TEST(RulesImage, HoldsWhatTheRulesHold) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

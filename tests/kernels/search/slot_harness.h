@@ -22,22 +22,22 @@ template <class Lane>
 class SlotHarness {
  public:
   // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
-  SlotHarness(const SearchOptions& options, const SegmentRules& rules, int vocabulary,
-              int32_t start_token)
+  SlotHarness(const kernels::SearchOptions& options, const kernels::SegmentRules& rules,
+              int vocabulary, int32_t start_token)
       : vocabulary_(vocabulary),
         lane_memory_(static_cast<size_t>(options.beam), Stride(options)),
         rows_(static_cast<size_t>(options.beam),
               static_cast<size_t>(std::max(options.beam, options.candidates())),
-              MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
+              kernels::MaxRowMasks(options.max_tokens, rules.forbidden.nodes),
               static_cast<size_t>(vocabulary)),
         memory_(static_cast<size_t>(options.beam), Stride(options),
                 static_cast<size_t>(vocabulary)) {
     for (int32_t i = 0; i < options.beam; ++i) lanes_.push_back(i);
     view = {&state, lanes_.data(), lane_memory_.arrays()};
-    StartSlot(view, options, rules, start_token);
+    kernels::StartSlot(view, options, rules, start_token);
   }
 
-  bool running() const { return state.status == SlotStatus::kRunning; }
+  bool running() const { return state.status == kernels::SlotStatus::kRunning; }
 
   std::vector<int32_t> Prefix(int lane) const {
     std::vector<int32_t> prefix;
@@ -57,13 +57,13 @@ class SlotHarness {
   // The step itself, by every member of a group.
   template <class ThreadGroup>
   void Decide(const ThreadGroup& group) {
-    if (state.options.stored_logits()) {
+    if (state.options.materialized_logits()) {
       for (int32_t lane = 0; lane < state.live; ++lane) {
-        FoldStoredRow(group, view, lane, rows_.requests()[lane], vocabulary_, memory_.stored(),
-                      rows_.summaries()[lane]);
+        kernels::FoldMaterializedRow(group, view, lane, rows_.requests()[lane], vocabulary_,
+                                     memory_.materialized(), rows_.summaries()[lane]);
       }
     }
-    BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
+    kernels::BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
   // Steps until the search is over; returns their number.
@@ -71,7 +71,7 @@ class SlotHarness {
     int steps = 0;
     for (; running(); ++steps) {
       Fold(next);
-      Decide(SingleThread());
+      Decide(kernels::SingleThread());
     }
     return steps;
   }
@@ -87,8 +87,8 @@ class SlotHarness {
   std::vector<Result> Results() const {
     std::vector<Result> results;
     for (int e = 0; e < state.options.beam; ++e) {
-      const FinishedHypothesis& h = view.Finished(e);
-      if (h.status != EntryStatus::kDone) continue;
+      const kernels::FinishedHypothesis& h = view.Finished(e);
+      if (h.status != kernels::EntryStatus::kDone) continue;
       Result r;
       for (int32_t i = 0; i < h.length; ++i) r.tokens.push_back(view.FinishedToken(e, i));
       r.has_eos = h.last_token == state.options.eos;
@@ -105,17 +105,19 @@ class SlotHarness {
     return results;
   }
 
-  SlotState state;
-  BasicSlotView<Lane> view;
+  kernels::SlotState state;
+  kernels::BasicSlotView<Lane> view;
 
  private:
-  static size_t Stride(const SearchOptions& o) { return static_cast<size_t>(o.max_tokens) + 2; }
+  static size_t Stride(const kernels::SearchOptions& o) {
+    return static_cast<size_t>(o.max_tokens) + 2;
+  }
 
   const int vocabulary_;
   std::vector<int32_t> lanes_;
-  LaneMemory<Lane> lane_memory_;
-  RowMemory rows_;
-  StepMemory<Lane> memory_;
+  kernels::LaneMemory<Lane> lane_memory_;
+  kernels::RowMemory rows_;
+  kernels::StepMemory<Lane> memory_;
 };
 
 }  // namespace dragoman::testing

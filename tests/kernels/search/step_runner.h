@@ -19,45 +19,47 @@ class StepRunner {
   virtual ~StepRunner() = default;
   // Where what the steps see and write must lie: the batch's tables, mailboxes, logits.
   virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
-  virtual void Format(const BatchTables& tables) = 0;
+  virtual void Format(const kernels::BatchTables& tables) = 0;
   // Up to what the rows ask.
-  virtual void Before(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
+  virtual void Before(const kernels::BatchTables& tables,
+                      const kernels::StepMailbox* mailboxes) = 0;
   // From the summaries on.
-  virtual void After(const BatchTables& tables, const StepMailbox* mailboxes) = 0;
+  virtual void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) = 0;
 };
 
-inline bool IsStored(const SearchOptions& o) { return o.stored_logits(); }
+inline bool IsMaterialized(const kernels::SearchOptions& o) { return o.materialized_logits(); }
 
 // A group of `size`; of one: a SingleThread.
 class OneGroupRunner : public StepRunner {
  public:
   explicit OneGroupRunner(int size) : size_(size) {}
 
-  void Format(const BatchTables& tables) override {
-    Run([&](const auto& group) { FormatBatch(group, tables); });
+  void Format(const kernels::BatchTables& tables) override {
+    Run([&](const auto& group) { kernels::FormatBatch(group, tables); });
   }
-  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
+  void Before(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
     Run([&](const auto& group) {
-      BeginStep(group, tables, mailboxes[tables.now->step % kStepMailboxes]);
+      kernels::BeginStep(group, tables, mailboxes[tables.now->step % kernels::kStepMailboxes]);
       for (int32_t row = group.rank(); row < tables.now->plan.rows; row += group.size()) {
-        PrepareStepRow(tables, row);
+        kernels::PrepareStepRow(tables, row);
       }
       group.Sync();
-      ListStoredRows(group, tables, IsStored);
+      kernels::ListMaterializedRows(group, tables, IsMaterialized);
     });
   }
-  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
+  void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
     Run([&](const auto& group) {
-      const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
-      for (int32_t i = 0; i < tables.now->stored_count; ++i) {
-        FoldStoredStepRow(group, tables, i, tables.stored_workspaces[0]);
+      const kernels::StepMailbox& mailbox = mailboxes[tables.now->step % kernels::kStepMailboxes];
+      for (int32_t i = 0; i < tables.now->materialized_count; ++i) {
+        kernels::FoldMaterializedStepRow(group, tables, i, tables.materialized_workspaces[0]);
       }
       for (int32_t i = 0; i < tables.now->plan.slot_count; ++i) {
-        StepSlot(group, tables, i, tables.step_workspaces[0]);
+        kernels::StepSlot(group, tables, i, tables.step_workspaces[0]);
       }
-      for (int32_t i = 0; i < tables.now->order_count; ++i) Deliver(group, tables, i, mailbox);
+      for (int32_t i = 0; i < tables.now->order_count; ++i)
+        kernels::Deliver(group, tables, i, mailbox);
       group.Sync();
-      EndStep(group, tables, mailbox);
+      kernels::EndStep(group, tables, mailbox);
     });
   }
 
@@ -65,7 +67,7 @@ class OneGroupRunner : public StepRunner {
   template <class Body>
   void Run(Body body) {
     if (size_ == 1) {
-      body(SingleThread());
+      body(kernels::SingleThread());
     } else {
       RunGroup(size_, body);
     }
@@ -79,23 +81,27 @@ class ManyGroupsRunner : public StepRunner {
  public:
   explicit ManyGroupsRunner(int groups) : groups_(groups) {}
 
-  void Format(const BatchTables& tables) override { FormatBatch(SingleThread(), tables); }
-  void Before(const BatchTables& tables, const StepMailbox* mailboxes) override {
-    BeginStep(SingleThread(), tables, mailboxes[tables.now->step % kStepMailboxes]);
-    Divide(tables.now->plan.rows, [&](int, int32_t row) { PrepareStepRow(tables, row); });
-    ListStoredRows(SingleThread(), tables, IsStored);
+  void Format(const kernels::BatchTables& tables) override {
+    kernels::FormatBatch(kernels::SingleThread(), tables);
   }
-  void After(const BatchTables& tables, const StepMailbox* mailboxes) override {
-    const StepMailbox& mailbox = mailboxes[tables.now->step % kStepMailboxes];
-    Divide(tables.now->stored_count, [&](int group, int32_t i) {
-      FoldStoredStepRow(SingleThread(), tables, i, tables.stored_workspaces[group]);
+  void Before(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
+    kernels::BeginStep(kernels::SingleThread(), tables,
+                       mailboxes[tables.now->step % kernels::kStepMailboxes]);
+    Divide(tables.now->plan.rows, [&](int, int32_t row) { kernels::PrepareStepRow(tables, row); });
+    kernels::ListMaterializedRows(kernels::SingleThread(), tables, IsMaterialized);
+  }
+  void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) override {
+    const kernels::StepMailbox& mailbox = mailboxes[tables.now->step % kernels::kStepMailboxes];
+    Divide(tables.now->materialized_count, [&](int group, int32_t i) {
+      kernels::FoldMaterializedStepRow(kernels::SingleThread(), tables, i,
+                                       tables.materialized_workspaces[group]);
     });
     Divide(tables.now->plan.slot_count, [&](int group, int32_t i) {
-      StepSlot(SingleThread(), tables, i, tables.step_workspaces[group]);
+      kernels::StepSlot(kernels::SingleThread(), tables, i, tables.step_workspaces[group]);
     });
     Divide(tables.now->order_count,
-           [&](int, int32_t i) { Deliver(SingleThread(), tables, i, mailbox); });
-    EndStep(SingleThread(), tables, mailbox);
+           [&](int, int32_t i) { kernels::Deliver(kernels::SingleThread(), tables, i, mailbox); });
+    kernels::EndStep(kernels::SingleThread(), tables, mailbox);
   }
 
  private:

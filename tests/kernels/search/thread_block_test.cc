@@ -11,7 +11,7 @@
 
 #include "kernels/search/thread_group.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kSizes[] = {32, 64, 256, 1024};
@@ -129,4 +129,4 @@ TEST(ThreadBlock, SortsAnyNumber) {
 }
 
 }  // namespace
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

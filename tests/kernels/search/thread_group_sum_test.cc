@@ -9,7 +9,7 @@
 #include "kernels/search/thread_group.h"
 #include "tests/kernels/search/host_thread_group.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::HostThreadGroup;
@@ -21,7 +21,7 @@ TEST(ThreadGroupSum, EachMemberGetsWhatThoseBeforeItHave) {
   EXPECT_EQ(total, 7);
   for (const int size : {1, 2, 32}) {
     std::vector<int32_t> before(static_cast<size_t>(size)), totals(before);
-    RunGroup(size, [&](const HostThreadGroup& t) {
+    testing::RunGroup(size, [&](const HostThreadGroup& t) {
       const auto rank = static_cast<size_t>(t.rank());
       before[rank] = t.ExclusiveSum(t.rank() + 1, &totals[rank]);
     });
@@ -39,7 +39,7 @@ TEST(ThreadGroupSum, SharesAreRunsThatCoverTheList) {
     for (const int32_t count : {0, 1, 31, 32, 33, 1000}) {
       std::vector<std::atomic<int>> taken(static_cast<size_t>(count));
       std::vector<int32_t> begins(static_cast<size_t>(size));
-      RunGroup(size, [&](const HostThreadGroup& t) {
+      testing::RunGroup(size, [&](const HostThreadGroup& t) {
         const Share mine = ShareOf(t, count);
         begins[static_cast<size_t>(t.rank())] = mine.begin;
         for (int32_t i = mine.begin; i < mine.end; ++i) ++taken[static_cast<size_t>(i)];
@@ -55,7 +55,7 @@ TEST(ThreadGroupSum, SubgroupsTakeTheMembersInTurn) {
   for (const int size : {1, 3, 32, 40, 70}) {
     const int count = (size + 31) / 32;
     std::vector<Subgroup> subgroups(static_cast<size_t>(size));
-    RunGroup(size, [&](const HostThreadGroup& t) {
+    testing::RunGroup(size, [&](const HostThreadGroup& t) {
       subgroups[static_cast<size_t>(t.rank())] = SubgroupOf(t);
     });
     for (int rank = 0; rank < size; ++rank) {
@@ -76,7 +76,7 @@ TEST(ThreadGroupSum, CollectKeepsTheOrder) {
   for (const int size : {1, 32}) {
     std::vector<int32_t> found(500, -1);
     std::vector<int32_t> counts(static_cast<size_t>(size));
-    RunGroup(size, [&](const HostThreadGroup& t) {
+    testing::RunGroup(size, [&](const HostThreadGroup& t) {
       counts[static_cast<size_t>(t.rank())] = Collect(
           t, 500, [](int32_t i) { return i % 7 < 3; }, [](int32_t i) { return 3 * i; },
           found.data());
@@ -88,4 +88,4 @@ TEST(ThreadGroupSum, CollectKeepsTheOrder) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

@@ -10,7 +10,7 @@
 #include "tests/kernels/search/host_thread_group.h"
 #include "tests/kernels/search/slot_harness.h"
 
-namespace dragoman {
+namespace dragoman::kernels {
 namespace {
 
 using testing::HostThreadGroup;
@@ -36,7 +36,7 @@ std::vector<float> Logits(unsigned seed, std::span<const int32_t> prefix) {
   return logits;
 }
 
-void ExpectEqual(const SlotHarness<uint8_t>& a, const SlotHarness<uint8_t>& b) {
+void ExpectEqual(const testing::SlotHarness<uint8_t>& a, const testing::SlotHarness<uint8_t>& b) {
   ASSERT_EQ(a.state.status, b.state.status);
   ASSERT_EQ(a.state.live, b.state.live);
   ASSERT_EQ(a.state.length, b.state.length);
@@ -64,15 +64,15 @@ void ExpectEqual(const SlotHarness<uint8_t>& a, const SlotHarness<uint8_t>& b) {
 
 // Steps one slot by one member and its twin by thirty-two, until both are over.
 void ExpectGroupsAgree(const SearchOptions& options, const SegmentRules& rules) {
-  SlotHarness<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
-  SlotHarness<uint8_t> group(options, rules, kVocabulary, kVocabulary - 1);
+  testing::SlotHarness<uint8_t> solo(options, rules, kVocabulary, kVocabulary - 1);
+  testing::SlotHarness<uint8_t> group(options, rules, kVocabulary, kVocabulary - 1);
   const auto next = [](std::span<const int32_t> prefix) { return Logits(7, prefix); };
   int steps = 0;
   while (solo.running()) {
     solo.Fold(next);
     group.Fold(next);
     solo.Decide(SingleThread());
-    RunGroup(32, [&](const HostThreadGroup& t) { group.Decide(t); });
+    testing::RunGroup(32, [&](const HostThreadGroup& t) { group.Decide(t); });
     ExpectEqual(solo, group);
     if (::testing::Test::HasFatalFailure()) return;
     ++steps;
@@ -116,14 +116,14 @@ TEST(ThreadGroup, BeamStepIsTheSameForOneAndThirtyTwo) {
 TEST(ThreadGroup, ConstraintsAreTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
   const std::vector<std::vector<int32_t>> phrases = {{3, 4}, {3, 4, 5}, {9}, {9}};
-  WordEdgeTable edges(kVocabulary);
+  engine::WordEdgeTable edges(kVocabulary);
   for (int32_t token = 1; token < kVocabulary; ++token) {
     edges.MarkOpen(token);
     if (token % 2 == 0) edges.MarkContinues(token);
   }
-  const ConstraintTable required(phrases);
-  const ConstraintTable words(phrases, &edges);
-  const ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
+  const engine::ConstraintTable required(phrases);
+  const engine::ConstraintTable words(phrases, &edges);
+  const engine::ForbiddenTable forbidden({{2}, {1, 3}, {3, 6, 1}});
   SegmentRules rules;
   rules.divisor = divisors.data();
   rules.forbidden = forbidden.automaton();
@@ -143,7 +143,7 @@ TEST(ThreadGroup, ConstraintsAreTheSameForOneAndThirtyTwo) {
   }
 }
 
-TEST(ThreadGroup, StoredRowsAreTheSameForOneAndThirtyTwo) {
+TEST(ThreadGroup, MaterializedRowsAreTheSameForOneAndThirtyTwo) {
   const std::vector<float> divisors = Divisors();
   SegmentRules rules;
   rules.divisor = divisors.data();
@@ -184,8 +184,8 @@ TEST(ThreadGroup, PlanIsTheSameForOneAndThirtyTwo) {
     PlanOutput out{
         row_slot.data(), row_lane.data(), row_position.data(), slots.data(), first.data(), 0, 0};
     const PlanInput in{order.data(), 3, order.data(), 8, 8};
-    RunGroup(size,
-             [&](const HostThreadGroup& t) { PlanStep(t, in, views.data(), table, pool, out); });
+    testing::RunGroup(
+        size, [&](const HostThreadGroup& t) { PlanStep(t, in, views.data(), table, pool, out); });
     // 3 + 2 rows fit into 8, the third slot's 4 do not: it pauses.
     EXPECT_EQ(out.slot_count, 2);
     EXPECT_EQ(out.rows, 5);
@@ -200,4 +200,4 @@ TEST(ThreadGroup, PlanIsTheSameForOneAndThirtyTwo) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::kernels

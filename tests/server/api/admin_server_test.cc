@@ -21,7 +21,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,9 +93,9 @@ class AdminServerTest : public ::testing::Test {
       &clock_,
       {},
       ModelSettings{},
-      [](const ModelSettings&, const ModelShare&, LoadContext*) { return DevicePlan(); },
-      [this](const ModelSettings& settings, const ModelShare&, EngineObserver*,
-             LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+      [](const ModelSettings&, const ModelShare&, engine::LoadContext*) { return DevicePlan(); },
+      [this](const ModelSettings& settings, const ModelShare&, engine::EngineObserver*,
+             engine::LoadContext* load) -> absl::StatusOr<std::unique_ptr<engine::Engine>> {
         load->files().Note(settings.model_directory + "/config.json", true);
         if (while_loading_) while_loading_();
         auto engine = std::make_unique<FakeEngine>();
@@ -357,4 +357,4 @@ TEST_F(AdminServerTest, ATakenPortIsAnError) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,13 +5,13 @@
 
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
-constexpr Nanos kStarted = 77 * kNanosPerSecond;
-constexpr Nanos kLongest = 120 * kNanosPerSecond;
+constexpr engine::Nanos kStarted = 77 * kNanosPerSecond;
+constexpr engine::Nanos kLongest = 120 * kNanosPerSecond;
 
-Nanos DeadlineIn(int64_t seconds, int32_t nanos = 0) {
+engine::Nanos DeadlineIn(int64_t seconds, int32_t nanos = 0) {
   const gpr_timespec now = gpr_now(GPR_CLOCK_REALTIME);
   gpr_timespec deadline = now;
   deadline.tv_sec += seconds;
@@ -34,10 +34,10 @@ TEST(CallDeadline, CountsFromTheStart) {
 TEST(CallDeadline, OfCenturiesIsNone) {
   // grpc-timeout has up to eight digits of hours; nanoseconds of 64 bits end after 2,562,047 hours.
   for (const int64_t hours : {2'000'000LL, 2'562'048LL, 5'000'001LL, 99'999'999LL}) {
-    EXPECT_EQ(DeadlineIn(hours * 3600), kNoDeadline) << hours;
+    EXPECT_EQ(DeadlineIn(hours * 3600), engine::kNoDeadline) << hours;
   }
   EXPECT_LE(DeadlineIn(-99'999'999LL * 3600), kStarted);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,7 +14,7 @@
 #include "engine/base/mutex.h"
 #include "server/transport/http_exchange.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // The answer with all of its body in `body`.
 inline HttpResponse Whole(HttpResponse response) {
@@ -36,7 +36,7 @@ class FakeExchange final : public HttpExchange {
 
   void OnGone(std::function<void()> gone) override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       gone_ = gone;
       if (!left_) return;
     }
@@ -45,7 +45,7 @@ class FakeExchange final : public HttpExchange {
 
   void Respond(HttpResponse response, std::function<void()> sent) override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       EXPECT_FALSE(answered_ || begun_) << "a second answer";
       answered_ = true;
       response_ = std::move(response);
@@ -61,7 +61,7 @@ class FakeExchange final : public HttpExchange {
   }
 
   void Begin(HttpResponse head) override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     EXPECT_FALSE(answered_ || begun_) << "a second answer";
     begun_ = true;
     response_ = std::move(head);
@@ -70,7 +70,7 @@ class FakeExchange final : public HttpExchange {
   void Write(std::string piece, std::function<void(bool)> done) override {
     bool ok = true;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       EXPECT_TRUE(begun_ && !answered_) << "a piece before the head or after the end";
       EXPECT_TRUE(held_.empty()) << "two pieces at once";
       EXPECT_FALSE(piece.empty());
@@ -84,7 +84,7 @@ class FakeExchange final : public HttpExchange {
   }
 
   void End(bool cut_off) override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     EXPECT_TRUE(begun_ && !answered_);
     answered_ = true;
     cut_off_ = cut_off;
@@ -94,7 +94,7 @@ class FakeExchange final : public HttpExchange {
   void Break() override {
     std::vector<std::function<void(bool)>> held;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       ++breaks_;
       held.swap(held_);
     }
@@ -103,14 +103,14 @@ class FakeExchange final : public HttpExchange {
 
   // From now on pieces and answers stay on their way until Send or Break.
   void HoldSends() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     hold_sends_ = true;
   }
   // Ends the oldest send that is held; waits for one.
   void Send(bool ok) {
     std::function<void(bool)> done;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       while (held_.empty()) changed_.Wait(&mu_);
       done = std::move(held_.front());
       held_.erase(held_.begin());
@@ -122,7 +122,7 @@ class FakeExchange final : public HttpExchange {
   void Leave() {
     std::function<void()> gone;
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       left_ = true;
       gone = gone_;
     }
@@ -131,7 +131,7 @@ class FakeExchange final : public HttpExchange {
 
   // Waits for the whole answer; the body of one in pieces is their concatenation.
   HttpResponse Wait() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!answered_) changed_.Wait(&mu_);
     HttpResponse whole = Whole(response_);
     for (const std::string& piece : pieces_) whole.body += piece;
@@ -139,23 +139,23 @@ class FakeExchange final : public HttpExchange {
   }
   // Waits for the nth piece, from 0.
   std::string WaitPiece(size_t n) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (pieces_.size() <= n) changed_.Wait(&mu_);
     return pieces_[n];
   }
   bool cut_off() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return cut_off_;
   }
   int breaks() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return breaks_;
   }
 
  private:
   const HttpRequest request_;
-  mutable Mutex mu_;
-  CondVar changed_;
+  mutable engine::Mutex mu_;
+  engine::CondVar changed_;
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   std::vector<std::function<void(bool)>> held_ ABSL_GUARDED_BY(mu_);
   bool hold_sends_ ABSL_GUARDED_BY(mu_) = false;
@@ -176,4 +176,4 @@ inline std::string HeaderOf(const HttpResponse& response, std::string_view name)
   return "";
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::server

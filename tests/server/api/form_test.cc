@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(Form, BrokenMultipartIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "server/api/door_errors.h"
+#include "server/api/adapter_errors.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -72,7 +72,7 @@ TEST(JsonBody, UnknownFieldsAreNamed) {
   EXPECT_THAT(status.message(), HasSubstr("field 'a', field 'c'"));
 }
 
-TEST(DoorErrors, StatusesGoBothWays) {
+TEST(AdapterErrors, StatusesGoBothWays) {
   for (const auto& [code, http] : {std::pair{absl::StatusCode::kInvalidArgument, 400},
                                    {absl::StatusCode::kUnauthenticated, 401},
                                    {absl::StatusCode::kPermissionDenied, 403},
@@ -92,7 +92,7 @@ TEST(DoorErrors, StatusesGoBothWays) {
   EXPECT_EQ(CodeOfHttp(529), absl::StatusCode::kInternal);
 }
 
-TEST(DoorErrors, TheNeutralFormHasTheDetails) {
+TEST(AdapterErrors, TheNeutralFormHasTheDetails) {
   const HttpResponse response = NeutralError(InvalidField("q", "found 1, expected 2"));
   EXPECT_EQ(response.status, 400);
   const auto error = nlohmann::json::parse(response.body)["error"];
@@ -134,4 +134,4 @@ TEST(JsonBody, ErrorsEchoNoControlCharacterAndNoPartOfACharacter) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

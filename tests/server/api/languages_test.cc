@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "server/api/language_catalog.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,7 +81,7 @@ TEST(LanguageIndex, FindsNamesAndCodes) {
   EXPECT_FALSE(served.CanMean("English", "fr"));
 }
 
-class LanguageCatalogTest : public DoorFixture {};
+class LanguageCatalogTest : public AdapterFixture {};
 
 TEST_F(LanguageCatalogTest, IsMadeAnewWhenTheModelsChange) {
   engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}, {"de", "fr"}};
@@ -110,4 +110,4 @@ TEST_F(LanguageCatalogTest, IsMadeAnewWhenTheModelsChange) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

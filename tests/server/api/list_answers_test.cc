@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "server/compat/doors.h"
-#include "tests/server/api/door_fixture.h"
+#include "server/compat/adapters.h"
+#include "tests/server/api/adapter_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 TEST(ListAnswers, MakesAnAnswerOnceForEachChange) {
@@ -58,13 +58,13 @@ TEST(ListAnswers, KeepsNoErrors) {
   EXPECT_EQ(lists.Get({}, "a", {}, make).status, 200);
 }
 
-class ListsTest : public DoorFixture {};
+class ListsTest : public AdapterFixture {};
 
 TEST_F(ListsTest, EveryListHasATagAndChangesWithTheModels) {
   engine_.mutable_info()->pairs = {{"de", "en"}, {"de", "fr"}};
   Serve();
-  const Doors doors(DoorContext{.calls = &context_, .has_page = true});
-  DoorHandler handler(&context_, nullptr, doors.routes());
+  const Adapters adapters(AdapterContext{.calls = &context_, .has_page = true});
+  AdapterHandler handler(&context_, nullptr, adapters.routes());
   const std::vector<std::string> of_models = {
       "/languages",
       "/v2/languages",
@@ -104,4 +104,4 @@ TEST_F(ListsTest, EveryListHasATagAndChangesWithTheModels) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

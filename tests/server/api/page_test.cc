@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -45,14 +45,14 @@ HttpResponse Ask(const std::string& path) {
   HttpRequest request;
   request.method = "GET";
   request.path = path;
-  absl::StatusOr<DoorAction> action = MakePageDoor(50051)->Handle(request, nullptr);
+  absl::StatusOr<AdapterAction> action = MakePageAdapter(50051)->Handle(request, nullptr);
   EXPECT_TRUE(action.ok()) << action.status();
   return action.ok() ? std::get<HttpResponse>(*std::move(action)) : HttpResponse{};
 }
 
 TEST(Page, EveryRouteIsAFileWithThePolicy) {
   EXPECT_EQ(PageRoutes().size(), PageFiles().size() + 1);  // and ports.json
-  for (const DoorRoute& route : PageRoutes()) {
+  for (const AdapterRoute& route : PageRoutes()) {
     EXPECT_TRUE(route.is_open);
     const HttpResponse answer = Ask(std::string(route.path));
     EXPECT_EQ(answer.status, 200);
@@ -135,9 +135,9 @@ TEST(Page, EveryTextIsThereInBothLanguages) {
 TEST(Page, AnotherPathIsNotFound) {
   HttpRequest request;
   request.path = "/page/../secret";
-  EXPECT_EQ(MakePageDoor(50051)->Handle(request, nullptr).status().code(),
+  EXPECT_EQ(MakePageAdapter(50051)->Handle(request, nullptr).status().code(),
             absl::StatusCode::kNotFound);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

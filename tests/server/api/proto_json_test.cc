@@ -11,7 +11,7 @@
 #include "dragoman/v1/translation.pb.h"
 #include "server/call/request_error.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(ProtoJson, NumbersOfAnAnswerReadBack) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -5,17 +5,17 @@
 
 #include <string>
 
-#include "server/api/short_tag.h"
-#include "tests/server/api/door_fixture.h"
+#include "server/api/languages.h"
+#include "tests/server/api/adapter_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class RequestFieldsTest : public DoorFixture {};
+class RequestFieldsTest : public AdapterFixture {};
 
 TEST_F(RequestFieldsTest, JsonAndFormsBecomeOneObject) {
   EXPECT_EQ(*ReadRequestFields(Post("/", R"({"a": 1})", "application/json; charset=utf-8")),
@@ -76,4 +76,4 @@ TEST(ShortTag, LeavesOutUsualScripts) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

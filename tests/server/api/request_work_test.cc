@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "server/compat/doors.h"
-#include "tests/server/api/door_fixture.h"
+#include "server/compat/adapters.h"
+#include "tests/server/api/adapter_fixture.h"
 #include "tests/server/fake_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -112,7 +112,7 @@ const std::map<std::string, json>& Bases() {
   return *bases;
 }
 
-class RequestWorkTest : public DoorFixture {
+class RequestWorkTest : public AdapterFixture {
  protected:
   RequestWorkTest() {
     std::vector<std::string> codes = {"de",      "en",      "fr",    "ja",
@@ -136,8 +136,8 @@ class RequestWorkTest : public DoorFixture {
 
   // Everything that is done with a request before its job: its key, its action, or its error.
   WorkCount WorkOf(const HttpRequest& request) {
-    const DoorRoute* found = nullptr;
-    for (const DoorRoute& route : doors_.routes()) {
+    const AdapterRoute* found = nullptr;
+    for (const AdapterRoute& route : adapters_.routes()) {
       const bool is_prefix = route.path.ends_with('*');
       const std::string_view path = route.path.substr(0, route.path.size() - (is_prefix ? 1 : 0));
       const bool fits = is_prefix ? request.path.starts_with(path) : request.path == path;
@@ -150,11 +150,11 @@ class RequestWorkTest : public DoorFixture {
     this_threads_work = {};
     if (found == nullptr) return {};
     ++asked_;
-    found->door->Key(request);
-    const absl::StatusOr<DoorAction> action = found->door->Handle(request, nullptr);
+    found->adapter->Key(request);
+    const absl::StatusOr<AdapterAction> action = found->adapter->Handle(request, nullptr);
     if (!action.ok()) {
-      found->door->ApiOf(request);
-      found->door->Error(request, action.status());
+      found->adapter->ApiOf(request);
+      found->adapter->Error(request, action.status());
     }
     return this_threads_work;
   }
@@ -195,7 +195,7 @@ class RequestWorkTest : public DoorFixture {
         Check(name + " as XML " + field, RequestOf(verb, path, asked));
       }
       if (verb == "GET") continue;
-      HttpRequest form = DoorFixture::Post(path, "", "application/x-www-form-urlencoded");
+      HttpRequest form = AdapterFixture::Post(path, "", "application/x-www-form-urlencoded");
       for (const std::string& field : fields) {
         form.body = Repeat(field + "=a&");
         Check(name + " in a form of " + field, form);
@@ -205,12 +205,12 @@ class RequestWorkTest : public DoorFixture {
 
   FakeDetector detector_;
   LanguageCatalog languages_{&context_};
-  const Doors doors_{DoorContext{.calls = &context_, .languages = &languages_}};
+  const Adapters adapters_{AdapterContext{.calls = &context_, .languages = &languages_}};
   int asked_ = 0;
 };
 
 TEST_F(RequestWorkTest, EveryParameterOfEveryDialectIsBounded) {
-  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/doors/parameters.json");
+  std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/adapters/parameters.json");
   const json table = json::parse(file);
   std::set<std::string> walked;
   for (const auto& [api, section] : table.items()) {
@@ -241,4 +241,4 @@ TEST_F(RequestWorkTest, EveryParameterOfEveryDialectIsBounded) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

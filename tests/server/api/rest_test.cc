@@ -9,10 +9,10 @@
 
 #include "server/api/proto_json.h"
 #include "server/call/request_error.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 #include "tests/server/fake_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -22,24 +22,24 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
 
-class RestTest : public DoorFixture {
+class RestTest : public AdapterFixture {
  protected:
   void Start() {
     Serve();
-    const DoorContext context{.calls = &context_,
-                              .bounds = {.max_request_bytes = 4711, .max_streams = 0},
-                              .lists = &lists_};
-    door_ = MakeRestDoor(context);
-    std::vector<DoorRoute> routes = RestRoutes();
-    for (DoorRoute& route : routes) route.door = door_.get();
-    handler_ = std::make_unique<DoorHandler>(&context_, nullptr, std::move(routes));
+    const AdapterContext context{.calls = &context_,
+                                 .bounds = {.max_request_bytes = 4711, .max_streams = 0},
+                                 .lists = &lists_};
+    adapter_ = MakeRestAdapter(context);
+    std::vector<AdapterRoute> routes = RestRoutes();
+    for (AdapterRoute& route : routes) route.adapter = adapter_.get();
+    handler_ = std::make_unique<AdapterHandler>(&context_, nullptr, std::move(routes));
   }
 
   HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
 
   ListAnswers lists_;
-  std::unique_ptr<Door> door_;
-  std::unique_ptr<DoorHandler> handler_;
+  std::unique_ptr<Adapter> adapter_;
+  std::unique_ptr<AdapterHandler> handler_;
 };
 
 TEST_F(RestTest, ATranslationIsAnsweredAsJson) {
@@ -72,8 +72,9 @@ TEST_F(RestTest, AStreamThatFailsEndsWithTheError) {
   Start();
   auto exchange = Send(handler_.get(), Post("/v1/translate:stream", R"({"contents": ["a", "b"]})"));
   const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held,
-               [&held](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Play(held, [&held](engine::TranslationSink* sink) {
+    sink->OnItem(FakeEngine::Answer(held.job, 0));
+  });
   exchange->WaitPiece(0);
   engine_.Finish(held.id, absl::InternalError("a worker failed"));
   const HttpResponse answer = exchange->Wait();
@@ -159,11 +160,11 @@ TEST_F(RestTest, WhatThereIsIsListed) {
 TEST_F(RestTest, AKeyIsReadFromAuthorizationAlone) {
   Start();
   HttpRequest request = Get("/v1/info?key=a");
-  EXPECT_EQ(door_->Key(request), "");
+  EXPECT_EQ(adapter_->Key(request), "");
   request.headers = {{"authorization", "bEARER dk_1"}};
-  EXPECT_EQ(door_->Key(request), "dk_1");
+  EXPECT_EQ(adapter_->Key(request), "dk_1");
   request.headers = {{"authorization", "Basic dk_1"}};
-  EXPECT_EQ(door_->Key(request), "");
+  EXPECT_EQ(adapter_->Key(request), "");
 }
 
 // The description against the descriptors: what it says is what there is, and all of it.
@@ -291,7 +292,7 @@ TEST(OpenApi, EveryPathIsARoute) {
     for (const auto& [method, operation] : methods.items()) described[path] += method;
   }
   std::map<std::string, std::string> routes;
-  for (const DoorRoute& route : RestRoutes()) {
+  for (const AdapterRoute& route : RestRoutes()) {
     routes[std::string(route.path)] += route.method == "GET" ? "get" : "post";
   }
   EXPECT_EQ(described, routes);
@@ -322,4 +323,4 @@ TEST(OpenApi, OperationsTakeAndAnswerTheirMessages) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "server/api/door_handler.h"
+#include "server/api/adapter_handler.h"
 #include "server/base/steady_clock.h"
-#include "server/compat/doors.h"
-#include "tests/server/api/door_fixture.h"
+#include "server/compat/adapters.h"
+#include "tests/server/api/adapter_fixture.h"
 #include "tests/server/fake_detector.h"
 #include "tests/server/glossary_engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Gaelic to Welsh is the pair of the hidden model, whose glossary is "fish".
@@ -111,9 +111,9 @@ const std::vector<Asked>& Requests() {
 }
 
 // A server with the model "open", and "hidden" where a test wants it.
-class Side : public DoorFixture {
+class Side : public AdapterFixture {
  public:
-  Side(const ApiKeys* keys, bool has_hidden) : handler_{&context_, keys, doors_.routes()} {
+  Side(const ApiKeys* keys, bool has_hidden) : handler_{&context_, keys, adapters_.routes()} {
     context_.limits = {8, 200};
     context_.detector = &detector_;
     engine_.mutable_info()->name = "open";
@@ -143,15 +143,15 @@ class Side : public DoorFixture {
     return all;
   }
 
-  const std::vector<DoorRoute>& routes() const { return doors_.routes(); }
+  const std::vector<AdapterRoute>& routes() const { return adapters_.routes(); }
 
  private:
   void TestBody() override {}
 
   const FakeDetector detector_;
   GlossaryEngine hidden_;
-  const Doors doors_{DoorContext{.calls = &context_, .keys_needed = true}};
-  DoorHandler handler_;
+  const Adapters adapters_{AdapterContext{.calls = &context_, .keys_needed = true}};
+  AdapterHandler handler_;
 };
 
 class RightsTest : public ::testing::Test {
@@ -209,7 +209,7 @@ TEST_F(RightsTest, AKeyThatMayUseItSeesIt) {
 }
 
 TEST_F(RightsTest, EveryRouteIsAsked) {
-  for (const DoorRoute& route : with_->routes()) {
+  for (const AdapterRoute& route : with_->routes()) {
     if (route.method == "OPTIONS") continue;  // answers before it knows a key
     bool is_asked = false;
     for (const Asked& asked : Requests()) {
@@ -227,4 +227,4 @@ TEST_F(RightsTest, EveryRouteIsAsked) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "server/call/request_error.h"
 #include "server/call/rpc_status.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 google::rpc::Status Details(const grpc::Status& status) {
@@ -103,4 +103,4 @@ TEST(RequestError, AMessageWithoutDataIsAViolationOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

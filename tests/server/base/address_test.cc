@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr AddressForms kBoth = AddressForms::kHostOrUnix;
@@ -77,4 +77,4 @@ TEST(Address, OnlyThisMachinesOwnAddressesAreLoopback) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 #include "server/base/steady_clock.h"
 #include "tests/server/manual_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -18,7 +18,7 @@ TEST(DeadlineTimer, FiresInOrderOfTimeAndNotBefore) {
   ManualClock clock;
   DeadlineTimer timer(&clock);
   std::vector<int> fired;
-  const Nanos now = clock.Now();
+  const engine::Nanos now = clock.Now();
   timer.Arm(now + 20, [&] { fired.push_back(2); });
   timer.Arm(now + 10, [&] { fired.push_back(1); });
   timer.Arm(now + 20, [&] { fired.push_back(3); });  // after the other of that time
@@ -52,7 +52,7 @@ TEST(DeadlineTimer, DisarmedNeverFires) {
 TEST(DeadlineTimer, NeverMeansNever) {
   ManualClock clock;
   DeadlineTimer timer(&clock);
-  EXPECT_NE(timer.Arm(kNoDeadline, [] { FAIL(); }), DeadlineTimer::kNone);
+  EXPECT_NE(timer.Arm(engine::kNoDeadline, [] { FAIL(); }), DeadlineTimer::kNone);
   EXPECT_EQ(timer.armed(), 0);
 }
 
@@ -76,11 +76,11 @@ TEST(DeadlineTimer, ItsThreadWakesForAnEarlierDeadline) {
   DeadlineTimer timer(&clock);
   timer.Start();
   timer.Arm(clock.Now() + 3600 * kNanosPerSecond, [] { FAIL(); });
-  std::promise<Nanos> fired;
-  const Nanos due = clock.Now() + 20 * kNanosPerMilli;
+  std::promise<engine::Nanos> fired;
+  const engine::Nanos due = clock.Now() + 20 * kNanosPerMilli;
   timer.Arm(due, [&] { fired.set_value(clock.Now()); });
   EXPECT_GE(fired.get_future().get(), due);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -155,4 +155,4 @@ TEST_F(LineWriterTest, TheEndDoesNotWaitForTheQueue) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

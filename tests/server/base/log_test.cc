@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(Log, FindsAddressesInTheTextsOfLibraries) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

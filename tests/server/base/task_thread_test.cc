@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 TEST(TaskThread, DoesWhatIsPostedInOrder) {
@@ -57,4 +57,4 @@ TEST(TaskThread, OneThatWasNeverStartedEnds) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

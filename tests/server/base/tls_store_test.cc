@@ -10,7 +10,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -28,8 +28,8 @@ class TlsStoreTest : public ::testing::Test {
   ~TlsStoreTest() override { SetLogLevel(LogLevel::kInfo); }
 
   void Write(const Authority::Issued& issued) {
-    Replace(paths_.certificate, issued.certificate);
-    Replace(paths_.key, issued.key);
+    testing::Replace(paths_.certificate, issued.certificate);
+    testing::Replace(paths_.key, issued.key);
   }
 
   absl::Status Open() {
@@ -66,10 +66,10 @@ TEST_F(TlsStoreTest, ReadsAPairAndSaysWhatItIs) {
 
 TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   const Authority::Issued other = authority_.Issue();
-  Replace(paths_.key, other.key);
+  testing::Replace(paths_.key, other.key);
   EXPECT_THAT(Refusal(),
               AllOf(HasSubstr("tls.key"), HasSubstr("does not belong to the certificate")));
-  Replace(paths_.key, "nonsense");
+  testing::Replace(paths_.key, "nonsense");
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.key"), HasSubstr("no private key in PEM")));
   std::filesystem::remove(paths_.key);
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.key"), HasSubstr("No such file")));
@@ -78,17 +78,18 @@ TEST_F(TlsStoreTest, RefusesWithTheFileAndWhatIsWrongWithIt) {
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.crt"), HasSubstr("expired at 20")));
   Write(authority_.Issue({.begin = 3600}));
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.crt"), HasSubstr("valid only from 20")));
-  Replace(paths_.certificate, "");
+  testing::Replace(paths_.certificate, "");
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("tls.crt"), HasSubstr("no certificate in PEM")));
   // One of a chain is broken: clients would miss it.
   Write(first_);
-  Replace(paths_.certificate,
-          first_.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+  testing::Replace(
+      paths_.certificate,
+      first_.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
   EXPECT_THAT(Refusal(), HasSubstr("no certificate in PEM"));
 
   Write(first_);
   paths_.client_ca = folder_ + "ca.crt";
-  Replace(paths_.client_ca, first_.key);
+  testing::Replace(paths_.client_ca, first_.key);
   EXPECT_THAT(Refusal(), AllOf(HasSubstr("ca.crt"), HasSubstr("no certificate in PEM")));
 }
 
@@ -121,7 +122,7 @@ TEST_F(TlsStoreTest, AKeyWithAPasswordIsRefusedAndNobodyIsAsked) {
   PEM_write_bio_PrivateKey(bio, key, EVP_aes_256_cbc(), nullptr, 0, nullptr, password.data());
   char* data = nullptr;
   const auto size = BIO_get_mem_data(bio, &data);
-  Replace(paths_.key, std::string(data, static_cast<size_t>(size)));
+  testing::Replace(paths_.key, std::string(data, static_cast<size_t>(size)));
   BIO_free(bio);
   EVP_PKEY_free(key);
   EXPECT_THAT(Refusal(), HasSubstr("a key with a password"));
@@ -129,7 +130,7 @@ TEST_F(TlsStoreTest, AKeyWithAPasswordIsRefusedAndNobodyIsAsked) {
 
 TEST_F(TlsStoreTest, AReloadExchangesAllAndABrokenOneNothing) {
   paths_.client_ca = folder_ + "ca.crt";
-  Replace(paths_.client_ca, authority_.pem());
+  testing::Replace(paths_.client_ca, authority_.pem());
   ASSERT_TRUE(Open().ok());
   const auto first = store_->current();
   EXPECT_EQ(store_->Reload().value(), false);
@@ -142,7 +143,7 @@ TEST_F(TlsStoreTest, AReloadExchangesAllAndABrokenOneNothing) {
   EXPECT_EQ(store_->current()->key, second.key);
   EXPECT_EQ(first->subject, "CN=first");  // who reads it still may
 
-  Replace(paths_.key, first_.key);
+  testing::Replace(paths_.key, first_.key);
   EXPECT_FALSE(store_->Reload().ok());
   EXPECT_EQ(store_->current()->subject, "CN=second");
 }
@@ -161,9 +162,9 @@ TEST_F(TlsStoreTest, AWatchReadsWhatHasChangedOnceItStaysTheSame) {
   EXPECT_THAT(outcomes, ElementsAre());
 
   const Authority::Issued second = authority_.Issue({.name = "second"});
-  Replace(paths_.certificate, second.certificate);
+  testing::Replace(paths_.certificate, second.certificate);
   watch.Look();  // the key is still the old one's, and nobody looks
-  Replace(paths_.key, second.key);
+  testing::Replace(paths_.key, second.key);
   watch.Look();
   EXPECT_THAT(outcomes, ElementsAre());
   watch.Look();
@@ -172,13 +173,13 @@ TEST_F(TlsStoreTest, AWatchReadsWhatHasChangedOnceItStaysTheSame) {
 
   // A broken one is read once, not at every look; and again when it has changed, or when asked to.
   outcomes.clear();
-  Replace(paths_.key, "nonsense");
+  testing::Replace(paths_.key, "nonsense");
   for (int i = 0; i < 4; ++i) watch.Look();
   EXPECT_THAT(outcomes, ElementsAre("certificates error"));
   watch.ReloadAll();
   watch.Look();
   EXPECT_THAT(outcomes, ElementsAre("certificates error", "certificates error"));
-  Replace(paths_.key, second.key);
+  testing::Replace(paths_.key, second.key);
   watch.Look();
   watch.Look();
   EXPECT_EQ(outcomes.back(), "certificates ok");
@@ -188,8 +189,8 @@ TEST_F(TlsStoreTest, AWatchFollowsLinksAsMountedSecretsHaveThem) {
   // key -> ..data/key, ..data -> ..1; an update makes ..2 and renames a link to it over ..data.
   std::filesystem::create_directories(folder_ + "..1");
   std::filesystem::create_directories(folder_ + "..2");
-  Replace(folder_ + "..1/secret", "old");
-  Replace(folder_ + "..2/secret", "new");
+  testing::Replace(folder_ + "..1/secret", "old");
+  testing::Replace(folder_ + "..2/secret", "new");
   std::filesystem::create_symlink("..1", folder_ + "..data");
   std::filesystem::create_symlink("..data/secret", folder_ + "secret");
   int reads = 0;
@@ -207,4 +208,4 @@ TEST_F(TlsStoreTest, AWatchFollowsLinksAsMountedSecretsHaveThem) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Replace;
 
-constexpr Nanos kSecond = kNanosPerSecond;
-constexpr Nanos kMinute = 60 * kSecond;
+constexpr engine::Nanos kSecond = kNanosPerSecond;
+constexpr engine::Nanos kMinute = 60 * kSecond;
 
 TEST(TokenBucket, LetsAMinutesWorthThroughAndThenItsRate) {
   TokenBucket bucket(600);
@@ -184,13 +184,13 @@ TEST(ApiKeyFile, HasABoundOnKeys) {
 class ApiKeysTest : public ::testing::Test {
  protected:
   void Open(const std::vector<std::string>& entries) {
-    Replace(path_, File(entries));
+    testing::Replace(path_, File(entries));
     auto keys = ApiKeys::Open(path_);
     ASSERT_TRUE(keys.ok()) << keys.status();
     keys_ = *std::move(keys);
   }
   void Reload(const std::vector<std::string>& entries) {
-    Replace(path_, File(entries));
+    testing::Replace(path_, File(entries));
     const absl::Status status = keys_->Reload();
     ASSERT_TRUE(status.ok()) << status;
   }
@@ -281,7 +281,7 @@ TEST_F(ApiKeysTest, ReloadsRightsAndRatesOfCallsThatGoOn) {
 TEST_F(ApiKeysTest, ABrokenFileChangesNothingAndIsNamed) {
   Open({Entry("web", "one")});
   const auto web = Grant_("one");
-  Replace(path_, "{");
+  testing::Replace(path_, "{");
   const absl::Status status = keys_->Reload();
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr(path_), HasSubstr("no JSON")));
   EXPECT_EQ(Grant_("one"), web);
@@ -291,4 +291,4 @@ TEST_F(ApiKeysTest, ABrokenFileChangesNothingAndIsNamed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 
 #include "tests/server/call/request_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using D = v1::DecodingOptions;
@@ -191,7 +191,7 @@ struct CarryCase {
   const char* field;
   Change change;
   // Whether the job's options have the change; false for a request without the field.
-  std::function<bool(const DecodingOptions&)> carried;
+  std::function<bool(const engine::DecodingOptions&)> carried;
 };
 
 #define CARRIED(condition) [](const DecodingOptions& o) { return condition; }
@@ -201,30 +201,30 @@ const std::vector<CarryCase>& CarryCases() {
       {"beam_size", DECODING(set_beam_size(6)), CARRIED(o.beam_size == 6)},
       {"num_alternatives", DECODING(set_num_alternatives(3)), CARRIED(o.num_alternatives == 3)},
       {"length_penalty", DECODING(set_length_penalty(0.6F)), CARRIED(o.length_penalty == 0.6F)},
-      {"penalty", DECODING(set_penalty(D::POWER)), CARRIED(o.penalty == LengthPenalty::kPower)},
-      {"penalty", DECODING(set_penalty(D::GNMT)), CARRIED(o.penalty == LengthPenalty::kGnmt)},
-      {"stop_rule", DECODING(set_stop_rule(D::FIRST_K)), CARRIED(o.stop_rule == StopRule::kFirstK)},
+      {"penalty", DECODING(set_penalty(D::POWER)), CARRIED(o.penalty == kernels::LengthPenalty::kPower)},
+      {"penalty", DECODING(set_penalty(D::GNMT)), CARRIED(o.penalty == kernels::LengthPenalty::kGnmt)},
+      {"stop_rule", DECODING(set_stop_rule(D::FIRST_K)), CARRIED(o.stop_rule == kernels::StopRule::kFirstK)},
       {"stop_rule", DECODING(set_stop_rule(D::HEURISTIC)),
-       CARRIED(o.stop_rule == StopRule::kHeuristic)},
-      {"stop_rule", DECODING(set_stop_rule(D::NEVER)), CARRIED(o.stop_rule == StopRule::kNever)},
+       CARRIED(o.stop_rule == kernels::StopRule::kHeuristic)},
+      {"stop_rule", DECODING(set_stop_rule(D::NEVER)), CARRIED(o.stop_rule == kernels::StopRule::kNever)},
       {"stop_rule", DECODING(set_stop_rule(D::ALL_BEAMS)),
-       CARRIED(o.stop_rule == StopRule::kAllBeams)},
+       CARRIED(o.stop_rule == kernels::StopRule::kAllBeams)},
       {"patience", DECODING(set_patience(1.5F)), CARRIED(o.patience == 1.5F)},
       {"finalisation", DECODING(set_finalisation(D::IMMEDIATE)),
-       CARRIED(o.finalisation == Finalisation::kImmediate)},
+       CARRIED(o.finalisation == kernels::Finalisation::kImmediate)},
       {"finalisation", DECODING(set_finalisation(D::ON_BEAM)),
-       CARRIED(o.finalisation == Finalisation::kOnBeam)},
+       CARRIED(o.finalisation == kernels::Finalisation::kOnBeam)},
       {"finalisation", DECODING(set_finalisation(D::KEEP)),
-       CARRIED(o.finalisation == Finalisation::kKeep)},
-      {"profile", DECODING(set_profile(D::HF)), CARRIED(o.profile == Profile::kHf)},
-      {"profile", DECODING(set_profile(D::CT2)), CARRIED(o.profile == Profile::kCt2)},
-      {"profile", DECODING(set_profile(D::MARIAN)), CARRIED(o.profile == Profile::kMarian)},
-      {"profile", DECODING(set_profile(D::PAPER)), CARRIED(o.profile == Profile::kPaper)},
-      {"profile", DECODING(set_profile(D::ARTICLE)), CARRIED(o.profile == Profile::kArticle)},
+       CARRIED(o.finalisation == kernels::Finalisation::kKeep)},
+      {"profile", DECODING(set_profile(D::HF)), CARRIED(o.profile == engine::Profile::kHf)},
+      {"profile", DECODING(set_profile(D::CT2)), CARRIED(o.profile == engine::Profile::kCt2)},
+      {"profile", DECODING(set_profile(D::MARIAN)), CARRIED(o.profile == engine::Profile::kMarian)},
+      {"profile", DECODING(set_profile(D::PAPER)), CARRIED(o.profile == engine::Profile::kPaper)},
+      {"profile", DECODING(set_profile(D::ARTICLE)), CARRIED(o.profile == engine::Profile::kArticle)},
       {"forced_eos", DECODING(set_forced_eos(D::MODEL)),
-       CARRIED(o.forced_eos == ForcedEos::kModel)},
-      {"forced_eos", DECODING(set_forced_eos(D::ZERO)), CARRIED(o.forced_eos == ForcedEos::kZero)},
-      {"forced_eos", DECODING(set_forced_eos(D::NONE)), CARRIED(o.forced_eos == ForcedEos::kNone)},
+       CARRIED(o.forced_eos == kernels::ForcedEos::kModel)},
+      {"forced_eos", DECODING(set_forced_eos(D::ZERO)), CARRIED(o.forced_eos == kernels::ForcedEos::kZero)},
+      {"forced_eos", DECODING(set_forced_eos(D::NONE)), CARRIED(o.forced_eos == kernels::ForcedEos::kNone)},
       {"max_output_tokens", DECODING(set_max_output_tokens(50)),
        CARRIED(o.max_output_tokens == 50)},
       {"max_length_ratio", DECODING(set_max_length_ratio(2.0F)),
@@ -261,9 +261,9 @@ const std::vector<CarryCase>& CarryCases() {
       {"constraint_prune", DECODING(set_constraint_prune(3.0F)),
        CARRIED(o.constraint_prune == 3.0F)},
       {"constraint_allocation", DECODING(set_constraint_allocation(D::STRIPE)),
-       CARRIED(o.constraint_allocation == Allocation::kStripe)},
+       CARRIED(o.constraint_allocation == kernels::Allocation::kStripe)},
       {"constraint_allocation", DECODING(set_constraint_allocation(D::BANKS)),
-       CARRIED(o.constraint_allocation == Allocation::kBanks)},
+       CARRIED(o.constraint_allocation == kernels::Allocation::kBanks)},
       {"alignment_layer", DECODING(set_alignment_layer(2)), CARRIED(o.alignment_layer == 2)},
       {"alignment_heads",
        [](v1::TranslateRequest* r) {
@@ -325,4 +325,4 @@ TEST(DecodingParser, HasACaseForEveryFieldAndEnumValue) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -21,7 +21,7 @@
 #include "tests/server/manual_clock.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -38,14 +38,14 @@ class Unary final : public UnaryTransport {
     return absl::OkStatus();
   }
   void Finish(const absl::Status& status) override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     EXPECT_FALSE(ended_) << "a second end";
     ended_ = true;
     status_ = status;
     changed_.NotifyAll();
   }
   absl::Status WaitEnd() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!ended_) changed_.Wait(&mu_);
     return status_;
   }
@@ -53,8 +53,8 @@ class Unary final : public UnaryTransport {
   v1::TranslateResponse answer;  // to be read after the end
 
  private:
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mu_);
 };
@@ -207,7 +207,7 @@ TEST_F(DetectedCallTest, TheJobsAreThoseOfARequestWithTheLanguageGiven) {
   EXPECT_EQ(held.job.target_language, "en");
   EXPECT_NE(held.job.languages, nullptr);
   EXPECT_EQ(held.job.decoding.beam_size, 3);
-  EXPECT_EQ(held.job.priority, Priority::kInteractive);
+  EXPECT_EQ(held.job.priority, engine::Priority::kInteractive);
   EXPECT_EQ(held.job.client, "ipv4:192.0.2.7");
   EXPECT_EQ(held.job.deadline, head_.deadline);
   german_.Finish(held.id, absl::OkStatus());
@@ -224,9 +224,9 @@ TEST_F(DetectedCallTest, AllDrawsHaveOneSeed) {
 }
 
 TEST_F(DetectedCallTest, IsRefusedAsAWhole) {
-  Admission refusal;
+  engine::Admission refusal;
   refusal.status = absl::ResourceExhaustedError("the queue is full");
-  refusal.reason = RejectReason::kQueueFull;
+  refusal.reason = engine::RejectReason::kQueueFull;
   refusal.retry_after = 3 * kNanosPerSecond;
   french_.RefuseNext(refusal);
   german_.HoldJobs();
@@ -244,8 +244,8 @@ TEST_F(DetectedCallTest, ItsClientsCancellationReachesAllModels) {
   french_.HoldJobs();
   const auto call = Start(Request({"de: eins", "fr: un", "en: one"}));
   call->Cancel();
-  EXPECT_EQ(german_.WaitCancel().second, CancelCause::kClient);
-  EXPECT_EQ(french_.WaitCancel().second, CancelCause::kClient);
+  EXPECT_EQ(german_.WaitCancel().second, engine::CancelCause::kClient);
+  EXPECT_EQ(french_.WaitCancel().second, engine::CancelCause::kClient);
   EXPECT_EQ(unary_.WaitEnd().code(), absl::StatusCode::kCancelled);
 }
 
@@ -255,8 +255,8 @@ TEST_F(DetectedCallTest, ItsDeadlineReachesAllModels) {
   Start(Request({"de: eins", "fr: un"}));
   clock_.Advance(60 * kNanosPerSecond);
   timer_.RunDue();
-  EXPECT_EQ(german_.WaitCancel().second, CancelCause::kDeadline);
-  EXPECT_EQ(french_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(german_.WaitCancel().second, engine::CancelCause::kDeadline);
+  EXPECT_EQ(french_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(unary_.WaitEnd().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
@@ -264,7 +264,7 @@ TEST_F(DetectedCallTest, ADrainEndsIt) {
   german_.HoldJobs();
   french_.HoldJobs();
   Start(Request({"de: eins", "fr: un"}));
-  models_.CancelAll(CancelCause::kDrain);
+  models_.CancelAll(engine::CancelCause::kDrain);
   EXPECT_EQ(unary_.WaitEnd().code(), absl::StatusCode::kUnavailable);
 }
 
@@ -358,9 +358,9 @@ TEST_F(KeyedCallTest, CharactersCountOnceForACallAndForADetection) {
   EXPECT_EQ(again.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(RetryAfterOf(again).has_value());
   // A refused call gives its characters back: seven are left.
-  Admission refusal;
+  engine::Admission refusal;
   refusal.status = absl::ResourceExhaustedError("full");
-  refusal.reason = RejectReason::kQueueFull;
+  refusal.reason = engine::RejectReason::kQueueFull;
   german_.RefuseNext(refusal);
   EXPECT_EQ(Run(Request({"de: 345"})).message(), "full");
   EXPECT_EQ(client_->Take(7, clock_.Now()), 0);
@@ -397,4 +397,4 @@ TEST_F(DetectedCallTest, DetectLanguageRefusesByField) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 
 #include "tests/server/call/request_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using D = v1::DecodingOptions;
@@ -225,4 +225,4 @@ TEST(OptionRules, EveryContradictionIsSaid) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

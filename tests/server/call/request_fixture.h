@@ -13,7 +13,7 @@
 #include "server/call/request_error.h"
 #include "server/call/request_parser.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
 // Assigning a literal this short trips a false -Wrestrict of g++ 12.
 inline const std::string& Short() {
@@ -53,7 +53,7 @@ inline void ExpectInvalid(const absl::Status& status, const std::string& field) 
 inline const float kNan = std::numeric_limits<float>::quiet_NaN();
 inline const float kInf = std::numeric_limits<float>::infinity();
 
-}  // namespace dragoman
+}  // namespace dragoman::server
 
 // A Change of the request's decoding options.
 #define DECODING(call) [](v1::TranslateRequest* r) { r->mutable_decoding()->call; }

@@ -6,7 +6,7 @@
 #include "tests/server/call/request_fixture.h"
 #include "tests/server/unset_fields.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,9 +31,9 @@ TEST(RequestParser, AcceptsTheLeastRequest) {
   EXPECT_EQ(parsed.code_points, 10);
   EXPECT_EQ(parsed.model, "");
   EXPECT_FALSE(parsed.job.decoding.beam_size.has_value());
-  EXPECT_EQ(parsed.job.split, SplitMode::kUnset);
-  EXPECT_EQ(parsed.job.on_too_long, OnTooLong::kSplit);
-  EXPECT_EQ(parsed.job.priority, Priority::kNormal);
+  EXPECT_EQ(parsed.job.split, engine::SplitMode::kUnset);
+  EXPECT_EQ(parsed.job.on_too_long, engine::OnTooLong::kSplit);
+  EXPECT_EQ(parsed.job.priority, engine::Priority::kNormal);
   EXPECT_FALSE(parsed.job.returns.segments);
 }
 
@@ -77,7 +77,7 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
 
   const ParsedRequest parsed = Parse(request, CallKind::kStream);
   ASSERT_TRUE(parsed.status.ok()) << parsed.status;
-  const TranslationJob& job = parsed.job;
+  const engine::TranslationJob& job = parsed.job;
   EXPECT_FALSE(job.html);
   EXPECT_EQ(job.source_language, "de-DE");
   EXPECT_EQ(job.target_language, "en");
@@ -93,9 +93,9 @@ TEST(RequestParser, CarriesEveryFieldIntoTheJob) {
   EXPECT_TRUE(job.terms[0].ignore_case);
   EXPECT_FALSE(job.terms[1].ignore_case);
   EXPECT_EQ(job.decoding.beam_size, 6);
-  EXPECT_EQ(job.split, SplitMode::kLines);
-  EXPECT_EQ(job.on_too_long, OnTooLong::kReject);
-  EXPECT_EQ(job.priority, Priority::kBulk);
+  EXPECT_EQ(job.split, engine::SplitMode::kLines);
+  EXPECT_EQ(job.on_too_long, engine::OnTooLong::kReject);
+  EXPECT_EQ(job.priority, engine::Priority::kBulk);
   EXPECT_THAT(job.target_prefixes, ElementsAre("Good"));
   EXPECT_TRUE(job.returns.scores);
   EXPECT_TRUE(job.returns.tokens);
@@ -111,36 +111,37 @@ TEST(RequestParser, CarriesEachReturnOptionAsItself) {
   const auto returns = [](const Change& change) {
     return ParseWith(change, CallKind::kUnary).job.returns;
   };
-  const ReturnOptions scores =
+  const engine::ReturnOptions scores =
       returns([](auto* r) { r->mutable_return_options()->set_scores(true); });
   EXPECT_TRUE(scores.scores && !scores.tokens && !scores.token_scores && !scores.alignment);
-  const ReturnOptions tokens =
+  const engine::ReturnOptions tokens =
       returns([](auto* r) { r->mutable_return_options()->set_tokens(true); });
   EXPECT_TRUE(tokens.tokens && !tokens.scores && !tokens.token_scores && !tokens.alignment);
-  const ReturnOptions token_scores =
+  const engine::ReturnOptions token_scores =
       returns([](auto* r) { r->mutable_return_options()->set_token_scores(true); });
   EXPECT_TRUE(token_scores.token_scores && !token_scores.tokens && !token_scores.scores);
-  const ReturnOptions alignment =
+  const engine::ReturnOptions alignment =
       returns([](auto* r) { r->mutable_return_options()->set_alignment(true); });
   EXPECT_TRUE(alignment.alignment && !alignment.tokens && !alignment.scores);
   EXPECT_FALSE(alignment.segments);
 }
 
 TEST(RequestParser, MapsEnumsOneToOne) {
-  for (const auto& [wire, engine] : std::vector<std::pair<v1::Segmentation::Split, SplitMode>>{
-           {v1::Segmentation::NONE, SplitMode::kNone},
-           {v1::Segmentation::SENTENCES, SplitMode::kSentences}}) {
+  for (const auto& [wire, engine] :
+       std::vector<std::pair<v1::Segmentation::Split, engine::SplitMode>>{
+           {v1::Segmentation::NONE, engine::SplitMode::kNone},
+           {v1::Segmentation::SENTENCES, engine::SplitMode::kSentences}}) {
     auto request = Minimal();
     request.mutable_segmentation()->set_split(wire);
     EXPECT_EQ(Parse(request).job.split, engine);
   }
   auto request = Minimal();
   request.mutable_segmentation()->set_on_too_long(v1::Segmentation::SPLIT);
-  EXPECT_EQ(Parse(request).job.on_too_long, OnTooLong::kSplit);
+  EXPECT_EQ(Parse(request).job.on_too_long, engine::OnTooLong::kSplit);
   request.set_priority(v1::INTERACTIVE);
-  EXPECT_EQ(Parse(request).job.priority, Priority::kInteractive);
+  EXPECT_EQ(Parse(request).job.priority, engine::Priority::kInteractive);
   request.set_priority(v1::NORMAL);
-  EXPECT_EQ(Parse(request).job.priority, Priority::kNormal);
+  EXPECT_EQ(Parse(request).job.priority, engine::Priority::kNormal);
 }
 
 TEST(RequestParser, HtmlComesItemByItem) {
@@ -427,4 +428,4 @@ TEST(RequestParser, CountsTheMistakesThatItDoesNotTell) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

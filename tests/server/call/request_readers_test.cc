@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 TEST(RequestReaders, ATextIsSmallAndAListIsLarge) {
@@ -97,4 +97,4 @@ TEST(RequestReaders, TheEndReadsWhatWaits) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

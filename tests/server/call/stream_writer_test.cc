@@ -10,7 +10,7 @@
 #include "server/base/steady_clock.h"
 #include "tests/server/manual_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,7 +55,7 @@ class StreamWriterTest : public ::testing::Test {
     transport_.writing = false;
     writer_->OnWriteDone(ok);
   }
-  void Advance(Nanos by) {
+  void Advance(engine::Nanos by) {
     clock_.Advance(by);
     timer_.RunDue();
   }
@@ -192,4 +192,4 @@ TEST_F(StreamWriterTest, CloseWithoutMessagesFinishesAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -23,7 +23,7 @@
 #include "tests/server/manual_clock.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,14 +35,14 @@ constexpr std::chrono::seconds kPatience{30};
 // Records the calls of both transports, and checks their rules.
 struct Notes {
   void Announce(const std::string& request_id) {
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     EXPECT_THAT(ids, IsEmpty()) << "a second name";
     EXPECT_THAT(writes, IsEmpty()) << "a name after a message";
     EXPECT_THAT(ends, IsEmpty()) << "a name after the end";
     ids.push_back(request_id);
   }
   void Finish(const absl::Status& status) {
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     EXPECT_THAT(ids, SizeIs(1)) << "an end without a name";
     EXPECT_THAT(ends, IsEmpty()) << "a second end";
     EXPECT_FALSE(writing) << "an end beside a write";
@@ -50,13 +50,13 @@ struct Notes {
     changed.NotifyAll();
   }
   absl::Status WaitEnd() {
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     while (ends.empty()) changed.Wait(&mu);
     return ends.front();
   }
 
-  Mutex mu;
-  CondVar changed;
+  engine::Mutex mu;
+  engine::CondVar changed;
   std::vector<std::string> ids ABSL_GUARDED_BY(mu);
   std::vector<v1::StreamTranslateResponse> writes ABSL_GUARDED_BY(mu);
   bool writing ABSL_GUARDED_BY(mu) = false;
@@ -74,11 +74,11 @@ class FakeUnary final : public UnaryTransport {
   void Finish(const absl::Status& status) override { notes.Finish(status); }
 
   std::string Id() {
-    MutexLock lock(&notes.mu);
+    engine::MutexLock lock(&notes.mu);
     return notes.ids.empty() ? "" : notes.ids.front();
   }
   size_t Ends() {
-    MutexLock lock(&notes.mu);
+    engine::MutexLock lock(&notes.mu);
     return notes.ends.size();
   }
 
@@ -93,7 +93,7 @@ class FakeStream final : public StreamTransport {
  public:
   void AnnounceRequestId(const std::string& request_id) override { notes.Announce(request_id); }
   void StartWrite(v1::StreamTranslateResponse message) override {
-    MutexLock lock(&notes.mu);
+    engine::MutexLock lock(&notes.mu);
     EXPECT_FALSE(notes.writing) << "two writes in flight";
     EXPECT_THAT(notes.ends, IsEmpty()) << "a write after the end";
     notes.writing = true;
@@ -105,12 +105,12 @@ class FakeStream final : public StreamTransport {
 
   // The nth message, from 0; its write is in flight.
   v1::StreamTranslateResponse WaitWrite(size_t n) {
-    MutexLock lock(&notes.mu);
+    engine::MutexLock lock(&notes.mu);
     while (notes.writes.size() <= n) notes.changed.Wait(&notes.mu);
     return notes.writes[n];
   }
   void EndWrite() {
-    MutexLock lock(&notes.mu);
+    engine::MutexLock lock(&notes.mu);
     notes.writing = false;
   }
 
@@ -120,12 +120,13 @@ class FakeStream final : public StreamTransport {
 
 class CountingEngine final : public FakeEngine {
  public:
-  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
-    Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+  engine::Admission Submit(engine::TranslationJob job,
+                           std::shared_ptr<engine::TranslationSink> sink) override {
+    engine::Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
     if (before_submit_returns) before_submit_returns();
     return admission;
   }
-  void Cancel(JobId job, CancelCause cause) override {
+  void Cancel(engine::JobId job, engine::CancelCause cause) override {
     ++cancels;
     FakeEngine::Cancel(job, cause);
   }
@@ -160,7 +161,7 @@ class TranslationCallTest : public ::testing::Test {
                                                &stream_);
   }
 
-  void Advance(Nanos by) {
+  void Advance(engine::Nanos by) {
     clock_.Advance(by);
     timer_.RunDue();
   }
@@ -228,13 +229,13 @@ TEST_F(TranslationCallTest, AnswersOnce) {
 TEST_F(TranslationCallTest, ATracedCallLeavesSpansWhenItIsGone) {
   struct Sink final : SpanSink {
     void Put(std::vector<Span> put) override {
-      MutexLock lock(&mu);
+      engine::MutexLock lock(&mu);
       spans = std::move(put);
       ++puts;
       changed.NotifyAll();
     }
-    Mutex mu;
-    CondVar changed;
+    engine::Mutex mu;
+    engine::CondVar changed;
     std::vector<Span> spans ABSL_GUARDED_BY(mu);
     int puts ABSL_GUARDED_BY(mu) = 0;
   } sink;
@@ -250,7 +251,7 @@ TEST_F(TranslationCallTest, ATracedCallLeavesSpansWhenItIsGone) {
   clock_.Advance(20 * kNanosPerMilli);
   call->OnSent();
   call.reset();
-  MutexLock lock(&sink.mu);
+  engine::MutexLock lock(&sink.mu);
   while (sink.puts == 0) sink.changed.Wait(&sink.mu);
   ASSERT_EQ(sink.spans.size(), 3U);
   EXPECT_EQ(sink.spans[0].name, "Translate");
@@ -316,9 +317,9 @@ TEST_F(TranslationCallTest, InvalidRequestsAreCountedAndRefused) {
 }
 
 TEST_F(TranslationCallTest, TheEnginesRefusalIsCountedAndBringsItsHint) {
-  Admission refusal;
+  engine::Admission refusal;
   refusal.status = absl::ResourceExhaustedError("the queue is full");
-  refusal.reason = RejectReason::kQueueFull;
+  refusal.reason = engine::RejectReason::kQueueFull;
   refusal.retry_after = 3 * kNanosPerSecond;
   engine_.RefuseNext(refusal);
   auto call = Unary();
@@ -364,7 +365,7 @@ TEST_F(TranslationCallTest, TheDeadlineEndsTheCallAndTheJob) {
   EXPECT_EQ(unary_.Ends(), 0U);
   Advance(1);
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(timer_.armed(), 0);
   ExpectMetric(
       R"(dragoman_rpcs_total{api="dragoman",code="DEADLINE_EXCEEDED",method="Translate"} 1)");
@@ -377,7 +378,7 @@ TEST_F(TranslationCallTest, ACancellationEndsTheCallAndTheJob) {
   engine_.WaitHeld();
   call->Cancel();
   EXPECT_EQ(unary_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kClient);
+  EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kClient);
   EXPECT_EQ(timer_.armed(), 0);
   call->Expire();  // the engine hears of one cause
   EXPECT_EQ(engine_.cancels, 1);
@@ -465,11 +466,12 @@ TEST_F(TranslationCallTest, AStreamThatTakesNothingIsBrokenAndItsJobCancelled) {
   const auto call = Stream();
   call->HandleRequest(Parse(Minimal(), CallKind::kStream));
   const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Play(
+      held, [&](engine::TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   stream_.WaitWrite(0);
   Advance(30 * kNanosPerSecond);
   EXPECT_EQ(stream_.breaks, 1);
-  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kClient);
+  EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kClient);
   stream_.EndWrite();
   call->OnWriteDone(false);
   EXPECT_EQ(stream_.notes.WaitEnd().code(), absl::StatusCode::kCancelled);
@@ -478,4 +480,4 @@ TEST_F(TranslationCallTest, AStreamThatTakesNothingIsBrokenAndItsJobCancelled) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

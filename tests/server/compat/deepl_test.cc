@@ -10,7 +10,7 @@
 #include "tests/server/compat/dialect_fixture.h"
 #include "tests/server/glossary_engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -23,7 +23,7 @@ class DeeplTest : public DialectFixture {
     with_glossary_.mutable_info()->pairs = {{"de", "en"}, {"de", "zh"}, {"en", "de"}};
     with_glossary_.AddGlossary("animals", {{"Hund", "hound"}, {"Katze", "tomcat"}});
     served_ = &with_glossary_;
-    ServeDoor<DeeplDoor>();
+    ServeAdapter<DeeplAdapter>();
   }
   void TearDown() override {
     models_.Remove("de-en");
@@ -275,29 +275,30 @@ TEST_F(DeeplTest, DocumentsAndVersion3AreRefusedByName) {
 TEST_F(DeeplTest, KeysComeInItsOwnScheme) {
   HttpRequest request = With("");
   request.headers.emplace_back("authorization", "DeepL-Auth-Key one:fx");
-  EXPECT_EQ(door_->Key(request), "one:fx");
+  EXPECT_EQ(adapter_->Key(request), "one:fx");
   request.headers.back().second = "Bearer two";
-  EXPECT_EQ(door_->Key(request), "two");
+  EXPECT_EQ(adapter_->Key(request), "two");
   request.headers.back().second = "Basic three";
-  EXPECT_EQ(door_->Key(request), "");
+  EXPECT_EQ(adapter_->Key(request), "");
 }
 
 TEST_F(DeeplTest, TheKeyOfOlderClientsIsTakenFromTheBodyAlone) {
   HttpRequest request = PostForm("/v2/translate", "text=a&auth_key=four");
-  EXPECT_EQ(door_->Key(request), "four");
-  EXPECT_EQ(door_->Key(With(R"("auth_key": "five")")), "five");
-  EXPECT_EQ(door_->Key(With(R"("auth_key": 5)")), "");
+  EXPECT_EQ(adapter_->Key(request), "four");
+  EXPECT_EQ(adapter_->Key(With(R"("auth_key": "five")")), "five");
+  EXPECT_EQ(adapter_->Key(With(R"("auth_key": 5)")), "");
   request.query = "auth_key=six";
-  EXPECT_EQ(door_->Key(request), "four");
+  EXPECT_EQ(adapter_->Key(request), "four");
   request.headers.emplace_back("authorization", "DeepL-Auth-Key one");
-  EXPECT_EQ(door_->Key(request), "one");
+  EXPECT_EQ(adapter_->Key(request), "one");
   HttpRequest usage = Get("/v2/usage?auth_key=seven");
-  EXPECT_EQ(door_->Key(usage), "");
-  const HttpResponse refused = door_->Error(usage, absl::UnauthenticatedError("found no API key"));
+  EXPECT_EQ(adapter_->Key(usage), "");
+  const HttpResponse refused =
+      adapter_->Error(usage, absl::UnauthenticatedError("found no API key"));
   EXPECT_EQ(refused.status, 403);
   EXPECT_THAT(refused.body, HasSubstr("auth_key in the query is not accepted"));
   usage.query.clear();
-  EXPECT_THAT(door_->Error(usage, absl::UnauthenticatedError("found no API key")).body,
+  EXPECT_THAT(adapter_->Error(usage, absl::UnauthenticatedError("found no API key")).body,
               ::testing::Not(HasSubstr("auth_key")));
 }
 
@@ -323,4 +324,4 @@ TEST_F(DeeplTest, ErrorsToTryAgainAreThoseThatPass) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// A server around a scripted engine, asked in a dialect: for tests of one door.
+// A server around a scripted engine, asked in a dialect: for tests of one adapter.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -10,40 +10,40 @@
 #include <utility>
 #include <vector>
 
-#include "server/api/door.h"
+#include "server/api/adapter.h"
 #include "server/api/language_catalog.h"
 #include "server/call/client_rights.h"
 #include "server/call/detection.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 #include "tests/server/fake_detector.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class DialectFixture : public DoorFixture {
+class DialectFixture : public AdapterFixture {
  protected:
   // To be called once the engine is as the test wants it. Every language of its pairs is served.
-  template <typename DialectDoor, typename... Arguments>
-  void ServeDoor(Arguments... arguments) {
+  template <typename DialectAdapter, typename... Arguments>
+  void ServeAdapter(Arguments... arguments) {
     EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
     context_.limits = {8, 200};
-    door_context_ = {.calls = &context_, .languages = &languages_, .lists = &lists_};
-    if constexpr (std::is_constructible_v<DialectDoor, const DoorContext&, Arguments...>) {
-      door_ = std::make_unique<DialectDoor>(door_context_, arguments...);
+    adapter_context_ = {.calls = &context_, .languages = &languages_, .lists = &lists_};
+    if constexpr (std::is_constructible_v<DialectAdapter, const AdapterContext&, Arguments...>) {
+      adapter_ = std::make_unique<DialectAdapter>(adapter_context_, arguments...);
     } else {
-      door_ = std::make_unique<DialectDoor>(arguments...);
+      adapter_ = std::make_unique<DialectAdapter>(arguments...);
     }
   }
 
   // The action of a request; a failure of the test if there is none.
-  DoorAction ActionOf(const HttpRequest& request) const {
-    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
+  AdapterAction ActionOf(const HttpRequest& request) const {
+    absl::StatusOr<AdapterAction> action = adapter_->Handle(request, nullptr);
     EXPECT_TRUE(action.ok()) << action.status();
     return action.ok() ? *std::move(action) : HttpResponse{};
   }
 
   // The request that goes to the engine.
   v1::TranslateRequest AskedFor(const HttpRequest& request) const {
-    DoorAction action = ActionOf(request);
+    AdapterAction action = ActionOf(request);
     auto* const unary = std::get_if<UnaryAction>(&action);
     EXPECT_NE(unary, nullptr);
     return unary == nullptr ? v1::TranslateRequest{} : unary->request;
@@ -52,15 +52,15 @@ class DialectFixture : public DoorFixture {
   // The answer where each text comes back as "[text]". With the source "auto" texts are in the
   // language that FakeDetector finds.
   HttpResponse AnswerTo(const HttpRequest& request) const {
-    absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
-    if (!action.ok()) return door_->Error(request, action.status());
+    absl::StatusOr<AdapterAction> action = adapter_->Handle(request, nullptr);
+    if (!action.ok()) return adapter_->Error(request, action.status());
     if (auto* const ready = std::get_if<HttpResponse>(&*action)) return Whole(*ready);
     if (auto* const usage = std::get_if<UsageAction>(&*action)) {
       return usage->render(TranslatedCodePoints(context_, nullptr));
     }
     if (auto* const detect = std::get_if<DetectAction>(&*action)) {
       const auto found = DetectLanguages(context_, nullptr, detect->request);
-      return found.ok() ? detect->render(*found) : door_->Error(request, found.status());
+      return found.ok() ? detect->render(*found) : adapter_->Error(request, found.status());
     }
     const auto& unary = std::get<UnaryAction>(*action);
     v1::TranslateResponse answer;
@@ -93,19 +93,19 @@ class DialectFixture : public DoorFixture {
     return nlohmann::json::parse(response.body, nullptr, false);
   }
 
-  HttpResponse ErrorFor(absl::Status status) const { return door_->Error({}, status); }
+  HttpResponse ErrorFor(absl::Status status) const { return adapter_->Error({}, status); }
 
   static HttpRequest PostForm(std::string path, std::string body) {
     return Post(std::move(path), std::move(body), "application/x-www-form-urlencoded");
   }
 
-  Engine* served_ = &engine_;
+  engine::Engine* served_ = &engine_;
   LanguageCatalog languages_{&context_};
   ListAnswers lists_;
   const FakeDetector detector_;
-  DoorContext door_context_;
-  std::unique_ptr<Door> door_;
+  AdapterContext adapter_context_;
+  std::unique_ptr<Adapter> adapter_;
   std::string failing_text_ = "fails";
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "server/call/request_error.h"
-#include "server/compat/doors.h"
+#include "server/compat/adapters.h"
 #include "server/compat/google_rest.h"
 #include "server/compat/google_v2.h"
 #include "server/compat/google_v3.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 #include "tests/server/glossary_engine.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -108,16 +108,16 @@ TEST(GoogleV3, AnAnswerHasWhatTheRequestAskedFor) {
   EXPECT_EQ(ToGoogleV3(answer, request).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-class GoogleDoorTest : public DoorFixture {
+class GoogleAdapterTest : public AdapterFixture {
  protected:
-  GoogleDoorTest() {
+  GoogleAdapterTest() {
     engine_.mutable_info()->pairs = {{"de", "en"}};
     engine_.AddGlossary("animals", {{"Hund", "hound"}, {"Katze", "tomcat"}});
     engine_.AddGlossary("birds", {{"Vogel", "fowl"}});
     engine_.AddGlossary("cats", {});
     EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok());
-    doors_ = std::make_unique<Doors>(DoorContext{.calls = &context_});
-    handler_ = std::make_unique<DoorHandler>(&context_, nullptr, doors_->routes());
+    adapters_ = std::make_unique<Adapters>(AdapterContext{.calls = &context_});
+    handler_ = std::make_unique<AdapterHandler>(&context_, nullptr, adapters_->routes());
   }
 
   HttpResponse Ask(HttpRequest request) { return Send(handler_.get(), std::move(request))->Wait(); }
@@ -133,11 +133,11 @@ class GoogleDoorTest : public DoorFixture {
   }
 
   GlossaryEngine engine_;
-  std::unique_ptr<Doors> doors_;
-  std::unique_ptr<DoorHandler> handler_;
+  std::unique_ptr<Adapters> adapters_;
+  std::unique_ptr<AdapterHandler> handler_;
 };
 
-TEST_F(GoogleDoorTest, V3OverRest) {
+TEST_F(GoogleAdapterTest, V3OverRest) {
   HttpRequest request = Post("/v3/projects/p/locations/global:translateText",
                              R"({"contents": ["eins", "zwei"], "mimeType": "text/plain",
                                  "sourceLanguageCode": "de", "targetLanguageCode": "en"})");
@@ -150,7 +150,7 @@ TEST_F(GoogleDoorTest, V3OverRest) {
   EXPECT_EQ(AskJson(request), answer);
 }
 
-TEST_F(GoogleDoorTest, V3ErrorsAreGoogles) {
+TEST_F(GoogleAdapterTest, V3ErrorsAreGoogles) {
   const json body = AskJson(Post("/v3/projects/p:translateText",
                                  R"({"contents": ["x"], "targetLanguageCode": "en", "colour": 1})"),
                             400);
@@ -170,7 +170,7 @@ TEST_F(GoogleDoorTest, V3ErrorsAreGoogles) {
   EXPECT_THAT(AskJson(fields, 501)["error"]["message"].get<std::string>(), HasSubstr("'fields'"));
 }
 
-TEST_F(GoogleDoorTest, V3TakesNoTypeThatAPageOfAnotherSiteMaySend) {
+TEST_F(GoogleAdapterTest, V3TakesNoTypeThatAPageOfAnotherSiteMaySend) {
   for (const char* method : {"translateText", "detectLanguage"}) {
     for (const char* type : {"text/plain", "application/x-www-form-urlencoded", ""}) {
       const json answer =
@@ -181,7 +181,7 @@ TEST_F(GoogleDoorTest, V3TakesNoTypeThatAPageOfAnotherSiteMaySend) {
   }
 }
 
-TEST_F(GoogleDoorTest, V3Lists) {
+TEST_F(GoogleAdapterTest, V3Lists) {
   const json languages =
       AskJson(Get("/v3/projects/p/locations/l/supportedLanguages?displayLanguageCode=de&alt=json"));
   EXPECT_EQ(
@@ -207,7 +207,7 @@ TEST_F(GoogleDoorTest, V3Lists) {
   AskJson(Get("/v3/projects/p/locations/l/glossaries/none"), 404);
 }
 
-TEST_F(GoogleDoorTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
+TEST_F(GoogleAdapterTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
   GlossaryEngine french;
   french.mutable_info()->name = "fr-en";
   french.mutable_info()->pairs = {{"fr", "en"}};
@@ -227,7 +227,7 @@ TEST_F(GoogleDoorTest, AGlossaryOfSeveralModelsHasTheMostEntriesOfAny) {
   EXPECT_TRUE(models_.WaitEnded(std::chrono::seconds(30)));
 }
 
-TEST_F(GoogleDoorTest, V2TakesJsonFormsAndQueries) {
+TEST_F(GoogleAdapterTest, V2TakesJsonFormsAndQueries) {
   const json expected =
       json::parse(R"({"data": {"translations": [{"translatedText": "[eins]"}]}})");
   HttpRequest request = Post("/language/translate/v2",
@@ -247,19 +247,19 @@ TEST_F(GoogleDoorTest, V2TakesJsonFormsAndQueries) {
   ExpectMetric(R"(dragoman_rpcs_total{api="google_v2",code="OK",method="Translate"} 4)");
 }
 
-TEST_F(GoogleDoorTest, V2HasThePathOfMTranServerToo) {
+TEST_F(GoogleAdapterTest, V2HasThePathOfMTranServerToo) {
   const HttpRequest request =
       Get("/google/language/translate/v2?q=eins&target=en&source=de&format=text&token=k");
   EXPECT_EQ(AskJson(request)["data"]["translations"][0]["translatedText"], "[eins]");
-  EXPECT_EQ(GoogleV2Door(DoorContext{}).Key(request), "k");
+  EXPECT_EQ(GoogleV2Adapter(AdapterContext{}).Key(request), "k");
   // Google itself has no such parameter.
   HttpRequest other = request;
   other.path = "/language/translate/v2";
   EXPECT_THAT(AskJson(other, 501)["error"]["message"].get<std::string>(), HasSubstr("token"));
-  EXPECT_EQ(GoogleV2Door(DoorContext{}).Key(other), "");
+  EXPECT_EQ(GoogleV2Adapter(AdapterContext{}).Key(other), "");
 }
 
-TEST_F(GoogleDoorTest, V2IsHtmlUnlessItSaysText) {
+TEST_F(GoogleAdapterTest, V2IsHtmlUnlessItSaysText) {
   engine_.HoldJobs();
   const auto exchange =
       Send(handler_.get(), Get("/language/translate/v2?q=eins&target=en&source=de"));
@@ -271,7 +271,7 @@ TEST_F(GoogleDoorTest, V2IsHtmlUnlessItSaysText) {
   EXPECT_EQ(error["errors"][0]["reason"], "backendError");
 }
 
-TEST_F(GoogleDoorTest, V2RefusesByName) {
+TEST_F(GoogleAdapterTest, V2RefusesByName) {
   for (const auto& [query, status, name] : {std::tuple{"q=x", 400, "target"},
                                             {"target=en", 400, "q"},
                                             {"q=x&target=en&format=pdf", 400, "format"},
@@ -283,7 +283,7 @@ TEST_F(GoogleDoorTest, V2RefusesByName) {
   }
 }
 
-TEST_F(GoogleDoorTest, V2ListsLanguages) {
+TEST_F(GoogleAdapterTest, V2ListsLanguages) {
   EXPECT_EQ(AskJson(Get("/language/translate/v2/languages")),
             json::parse(R"({"data": {"languages": [{"language": "de"}, {"language": "en"}]}})"));
   EXPECT_EQ(AskJson(Get("/language/translate/v2/languages?target=en"))["data"]["languages"][0],
@@ -302,4 +302,4 @@ TEST(GoogleKey, IsTakenFromWhereGooglesClientsPutIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,21 +9,21 @@
 #include "server/compat/translate_path.h"
 #include "tests/server/compat/dialect_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// /translate itself is TranslatePathDoor's, which has LibreTranslate's as its first dialect.
+// /translate itself is TranslatePathAdapter's, which has LibreTranslate's as its first dialect.
 class LibreTranslateTest : public DialectFixture {
  protected:
   void SetUp() override {
     engine_.mutable_info()->pairs = {{"de", "en"}, {"de", "fr"}, {"en", "de"}};
-    ServeDoor<TranslatePathDoor>();
+    ServeAdapter<TranslatePathAdapter>();
   }
-  void ServeOthers() { door_ = std::make_unique<LibreTranslateDoor>(door_context_); }
+  void ServeOthers() { adapter_ = std::make_unique<LibreTranslateAdapter>(adapter_context_); }
 };
 
 TEST_F(LibreTranslateTest, ATextComesBackAsATextAndAListAsAList) {
@@ -39,7 +39,7 @@ TEST_F(LibreTranslateTest, ParametersMayStandInAFormOrInTheQuery) {
   HttpRequest query = Post("/translate", "", "");
   query.query = "q=Hund%20%26%20Co&source=de&target=en&format=text&api_key=k";
   EXPECT_EQ(JsonOf(query), expected);
-  EXPECT_EQ(door_->Key(query), "k");
+  EXPECT_EQ(adapter_->Key(query), "k");
   const HttpRequest multipart =
       Post("/translate",
            "--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nHund & Co\r\n"
@@ -157,7 +157,7 @@ TEST_F(LibreTranslateTest, LanguagesHaveNamesAndTargets) {
   HttpRequest with_body = PostForm("/languages", "api_key=k");
   with_body.method = "GET";
   EXPECT_EQ(JsonOf(with_body).size(), 3U);
-  EXPECT_EQ(door_->Key(with_body), "k");
+  EXPECT_EQ(adapter_->Key(with_body), "k");
 }
 
 TEST_F(LibreTranslateTest, DetectionGoesByTheLanguagesThatAreServed) {
@@ -206,12 +206,12 @@ TEST_F(LibreTranslateTest, FilesAndSuggestionsAreSwitchedOff) {
 TEST_F(LibreTranslateTest, AKeyIsTakenFromWhereItMayStand) {
   ServeOthers();
   HttpRequest request = PostForm("/detect", "q=a&api_key=one");
-  EXPECT_EQ(door_->Key(request), "one");
+  EXPECT_EQ(adapter_->Key(request), "one");
   request.headers.emplace_back("authorization", "Bearer two");
-  EXPECT_EQ(door_->Key(request), "two");
-  EXPECT_EQ(door_->Key(Post("/detect", R"({"q": "a", "api_key": "three"})")), "three");
-  EXPECT_EQ(door_->Key(Post("/detect", "not json")), "");
+  EXPECT_EQ(adapter_->Key(request), "two");
+  EXPECT_EQ(adapter_->Key(Post("/detect", R"({"q": "a", "api_key": "three"})")), "three");
+  EXPECT_EQ(adapter_->Key(Post("/detect", "not json")), "");
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

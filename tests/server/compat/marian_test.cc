@@ -5,7 +5,7 @@
 
 #include "tests/server/compat/dialect_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 class MarianTest : public DialectFixture {};
 
 TEST_F(MarianTest, TranslatesLineByLine) {
-  ServeDoor<MarianDoor>();
+  ServeAdapter<MarianAdapter>();
   HttpRequest message;
   message.method = kWebSocketMethod;
   message.path = "/translate";
@@ -27,7 +27,7 @@ TEST_F(MarianTest, TranslatesLineByLine) {
   message.query = "source=de&target=en&model=de-en&token=k";
   EXPECT_EQ(AskedFor(message).model(), "de-en");
   EXPECT_EQ(AskedFor(message).source_language_code(), "de");
-  EXPECT_EQ(door_->Key(message), "k");
+  EXPECT_EQ(adapter_->Key(message), "k");
   message.body = "fails";
   EXPECT_EQ(AnswerTo(message).status, 400);
   message.body = "\xff";
@@ -35,4 +35,4 @@ TEST_F(MarianTest, TranslatesLineByLine) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,12 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "server/call/request_error.h"
-#include "server/compat/doors.h"
+#include "server/compat/adapters.h"
 #include "server/compat/openai_models.h"
 #include "server/compat/openai_prompts.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -181,12 +181,12 @@ TEST(OpenAiPrompts, EarlierTurnsMayStandBeforeATextOfItsOwn) {
   EXPECT_EQ(prompt->from, "German");
 }
 
-class OpenAiTest : public DoorFixture {
+class OpenAiTest : public AdapterFixture {
  protected:
   void Start() {
     Serve();
-    doors_ = std::make_unique<Doors>(DoorContext{.calls = &context_});
-    handler_ = std::make_unique<DoorHandler>(&context_, nullptr, doors_->routes());
+    adapters_ = std::make_unique<Adapters>(AdapterContext{.calls = &context_});
+    handler_ = std::make_unique<AdapterHandler>(&context_, nullptr, adapters_->routes());
   }
 
   static json Chat(const std::string& text) {
@@ -215,8 +215,8 @@ class OpenAiTest : public DoorFixture {
     return events;
   }
 
-  std::unique_ptr<Doors> doors_;
-  std::unique_ptr<DoorHandler> handler_;
+  std::unique_ptr<Adapters> adapters_;
+  std::unique_ptr<AdapterHandler> handler_;
 };
 
 TEST_F(OpenAiTest, ListsAModelForEachPair) {
@@ -294,7 +294,8 @@ TEST_F(OpenAiTest, ParametersAreMapped) {
   EXPECT_EQ(held.job.decoding.sampling->top_p, 0.9F);
   EXPECT_EQ(held.job.decoding.sampling->seed, 3U);
   EXPECT_EQ(held.job.target_language, "en");
-  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Play(
+      held, [&](engine::TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   engine_.Finish(held.id, absl::OkStatus());
   const json answer = json::parse(exchange->Wait().body);
   ASSERT_EQ(answer["choices"].size(), 2U);
@@ -393,8 +394,8 @@ TEST_F(OpenAiTest, StreamsWhileItDecodes) {
   const FakeEngine::Held held = engine_.WaitHeld();
   EXPECT_TRUE(held.job.returns.partials);
   const auto segment = [&](int number, int64_t begin, int64_t end, const char* text, bool final) {
-    engine_.Play(held, [&](TranslationSink* sink) {
-      SegmentUpdate update;
+    engine_.Play(held, [&](engine::TranslationSink* sink) {
+      engine::SegmentUpdate update;
       update.segment = number;
       update.source = {begin, end};
       update.text = text;
@@ -408,8 +409,8 @@ TEST_F(OpenAiTest, StreamsWhileItDecodes) {
   segment(0, 0, 5, "One.", true);
   segment(2, 13, 18, "Three.", true);
   exchange->WaitPiece(2);
-  engine_.Play(held, [&](TranslationSink* sink) {
-    ItemResult result = FakeEngine::Answer(held.job, 0);
+  engine_.Play(held, [&](engine::TranslationSink* sink) {
+    engine::ItemResult result = FakeEngine::Answer(held.job, 0);
     result.hypotheses[0].text = "One. Two.\n Three.";
     sink->OnItem(std::move(result));
   });
@@ -439,8 +440,8 @@ TEST_F(OpenAiTest, AStreamThatFailsSaysSo) {
   body["stream"] = true;
   const auto exchange = Begin(body);
   const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [&](TranslationSink* sink) {
-    SegmentUpdate update;
+  engine_.Play(held, [&](engine::TranslationSink* sink) {
+    engine::SegmentUpdate update;
     update.source = {0, 5};
     update.text = "One.";
     update.final = true;
@@ -478,7 +479,7 @@ TEST_F(OpenAiTest, PathsThatItDoesNotHaveAreItsErrors) {
 TEST_F(OpenAiTest, OverloadIsTheirsToo) {
   Start();
   engine_.RefuseNext({.status = absl::ResourceExhaustedError("the queue is full"),
-                      .reason = RejectReason::kQueueFull,
+                      .reason = engine::RejectReason::kQueueFull,
                       .retry_after = kNanosPerSecond});
   const HttpResponse answer = Begin(Chat("Haus"))->Wait();
   EXPECT_EQ(answer.status, 429);
@@ -487,4 +488,4 @@ TEST_F(OpenAiTest, OverloadIsTheirsToo) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -19,7 +19,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST_F(OtherInterfacesTest, HealthKnowsThem) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -7,7 +7,7 @@
 
 #include "tests/server/compat/dialect_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -17,7 +17,7 @@ class PluginTest : public DialectFixture {
  protected:
   void ServeDialect(JsonDialect dialect) {
     engine_.mutable_info()->pairs = {{"de", "en"}, {"en", "de"}};
-    ServeDoor<JsonDialectDoor>(std::move(dialect));
+    ServeAdapter<JsonDialectAdapter>(std::move(dialect));
   }
   json Posted(const std::string& body, int status = 200) const {
     return JsonOf(Post("/", body), status);
@@ -71,4 +71,4 @@ TEST_F(PluginTest, Deeplx) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

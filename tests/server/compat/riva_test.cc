@@ -6,9 +6,9 @@
 #include <string>
 
 #include "server/call/request_error.h"
-#include "tests/server/api/door_fixture.h"
+#include "tests/server/api/adapter_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,7 +65,7 @@ TEST(Riva, WhatIsWrongIsNamed) {
   EXPECT_FALSE(FromRiva(in).ok());
 }
 
-class RivaListTest : public DoorFixture {};
+class RivaListTest : public AdapterFixture {};
 
 TEST_F(RivaListTest, EachModelHasItsLanguages) {
   EXPECT_EQ(PairsOfRiva({}, context_, nullptr).status().code(), absl::StatusCode::kUnavailable);
@@ -80,4 +80,4 @@ TEST_F(RivaListTest, EachModelHasItsLanguages) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 #include "server/compat/mtranserver.h"
 #include "tests/server/compat/dialect_fixture.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using nlohmann::json;
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class TranslatePathTest : public DialectFixture {
  protected:
-  void SetUp() override { ServeDoor<TranslatePathDoor>(); }
+  void SetUp() override { ServeAdapter<TranslatePathAdapter>(); }
 
   json Posted(const std::string& body, int status = 200) const {
     return JsonOf(Post("/translate", body), status);
@@ -27,12 +27,12 @@ class TranslatePathTest : public DialectFixture {
 TEST_F(TranslatePathTest, TheFirstFieldOfTheTableDecides) {
   const auto name = [&](const std::string& body) {
     const HttpRequest request = Post("/translate", body);
-    const std::string by_shape = ApiName(door_->ApiOf(request));
-    const absl::StatusOr<DoorAction> action = door_->Handle(request, nullptr);
+    const std::string by_shape = ApiName(adapter_->ApiOf(request));
+    const absl::StatusOr<AdapterAction> action = adapter_->Handle(request, nullptr);
     if (!action.ok()) return by_shape;
     const auto* const unary = std::get_if<UnaryAction>(&*action);
     if (unary == nullptr) return by_shape;
-    EXPECT_EQ(ApiName(unary->api.value_or(door_->api())), by_shape) << body;
+    EXPECT_EQ(ApiName(unary->api.value_or(adapter_->api())), by_shape) << body;
     return by_shape;
   };
   const std::string rest = R"("source": "de", "target": "en", "from": "de", "to": "en",
@@ -66,11 +66,11 @@ TEST_F(TranslatePathTest, MTranServer) {
               HasSubstr("to: found nothing"));
   HttpRequest request = Post("/translate", R"({"to": "en", "text": "a"})");
   request.query = "token=k";
-  EXPECT_EQ(door_->Key(request), "k");
+  EXPECT_EQ(adapter_->Key(request), "k");
 }
 
 TEST_F(TranslatePathTest, MTranServersBatch) {
-  door_ = std::make_unique<JsonDialectDoor>(door_context_, MTranServerBatchDialect());
+  adapter_ = std::make_unique<JsonDialectAdapter>(adapter_context_, MTranServerBatchDialect());
   EXPECT_EQ(JsonOf(Post("/", R"({"from": "de", "to": "en", "texts": ["a", "b"]})")),
             json::parse(R"({"results": ["[a]", "[b]"]})"));
 }
@@ -87,9 +87,9 @@ TEST_F(TranslatePathTest, DeeplxAlsoAsPlainText) {
 TEST_F(TranslatePathTest, MTranServersKeyNeedsNoScheme) {
   HttpRequest request = Post("/translate", R"({"to": "en", "text": "a"})");
   request.headers.emplace_back("authorization", "the-key");
-  EXPECT_EQ(door_->Key(request), "the-key");
+  EXPECT_EQ(adapter_->Key(request), "the-key");
   request.headers.back().second = "Basic the-key";
-  EXPECT_EQ(door_->Key(request), "");
+  EXPECT_EQ(adapter_->Key(request), "");
 }
 
 TEST_F(TranslatePathTest, CuratorGetsExactlyAsManyTranslations) {
@@ -102,11 +102,11 @@ TEST_F(TranslatePathTest, CuratorGetsExactlyAsManyTranslations) {
 TEST_F(TranslatePathTest, ErrorsAreThoseOfTheDialectThatWasMeant) {
   const absl::Status full = absl::ResourceExhaustedError("the queue is full");
   const HttpRequest deeplx = Post("/translate", R"({"text": "a", "target_lang": "EN"})");
-  EXPECT_EQ(json::parse(door_->Error(deeplx, full).body)["message"], "the queue is full");
+  EXPECT_EQ(json::parse(adapter_->Error(deeplx, full).body)["message"], "the queue is full");
   const HttpRequest mtranserver = Post("/translate", R"({"to": "en", "text": "a"})");
-  EXPECT_EQ(door_->Error(mtranserver, full).body, R"({"error":"the queue is full"})");
-  EXPECT_EQ(door_->Error(mtranserver, full).status, 429);
-  EXPECT_EQ(door_->Error(Post("/translate", "{"), full).body,
+  EXPECT_EQ(adapter_->Error(mtranserver, full).body, R"({"error":"the queue is full"})");
+  EXPECT_EQ(adapter_->Error(mtranserver, full).status, 429);
+  EXPECT_EQ(adapter_->Error(Post("/translate", "{"), full).body,
             R"({"error":"Slowdown: the queue is full"})");
 }
 
@@ -119,7 +119,7 @@ TEST_F(TranslatePathTest, BodiesThatAreNoneOfTheKnownKindsAreRefused) {
 }
 
 TEST_F(TranslatePathTest, MTranServersProbes) {
-  door_ = std::make_unique<MTranServerProbesDoor>(door_context_);
+  adapter_ = std::make_unique<MTranServerProbesAdapter>(adapter_context_);
   EXPECT_EQ(JsonOf(Get("/__heartbeat__"))["status"], "ok");
   EXPECT_TRUE(JsonOf(Get("/version"))["version"].is_string());
   std::atomic<bool> draining{true};
@@ -128,4 +128,4 @@ TEST_F(TranslatePathTest, MTranServersProbes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

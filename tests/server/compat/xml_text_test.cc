@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(XmlText, ATextOfATranslationIsNeverATag) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,21 +11,21 @@
 #include "engine/api/engine.h"
 #include "engine/base/mutex.h"
 
-namespace dragoman {
+namespace dragoman::server {
 
-class Collected final : public TranslationSink {
+class Collected final : public engine::TranslationSink {
  public:
-  void OnSegment(SegmentUpdate update) override {
-    MutexLock lock(&mu_);
+  void OnSegment(engine::SegmentUpdate update) override {
+    engine::MutexLock lock(&mu_);
     segments_.push_back(std::move(update));
   }
-  void OnItem(ItemResult result) override {
-    MutexLock lock(&mu_);
+  void OnItem(engine::ItemResult result) override {
+    engine::MutexLock lock(&mu_);
     items_.emplace(result.index, std::move(result));
     ++item_calls_;
   }
-  void OnDone(const absl::Status& status, const JobTimings& timings) override {
-    MutexLock lock(&mu_);
+  void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
+    engine::MutexLock lock(&mu_);
     // A copy, not a reference to the same: ThreadSanitizer does not see abseil count references.
     done_.emplace(status.code(), status.message());
     timings_ = timings;
@@ -34,34 +34,34 @@ class Collected final : public TranslationSink {
   }
 
   absl::Status WaitDone() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!done_.has_value()) changed_.Wait(&mu_);
     return *done_;
   }
   bool done() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return done_.has_value();
   }
 
   // To be called after WaitDone.
-  std::map<int, ItemResult> items() {
-    MutexLock lock(&mu_);
+  std::map<int, engine::ItemResult> items() {
+    engine::MutexLock lock(&mu_);
     return items_;
   }
-  std::vector<SegmentUpdate> segments() {
-    MutexLock lock(&mu_);
+  std::vector<engine::SegmentUpdate> segments() {
+    engine::MutexLock lock(&mu_);
     return segments_;
   }
-  JobTimings timings() {
-    MutexLock lock(&mu_);
+  engine::JobTimings timings() {
+    engine::MutexLock lock(&mu_);
     return timings_;
   }
   int item_calls() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return item_calls_;
   }
   int done_calls() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return done_calls_;
   }
 
@@ -69,14 +69,14 @@ class Collected final : public TranslationSink {
   std::shared_ptr<const void> held;
 
  private:
-  Mutex mu_;
-  CondVar changed_;
-  std::vector<SegmentUpdate> segments_ ABSL_GUARDED_BY(mu_);
-  std::map<int, ItemResult> items_ ABSL_GUARDED_BY(mu_);
+  engine::Mutex mu_;
+  engine::CondVar changed_;
+  std::vector<engine::SegmentUpdate> segments_ ABSL_GUARDED_BY(mu_);
+  std::map<int, engine::ItemResult> items_ ABSL_GUARDED_BY(mu_);
   int item_calls_ ABSL_GUARDED_BY(mu_) = 0;
   int done_calls_ ABSL_GUARDED_BY(mu_) = 0;
   std::optional<absl::Status> done_ ABSL_GUARDED_BY(mu_);
-  JobTimings timings_ ABSL_GUARDED_BY(mu_);
+  engine::JobTimings timings_ ABSL_GUARDED_BY(mu_);
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,14 +14,15 @@
 #include "tests/server/models/collected.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Refuses or cancels where a test wants it, from within Submit.
 class Scripted final : public FakeEngine {
  public:
-  Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) override {
-    Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
+  engine::Admission Submit(engine::TranslationJob job,
+                           std::shared_ptr<engine::TranslationSink> sink) override {
+    engine::Admission admission = FakeEngine::Submit(std::move(job), std::move(sink));
     if (before_submit_returns) before_submit_returns();
     return admission;
   }
@@ -40,16 +41,16 @@ class JointJobTest : public ::testing::Test {
     parts[1].items = {1};
     parts[1].job.contents = {"un"};
     for (JobPart& part : parts) part.job.returns.segments = true;
-    std::vector<ItemResult> done(1);
+    std::vector<engine::ItemResult> done(1);
     done[0].index = 3;
     done[0].hypotheses.emplace_back().text = "three";
     return std::make_shared<JointJob>(&clock_, std::move(parts), std::move(done), sink);
   }
 
-  static Admission Refusal() {
-    Admission refusal;
+  static engine::Admission Refusal() {
+    engine::Admission refusal;
     refusal.status = absl::ResourceExhaustedError("full");
-    refusal.reason = RejectReason::kQueueFull;
+    refusal.reason = engine::RejectReason::kQueueFull;
     refusal.retry_after = 7;
     return refusal;
   }
@@ -71,7 +72,7 @@ TEST_F(JointJobTest, IsOneJobToItsSink) {
   const auto sink = std::make_shared<Collected>();
   EXPECT_TRUE(Make(sink)->Start().status.ok());
   EXPECT_TRUE(sink->WaitDone().ok());
-  const std::map<int, ItemResult> items = sink->items();
+  const std::map<int, engine::ItemResult> items = sink->items();
   ASSERT_EQ(items.size(), 4U);
   EXPECT_EQ(items.at(0).hypotheses[0].text, "[null]");
   EXPECT_EQ(items.at(1).hypotheses[0].text, "[un]");
@@ -80,7 +81,7 @@ TEST_F(JointJobTest, IsOneJobToItsSink) {
   EXPECT_EQ(sink->item_calls(), 4);
   EXPECT_EQ(sink->done_calls(), 1);
   EXPECT_EQ(sink->segments().size(), 3U);
-  for (const SegmentUpdate& update : sink->segments()) {
+  for (const engine::SegmentUpdate& update : sink->segments()) {
     EXPECT_EQ(update.text, items.at(update.item).hypotheses[0].text);
   }
   EXPECT_EQ(sink->timings().decode, 10);  // of both
@@ -102,13 +103,13 @@ TEST_F(JointJobTest, LetsGoOfItsSinkAndModelsAtTheEnd) {
 
 TEST_F(JointJobTest, WithoutPartsIsDoneAtOnce) {
   const auto sink = std::make_shared<Collected>();
-  std::vector<ItemResult> done(2);
+  std::vector<engine::ItemResult> done(2);
   done[1].index = 1;
   const auto job = std::make_shared<JointJob>(&clock_, std::vector<JobPart>(), done, sink);
   EXPECT_TRUE(job->Start().status.ok());
   EXPECT_TRUE(sink->done());
   EXPECT_EQ(sink->items().size(), 2U);
-  job->Cancel(CancelCause::kClient);  // comes to nothing
+  job->Cancel(engine::CancelCause::kClient);  // comes to nothing
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
@@ -116,11 +117,11 @@ TEST_F(JointJobTest, IsRefusedAsAWholeAndTellsNothing) {
   second_.RefuseNext(Refusal());
   first_.HoldJobs();
   const auto sink = std::make_shared<Collected>();
-  const Admission admission = Make(sink)->Start();
+  const engine::Admission admission = Make(sink)->Start();
   EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(admission.reason, RejectReason::kQueueFull);
+  EXPECT_EQ(admission.reason, engine::RejectReason::kQueueFull);
   EXPECT_EQ(admission.retry_after, 7);
-  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kClient);
+  EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kClient);
   WaitIdle();
   EXPECT_EQ(sink->item_calls(), 0);
   EXPECT_EQ(sink->done_calls(), 0);
@@ -149,10 +150,10 @@ TEST_F(JointJobTest, ACancelEndsAllParts) {
   const auto sink = std::make_shared<Collected>();
   const auto job = Make(sink);
   EXPECT_TRUE(job->Start().status.ok());
-  job->Cancel(CancelCause::kDeadline);
-  job->Cancel(CancelCause::kClient);  // the first cause counts
-  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDeadline);
-  EXPECT_EQ(second_.WaitCancel().second, CancelCause::kDeadline);
+  job->Cancel(engine::CancelCause::kDeadline);
+  job->Cancel(engine::CancelCause::kClient);  // the first cause counts
+  EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kDeadline);
+  EXPECT_EQ(second_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(sink->done_calls(), 1);
 }
@@ -162,8 +163,8 @@ TEST_F(JointJobTest, APartThatFailsEndsTheOthers) {
   second_.HoldJobs();
   const auto sink = std::make_shared<Collected>();
   EXPECT_TRUE(Make(sink)->Start().status.ok());
-  second_.CancelAll(CancelCause::kDrain);
-  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDrain);
+  second_.CancelAll(engine::CancelCause::kDrain);
+  EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kDrain);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(sink->done_calls(), 1);
 }
@@ -172,14 +173,14 @@ TEST_F(JointJobTest, APartThatFailsBeforeTheNextIsSubmittedEndsThatToo) {
   first_.HoldJobs();
   second_.HoldJobs();
   second_.before_submit_returns = [this] {
-    first_.CancelAll(CancelCause::kDrain);
+    first_.CancelAll(engine::CancelCause::kDrain);
     WaitFirstDone();
   };
   const auto sink = std::make_shared<Collected>();
   EXPECT_TRUE(Make(sink)->Start().status.ok());
-  EXPECT_EQ(second_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(second_.WaitCancel().second, engine::CancelCause::kDrain);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

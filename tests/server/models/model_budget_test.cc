@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -19,7 +19,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 ModelSettings Model(const std::string& device = "cpu") {
   ModelSettings model;
   model.model_name = "m";
-  model.devices = *ParseDevices(device, "auto");
+  model.devices = *engine::ParseDevices(device, "auto");
   return model;
 }
 
@@ -149,4 +149,4 @@ TEST(DivideDeviceMemory, TakesTensOfThousandsOfModels) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

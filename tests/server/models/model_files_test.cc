@@ -11,7 +11,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,8 +28,9 @@ class ModelFilesTest : public ::testing::Test {
     directory_.Write(name, text);
   }
   // The record of a model that was made from these files, which are read now.
-  static RecordedFiles Record(const fs::path& directory, const std::vector<std::string>& names) {
-    FileRecord record;
+  static engine::RecordedFiles Record(const fs::path& directory,
+                                      const std::vector<std::string>& names) {
+    engine::FileRecord record;
     for (const std::string& name : names) {
       record.Note(name.empty() ? directory.string() : (directory / name).string(), true);
     }
@@ -40,7 +41,7 @@ class ModelFilesTest : public ::testing::Test {
     EXPECT_TRUE(checksum.ok()) << checksum.status();
     return checksum.value_or("");
   }
-  absl::Status ErrorOf(const RecordedFiles& files) const {
+  absl::Status ErrorOf(const engine::RecordedFiles& files) const {
     return ChecksumOfModel(files, root_.string(), nullptr).status();
   }
 
@@ -71,7 +72,7 @@ TEST_F(ModelFilesTest, EveryChangeShows) {
 }
 
 TEST_F(ModelFilesTest, OnlyWhatWasReadCounts) {
-  FileRecord record;
+  engine::FileRecord record;
   for (const std::string& name : both_) record.Note(root_ / name, true);
   Write("giant", "x");
   fs::resize_file(root_ / "giant", uintmax_t{200} << 30);
@@ -81,7 +82,7 @@ TEST_F(ModelFilesTest, OnlyWhatWasReadCounts) {
 }
 
 TEST_F(ModelFilesTest, AFileOfAnotherSizeOrKindIsNotRead) {
-  const RecordedFiles files = Record(root_, both_);
+  const engine::RecordedFiles files = Record(root_, both_);
   fs::resize_file(root_ / "model.safetensors", uintmax_t{200} << 30);
   const absl::Status grown = ErrorOf(files);
   EXPECT_EQ(grown.code(), absl::StatusCode::kAborted);
@@ -99,7 +100,7 @@ TEST_F(ModelFilesTest, AFileOfAnotherSizeOrKindIsNotRead) {
 
 TEST_F(ModelFilesTest, IsGivenUpBetweenTwoPieces) {
   const std::atomic<bool> stop{true};
-  const LoadContext load(&stop);
+  const engine::LoadContext load(&stop);
   EXPECT_EQ(ChecksumOfModel(Record(root_, both_), root_.string(), &load).status().code(),
             absl::StatusCode::kCancelled);
 }
@@ -110,7 +111,7 @@ TEST_F(ModelFilesTest, TheChecksumOfSeveralIsOfEachInItsPlace) {
   Write("a/weights", "1");
   Write("b/weights", "2");
   const auto of = [&](const std::vector<std::string>& directories) {
-    FileRecord record;
+    engine::FileRecord record;
     for (const std::string& directory : {a, b}) record.Note(directory + "/weights", true);
     return ChecksumOfModels(record.files(), directories, nullptr).value_or("none");
   };
@@ -155,4 +156,4 @@ TEST_F(ModelFilesTest, WhatIsNoModelDirectoryIsSaid) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

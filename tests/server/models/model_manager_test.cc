@@ -21,7 +21,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,8 +73,9 @@ class ModelManagerTest : public ::testing::Test {
   }
 
   // An engine whose weights' content is its family; "broken" cannot be loaded.
-  absl::StatusOr<std::unique_ptr<Engine>> MakeEngine(const ModelSettings& settings,
-                                                     const ModelShare& share, LoadContext* load) {
+  absl::StatusOr<std::unique_ptr<engine::Engine>> MakeEngine(const ModelSettings& settings,
+                                                             const ModelShare& share,
+                                                             engine::LoadContext* load) {
     loads_.push_back({settings, share});
     load_ = load;
     std::vector<std::string> directories = settings.ensemble.directories;
@@ -87,7 +88,7 @@ class ModelManagerTest : public ::testing::Test {
       std::ifstream(directory + "/model.safetensors") >> weights;
     }
     if (while_loading_) while_loading_();
-    if (absl::Status status = CheckGoesOn(load); !status.ok()) return status;
+    if (absl::Status status = engine::CheckGoesOn(load); !status.ok()) return status;
     if (weights == "broken") {
       return absl::InvalidArgumentError("model.safetensors: found 6 bytes, expected a header");
     }
@@ -133,21 +134,21 @@ class ModelManagerTest : public ::testing::Test {
   std::map<std::string, FakeEngine*> engines_;
   std::function<void()> while_loading_;
   bool has_gpu_ = false;
-  LoadContext* load_ = nullptr;  // of the load that goes on
-  ModelManager manager_{
-      &table_,
-      &metrics_,
-      &clock_,
-      {.cpus = 8,
-       .host_bytes = int64_t{1000} << 20,
-       .serving_bytes = int64_t{100} << 20,
-       .process_bytes = int64_t{40} << 20},
-      ModelSettings{},
-      [this](const ModelSettings& settings, const ModelShare& /*share*/, LoadContext* /*load*/) {
-        return Plan(settings);
-      },
-      [this](const ModelSettings& settings, const ModelShare& share, EngineObserver* /*observer*/,
-             LoadContext* load) { return MakeEngine(settings, share, load); }};
+  engine::LoadContext* load_ = nullptr;  // of the load that goes on
+  ModelManager manager_{&table_,
+                        &metrics_,
+                        &clock_,
+                        {.cpus = 8,
+                         .host_bytes = int64_t{1000} << 20,
+                         .serving_bytes = int64_t{100} << 20,
+                         .process_bytes = int64_t{40} << 20},
+                        ModelSettings{},
+                        [this](const ModelSettings& settings, const ModelShare& /*share*/,
+                               engine::LoadContext* /*load*/) { return Plan(settings); },
+                        [this](const ModelSettings& settings, const ModelShare& share,
+                               engine::EngineObserver* /*observer*/, engine::LoadContext* load) {
+                          return MakeEngine(settings, share, load);
+                        }};
 };
 
 // An ensemble is reloaded when the files of any member have changed.
@@ -623,4 +624,4 @@ TEST_F(ModelManagerTest, TheStartsPeakIsWhatModelsHeldAtOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -11,7 +11,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 class ModelRouterTest : public ::testing::Test {
  protected:
-  void Add(const std::string& name, std::vector<LanguagePair> pairs) {
+  void Add(const std::string& name, std::vector<engine::LanguagePair> pairs) {
     auto engine = std::make_unique<FakeEngine>();
     engine->mutable_info()->name = name;
     engine->mutable_info()->pairs = std::move(pairs);
@@ -66,13 +66,13 @@ TEST_F(ModelRouterTest, LanguagesThatNoModelHasAreRefusedWithAllPairs) {
   EXPECT_EQ(none.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(none.status().message()),
               AllOf(HasSubstr("from 'de' to 'it'"), HasSubstr("de-en (a), *-fr (b)")));
-  const std::vector<FieldError> errors = FieldErrorsOf(none.status());
+  const std::vector<engine::FieldError> errors = engine::FieldErrorsOf(none.status());
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_EQ(errors[0].field, "target_language_code");
 }
 
 TEST_F(ModelRouterTest, AListOfAThousandPairsIsCut) {
-  std::vector<LanguagePair> many;
+  std::vector<engine::LanguagePair> many;
   for (int i = 0; i < 1000; ++i) many.push_back({"", "l" + std::to_string(i)});
   Add("a", std::move(many));
   Add("b", {{"de", "en"}});
@@ -97,4 +97,4 @@ TEST_F(ModelRouterTest, TheOnlyModelIsTakenAsItIs) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

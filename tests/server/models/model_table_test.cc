@@ -14,7 +14,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/models/collected.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -35,7 +35,8 @@ class MortalEngine final : public FakeEngine {
 
 class ModelTableTest : public ::testing::Test {
  protected:
-  ServedModel Make(const std::string& name, std::vector<LanguagePair> pairs = {{"de", "en"}}) {
+  ServedModel Make(const std::string& name,
+                   std::vector<engine::LanguagePair> pairs = {{"de", "en"}}) {
     auto engine = std::make_shared<MortalEngine>(&alive_);
     engine->mutable_info()->name = name;
     engine->mutable_info()->pairs = std::move(pairs);
@@ -63,15 +64,15 @@ class ModelTableTest : public ::testing::Test {
   // A job that the engine holds, whose sink holds the model, as a call does.
   static std::shared_ptr<Collected> Submit(ModelPtr model) {
     auto sink = std::make_shared<Collected>();
-    Engine* const engine = model->engine.get();
+    engine::Engine* const engine = model->engine.get();
     sink->held = std::move(model);
-    TranslationJob job;
+    engine::TranslationJob job;
     job.contents = {"a", "b"};
     EXPECT_TRUE(engine->Submit(std::move(job), sink).status.ok());
     return sink;
   }
 
-  SegmentCounts Counts(const std::string& name) const {
+  engine::SegmentCounts Counts(const std::string& name) const {
     for (const ModelStats& stats : table_->Stats()) {
       if (stats.name == name) return stats.stats.segments;
     }
@@ -97,7 +98,7 @@ TEST_F(ModelTableTest, ACallKeepsTheVersionThatItBeganWith) {
   MortalEngine* const old = latest_;
   old->HoldJobs();
   const auto sink = Submit(table_->Find("a"));
-  const JobId job = old->WaitHeld().id;
+  const engine::JobId job = old->WaitHeld().id;
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   EXPECT_EQ(table_->Find("a")->version, 2);
   EXPECT_THAT(States(),
@@ -118,7 +119,7 @@ TEST_F(ModelTableTest, TheEngineEndsThoughItsOwnThreadLetsGoLast) {
   MortalEngine* const old = latest_;
   old->HoldJobs();
   Submit(table_->Find("a"));  // nobody keeps the sink but the engine
-  const JobId job = old->WaitHeld().id;
+  const engine::JobId job = old->WaitHeld().id;
   EXPECT_TRUE(table_->Remove("a"));
   old->Finish(job, absl::OkStatus());
   EXPECT_TRUE(table_->WaitEnded(seconds(60)));
@@ -131,10 +132,10 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
   EXPECT_TRUE(Submit(table_->Find("a"))->WaitDone().ok());
   old->HoldJobs();
   const auto sink = Submit(table_->Find("a"));
-  const JobId job = old->WaitHeld().id;
+  const engine::JobId job = old->WaitHeld().id;
   ASSERT_TRUE(table_->Put(Make("a")).ok());
   EXPECT_TRUE(Submit(table_->Find("a"))->WaitDone().ok());
-  SegmentCounts counts = Counts("a");
+  engine::SegmentCounts counts = Counts("a");
   EXPECT_EQ(counts.accepted, 6);
   EXPECT_EQ(counts.eos, 4);
   EXPECT_EQ(counts.running, 2);
@@ -163,8 +164,8 @@ TEST_F(ModelTableTest, CountsOfAllVersionsStayAndNeverFall) {
 
 // Every field of `stats` has a value of its own. A field that is added to EngineStats does not
 // compile here until it gets one, and fails the test below until the table adds it.
-EngineStats EveryNumber(int64_t times) {
-  EngineStats stats;
+engine::EngineStats EveryNumber(int64_t times) {
+  engine::EngineStats stats;
   auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
          queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
          encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
@@ -200,7 +201,7 @@ EngineStats EveryNumber(int64_t times) {
 }
 
 // All fields, in order, as one value that can be compared.
-std::vector<double> NumbersOf(const EngineStats& stats) {
+std::vector<double> NumbersOf(const engine::EngineStats& stats) {
   const auto& [segments, requests_waiting, requests_running, queue_segments, queue_tokens,
                queue_segment_capacity, queue_token_capacity, queue_oldest_age, encoded_segments,
                encoded_tokens, encoded_segment_capacity, encoded_oldest_age, rows, row_capacity,
@@ -240,7 +241,7 @@ std::vector<double> NumbersOf(const EngineStats& stats) {
   }
   numbers.push_back(kv_self_usage);
   numbers.push_back(kv_cross_usage);
-  for (const DeviceMemory& of : memory) {
+  for (const engine::DeviceMemory& of : memory) {
     const auto& [device, device_name, weights, kv, workspace, kv_resident] = of;
     for (const int64_t number : {weights, kv, workspace, kv_resident}) {
       numbers.push_back(static_cast<double>(number));
@@ -295,7 +296,7 @@ TEST_F(ModelTableTest, ReadersAreAlwaysAnsweredWhileVersionsChange) {
   std::thread scraper([&] {
     int64_t before = 0;
     while (!stop) {
-      const SegmentCounts s = Counts("a");
+      const engine::SegmentCounts s = Counts("a");
       ASSERT_EQ(s.accepted, s.eos + s.cancelled + s.waiting + s.running);
       ASSERT_GE(s.accepted, before);
       before = s.accepted;
@@ -378,4 +379,4 @@ TEST_F(ModelTableTest, ItsEndEndsWhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -17,7 +17,7 @@
 #include "tests/server/models/collected.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -37,8 +37,8 @@ class PivotEngineTest : public ::testing::Test {
     pivot_ = *std::move(made);
   }
 
-  static TranslationJob Job(std::vector<std::string> contents) {
-    TranslationJob job;
+  static engine::TranslationJob Job(std::vector<std::string> contents) {
+    engine::TranslationJob job;
     job.contents = std::move(contents);
     job.source_language = "de";
     job.target_language = "fr";
@@ -53,16 +53,17 @@ class PivotEngineTest : public ::testing::Test {
     return sink;
   }
 
-  std::shared_ptr<Collected> Submit(TranslationJob job) {
+  std::shared_ptr<Collected> Submit(engine::TranslationJob job) {
     const auto sink = NewSink();
-    const Admission admission = pivot_->Submit(std::move(job), sink);
+    const engine::Admission admission = pivot_->Submit(std::move(job), sink);
     EXPECT_TRUE(admission.status.ok()) << admission.status;
     latest_ = admission.job;
     return sink;
   }
 
-  static Admission Refusal(absl::Status status, RejectReason reason, Nanos retry_after = 0) {
-    Admission refusal;
+  static engine::Admission Refusal(absl::Status status, engine::RejectReason reason,
+                                   engine::Nanos retry_after = 0) {
+    engine::Admission refusal;
     refusal.status = std::move(status);
     refusal.reason = reason;
     refusal.retry_after = retry_after;
@@ -74,13 +75,13 @@ class PivotEngineTest : public ::testing::Test {
   FakeEngine first_;
   FakeEngine second_;
   std::shared_ptr<PivotEngine> pivot_;
-  JobId latest_ = 0;
+  engine::JobId latest_ = 0;
 };
 
 TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
   const auto sink = Submit(Job({"eins", "zwei"}));
   EXPECT_TRUE(sink->WaitDone().ok());
-  const std::map<int, ItemResult> items = sink->items();
+  const std::map<int, engine::ItemResult> items = sink->items();
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items.at(1).hypotheses[0].text, "[[zwei]]");
   EXPECT_EQ(items.at(1).pivot->text, "[zwei]");
@@ -91,13 +92,13 @@ TEST_F(PivotEngineTest, EveryItemGoesThroughBoth) {
   ASSERT_EQ(sink->segments().size(), 2U);
   EXPECT_EQ(sink->segments()[0].source.end, 4);  // of the item, and not of what is between
   EXPECT_EQ(sink->done_calls(), 1);
-  EXPECT_EQ(sink->timings().decode, 5 * (1 + static_cast<Nanos>(second_.submitted())));
+  EXPECT_EQ(sink->timings().decode, 5 * (1 + static_cast<engine::Nanos>(second_.submitted())));
   EXPECT_GT(sink->timings().total, 0);
   while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();  // at its end
 }
 
 TEST_F(PivotEngineTest, EachModelResolvesItsLanguagesOnce) {
-  TranslationJob job = Job({"eins", "zwei"});
+  engine::TranslationJob job = Job({"eins", "zwei"});
   const auto languages = pivot_->ResolveLanguages(job.source_language, job.target_language);
   ASSERT_TRUE(languages.ok()) << languages.status();
   EXPECT_EQ(first_.resolutions(), 1);
@@ -113,18 +114,22 @@ TEST_F(PivotEngineTest, AnItemGoesOnWhileTheFirstModelHasOthers) {
   second_.HoldJobs();
   const auto sink = Submit(Job({"eins", "zwei"}));
   const FakeEngine::Held first = first_.WaitHeld();
-  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 1)); });
+  first_.Play(first,
+              [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 1)); });
   const FakeEngine::Held second = second_.WaitHeld();
   EXPECT_EQ(second.job.contents, std::vector<std::string>{"[zwei]"});
   EXPECT_EQ(second.job.source_language, "en");
-  second_.Play(second, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(second.job, 0)); });
+  second_.Play(second,
+               [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(second.job, 0)); });
   second_.Finish(second.id, absl::OkStatus());
   EXPECT_FALSE(sink->done());
-  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  first_.Play(first,
+              [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
   first_.Finish(first.id, absl::OkStatus());
   const FakeEngine::Held third = second_.WaitHeld();
   EXPECT_EQ(third.job.contents, std::vector<std::string>{"[eins]"});
-  second_.Play(third, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(third.job, 0)); });
+  second_.Play(third,
+               [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(third.job, 0)); });
   second_.Finish(third.id, absl::OkStatus());
   EXPECT_TRUE(sink->WaitDone().ok());
   EXPECT_EQ(sink->items().at(0).hypotheses[0].text, "[[eins]]");
@@ -134,20 +139,21 @@ TEST_F(PivotEngineTest, AnItemGoesOnWhileTheFirstModelHasOthers) {
 TEST_F(PivotEngineTest, DrawsGoOnTogetherInTheirOrder) {
   first_.HoldJobs();
   second_.HoldJobs();
-  TranslationJob job = Job({"eins", "zwei"});
+  engine::TranslationJob job = Job({"eins", "zwei"});
   job.decoding.sampling.emplace();
   const auto sink = Submit(job);
   const FakeEngine::Held first = first_.WaitHeld();
   for (const int item : {1, 0}) {
-    first_.Play(first,
-                [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, item)); });
+    first_.Play(first, [&](engine::TranslationSink* to) {
+      to->OnItem(FakeEngine::Answer(first.job, item));
+    });
   }
   EXPECT_EQ(second_.submitted(), 0U);
   first_.Finish(first.id, absl::OkStatus());
   const FakeEngine::Held second = second_.WaitHeld();
   EXPECT_EQ(second.job.contents, (std::vector<std::string>{"[eins]", "[zwei]"}));
   EXPECT_EQ(second.job.decoding.sampling->seed, 77U);
-  pivot_->Cancel(latest_, CancelCause::kClient);
+  pivot_->Cancel(latest_, engine::CancelCause::kClient);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kCancelled);
 }
 
@@ -162,8 +168,8 @@ TEST_F(PivotEngineTest, AnItemThatFailsInEitherFailsAlone) {
 
 TEST_F(PivotEngineTest, WhatTheSecondModelCannotTakeYetWaitsAndIsNotLost) {
   for (int i = 0; i < 3; ++i) {
-    second_.RefuseNext(
-        Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull, kNanosPerMilli));
+    second_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"),
+                               engine::RejectReason::kQueueFull, kNanosPerMilli));
   }
   const auto sink = Submit(Job({"eins", "zwei"}));
   EXPECT_TRUE(sink->WaitDone().ok());
@@ -175,29 +181,29 @@ TEST_F(PivotEngineTest, WhatTheSecondModelCannotTakeYetWaitsAndIsNotLost) {
 // A job of `client` with so many items, which the first engine has made; the second takes none.
 class PivotShareTest : public PivotEngineTest {
  protected:
-  static TranslationJob JobOf(std::string client, int64_t items) {
-    TranslationJob job = Job(std::vector<std::string>(static_cast<size_t>(items), "x"));
+  static engine::TranslationJob JobOf(std::string client, int64_t items) {
+    engine::TranslationJob job = Job(std::vector<std::string>(static_cast<size_t>(items), "x"));
     job.client = std::move(client);
     return job;
   }
   // The answer to one more of `client`; one that is admitted is cancelled again, and over.
-  Admission Ask(const std::string& client, int64_t items = 1) {
+  engine::Admission Ask(const std::string& client, int64_t items = 1) {
     const auto sink = NewSink();
-    Admission admission = pivot_->Submit(JobOf(client, items), sink);
+    engine::Admission admission = pivot_->Submit(JobOf(client, items), sink);
     if (admission.status.ok()) {
-      pivot_->Cancel(admission.job, CancelCause::kClient);
+      pivot_->Cancel(admission.job, engine::CancelCause::kClient);
       static_cast<void>(sink->WaitDone());
     }
     return admission;
   }
   void EndAll() {
-    pivot_->CancelAll(CancelCause::kDrain);
+    pivot_->CancelAll(engine::CancelCause::kDrain);
     while (pivot_->jobs_in_flight() > 0) std::this_thread::yield();
   }
   // Jobs of `client` until one is refused, whose reason this is.
-  RejectReason Fill(const std::string& client, int64_t items = 256) {
+  engine::RejectReason Fill(const std::string& client, int64_t items = 256) {
     for (;;) {
-      const Admission admission = pivot_->Submit(JobOf(client, items), NewSink());
+      const engine::Admission admission = pivot_->Submit(JobOf(client, items), NewSink());
       if (!admission.status.ok()) {
         EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
         EXPECT_GT(admission.retry_after, 0);
@@ -209,14 +215,15 @@ class PivotShareTest : public PivotEngineTest {
 
 TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
   first_.HoldJobs();
-  EXPECT_EQ(Fill("hog"), RejectReason::kClientShare);
-  EXPECT_EQ(Fill("hog", 1), RejectReason::kClientShare);
+  EXPECT_EQ(Fill("hog"), engine::RejectReason::kClientShare);
+  EXPECT_EQ(Fill("hog", 1), engine::RejectReason::kClientShare);
   for (int i = 0; i < 20; ++i) {
-    const Admission polite = pivot_->Submit(JobOf("polite" + std::to_string(i), 3), NewSink());
+    const engine::Admission polite =
+        pivot_->Submit(JobOf("polite" + std::to_string(i), 3), NewSink());
     EXPECT_TRUE(polite.status.ok()) << polite.status;
   }
   // Larger than what is kept for others: as good as full.
-  EXPECT_EQ(Ask("large", PivotEngine::kMaxItems / 2).reason, RejectReason::kQueueFull);
+  EXPECT_EQ(Ask("large", PivotEngine::kMaxItems / 2).reason, engine::RejectReason::kQueueFull);
   EndAll();
   EXPECT_TRUE(Ask("hog", PivotEngine::kMaxItems).status.ok());
   EndAll();
@@ -226,23 +233,23 @@ TEST_F(PivotShareTest, AClientThatTakesAllItCanKeepsNobodyElseOut) {
 TEST_F(PivotShareTest, ItemsThatWaitForTheSecondModelCount) {
   first_.HoldJobs();
   second_.HoldJobs();
-  const auto full = Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
+  const auto full = Refusal(absl::ResourceExhaustedError("full"), engine::RejectReason::kQueueFull,
                             3600 * kNanosPerSecond);
   constexpr int kItems = static_cast<int>(PivotEngine::kMaxItems);
   // The second engine refuses as often as it may be called: for each item by itself on a slow
   // machine, and again each second.
   for (int i = 0; i < kItems + 200; ++i) second_.RefuseNext(full);
   const auto sink = Submit(JobOf("hog", kItems));
-  const JobId waiting = latest_;
+  const engine::JobId waiting = latest_;
   const FakeEngine::Held first = first_.WaitHeld();
-  first_.Play(first, [&](TranslationSink* to) {
+  first_.Play(first, [&](engine::TranslationSink* to) {
     for (int i = 0; i < kItems; ++i) to->OnItem(FakeEngine::Answer(first.job, i));
   });
   first_.Finish(first.id, absl::OkStatus());
-  EXPECT_EQ(Ask("hog").reason, RejectReason::kClientShare);
+  EXPECT_EQ(Ask("hog").reason, engine::RejectReason::kClientShare);
   EXPECT_TRUE(Ask("polite").status.ok());
   // Ends a job that waits between the two, which neither engine would end.
-  pivot_->Cancel(waiting, CancelCause::kDeadline);
+  pivot_->Cancel(waiting, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(Ask("hog", kItems).status.ok());
   EndAll();
@@ -268,11 +275,12 @@ TEST_F(PivotEngineTest, CancellingEndsBothLegs) {
   second_.HoldJobs();
   const auto sink = Submit(Job({"eins", "zwei"}));
   const FakeEngine::Held first = first_.WaitHeld();
-  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  first_.Play(first,
+              [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
   second_.WaitHeld();
-  pivot_->Cancel(latest_, CancelCause::kDeadline);
+  pivot_->Cancel(latest_, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->WaitDone().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kDeadline);
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
@@ -281,20 +289,22 @@ TEST_F(PivotEngineTest, AFailureOfOneLegEndsTheJobOnce) {
   second_.HoldJobs();
   const auto sink = Submit(Job({"eins", "zwei"}));
   const FakeEngine::Held first = first_.WaitHeld();
-  first_.Play(first, [&](TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
+  first_.Play(first,
+              [&](engine::TranslationSink* to) { to->OnItem(FakeEngine::Answer(first.job, 0)); });
   const FakeEngine::Held second = second_.WaitHeld();
   second_.Finish(second.id, absl::UnavailableError("every worker has stopped"));
   const absl::Status status = sink->WaitDone();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(status.message(), "every worker has stopped");
-  EXPECT_EQ(first_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(first_.WaitCancel().second, engine::CancelCause::kDrain);
   EXPECT_EQ(sink->done_calls(), 1);
 }
 
 TEST_F(PivotEngineTest, ARefusalOfTheFirstIsThePivots) {
-  first_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull, 5));
+  first_.RefuseNext(
+      Refusal(absl::ResourceExhaustedError("full"), engine::RejectReason::kQueueFull, 5));
   const auto sink = NewSink();
-  const Admission admission = pivot_->Submit(Job({"x"}), sink);
+  const engine::Admission admission = pivot_->Submit(Job({"x"}), sink);
   EXPECT_EQ(admission.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(admission.retry_after, 5);
   EXPECT_EQ(pivot_->jobs_in_flight(), 0);
@@ -303,30 +313,34 @@ TEST_F(PivotEngineTest, ARefusalOfTheFirstIsThePivots) {
 
 TEST_F(PivotEngineTest, ARefusalOfTheSecondThatStaysIsTheJobsEnd) {
   second_.RefuseNext(
-      Refusal(absl::InvalidArgumentError("no such profile here"), RejectReason::kInvalid));
+      Refusal(absl::InvalidArgumentError("no such profile here"), engine::RejectReason::kInvalid));
   EXPECT_EQ(Submit(Job({"x"}))->WaitDone().message(), "no such profile here");
-  second_.RefuseNext(
-      Refusal(absl::InvalidArgumentError("larger than the queue"), RejectReason::kTooLarge));
+  second_.RefuseNext(Refusal(absl::InvalidArgumentError("larger than the queue"),
+                             engine::RejectReason::kTooLarge));
   const auto sink = Submit(Job({"x"}));
   EXPECT_TRUE(sink->WaitDone().ok());
   EXPECT_EQ(sink->items().at(0).status.message(), "larger than the queue");
 }
 
 TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
-  const auto fields = [this](const std::function<void(TranslationJob*)>& change) {
-    TranslationJob job = Job({"x"});
+  const auto fields = [this](const std::function<void(engine::TranslationJob*)>& change) {
+    engine::TranslationJob job = Job({"x"});
     change(&job);
-    const Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+    const engine::Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
     EXPECT_EQ(admission.status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(admission.reason, RejectReason::kInvalid);
+    EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
     EXPECT_THAT(std::string(admission.status.message()), HasSubstr("de-en+en-fr"));
     std::string names;
-    for (const FieldError& error : FieldErrorsOf(admission.status)) names += error.field + " ";
+    for (const engine::FieldError& error : engine::FieldErrorsOf(admission.status))
+      names += error.field + " ";
     return names;
   };
-  EXPECT_EQ(fields([](TranslationJob* job) { job->terms.push_back({"a", "b", false}); }), "terms ");
-  EXPECT_EQ(fields([](TranslationJob* job) { job->glossary = "law"; }), "glossary_config ");
-  EXPECT_EQ(fields([](TranslationJob* job) {
+  EXPECT_EQ(fields([](engine::TranslationJob* job) {
+              job->terms.push_back({"a", "b", false});
+            }),
+            "terms ");
+  EXPECT_EQ(fields([](engine::TranslationJob* job) { job->glossary = "law"; }), "glossary_config ");
+  EXPECT_EQ(fields([](engine::TranslationJob* job) {
               job->returns.alignment = true;
               job->decoding.alignment_layer = 1;
               job->decoding.alignment_heads = {0};
@@ -336,19 +350,19 @@ TEST_F(PivotEngineTest, OptionsWithoutAMeaningAreRefusedByName) {
 }
 
 TEST_F(PivotEngineTest, ABeamThatTheSecondHasNoRoomForIsRefusedAtOnce) {
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"eins"};
   job.source_language = "de";
   job.target_language = "fr";
   job.decoding.beam_size = 9;  // the second's batch has 8 rows, the first's 16
-  const Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
-  EXPECT_EQ(admission.reason, RejectReason::kInvalid);
+  const engine::Admission admission = pivot_->Submit(job, std::make_shared<Collected>());
+  EXPECT_EQ(admission.reason, engine::RejectReason::kInvalid);
   EXPECT_THAT(std::string(admission.status.message()), HasSubstr("decoding.beam_size: found 9"));
   EXPECT_EQ(first_.submitted(), 0U);
 }
 
 TEST_F(PivotEngineTest, SaysWhatBothHaveInCommon) {
-  const ModelInfo& info = pivot_->info();
+  const engine::ModelInfo& info = pivot_->info();
   EXPECT_EQ(info.name, "de-fr");
   ASSERT_EQ(info.pairs.size(), 1U);
   EXPECT_EQ(info.pairs[0].source, "de");
@@ -373,7 +387,7 @@ TEST_F(PivotEngineTest, TheLanguageBetweenFollowsTheRequest) {
   EXPECT_EQ(pivot->info().pairs.size(), 2U);
   const auto sink = std::make_shared<Collected>();
   sink->held = pivot;
-  TranslationJob job = Job({"x"});
+  engine::TranslationJob job = Job({"x"});
   job.target_language = "pt";
   ASSERT_TRUE(pivot->Submit(job, sink).status.ok());
   EXPECT_TRUE(sink->WaitDone().ok());
@@ -399,11 +413,11 @@ TEST_F(PivotEngineTest, AThousandJobsAreAllAnsweredOnce) {
         const auto sink = NewSink();
         const std::string text = std::to_string(1000 * t + i);
         if (i % 5 == 0) {
-          second_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"), RejectReason::kQueueFull,
-                                     kNanosPerMilli));
+          second_.RefuseNext(Refusal(absl::ResourceExhaustedError("full"),
+                                     engine::RejectReason::kQueueFull, kNanosPerMilli));
         }
-        const Admission admission = pivot_->Submit(Job({text, text, text}), sink);
-        if (i % 7 == 0) pivot_->Cancel(admission.job, CancelCause::kClient);
+        const engine::Admission admission = pivot_->Submit(Job({text, text, text}), sink);
+        if (i % 7 == 0) pivot_->Cancel(admission.job, engine::CancelCause::kClient);
         const absl::Status status = sink->WaitDone();
         const bool whole = status.ok() && sink->item_calls() == 3 &&
                            sink->items().at(2).hypotheses[0].text == "[[" + text + "]]";
@@ -419,4 +433,4 @@ TEST_F(PivotEngineTest, AThousandJobsAreAllAnsweredOnce) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TranslationJob EveryOption() {
-  TranslationJob job;
+engine::TranslationJob EveryOption() {
+  engine::TranslationJob job;
   job.contents = {"eins", "zwei", "drei"};
   job.source_language = "de";
   job.target_language = "fr";
@@ -31,15 +31,15 @@ TranslationJob EveryOption() {
   job.target_prefixes = {"", "b", "c"};
   job.do_not_translate = {"zwei"};
   job.returns = {true, true, true, false, true, true};
-  job.priority = Priority::kBulk;
+  job.priority = engine::Priority::kBulk;
   job.client = "c";
   job.deadline = 77;
   job.html = true;
   return job;
 }
 
-ItemResult First(int index, std::string text) {
-  ItemResult result;
+engine::ItemResult First(int index, std::string text) {
+  engine::ItemResult result;
   result.index = index;
   result.hypotheses.resize(1);
   result.hypotheses[0].text = std::move(text);
@@ -47,8 +47,8 @@ ItemResult First(int index, std::string text) {
 }
 
 TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
-  const TranslationJob job = EveryOption();
-  const TranslationJob first = FirstLeg(job, "en");
+  const engine::TranslationJob job = EveryOption();
+  const engine::TranslationJob first = FirstLeg(job, "en");
   EXPECT_EQ(first.source_language, "de");
   EXPECT_EQ(first.target_language, "en");
   EXPECT_EQ(first.decoding.beam_size, 7);
@@ -66,12 +66,13 @@ TEST(PivotParts, WhatIsAboutTheTranslationsTextIsForTheSecondLeg) {
   EXPECT_FALSE(first.returns.partials);
   EXPECT_FALSE(first.returns.segments);
   EXPECT_TRUE(first.html);
-  EXPECT_EQ(first.priority, Priority::kBulk);
+  EXPECT_EQ(first.priority, engine::Priority::kBulk);
   EXPECT_EQ(first.client, "c");
   EXPECT_EQ(first.deadline, 77);
 
-  const std::vector<ItemResult> firsts = {First(0, "one"), First(1, "two"), First(2, "three")};
-  const TranslationJob second = SecondLeg(job, "en", {2, 0}, firsts);
+  const std::vector<engine::ItemResult> firsts = {First(0, "one"), First(1, "two"),
+                                                  First(2, "three")};
+  const engine::TranslationJob second = SecondLeg(job, "en", {2, 0}, firsts);
   EXPECT_EQ(second.source_language, "en");
   EXPECT_EQ(second.target_language, "fr");
   EXPECT_THAT(second.contents, ElementsAre("three", "one"));
@@ -96,31 +97,31 @@ void Give(std::vector<T>* list) {
 }
 
 TEST(PivotParts, EachOptionReachesTheLegsThatItsRowNames) {
-  TranslationJob job;
-  VisitOptions(job.decoding, [](const DecodingOption&, auto& member) { Give(&member); });
-  const TranslationJob first = FirstLeg(job, "en");
-  const TranslationJob second = SecondLeg(job, "en", {0}, {First(0, "one")});
+  engine::TranslationJob job;
+  engine::VisitOptions(job.decoding, [](const DecodingOption&, auto& member) { Give(&member); });
+  const engine::TranslationJob first = FirstLeg(job, "en");
+  const engine::TranslationJob second = SecondLeg(job, "en", {0}, {First(0, "one")});
   int options = 0;
-  VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
+  engine::VisitOptions(job.decoding, [&](const DecodingOption& option, const auto& member) {
     ++options;
-    EXPECT_TRUE(IsGiven(member)) << option.name;
+    EXPECT_TRUE(engine::IsGiven(member)) << option.name;
   });
   EXPECT_EQ(options, std::size(kDecodingOptions));
-  VisitOptions(first.decoding, [](const DecodingOption& option, const auto& member) {
+  engine::VisitOptions(first.decoding, [](const DecodingOption& option, const auto& member) {
     if (option.name == "num_alternatives") return;  // always one
-    EXPECT_EQ(IsGiven(member), option.legs == DecodingOption::Legs::kBoth) << option.name;
+    EXPECT_EQ(engine::IsGiven(member), option.legs == DecodingOption::Legs::kBoth) << option.name;
   });
   EXPECT_EQ(first.decoding.num_alternatives, 1);
-  VisitOptions(second.decoding, [](const DecodingOption& option, const auto& member) {
+  engine::VisitOptions(second.decoding, [](const DecodingOption& option, const auto& member) {
     if (option.name == "sampling.seed") return;  // the one that the first drew with
-    EXPECT_TRUE(IsGiven(member)) << option.name;
+    EXPECT_TRUE(engine::IsGiven(member)) << option.name;
   });
 }
 
 TEST(PivotParts, BothLegsDrawWithOneSeed) {
-  TranslationJob job = EveryOption();
+  engine::TranslationJob job = EveryOption();
   job.decoding.sampling.emplace();
-  std::vector<ItemResult> firsts = {First(0, "one")};
+  std::vector<engine::ItemResult> firsts = {First(0, "one")};
   firsts[0].seed = 99;
   EXPECT_EQ(SecondLeg(job, "en", {0}, firsts).decoding.sampling->seed, 99U);
 }
@@ -128,19 +129,19 @@ TEST(PivotParts, BothLegsDrawWithOneSeed) {
 // Sentences as (source begin, source end, target begin, target end).
 using Range = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
-std::vector<SentenceRange> Ranges(const std::vector<Range>& ranges) {
-  std::vector<SentenceRange> out;
+std::vector<engine::SentenceRange> Ranges(const std::vector<Range>& ranges) {
+  std::vector<engine::SentenceRange> out;
   for (const auto& [a, b, c, d] : ranges) out.push_back({{a, b}, {c, d}});
   return out;
 }
 
 std::vector<Range> Composed(const std::vector<Range>& first, const std::vector<Range>& second) {
-  ItemResult one = First(3, "x");
+  engine::ItemResult one = First(3, "x");
   one.sentences = Ranges(first);
-  ItemResult two = First(0, "y");
+  engine::ItemResult two = First(0, "y");
   two.sentences = Ranges(second);
   std::vector<Range> out;
-  for (const SentenceRange& s : Compose(one, std::move(two), {}).sentences) {
+  for (const engine::SentenceRange& s : Compose(one, std::move(two), {}).sentences) {
     out.emplace_back(s.source.begin, s.source.end, s.target.begin, s.target.end);
   }
   return out;
@@ -163,37 +164,38 @@ TEST(PivotParts, SentencesThatOneLegJoinsOrSplitsAreOnePart) {
 }
 
 TEST(PivotParts, ASegmentComesFromAllSentencesThatItTouches) {
-  ItemResult first = First(0, "x");
+  engine::ItemResult first = First(0, "x");
   first.sentences = Ranges({{0, 10, 0, 4}, {11, 20, 5, 8}, {21, 30, 9, 12}});
-  const ByteRange both = SourceOf(first, {2, 6});
+  const engine::ByteRange both = SourceOf(first, {2, 6});
   EXPECT_EQ(both.begin, 0);
   EXPECT_EQ(both.end, 20);
-  const ByteRange last = SourceOf(first, {9, 12});
+  const engine::ByteRange last = SourceOf(first, {9, 12});
   EXPECT_EQ(last.begin, 21);
   EXPECT_EQ(SourceOf(first, {12, 12}).end, 0);
 }
 
 TEST(PivotParts, TheAnswerIsTheSecondsWithTheFirstBesideIt) {
-  ItemResult first = First(5, "between");
+  engine::ItemResult first = First(5, "between");
   first.sentences = Ranges({{0, 3, 0, 7}});
   first.hypotheses[0].score = -0.5F;
   first.hypotheses[0].log_prob = -4.0F;
-  first.hypotheses[0].finish_reason = FinishReason::kLength;
+  first.hypotheses[0].finish_reason = kernels::FinishReason::kLength;
   first.source_tokens = {"s"};
   first.source_token_count = 4;
   first.target_token_count = 9;
-  ItemResult second = First(0, "fin");
+  engine::ItemResult second = First(0, "fin");
   second.sentences = Ranges({{0, 3, 0, 2}, {4, 7, 2, 3}});
   second.hypotheses[0].score = -1.5F;
-  second.hypotheses[0].finish_reason = FinishReason::kEos;
+  second.hypotheses[0].finish_reason = kernels::FinishReason::kEos;
   second.source_tokens = {"t"};
   second.source_token_count = 6;
   second.target_token_count = 2;
-  const ItemResult result = Compose(first, second, {.first_model = "a", .second_model = "b"});
+  const engine::ItemResult result =
+      Compose(first, second, {.first_model = "a", .second_model = "b"});
   EXPECT_EQ(result.index, 5);
   EXPECT_EQ(result.hypotheses[0].text, "fin");
   EXPECT_EQ(result.hypotheses[0].score, -1.5F);
-  EXPECT_EQ(result.hypotheses[0].finish_reason, FinishReason::kLength);  // the worse
+  EXPECT_EQ(result.hypotheses[0].finish_reason, kernels::FinishReason::kLength);  // the worse
   EXPECT_THAT(result.source_tokens, ElementsAre("s"));
   EXPECT_EQ(result.source_token_count, 4);
   EXPECT_EQ(result.target_token_count, 2);
@@ -202,10 +204,10 @@ TEST(PivotParts, TheAnswerIsTheSecondsWithTheFirstBesideIt) {
   EXPECT_EQ(result.pivot->text, "between");
   EXPECT_EQ(result.pivot->score, -0.5F);
   EXPECT_EQ(result.pivot->log_prob, -4.0F);
-  EXPECT_EQ(result.pivot->finish_reason, FinishReason::kLength);
+  EXPECT_EQ(result.pivot->finish_reason, kernels::FinishReason::kLength);
   EXPECT_TRUE(result.pivot->first_one_segment);
   EXPECT_FALSE(result.pivot->second_one_segment);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

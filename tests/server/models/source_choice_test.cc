@@ -11,7 +11,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -24,7 +24,7 @@ const std::vector<std::string>& Known() {
 
 class SourceChoiceTest : public ::testing::Test {
  protected:
-  void Add(const std::string& name, std::vector<LanguagePair> pairs) {
+  void Add(const std::string& name, std::vector<engine::LanguagePair> pairs) {
     auto engine = std::make_unique<FakeEngine>();
     engine->mutable_info()->name = name;
     engine->mutable_info()->pairs = std::move(pairs);
@@ -70,8 +70,8 @@ TEST_F(SourceChoiceTest, TheOnlyTargetNeedsNotBeNamed) {
   EXPECT_EQ(only->target, "en");
   Add("b", {{"de", "es"}});
   const auto several = ChooseSources(models_, "", "", Known());
-  ASSERT_EQ(FieldErrorsOf(several.status()).size(), 1U);
-  EXPECT_EQ(FieldErrorsOf(several.status())[0].field, "target_language_code");
+  ASSERT_EQ(engine::FieldErrorsOf(several.status()).size(), 1U);
+  EXPECT_EQ(engine::FieldErrorsOf(several.status())[0].field, "target_language_code");
   EXPECT_THAT(std::string(several.status().message()), HasSubstr("one of en, es"));
 }
 
@@ -91,4 +91,4 @@ TEST_F(SourceChoiceTest, AllLanguagesAreSourcesAndThenTargets) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,8 +29,8 @@ struct Collected final : SpanSink {
   std::vector<Span> spans;
 };
 
-JobTimings TwoSegments() {
-  JobTimings timings;
+engine::JobTimings TwoSegments() {
+  engine::JobTimings timings;
   timings.tokenize = 5;
   timings.tokenized = 130;
   timings.segments = {{0, 0, 130, 140, 150, 160, 170, 180}, {0, 1, 130, 141, 151, 161, 171, 181}};
@@ -113,4 +113,4 @@ TEST(CallTrace, WithoutAnExporterOnlyTheLogHearsOfIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -19,7 +19,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/manual_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::EndsWith;
@@ -38,7 +38,7 @@ class MetricsTest : public ::testing::Test {
   void AttachModel(const FakeEngine* engine) {
     series_ = metrics_.ForModel("de-en");
     metrics_.AttachModels([engine]() -> std::vector<ModelStats> {
-      const ModelInfo& info = engine->info();
+      const engine::ModelInfo& info = engine->info();
       return {{"de-en", engine->Stats(), info.family, info.device, info.compute_type, "c0ffee", 2,
                3 * kNanosPerSecond}};
     });
@@ -100,10 +100,10 @@ TEST_F(MetricsTest, HasEveryReasonFromTheStart) {
                              "unsupported", "draining", "deadline", "rate", "denied"}) {
     ExpectLine("dragoman_rejected_total{reason=\"" + std::string(reason) + "\"} 0");
   }
-  metrics_.OnRejected(RejectReason::kTokenBudget);
-  metrics_.OnRejected(RejectReason::kClientShare);
-  metrics_.OnRejected(RejectReason::kDenied);
-  metrics_.OnRejected(RejectReason::kNone);
+  metrics_.OnRejected(engine::RejectReason::kTokenBudget);
+  metrics_.OnRejected(engine::RejectReason::kClientShare);
+  metrics_.OnRejected(engine::RejectReason::kDenied);
+  metrics_.OnRejected(engine::RejectReason::kNone);
   ExpectLine(R"(dragoman_rejected_total{reason="token_budget"} 1)");
   ExpectLine(R"(dragoman_rejected_total{reason="client_share"} 1)");
   ExpectLine(R"(dragoman_rejected_total{reason="denied"} 1)");
@@ -137,7 +137,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   model.OnStep({2 * kNanosPerMilli, 4, 16, 1, 0});
   model.OnStep({3 * kNanosPerMilli, 0, 0, 1, 0, /*beside_pass=*/true});
   model.OnEncode(5, 100, 7);
-  model.OnStage(Stage::kSlotWait, 10 * kNanosPerMilli);
+  model.OnStage(engine::Stage::kSlotWait, 10 * kNanosPerMilli);
   metrics_.OnSent("de-en", kNanosPerMilli);
   model.OnJobTokenized(20, 4);
   model.OnSegmentTranslated(20, 24);
@@ -145,7 +145,7 @@ TEST_F(MetricsTest, TurnsTheEnginesEventsIntoSeries) {
   model.OnJobTranslated(24);
   metrics_.OnCharacters("de-en", 71);
   metrics_.OnCharacters("de-en", 9);
-  model.OnSegmentCancelled(Stage::kDecode, CancelCause::kDeadline, 9);
+  model.OnSegmentCancelled(engine::Stage::kDecode, engine::CancelCause::kDeadline, 9);
   model.OnError("nan");
   metrics_.OnFirstResult(Api::kDragoman, RpcMethod::kStreamTranslate, "de-en", kNanosPerMilli);
   ExpectLine(R"(dragoman_decode_row_steps_total{model="de-en",state="busy"} 16)");
@@ -246,12 +246,12 @@ TEST_F(MetricsTest, TakesSegmentsAndQueuesFromTheEngine) {
   FakeEngine engine;
   engine.HoldJobs();
   AttachModel(&engine);
-  TranslationJob job;
+  engine::TranslationJob job;
   job.contents = {"a", "b"};
-  class Ignore final : public TranslationSink {
-    void OnSegment(SegmentUpdate /*update*/) override {}
-    void OnItem(ItemResult /*result*/) override {}
-    void OnDone(const absl::Status& /*status*/, const JobTimings& /*timings*/) override {}
+  class Ignore final : public engine::TranslationSink {
+    void OnSegment(engine::SegmentUpdate /*update*/) override {}
+    void OnItem(engine::ItemResult /*result*/) override {}
+    void OnDone(const absl::Status& /*status*/, const engine::JobTimings& /*timings*/) override {}
   };
   engine.Submit(job, std::make_shared<Ignore>());
   ExpectLine(R"(dragoman_segments_accepted_total{model="de-en"} 2)");
@@ -352,4 +352,4 @@ TEST(Http, RoutesWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

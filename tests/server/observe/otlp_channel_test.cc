@@ -18,7 +18,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using opentelemetry::proto::collector::trace::v1::ExportTraceServiceRequest;
@@ -49,7 +49,7 @@ class Collector final : public TraceService::Service {
   }
   ~Collector() override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       ending_ = true;
       changed_.NotifyAll();
     }
@@ -58,26 +58,26 @@ class Collector final : public TraceService::Service {
 
   int port() const { return port_; }
   size_t calls() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return requests_.size();
   }
   ExportTraceServiceRequest request(size_t index) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return requests_[index];
   }
   std::string metadata(const std::string& name) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return metadata_[name];
   }
   void WaitForCall() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (requests_.empty()) changed_.Wait(&mu_);
   }
 
  private:
   grpc::Status Export(grpc::ServerContext* context, const ExportTraceServiceRequest* request,
                       ExportTraceServiceResponse* response) override {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     requests_.push_back(*request);
     metadata_.clear();
     for (const auto& [name, value] : context->client_metadata()) {
@@ -94,8 +94,8 @@ class Collector final : public TraceService::Service {
 
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   bool ending_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<ExportTraceServiceRequest> requests_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::string> metadata_ ABSL_GUARDED_BY(mu_);
@@ -291,4 +291,4 @@ TEST_F(OtlpChannelTls, FilesThatCannotBeUsedAreRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "server/base/log.h"
 #include "tests/server/manual_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -29,7 +29,7 @@ using ::testing::Not;
 class Collector {
  public:
   absl::StatusOr<OtlpAnswer> Take(const OtlpRequest& request) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     requests_.push_back(request);
     changed_.NotifyAll();
     while (answers_.empty() && !cancelled_) changed_.Wait(&mu_);
@@ -39,29 +39,29 @@ class Collector {
     return answer;
   }
   void Cancel() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     cancelled_ = true;
     changed_.NotifyAll();
   }
   // One for each request; the last holds for all that follow.
   void Answer(std::deque<absl::StatusOr<OtlpAnswer>> answers) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     answers_ = std::move(answers);
     changed_.NotifyAll();
   }
   OtlpRequest WaitRequest(size_t index) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (requests_.size() <= index) changed_.Wait(&mu_);
     return requests_[index];
   }
   size_t requests() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return requests_.size();
   }
 
  private:
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<OtlpRequest> requests_ ABSL_GUARDED_BY(mu_);
   std::deque<absl::StatusOr<OtlpAnswer>> answers_ ABSL_GUARDED_BY(mu_);
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;
@@ -105,7 +105,7 @@ class OtlpExporterTest : public ::testing::Test {
  protected:
   OtlpExporterTest() {
     SetLogSink([this](std::string_view line) {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       log_ += line;
     });
     options_.gather = milliseconds(0);
@@ -123,7 +123,7 @@ class OtlpExporterTest : public ::testing::Test {
                                        std::make_unique<Channel>(collector_), &clock_, options_);
   }
   std::string log() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return log_;
   }
 
@@ -133,7 +133,7 @@ class OtlpExporterTest : public ::testing::Test {
   std::unique_ptr<OtlpExporter> exporter_;
 
  private:
-  Mutex mu_;
+  engine::Mutex mu_;
   std::string log_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -249,4 +249,4 @@ TEST(ToOtlp, HasEveryFieldOfASpan) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -9,7 +9,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -161,4 +161,4 @@ TEST(OtlpSettings, AnErrorOfAFileNamesItsVariable) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 const std::string kTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -42,4 +42,4 @@ TEST(TraceContext, IgnoresWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

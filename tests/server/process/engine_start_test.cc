@@ -21,7 +21,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -52,16 +52,17 @@ class EngineStart : public ::testing::Test {
     return models;
   }
 
-  static absl::StatusOr<DevicePlan> Plan(const ModelSettings& model, const CudaProbe& probe) {
-    LoadContext load;
+  static absl::StatusOr<DevicePlan> Plan(const ModelSettings& model,
+                                         const engine::CudaProbe& probe) {
+    engine::LoadContext load;
     return PlanDevices(model, ModelShare(), &load, [&] { return probe; });
   }
 
-  absl::StatusOr<std::unique_ptr<Engine>> Start(const ModelSettings& model,
-                                                const CudaProbe& probe) {
+  absl::StatusOr<std::unique_ptr<engine::Engine>> Start(const ModelSettings& model,
+                                                        const engine::CudaProbe& probe) {
     const ModelShare share{.plan = Plan(model, probe), .cpus = 1};
     if (!share.plan.ok()) return share.plan.status();
-    LoadContext load;
+    engine::LoadContext load;
     return StartEngine(model, share, &clock_, &observer_, &load);
   }
 
@@ -82,7 +83,7 @@ class EngineStart : public ::testing::Test {
 };
 
 // Its compute capability has bfloat16.
-const CudaProbe kOneGpu{"", {""}, false, {90}};
+const engine::CudaProbe kOneGpu{"", {""}, false, {90}};
 
 TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
   const std::map<std::string, ModelSettings> models =
@@ -98,7 +99,7 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
   for (const auto& [name, settings] : models) {
     const auto engine = Start(settings, kOneGpu);
     ASSERT_TRUE(engine.ok()) << name << ": " << engine.status();
-    const ModelInfo& info = (*engine)->info();
+    const engine::ModelInfo& info = (*engine)->info();
     EXPECT_EQ(info.device, "cpu") << name;
     EXPECT_EQ(info.compute_type, "int8") << name;
     EXPECT_THAT(info.notes, Contains(AllOf(HasSubstr("an NVIDIA card that is not used"),
@@ -111,28 +112,28 @@ TEST_F(EngineStart, WhatGpusDoNotTakeIsServedByTheCpuBesideTheOthers) {
 TEST_F(EngineStart, AutoTakesTheGpuForWhatItTakes) {
   const auto plan = Plan(ReadOne("tiny-a"), kOneGpu);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(DeviceNames(plan->devices), "cuda:0");
-  EXPECT_EQ(plan->compute_type, ComputeType::kFloat16);
+  EXPECT_EQ(engine::DeviceNames(plan->devices), "cuda:0");
+  EXPECT_EQ(plan->compute_type, kernels::ComputeType::kFloat16);
   EXPECT_EQ(plan->compute_type_because, "the fastest on a GPU");
   ModelSettings twice = ReadOne("tiny-a");
   twice.ensemble.directories = {twice.model_directory};
   const auto pair = Plan(twice, kOneGpu);
   ASSERT_TRUE(pair.ok()) << pair.status();
-  EXPECT_EQ(DeviceNames(pair->devices), "cuda:0");
+  EXPECT_EQ(engine::DeviceNames(pair->devices), "cuda:0");
 }
 
 // T5's activations are beyond float16, which is what GPUs usually serve in: of a named GPU as well.
 TEST_F(EngineStart, ThePlanHasTheTypeThatTheModelIsServedIn) {
-  CudaProbe t4 = kOneGpu;
+  engine::CudaProbe t4 = kOneGpu;
   t4.capability = {75};
   for (const char* device : {"auto", "cuda:0"}) {
     const ModelSettings t5 = ReadOne("tiny-t5", absl::StrCat(R"(, "device": ")", device, "\""));
     const auto plan = Plan(t5, kOneGpu);
     ASSERT_TRUE(plan.ok()) << plan.status();
-    EXPECT_EQ(DeviceNames(plan->devices), "cuda:0");
-    EXPECT_EQ(plan->compute_type, ComputeType::kBFloat16);
+    EXPECT_EQ(engine::DeviceNames(plan->devices), "cuda:0");
+    EXPECT_EQ(plan->compute_type, kernels::ComputeType::kBFloat16);
     EXPECT_THAT(plan->compute_type_because, HasSubstr("beyond the range of float16"));
-    EXPECT_EQ(Plan(t5, t4)->compute_type, ComputeType::kFloat32);
+    EXPECT_EQ(Plan(t5, t4)->compute_type, kernels::ComputeType::kFloat32);
   }
   // And the log says it before the model is loaded, which needs a card.
   const ModelSettings t5 = ReadOne("tiny-t5");
@@ -162,11 +163,11 @@ TEST_F(EngineStart, ModelsWithAutoAreDividedByWhereTheyRun) {
   std::map<std::string, ModelShare> shares;
   ModelManager manager(
       &table, &metrics, &clock_, {.cpus = 9}, ModelSettings{},
-      [](const ModelSettings& model, const ModelShare& share, LoadContext* load) {
+      [](const ModelSettings& model, const ModelShare& share, engine::LoadContext* load) {
         return PlanDevices(model, share, load, [] { return kOneGpu; });
       },
-      [&](const ModelSettings& model, const ModelShare& share, EngineObserver* /*observer*/,
-          LoadContext* load) -> absl::StatusOr<std::unique_ptr<Engine>> {
+      [&](const ModelSettings& model, const ModelShare& share, engine::EngineObserver* /*observer*/,
+          engine::LoadContext* load) -> absl::StatusOr<std::unique_ptr<engine::Engine>> {
         shares[model.model_name] = share;
         load->files().Note(model.model_directory + "/config.json", false);
         return std::make_unique<FakeEngine>();
@@ -213,7 +214,7 @@ TEST_F(EngineStart, AGpuThatWasNamedDoesNotGiveWayToTheCpu) {
       Read(absl::StrCat(R"({"models": [{"name": "pair", "directory": [")", DirectoryOf("tiny-a"),
                         R"(", ")", DirectoryOf("tiny-a2"), R"("]}]})"))
           .at("pair");
-  settings.devices = DeviceRequest{.cuda = {0}};
+  settings.devices = engine::DeviceRequest{.cuda = {0}};
   const absl::Status status = Start(settings, kOneGpu).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()), HasSubstr("member 2 has K and V of 24 dimensions"));
@@ -223,12 +224,12 @@ TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
   const ModelSettings settings = Read(absl::StrCat(R"({"models": [{"name": "a", "directory": ")",
                                                    DirectoryOf("tiny-a"), R"("}]})"))
                                      .at("a");
-  const CudaProbe old{"the CUDA driver is too old: it knows CUDA 12.2, this build is 13.0",
-                      {},
-                      false,
-                      {},
-                      "/dev/nvidia0",
-                      "found NVIDIA driver 535.183.01, expected 580 or newer"};
+  const engine::CudaProbe old{"the CUDA driver is too old: it knows CUDA 12.2, this build is 13.0",
+                              {},
+                              false,
+                              {},
+                              "/dev/nvidia0",
+                              "found NVIDIA driver 535.183.01, expected 580 or newer"};
   const auto engine = Start(settings, old);
   ASSERT_TRUE(engine.ok()) << engine.status();
   EXPECT_EQ((*engine)->info().device, "cpu");
@@ -243,4 +244,4 @@ TEST_F(EngineStart, ACardThatTheDriverHidesIsWarnedOf) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -24,7 +24,7 @@
 
 #include <grpcpp/create_channel.h>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Holds every text that begins with "wait" until it is released, and counts texts.
@@ -36,17 +36,17 @@ class HoldingDetector final : public LanguageDetector {
   const std::vector<std::string>& languages() const override { return languages_; }
 
   void WaitHeld() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (held_ == 0) changed_.Wait(&mu_);
   }
   void Release() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     released_ = true;
     changed_.NotifyAll();
   }
   // The places, from 1 on, of the texts that begin with "mine" among all.
   std::vector<int> mine() const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return mine_;
   }
 
@@ -64,7 +64,7 @@ class HoldingDetector final : public LanguageDetector {
   };
 
   void Count(std::string_view text) const {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     ++count_;
     if (text.starts_with("mine")) mine_.push_back(count_);
     if (!text.starts_with("wait")) return;
@@ -74,8 +74,8 @@ class HoldingDetector final : public LanguageDetector {
   }
 
   const std::vector<std::string> languages_ = {"de", "en"};
-  mutable Mutex mu_;
-  mutable CondVar changed_;
+  mutable engine::Mutex mu_;
+  mutable engine::CondVar changed_;
   mutable int count_ ABSL_GUARDED_BY(mu_) = 0;
   mutable int held_ ABSL_GUARDED_BY(mu_) = 0;
   mutable std::vector<int> mine_ ABSL_GUARDED_BY(mu_);
@@ -238,4 +238,4 @@ TEST_F(LargeRequestsTest, OfAClientWaitForNoBacklogOfAnothers) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

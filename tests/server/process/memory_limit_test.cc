@@ -9,7 +9,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -137,7 +137,7 @@ TEST(CheckThreads, SaysWhenThereAreNotEnough) {
 TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
   ServerConfig config;
   config.models.resize(2);
-  EngineStats stats;
+  engine::EngineStats stats;
   stats.memory.push_back({"cpu", "", 100, 2000, 30});
   stats.memory.push_back({"cuda:0", "card", 7, 7, 7});
   const DetectorMemory detector{.held = 9 * kMiB, .loading = 10 * kMiB};
@@ -164,7 +164,7 @@ TEST(MemoryBound, SumsTheHostsPartsAndTheFlags) {
 TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
   ServerConfig config;
   config.models.resize(1);
-  EngineStats stats;
+  engine::EngineStats stats;
   stats.memory.push_back({"cpu", "", 100 * kMiB, 50 * kMiB, 0});
   const int64_t serving = SumOf(MemoryBound(config, {}, stats, 0));
   EXPECT_EQ(SumOf(MemoryBound(config, {}, stats, 130 * kMiB)), serving);
@@ -178,4 +178,4 @@ TEST(MemoryBound, LoadingCountsWhereItTakesMoreThanServing) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -25,7 +25,7 @@
 #include "tests/server/served_models.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -191,4 +191,4 @@ TEST_F(GrpcRightsTest, AKeyThatMayUseItSeesIt) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

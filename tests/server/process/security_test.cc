@@ -25,7 +25,7 @@
 #include "tests/server/served_models.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using testing::Authority;
@@ -60,8 +60,8 @@ class SecurityTest : public ::testing::Test {
   void WriteServer(const Authority::Issued& issued) {
     config_.tls_cert = folder_ + "tls.crt";
     config_.tls_key = folder_ + "tls.key";
-    Replace(config_.tls_key, issued.key);
-    Replace(config_.tls_cert, issued.certificate);
+    testing::Replace(config_.tls_key, issued.key);
+    testing::Replace(config_.tls_cert, issued.certificate);
   }
 
   // Clients by name and key, with more fields.
@@ -77,7 +77,7 @@ class SecurityTest : public ::testing::Test {
       absl::StrAppend(&list, list.empty() ? "" : ",", R"({"name": ")", client.name,
                       R"(", "keys": [")", HashOfKey(client.key), "\"]", client.more, "}");
     }
-    Replace(config_.api_keys, absl::StrCat(R"({"clients": [)", list, "]}"));
+    testing::Replace(config_.api_keys, absl::StrCat(R"({"clients": [)", list, "]}"));
   }
 
   // A connection of its own, with as many of these as are not empty.
@@ -161,7 +161,7 @@ TEST_F(SecurityTest, TlsServesThoseWhoTrustItAndNoPlaintext) {
 TEST_F(SecurityTest, MutualTlsServesClientsOfItsAuthorityOnly) {
   WriteServer(authority_.Issue());
   config_.tls_client_ca = folder_ + "ca.crt";
-  Replace(config_.tls_client_ca, authority_.pem());
+  testing::Replace(config_.tls_client_ca, authority_.pem());
   Start();
   const auto code = [&](const Authority::Issued& shown) {
     return Translate(Connect({.trusts = authority_.pem(), .shows = shown})).error_code();
@@ -210,7 +210,7 @@ TEST_F(SecurityTest, ANewCertificateIsForNewConnectionsAndCutsNone) {
   EXPECT_TRUE(reader->Finish().ok());
 
   // A key that is not the certificate's changes nothing.
-  Replace(config_.tls_key, authority_.Issue().key);
+  testing::Replace(config_.tls_key, authority_.Issue().key);
   security_->ReloadAll();
   ASSERT_TRUE(Eventually([&] {
     return metrics_.Scrape().find(R"(files="certificates",outcome="error"} 1)") !=
@@ -285,9 +285,9 @@ TEST_F(SecurityTest, AClientThatHasUsedUpItsRateIsToldWhenToComeBack) {
 TEST_F(SecurityTest, WhatTheEngineRefusesCostsNoRate) {
   WriteKeys({{"web", "one", R"(, "characters_per_minute": 60)"}});
   Start();
-  Admission refusal;
+  engine::Admission refusal;
   refusal.status = absl::ResourceExhaustedError("full");
-  refusal.reason = RejectReason::kQueueFull;
+  refusal.reason = engine::RejectReason::kQueueFull;
   engine_.RefuseNext(refusal);
   EXPECT_FALSE(Translate(Connect(), "one", std::string(60, 'a')).ok());
   EXPECT_TRUE(Translate(Connect(), "one", std::string(60, 'a')).ok());
@@ -338,8 +338,9 @@ TEST_F(SecurityTest, ARevokedKeyEndsItsStream) {
   const auto app = stub->StreamTranslate(&app_context, request);
   const FakeEngine::Held other = engine_.WaitHeld();
   // The key will be revoked in the middle of this stream.
-  engine_.Play(revoked,
-               [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(revoked.job, 0)); });
+  engine_.Play(revoked, [&](engine::TranslationSink* sink) {
+    sink->OnItem(FakeEngine::Answer(revoked.job, 0));
+  });
   v1::StreamTranslateResponse message;
   ASSERT_TRUE(web->Read(&message));
   EXPECT_EQ(message.translation().translated_text(), "[eins]");
@@ -350,7 +351,7 @@ TEST_F(SecurityTest, ARevokedKeyEndsItsStream) {
   const grpc::Status status = web->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_THAT(status.error_message(), HasSubstr("the API key was revoked"));
-  EXPECT_EQ(engine_.WaitCancel(), std::make_pair(revoked.id, CancelCause::kRevoked));
+  EXPECT_EQ(engine_.WaitCancel(), std::make_pair(revoked.id, engine::CancelCause::kRevoked));
 
   engine_.Finish(other.id, absl::OkStatus());
   while (app->Read(&message)) {
@@ -362,7 +363,7 @@ TEST_F(SecurityTest, ARevokedKeyEndsItsStream) {
 TEST_F(SecurityTest, ABrokenKeyFileStopsTheStartAndNoServer) {
   WriteKeys({{"web", "one", ""}});
   Start();
-  Replace(config_.api_keys, "{");
+  testing::Replace(config_.api_keys, "{");
   security_->ReloadAll();
   ASSERT_TRUE(Eventually([&] {
     return metrics_.Scrape().find(R"(files="api_keys",outcome="error"} 1)") != std::string::npos;
@@ -372,4 +373,4 @@ TEST_F(SecurityTest, ABrokenKeyFileStopsTheStartAndNoServer) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -76,4 +76,4 @@ TEST_F(ServiceManagerTest, SaysWhereNobodyListens) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -31,7 +31,7 @@
 #include "tests/server/fake_engine.h"
 #include "tests/server/served_models.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -237,8 +237,8 @@ TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
   const auto reader = stub_->StreamTranslate(&context, request);
   const FakeEngine::Held held = engine_.WaitHeld();
   EXPECT_TRUE(held.job.returns.partials);
-  engine_.Play(held, [](TranslationSink* sink) {
-    SegmentUpdate update;
+  engine_.Play(held, [](engine::TranslationSink* sink) {
+    engine::SegmentUpdate update;
     update.text = "Good";
     sink->OnSegment(update);
   });
@@ -246,7 +246,8 @@ TEST_F(ServingTest, SendsPartialsBeforeTheEnd) {
   ASSERT_TRUE(reader->Read(&message));  // while the job is still running
   EXPECT_EQ(message.text(), "Good");
   EXPECT_FALSE(message.final());
-  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Play(
+      held, [&](engine::TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   engine_.Finish(held.id, absl::OkStatus());
   ASSERT_TRUE(reader->Read(&message));
   EXPECT_EQ(message.translation().translated_text(), "[Guten Tag]");
@@ -320,9 +321,9 @@ TEST_F(ServingTest, InvalidArgumentBadOption) {
 
 TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
   Start();
-  Admission refusal;
-  refusal.status = InvalidRequest({"source_language_code", "'fr'", "de"});
-  refusal.reason = RejectReason::kInvalid;
+  engine::Admission refusal;
+  refusal.status = engine::InvalidRequest({"source_language_code", "'fr'", "de"});
+  refusal.reason = engine::RejectReason::kInvalid;
   engine_.RefuseNext(refusal);
   engine_.RefuseNext(refusal);
   for (const grpc::Status& status : BothWays(Request({"Salut"}))) {
@@ -334,9 +335,9 @@ TEST_F(ServingTest, InvalidArgumentFromTheEngine) {
 
 TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
   Start();
-  Admission refusal;
-  refusal.status = InvalidRequest({"contents", "200 segments", "at most 100"});
-  refusal.reason = RejectReason::kTooLarge;
+  engine::Admission refusal;
+  refusal.status = engine::InvalidRequest({"contents", "200 segments", "at most 100"});
+  refusal.reason = engine::RejectReason::kTooLarge;
   engine_.RefuseNext(refusal);
   EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(context_->GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 0U);
@@ -345,7 +346,8 @@ TEST_F(ServingTest, InvalidArgumentLargerThanTheQueueIsNotRetryable) {
 
 TEST_F(ServingTest, InvalidArgumentTooLongWithReject) {
   Start();
-  const absl::Status too_long = InvalidRequest({"contents[0]", "600 tokens", "at most 510"});
+  const absl::Status too_long =
+      engine::InvalidRequest({"contents[0]", "600 tokens", "at most 510"});
   engine_.FailItem(0, too_long);
   for (const grpc::Status& status : BothWays(Request({"lang"}))) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -367,9 +369,10 @@ TEST_F(ServingTest, NotFoundUnknownModel) {
 
 TEST_F(ServingTest, ResourceExhaustedWithRetryHint) {
   Start();
-  for (const auto& [reason, name] : {std::make_pair(RejectReason::kQueueFull, "queue_full"),
-                                     std::make_pair(RejectReason::kTokenBudget, "token_budget")}) {
-    Admission refusal;
+  for (const auto& [reason, name] :
+       {std::make_pair(engine::RejectReason::kQueueFull, "queue_full"),
+        std::make_pair(engine::RejectReason::kTokenBudget, "token_budget")}) {
+    engine::Admission refusal;
     refusal.status = absl::ResourceExhaustedError("the queue is full");
     refusal.reason = reason;
     refusal.retry_after = 250 * kNanosPerMilli;
@@ -447,9 +450,9 @@ TEST_F(ServingTest, TheEnginesRefusalsNameTheirFields) {
   std::vector<std::string> lines;
   SetLogSink([&lines](std::string_view line) { lines.emplace_back(line); });
   const auto refuse = [this](absl::Status status) {
-    Admission refusal;
+    engine::Admission refusal;
     refusal.status = std::move(status);
-    refusal.reason = RejectReason::kInvalid;
+    refusal.reason = engine::RejectReason::kInvalid;
     engine_.RefuseNext(refusal);
     SetLogLevel(LogLevel::kInfo);
     grpc::Status answer = Translate(Request({"Hallo"}));
@@ -458,7 +461,7 @@ TEST_F(ServingTest, TheEnginesRefusalsNameTheirFields) {
   };
   grpc::Status status = refuse(absl::NotFoundError("glossary_config.glossary 'x' is unknown"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
-  status = refuse(InvalidRequest({"terms[1]", "a second target 'Geheimnis'", "one"}));
+  status = refuse(engine::InvalidRequest({"terms[1]", "a second target 'Geheimnis'", "one"}));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), HasSubstr("'Geheimnis'"));
   EXPECT_EQ(DetailOf<google::rpc::BadRequest>(status).field_violations(0).field(), "terms[1]");
@@ -505,8 +508,8 @@ TEST_F(ServingTest, DeadlineIsEndedByTheServerToo) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
     // Below the client: the engine was told, and why.
     const FakeEngine::Held held = engine_.WaitHeld();
-    EXPECT_NE(held.job.deadline, kNoDeadline);
-    EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, CancelCause::kDeadline));
+    EXPECT_NE(held.job.deadline, engine::kNoDeadline);
+    EXPECT_EQ(engine_.WaitCancel(i), std::make_pair(held.id, engine::CancelCause::kDeadline));
   }
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(
@@ -525,14 +528,14 @@ TEST_F(ServingTest, DeadlineOfTheServerWhereTheClientHasNone) {
     // The engine's words or the server's; a client's own timer says "Deadline Exceeded".
     EXPECT_THAT(status.error_message(), ::testing::AnyOf("the deadline has passed", "expired"));
   }
-  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDeadline);
+  EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kDeadline);
 }
 
 TEST_F(ServingTest, DeadlinePassedAtAdmission) {
   Start();
-  Admission refusal;
+  engine::Admission refusal;
   refusal.status = absl::DeadlineExceededError("the deadline has passed");
-  refusal.reason = RejectReason::kDeadline;
+  refusal.reason = engine::RejectReason::kDeadline;
   engine_.RefuseNext(refusal);
   EXPECT_EQ(Translate(Request({"Hallo"})).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   ExpectMetric(R"(dragoman_rejected_total{reason="deadline"} 1)");
@@ -546,7 +549,7 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
   const FakeEngine::Held first = engine_.WaitHeld();
   unary_context.TryCancel();
   EXPECT_EQ(unary.get().error_code(), grpc::StatusCode::CANCELLED);
-  EXPECT_EQ(engine_.WaitCancel(0), std::make_pair(first.id, CancelCause::kClient));
+  EXPECT_EQ(engine_.WaitCancel(0), std::make_pair(first.id, engine::CancelCause::kClient));
 
   grpc::ClientContext stream_context;
   const auto reader = stub_->StreamTranslate(&stream_context, Request({"Hallo"}));
@@ -555,7 +558,7 @@ TEST_F(ServingTest, CancellationReachesTheEngine) {
   v1::StreamTranslateResponse message;
   EXPECT_FALSE(reader->Read(&message));
   EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  EXPECT_EQ(engine_.WaitCancel(1), std::make_pair(second.id, CancelCause::kClient));
+  EXPECT_EQ(engine_.WaitCancel(1), std::make_pair(second.id, engine::CancelCause::kClient));
 
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="Translate"} 1)");
@@ -761,16 +764,16 @@ TEST_F(ServingTest, AReaderThatNeverReadsIsCutOff) {
   grpc::ClientContext context;
   const auto reader = stub_->StreamTranslate(&context, Request({"Hallo"}));
   const FakeEngine::Held held = engine_.WaitHeld();
-  engine_.Play(held, [](TranslationSink* sink) {
+  engine_.Play(held, [](engine::TranslationSink* sink) {
     for (int segment = 0; segment < 32; ++segment) {  // far more than the flow control lets through
-      SegmentUpdate update;
+      engine::SegmentUpdate update;
       update.segment = segment;
       update.text.assign(1 << 20, 'x');
       update.final = true;
       sink->OnSegment(std::move(update));
     }
   });
-  EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, CancelCause::kClient));
+  EXPECT_EQ(engine_.WaitCancel(), std::make_pair(held.id, engine::CancelCause::kClient));
   EXPECT_TRUE(serving_->DrainCalls({seconds(10)}).clean);
   ExpectMetric(
       R"(dragoman_rpcs_total{api="dragoman",code="CANCELLED",method="StreamTranslate"} 1)");
@@ -799,7 +802,8 @@ TEST_F(ServingTest, DrainWaitsForWhatWasAccepted) {
   ASSERT_TRUE(watch->Read(&health));
   EXPECT_EQ(health.status(), ::grpc::health::v1::HealthCheckResponse::NOT_SERVING);
   EXPECT_EQ(serving_->NotReady(), "draining");
-  engine_.Play(held, [&](TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
+  engine_.Play(
+      held, [&](engine::TranslationSink* sink) { sink->OnItem(FakeEngine::Answer(held.job, 0)); });
   engine_.Finish(held.id, absl::OkStatus());
   EXPECT_TRUE(held_call.get().ok());
   const DrainResult result = drain.get();  // an open Watch does not hold it
@@ -858,7 +862,7 @@ TEST_F(ServingTest, DrainLimitAnswersUnavailable) {
   const grpc::Status status = call.get();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 1);
-  EXPECT_EQ(engine_.WaitCancel().second, CancelCause::kDrain);
+  EXPECT_EQ(engine_.WaitCancel().second, engine::CancelCause::kDrain);
   EXPECT_EQ(serving_->in_flight(), 0);
   ExpectMetric(R"(dragoman_rpcs_total{api="dragoman",code="UNAVAILABLE",method="Translate"} 1)");
 }
@@ -959,4 +963,4 @@ TEST_F(ServingTest, HttpServesMetricsAndProbes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // Signals are sent to this thread alone, which has them blocked until WaitForEnd takes them: of
@@ -74,4 +74,4 @@ TEST_F(EarlyEndTest, EndsItselfWithoutASignal) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -27,7 +27,7 @@
 #include "tests/server/served_models.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -381,4 +381,4 @@ TEST_F(TransportTest, SilentConnectionsDoNotKeepProbesWaiting) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

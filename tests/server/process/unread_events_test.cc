@@ -15,7 +15,7 @@
 #include "tests/server/served_models.h"
 #include "tests/server/transport/raw_client.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -65,8 +65,8 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
   std::vector<testing::RawClient> clients;
   for (const auto& [path, body] : streams) {
     clients.push_back(Post(path, body));
-    engine_.Play(engine_.WaitHeld(), [](TranslationSink* sink) {
-      SegmentUpdate update;
+    engine_.Play(engine_.WaitHeld(), [](engine::TranslationSink* sink) {
+      engine::SegmentUpdate update;
       update.source = {0, 5};
       // More than the system keeps for a connection.
       update.text.assign(16 << 20, 'x');
@@ -75,7 +75,7 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
     });
   }
   for (size_t i = 0; i < streams.size(); ++i) {
-    EXPECT_EQ(engine_.WaitCancel(i).second, CancelCause::kClient);
+    EXPECT_EQ(engine_.WaitCancel(i).second, engine::CancelCause::kClient);
   }
   EXPECT_TRUE(serving_->DrainCalls({.limit = std::chrono::seconds(30), .lame_duck = {}}).clean);
   for (testing::RawClient& client : clients) {
@@ -91,4 +91,4 @@ TEST_F(UnreadEventsTest, EndTheirConnectionsAndCancelTheirCalls) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

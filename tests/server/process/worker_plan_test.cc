@@ -14,7 +14,7 @@
 #include "server/process/cpu_topology.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -85,13 +85,14 @@ class WorkerPlanTest : public ::testing::Test {
   }
 
   // The places that `auto` chooses on the whole machine.
-  static std::vector<WorkerCpus> PlaceAll(const CpuTopology& topology, Pinning pin, int quota = 0) {
+  static std::vector<engine::WorkerCpus> PlaceAll(const CpuTopology& topology, Pinning pin,
+                                                  int quota = 0) {
     const auto all = static_cast<int>(topology.cpus.size());
     const int cpus = quota > 0 ? std::min(quota, all) : all;
     auto places =
         PlaceWorkers(topology, {pin, 0, cpus, quota}, PlanWorkers(cpus, topology.PerCache(), 0, 0));
     EXPECT_TRUE(places.ok()) << places.status();
-    return places.ok() ? *std::move(places) : std::vector<WorkerCpus>();
+    return places.ok() ? *std::move(places) : std::vector<engine::WorkerCpus>();
   }
 
   const TempDirectory directory_;
@@ -177,10 +178,11 @@ TEST_F(WorkerPlanTest, OneNodeIsLeftToTheSystem) {
 }
 
 TEST_F(WorkerPlanTest, SeveralNodesHaveTheirWorkers) {
-  const std::vector<WorkerCpus> places = PlaceAll(Read({.nodes = 2, .cores = 48}), Pinning::kAuto);
+  const std::vector<engine::WorkerCpus> places =
+      PlaceAll(Read({.nodes = 2, .cores = 48}), Pinning::kAuto);
   ASSERT_THAT(places, SizeIs(16));
   int of_first = 0;
-  for (const WorkerCpus& place : places) {
+  for (const engine::WorkerCpus& place : places) {
     of_first += place.node == 0 ? 1 : 0;
     EXPECT_EQ(CpuListText(place.cpus), place.node == 0 ? "0-47" : "48-95");
   }
@@ -212,10 +214,10 @@ TEST_F(WorkerPlanTest, CoresAreEachWorkersOwnAndShareItsCache) {
   };
   for (const Machine& machine : machines) {
     const CpuTopology topology = Read(machine);
-    const std::vector<WorkerCpus> places = PlaceAll(topology, Pinning::kCores);
+    const std::vector<engine::WorkerCpus> places = PlaceAll(topology, Pinning::kCores);
     EXPECT_THAT(places, ::testing::Not(IsEmpty()));
     std::set<int> used;
-    for (const WorkerCpus& place : places) {
+    for (const engine::WorkerCpus& place : places) {
       std::set<int> caches;
       for (const Cpu& cpu : topology.cpus) {
         if (std::count(place.cpus.begin(), place.cpus.end(), cpu.number) == 0) continue;
@@ -235,7 +237,7 @@ TEST_F(WorkerPlanTest, CoresComeBeforeTheirSecondThreads) {
   const auto places = PlaceWorkers(topology, {Pinning::kCores, 0, 4, 0}, {4, 1});
   ASSERT_TRUE(places.ok());
   std::set<int> cpus;
-  for (const WorkerCpus& place : *places) cpus.insert(place.cpus.begin(), place.cpus.end());
+  for (const engine::WorkerCpus& place : *places) cpus.insert(place.cpus.begin(), place.cpus.end());
   EXPECT_THAT(cpus, ElementsAre(0, 1, 2, 3));
 }
 
@@ -277,4 +279,4 @@ TEST_F(WorkerPlanTest, ModelsHaveProcessorsOfTheirOwnOrAreRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

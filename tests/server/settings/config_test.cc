@@ -21,7 +21,7 @@
 #include "server/settings/option_values.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -65,7 +65,7 @@ TEST(Config, HasTheDefaultsOfTheContract) {
   EXPECT_EQ(config.max_queue_tokens, 131'072);
   EXPECT_EQ(config.max_items, 1024);
   EXPECT_EQ(config.max_code_points, 30'000);
-  EXPECT_EQ(config.default_profile, Profile::kHf);
+  EXPECT_EQ(config.default_profile, engine::Profile::kHf);
   EXPECT_EQ(config.glossary_dir, "");
   EXPECT_EQ(config.drain_seconds, 30);
   EXPECT_EQ(config.lame_duck_seconds, 0);
@@ -108,8 +108,8 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.model_directory, "/m/x");
   EXPECT_EQ(config.listen, (Address{.host = "127.0.0.1"}));
   EXPECT_EQ(config.metrics, std::nullopt);
-  EXPECT_EQ(DeviceText(config.devices), "cpu");
-  EXPECT_EQ(config.devices.compute_type, ComputeType::kFloat32);
+  EXPECT_EQ(engine::DeviceText(config.devices), "cpu");
+  EXPECT_EQ(config.devices.compute_type, kernels::ComputeType::kFloat32);
   EXPECT_EQ(config.device_memory_fraction, 0.75);
   EXPECT_EQ(config.max_rows, 64);
   EXPECT_EQ(config.cpu_workers, 2);
@@ -119,7 +119,7 @@ TEST(Config, ReadsEveryFlagInBothForms) {
   EXPECT_EQ(config.kv_memory_mb, 30);
   EXPECT_EQ(config.drain_seconds, 0);
   EXPECT_EQ(config.lame_duck_seconds, 12);
-  EXPECT_EQ(config.default_profile, Profile::kPaper);
+  EXPECT_EQ(config.default_profile, engine::Profile::kPaper);
   EXPECT_EQ(config.glossary_dir, "/g");
   EXPECT_EQ(config.tls_cert, "/t/crt");
   EXPECT_EQ(config.tls_key, "/t/key");
@@ -238,7 +238,8 @@ TEST(Config, AModelOfTheFileHasSettingsOfItsOwn) {
   EXPECT_EQ(models[0].max_rows, 16);
   EXPECT_EQ(models[1].max_rows, 4);
   EXPECT_EQ(models[1].kv_memory_mb, 100);
-  EXPECT_EQ(DeviceText(models[1].devices), "cpu");  // flags are for all that say nothing else
+  EXPECT_EQ(engine::DeviceText(models[1].devices),
+            "cpu");  // flags are for all that say nothing else
   EXPECT_FALSE(models[1].own_device_memory_fraction);
   EXPECT_EQ(models[2].device_memory_fraction, 0.25);
   EXPECT_TRUE(models[2].own_device_memory_fraction);
@@ -328,10 +329,10 @@ TEST(Config, EnsemblesAreModelsOfSeveralDirectories) {
   EXPECT_THAT(NamesOf(good), ElementsAre("a", "all"));
   const ModelSettings& all = good->config.models[1];
   EXPECT_EQ(all.model_directory, "/m/a");  // the model's
-  const EnsembleChoice choice = all.ensemble;
+  const engine::EnsembleChoice choice = all.ensemble;
   EXPECT_THAT(choice.directories, ElementsAre("/m/b", "c"));
   EXPECT_THAT(choice.weights, ElementsAre(2, 1, 0.5));
-  EXPECT_EQ(choice.mean, MeanKind::kProbability);
+  EXPECT_EQ(choice.mean, kernels::MeanKind::kProbability);
   EXPECT_TRUE(good->config.models[0].ensemble.directories.empty());
 
   // Alone, and as a model of the file.
@@ -391,17 +392,20 @@ TEST(Config, ShortlistsAreOfOneModelOnTheCpu) {
 }
 
 TEST(Config, TokenizersAreChosenByModel) {
-  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].tokenizer, TokenizerChoice::kAuto);
+  EXPECT_EQ(ParseCommandLine({"--model=x"})->config.models[0].tokenizer,
+            engine::TokenizerChoice::kAuto);
   const auto some = ParseFile(R"({"tokenizer": "fast", "models": [
       {"name": "a", "directory": "/m/a", "tokenizer": "slow"}, {"name": "b", "directory": "/m/b"}]})");
   ASSERT_TRUE(some.ok()) << some.status();
-  EXPECT_EQ(MakeEngineConfig(some->config.models[0], {}, {}).tokenizer, TokenizerChoice::kSlow);
-  EXPECT_EQ(MakeEngineConfig(some->config.models[1], {}, {}).tokenizer, TokenizerChoice::kFast);
+  EXPECT_EQ(MakeEngineConfig(some->config.models[0], {}, {}).tokenizer,
+            engine::TokenizerChoice::kSlow);
+  EXPECT_EQ(MakeEngineConfig(some->config.models[1], {}, {}).tokenizer,
+            engine::TokenizerChoice::kFast);
   EXPECT_THAT(ErrorOf({"--model=x", "--tokenizer=quick"}),
               HasSubstr("--tokenizer: found 'quick', expected auto, slow or fast"));
   const auto changed = OverrideSettings(some->config.models[0], {{"tokenizer", "fast"}});
   ASSERT_TRUE(changed.ok()) << changed.status();
-  EXPECT_EQ(changed->tokenizer, TokenizerChoice::kFast);
+  EXPECT_EQ(changed->tokenizer, engine::TokenizerChoice::kFast);
   EXPECT_THAT(OverrideSettings(some->config.models[0], {{"tokenizer", ""}}).status().message(),
               HasSubstr("settings: tokenizer: found ''"));
 }
@@ -424,7 +428,7 @@ TEST(Config, SettingsOfAModelCanBeReplacedByName) {
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->model_name, "a");
   EXPECT_EQ(model->max_rows, 8);
-  EXPECT_EQ(DeviceText(model->devices), "cpu");
+  EXPECT_EQ(engine::DeviceText(model->devices), "cpu");
   const auto error = [&base](const char* name, const char* value) {
     return std::string(OverrideSettings(base, {{name, value}}).status().message());
   };
@@ -435,7 +439,7 @@ TEST(Config, SettingsOfAModelCanBeReplacedByName) {
   EXPECT_THAT(error("schedule", "{"), HasSubstr("not valid JSON"));
   const auto scheduled = OverrideSettings(base, {{"schedule", R"({"refill": "static"})"}});
   ASSERT_TRUE(scheduled.ok()) << scheduled.status();
-  EXPECT_EQ(scheduled->scheduler.refill, RefillRule::kStatic);
+  EXPECT_EQ(scheduled->scheduler.refill, engine::RefillRule::kStatic);
 }
 
 TEST(Config, RefusesDevicesAndComputeTypesItDoesNotKnow) {
@@ -678,12 +682,12 @@ TEST(Config, SwitchesDecideTheMode) {
 }
 
 TEST(Config, KnowsEveryProfile) {
-  for (const auto& [name, profile] :
-       std::vector<std::pair<std::string, Profile>>{{"hf", Profile::kHf},
-                                                    {"ct2", Profile::kCt2},
-                                                    {"marian", Profile::kMarian},
-                                                    {"paper", Profile::kPaper},
-                                                    {"article", Profile::kArticle}}) {
+  for (const auto& [name, profile] : std::vector<std::pair<std::string, engine::Profile>>{
+           {"hf", engine::Profile::kHf},
+           {"ct2", engine::Profile::kCt2},
+           {"marian", engine::Profile::kMarian},
+           {"paper", engine::Profile::kPaper},
+           {"article", engine::Profile::kArticle}}) {
     const auto command = ParseCommandLine({"--model=x", "--default-profile", name});
     ASSERT_TRUE(command.ok()) << command.status();
     EXPECT_EQ(command->config.default_profile, profile);
@@ -698,7 +702,7 @@ TEST(EngineSettings, CarryEverySetting) {
        "--text-threads=5", "--max-queue-segments=10", "--max-queue-tokens=20", "--kv-memory-mb=30",
        "--default-profile=marian", "--glossary-dir=/g"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
+  const engine::EngineConfig settings = MakeEngineConfig(command->config, {.cpus = 8}, {});
   EXPECT_EQ(settings.model_name, "big");
   EXPECT_EQ(settings.max_rows, 64);
   EXPECT_EQ(settings.workers, 2);
@@ -708,7 +712,7 @@ TEST(EngineSettings, CarryEverySetting) {
   EXPECT_EQ(settings.max_queue_segments, 10);
   EXPECT_EQ(settings.max_queue_tokens, 20);
   EXPECT_EQ(settings.kv_memory_mb, 30);
-  EXPECT_EQ(settings.default_profile, Profile::kMarian);
+  EXPECT_EQ(settings.default_profile, engine::Profile::kMarian);
   EXPECT_EQ(settings.glossary_directory, "/g");
 }
 
@@ -745,15 +749,15 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
   const auto command = ParseCommandLine({"--model=x", "--device-memory-fraction=0.5"});
   ASSERT_TRUE(command.ok()) << command.status();
   EXPECT_EQ(MakeEngineConfig(command->config, {.cpus = 8}, {}).max_rows, 256);
-  DeviceChoice gpus;
+  engine::DeviceChoice gpus;
   gpus.cuda = {1, 3};
-  gpus.compute_type = ComputeType::kBFloat16;
+  gpus.compute_type = kernels::ComputeType::kBFloat16;
   // Beside other models a model has its share of the budget, and not the flag's value for all.
-  const EngineConfig settings =
+  const engine::EngineConfig settings =
       MakeEngineConfig(command->config, {.cpus = 8, .device_memory_fraction = 0.25}, gpus);
   EXPECT_EQ(settings.max_rows, 4096);
   EXPECT_EQ(settings.devices.cuda, gpus.cuda);
-  EXPECT_EQ(settings.devices.compute_type, ComputeType::kBFloat16);
+  EXPECT_EQ(settings.devices.compute_type, kernels::ComputeType::kBFloat16);
   EXPECT_EQ(settings.device_memory_fraction, 0.25);
   const auto fixed = ParseCommandLine({"--model=x", "--max-rows=100"});
   ASSERT_TRUE(fixed.ok()) << fixed.status();
@@ -762,9 +766,9 @@ TEST(EngineSettings, DependOnTheDeviceWhereTheFlagsSayNothing) {
 
 // On a GPU slots hold more segments than rows, where top-up is continuous and counted in rows.
 TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
-  DeviceChoice gpu;
+  engine::DeviceChoice gpu;
   gpu.cuda = {0};
-  const auto capacity = [&](const std::string& file, const DeviceChoice& devices) {
+  const auto capacity = [&](const std::string& file, const engine::DeviceChoice& devices) {
     const auto command = ParseFile(file, {"--model=x"});
     EXPECT_TRUE(command.ok()) << command.status();
     return MakeEngineConfig(command->config, {.cpus = 8}, devices).scheduler.capacity;
@@ -781,8 +785,9 @@ TEST(EngineSettings, OfAGpuHaveRoomBeyondTheRows) {
 TEST(SchedulerSettings, AreTheEnginesByDefault) {
   const auto command = ParseCommandLine({"--model=x"});
   ASSERT_TRUE(command.ok()) << command.status();
-  const SchedulerOptions scheduler = MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler;
-  const SchedulerOptions defaults;
+  const engine::SchedulerOptions scheduler =
+      MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler;
+  const engine::SchedulerOptions defaults;
   EXPECT_EQ(scheduler.refill, defaults.refill);
   EXPECT_EQ(scheduler.unit, defaults.unit);
   EXPECT_EQ(scheduler.capacity, defaults.capacity);
@@ -797,40 +802,40 @@ TEST(SchedulerSettings, AreTheEnginesByDefault) {
   EXPECT_EQ(scheduler.window.order, defaults.window.order);
 }
 
-SchedulerOptions SchedulerOf(const std::string& schedule) {
+engine::SchedulerOptions SchedulerOf(const std::string& schedule) {
   const auto command = ParseFile(absl::StrCat("{\"schedule\": ", schedule, "}"), {"--model=x"});
   EXPECT_TRUE(command.ok()) << command.status();
   return command.ok() ? MakeEngineConfig(command->config, {.cpus = 2}, {}).scheduler
-                      : SchedulerOptions();
+                      : engine::SchedulerOptions();
 }
 
 TEST(SchedulerSettings, CarryEveryKey) {
-  for (const auto& [name, rule] :
-       std::vector<std::pair<std::string, RefillRule>>{{"continuous", RefillRule::kContinuous},
-                                                       {"stream", RefillRule::kStream},
-                                                       {"half-empty", RefillRule::kHalfEmpty},
-                                                       {"static", RefillRule::kStatic}}) {
+  for (const auto& [name, rule] : std::vector<std::pair<std::string, engine::RefillRule>>{
+           {"continuous", engine::RefillRule::kContinuous},
+           {"stream", engine::RefillRule::kStream},
+           {"half-empty", engine::RefillRule::kHalfEmpty},
+           {"static", engine::RefillRule::kStatic}}) {
     EXPECT_EQ(SchedulerOf(absl::StrCat("{\"refill\": \"", name, "\"}")).refill, rule);
   }
-  for (const auto& [name, unit] : std::vector<std::pair<std::string, CapacityUnit>>{
-           {"rows", CapacityUnit::kRows},
-           {"segments", CapacityUnit::kSegments},
-           {"source-tokens", CapacityUnit::kSourceTokens}}) {
+  for (const auto& [name, unit] : std::vector<std::pair<std::string, engine::CapacityUnit>>{
+           {"rows", engine::CapacityUnit::kRows},
+           {"segments", engine::CapacityUnit::kSegments},
+           {"source-tokens", engine::CapacityUnit::kSourceTokens}}) {
     EXPECT_EQ(SchedulerOf(absl::StrCat("{\"unit\": \"", name, "\"}")).unit, unit);
   }
-  for (const auto& [name, selection] : std::vector<std::pair<std::string, SlotSelection>>{
-           {"all", SlotSelection::kAll},
-           {"shortest-first", SlotSelection::kShortest},
-           {"longest-first", SlotSelection::kLongest}}) {
+  for (const auto& [name, selection] : std::vector<std::pair<std::string, kernels::SlotSelection>>{
+           {"all", kernels::SlotSelection::kAll},
+           {"shortest-first", kernels::SlotSelection::kShortest},
+           {"longest-first", kernels::SlotSelection::kLongest}}) {
     EXPECT_EQ(SchedulerOf(absl::StrCat("{\"slots\": \"", name, "\"}")).selection, selection);
   }
-  for (const auto& [name, order] : std::vector<std::pair<std::string, WindowOrder>>{
-           {"arrival", WindowOrder::kArrival},
-           {"longest-first", WindowOrder::kLongestFirst},
-           {"shortest-first", WindowOrder::kShortestFirst}}) {
+  for (const auto& [name, order] : std::vector<std::pair<std::string, engine::WindowOrder>>{
+           {"arrival", engine::WindowOrder::kArrival},
+           {"longest-first", engine::WindowOrder::kLongestFirst},
+           {"shortest-first", engine::WindowOrder::kShortestFirst}}) {
     EXPECT_EQ(SchedulerOf(absl::StrCat("{\"window-order\": \"", name, "\"}")).window.order, order);
   }
-  const SchedulerOptions numbers =
+  const engine::SchedulerOptions numbers =
       SchedulerOf(R"({"refill": "stream", "threshold": "3/12", "capacity": 100, "width-budget": 50,
                       "max-pause-steps": 7, "lanes": 4096, "window-segments": 9,
                       "window-tokens": 99})");
@@ -850,13 +855,13 @@ TEST(SchedulerSettings, AreOfAModelWhereItHasItsOwn) {
       {"name": "b", "directory": "/b"}]})");
   ASSERT_TRUE(command.ok()) << command.status();
   const std::vector<ModelSettings>& models = command->config.models;
-  EXPECT_EQ(models[0].scheduler.refill, RefillRule::kStatic);
+  EXPECT_EQ(models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(models[0].scheduler.lanes, 100);
-  EXPECT_EQ(models[1].scheduler.refill, RefillRule::kHalfEmpty);
+  EXPECT_EQ(models[1].scheduler.refill, engine::RefillRule::kHalfEmpty);
   // The printed configuration has them too.
   const auto again = ParseFile(ConfigToJson(command->config));
   ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(again->config.models[0].scheduler.refill, RefillRule::kStatic);
+  EXPECT_EQ(again->config.models[0].scheduler.refill, engine::RefillRule::kStatic);
   EXPECT_EQ(again->config.models[1].scheduler.lanes, 100);
 }
 
@@ -884,8 +889,8 @@ TEST(SchedulerSettings, SayWhatIsWrong) {
 // The environment of a test, as it was afterwards.
 class CudaOff {
  public:
-  explicit CudaOff(const char* names) { setenv(kCudaOffVariable, names, 1); }
-  ~CudaOff() { unsetenv(kCudaOffVariable); }
+  explicit CudaOff(const char* names) { setenv(engine::kCudaOffVariable, names, 1); }
+  ~CudaOff() { unsetenv(engine::kCudaOffVariable); }
   CudaOff(const CudaOff&) = delete;
   CudaOff& operator=(const CudaOff&) = delete;
 };
@@ -896,9 +901,9 @@ TEST(CudaSettings, TheEnvironmentTurnsPartsOffForAllModels) {
       {"name": "a", "directory": "/a"},
       {"name": "b", "directory": "/b", "cuda": {"layer-products": "model"}}]})");
   ASSERT_TRUE(command.ok()) << command.status();
-  CudaOptions expected{.fused_output = false, .graphs = false};
+  engine::CudaOptions expected{.fused_output = false, .graphs = false};
   EXPECT_EQ(command->config.models[1].cuda, expected);
-  expected.layer_products = NarrowType::kInt8;
+  expected.layer_products = kernels::QuantizedType::kInt8;
   EXPECT_EQ(command->config.models[0].cuda, expected);
 }
 
@@ -910,9 +915,9 @@ TEST(CudaSettings, APartThatThereIsNotIsRefused) {
 }
 
 TEST(CudaSettings, OutputProductsAreOfTheModelUnlessAskedForAndPossible) {
-  for (const auto& [name, type] : {std::pair{"model", NarrowType::kNone},
-                                   {"float8", NarrowType::kFloat8},
-                                   {"int8", NarrowType::kInt8}}) {
+  for (const auto& [name, type] : {std::pair{"model", kernels::QuantizedType::kNone},
+                                   {"float8", kernels::QuantizedType::kFloat8},
+                                   {"int8", kernels::QuantizedType::kInt8}}) {
     const auto command =
         ParseFile(absl::StrCat(R"({"model": "x", "cuda": {"output-products": ")", name, "\"}}"));
     ASSERT_TRUE(command.ok()) << command.status();
@@ -935,13 +940,13 @@ TEST(CudaSettings, LayerProductsAreOfTheModelUnlessAskedForAndPossible) {
   const auto parse = [](const std::string& rest) {
     return ParseFile(R"({"model": "x", )" + rest + "}");
   };
-  for (const auto& [name, type] :
-       {std::pair{"model", NarrowType::kNone}, {"int8", NarrowType::kInt8}}) {
+  for (const auto& [name, type] : {std::pair{"model", kernels::QuantizedType::kNone},
+                                   {"int8", kernels::QuantizedType::kInt8}}) {
     const auto command = parse(
         absl::StrCat(R"("cuda": {"output-products": "model", "layer-products": ")", name, "\"}"));
     ASSERT_TRUE(command.ok()) << command.status();
     EXPECT_EQ(command->config.models.at(0).cuda.layer_products, type);
-    EXPECT_EQ(command->config.models.at(0).cuda.output_products, NarrowType::kNone);
+    EXPECT_EQ(command->config.models.at(0).cuda.output_products, kernels::QuantizedType::kNone);
     const auto again = ParseFile(ConfigToJson(command->config));
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(again->config.models.at(0).cuda.layer_products, type);
@@ -968,21 +973,22 @@ TEST(CudaSettings, AreOfAModelWhereItHasItsOwn) {
   const auto again = ParseFile(ConfigToJson(command->config));
   ASSERT_TRUE(again.ok()) << again.status();
   for (const ServerConfig& config : {command->config, again->config}) {
-    EXPECT_EQ(config.models[0].cuda, (CudaOptions{.output_products = NarrowType::kFloat8,
-                                                  .layer_products = NarrowType::kInt8}));
-    EXPECT_EQ(config.models[1].cuda, CudaOptions());
+    EXPECT_EQ(config.models[0].cuda,
+              (engine::CudaOptions{.output_products = kernels::QuantizedType::kFloat8,
+                                   .layer_products = kernels::QuantizedType::kInt8}));
+    EXPECT_EQ(config.models[1].cuda, engine::CudaOptions());
   }
   // The engine gets them.
-  DeviceChoice gpu;
+  engine::DeviceChoice gpu;
   gpu.cuda = {0};
-  const EngineConfig engine =
+  const engine::EngineConfig engine =
       MakeEngineConfig(command->config.models[0], {.cpus = 1, .text_cpus = 16}, gpu);
   EXPECT_EQ(engine.cuda, command->config.models[0].cuda);
   EXPECT_EQ(std::pair(engine.tokenizer_threads, engine.detokenizer_threads), std::pair(4, 4));
   const auto set =
       OverrideSettings(command->config.models[1], {{"cuda", R"({"layer-products": "int8"})"}});
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->cuda, CudaOptions{.layer_products = NarrowType::kInt8});
+  EXPECT_EQ(set->cuda, engine::CudaOptions{.layer_products = kernels::QuantizedType::kInt8});
 }
 
 TEST(CudaSettings, SayWhatIsWrong) {
@@ -1048,4 +1054,4 @@ TEST_F(CgroupTest, ReadsVersionOne) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

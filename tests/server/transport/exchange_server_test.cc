@@ -21,7 +21,7 @@
 #include "server/base/steady_clock.h"
 #include "tests/server/transport/raw_client.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using dragoman::testing::RawClient;
@@ -36,18 +36,18 @@ using ::testing::StartsWith;
 class Event {
  public:
   void Set() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     set_ = true;
     changed_.NotifyAll();
   }
   void Wait() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (!set_) changed_.Wait(&mu_);
   }
 
  private:
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   bool set_ ABSL_GUARDED_BY(mu_) = false;
 };
 
@@ -77,7 +77,7 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
   }
   ~ExchangeServerTest() override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       kept_.clear();
     }
     server_.reset();
@@ -118,13 +118,13 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
   // At a path of that name requests are kept, and counted.
   void KeepAt(const std::string& path) {
     paths_[path] = [this](Exchange exchange) {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       kept_.push_back(std::move(exchange));
       changed_.NotifyAll();
     };
   }
   Exchange WaitForKept() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (kept_.empty()) changed_.Wait(&mu_);
     Exchange exchange = std::move(kept_.back());
     kept_.pop_back();
@@ -152,8 +152,8 @@ class ExchangeServerTest : public ::testing::Test, public HttpHandler {
   std::map<std::string, std::function<void(Exchange)>> paths_;
   std::unique_ptr<ExchangeServer> server_;
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<Exchange> kept_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -677,7 +677,7 @@ TEST_F(ExchangeServerTest, ShutdownTellsThoseWhoWorkOnAnAnswer) {
   ASSERT_TRUE(busy.Send(Get("/keep")));
   Exchange exchange = WaitForKept();
   exchange->OnGone([this, exchange] {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     changed_.NotifyAll();
   });
   exchange.reset();
@@ -686,4 +686,4 @@ TEST_F(ExchangeServerTest, ShutdownTellsThoseWhoWorkOnAnAnswer) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 class HeldBytesTest : public ::testing::Test {
@@ -75,4 +75,4 @@ TEST_F(HeldBytesTest, AConnectionThatHoldsLittleIsNotEnded) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

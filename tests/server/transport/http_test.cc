@@ -18,7 +18,7 @@
 #include "engine/base/mutex.h"
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::EndsWith;
@@ -48,27 +48,27 @@ class HttpTest : public ::testing::Test {
 
   // The hook of /metrics: while scrapes are held none ends. Its text is its number.
   std::string Scrape() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     const int number = ++scrapes_;
     changed_.NotifyAll();
     while (held_) changed_.Wait(&mu_);
     return "scrape " + std::to_string(number) + "\n";
   }
   void Hold() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     held_ = true;
   }
   void Release() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     held_ = false;
     changed_.NotifyAll();
   }
   void WaitForScrape(int number) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (scrapes_ < number) changed_.Wait(&mu_);
   }
   int scrapes() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     return scrapes_;
   }
 
@@ -102,8 +102,8 @@ class HttpTest : public ::testing::Test {
   }
   std::string Get(const std::string& path) { return Answer(Ask(path)); }
 
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   bool held_ ABSL_GUARDED_BY(mu_) = false;
   int scrapes_ ABSL_GUARDED_BY(mu_) = 0;
   std::vector<int> open_;
@@ -165,4 +165,4 @@ TEST_F(HttpTest, AtTheEndWhoeverWaitsIsToldAndNobodyIsForgotten) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

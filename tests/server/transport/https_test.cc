@@ -14,7 +14,7 @@
 #include "tests/server/base/certificates.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using testing::Authority;
@@ -24,7 +24,7 @@ class HttpsTest : public ::testing::Test {
  protected:
   HttpsTest() {
     SetLogLevel(LogLevel::kOff);
-    Replace(paths_.client_ca, authority_.pem());
+    testing::Replace(paths_.client_ca, authority_.pem());
     Write(authority_.Issue({.name = "first"}));
     hooks_.metrics = [] { return std::string("metrics"); };
     hooks_.not_live = [] { return std::string(); };
@@ -36,8 +36,8 @@ class HttpsTest : public ::testing::Test {
   }
 
   void Write(const Authority::Issued& issued) {
-    Replace(paths_.certificate, issued.certificate);
-    Replace(paths_.key, issued.key);
+    testing::Replace(paths_.certificate, issued.certificate);
+    testing::Replace(paths_.key, issued.key);
   }
 
   void Start(bool mutual) {
@@ -181,4 +181,4 @@ TEST_F(HttpsTest, TheNextConnectionGetsTheNewCertificate) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

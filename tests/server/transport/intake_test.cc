@@ -14,7 +14,7 @@
 #include "server/transport/sockets.h"
 #include "tests/server/manual_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ class IntakeTest : public ::testing::Test {
   IntakeTest() { SetLogLevel(LogLevel::kOff); }
   ~IntakeTest() override { SetLogLevel(LogLevel::kInfo); }
 
-  std::unique_ptr<Intake> Make(WorkerPool* enders) {
+  std::unique_ptr<Intake> Make(engine::WorkerPool* enders) {
     Intake::Sockets sockets;
     sockets.peer = [](int fd) { return "10.0.0.1:" + std::to_string(fd); };
     sockets.received = [this](int fd) { return received_[fd]; };
@@ -65,7 +65,7 @@ class IntakeTest : public ::testing::Test {
   std::vector<int> ended_;
   std::map<int, std::vector<absl::StatusCode>> refused_;
   ManualClock clock_;
-  WorkerPool enders_{"test", 0};
+  engine::WorkerPool enders_{"test", 0};
   std::unique_ptr<Intake> intake_ = Make(&enders_);  // outlives the timer
   DeadlineTimer timer_{&clock_};
 };
@@ -116,7 +116,7 @@ TEST_F(IntakeTest, TheGreediestIsEndedFirst) {
 TEST_F(IntakeTest, LooksDoNotWaitForCallsToEnd) {
   absl::Notification looked;
   absl::Notification ended;
-  WorkerPool ender("test", 1);
+  engine::WorkerPool ender("test", 1);
   intake_ = Make(&ender);
   intake_->Open(5);
   intake_->Enter("ipv4:10.0.0.1:5", [&](const absl::Status&) {
@@ -372,4 +372,4 @@ TEST(PeerKey, ReadsWhatGrpcWrites) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

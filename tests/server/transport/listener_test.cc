@@ -14,7 +14,7 @@
 
 #include "server/base/log.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -62,7 +62,7 @@ class ListenerTest : public ::testing::Test {
     ASSERT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
     listener_->Start([this](int fd) {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       taken_.push_back(fd);
       changed_.NotifyAll();
     });
@@ -70,7 +70,7 @@ class ListenerTest : public ::testing::Test {
 
   // The nth connection that was handed over.
   int Taken(size_t n) {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (taken_.size() <= n) changed_.Wait(&mu_);
     return taken_[n];
   }
@@ -85,8 +85,8 @@ class ListenerTest : public ::testing::Test {
   }
 
   std::unique_ptr<Listener> listener_;
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<int> taken_;
 };
 
@@ -218,4 +218,4 @@ TEST_F(ListenerTest, EveryAddressHasBothFamilies) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

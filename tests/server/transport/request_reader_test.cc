@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::ElementsAre;
@@ -297,4 +297,4 @@ TEST(RequestReader, AWebSocketIsOneOfThisServersPagesOrOfNoPage) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -8,7 +8,7 @@
 
 #include "server/base/steady_clock.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::Contains;
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr Nanos kTick = 20 * kNanosPerMilli;
+constexpr engine::Nanos kTick = 20 * kNanosPerMilli;
 
 class ResetWatchTest : public ::testing::Test {
  protected:
@@ -62,7 +62,7 @@ class ResetWatchTest : public ::testing::Test {
   StreamCount all_;
   std::map<std::string, StreamCount> of_;
   int updates_ = 0;
-  Nanos now_ = 0;
+  engine::Nanos now_ = 0;
   uint64_t last_ = 0;
   ResetWatch watch_;
 };
@@ -179,4 +179,4 @@ TEST_F(ResetWatchTest, AnAddressThatComesAgainIsAnotherConnection) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

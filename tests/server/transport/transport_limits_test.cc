@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(TransportLimits, HttpTakesItsShareOfOpenFilesAndMemory) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

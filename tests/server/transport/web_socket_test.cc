@@ -19,7 +19,7 @@
 #include "server/transport/exchange_server.h"
 #include "tests/server/transport/raw_client.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using dragoman::testing::RawClient;
@@ -66,7 +66,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   }
   ~WebSocketTest() override {
     {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       kept_.clear();
     }
     server_.reset();
@@ -81,7 +81,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
     const HttpRequest& request = exchange->request();
     if (request.body == "drop") return;
     if (request.body.starts_with("keep")) {
-      MutexLock lock(&mu_);
+      engine::MutexLock lock(&mu_);
       kept_.push_back(std::move(exchange));
       changed_.NotifyAll();
       return;
@@ -106,7 +106,7 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
     return response;
   }
   std::shared_ptr<HttpExchange> WaitForKept() {
-    MutexLock lock(&mu_);
+    engine::MutexLock lock(&mu_);
     while (kept_.empty()) changed_.Wait(&mu_);
     auto exchange = std::move(kept_.back());
     kept_.pop_back();
@@ -157,8 +157,8 @@ class WebSocketTest : public ::testing::Test, public HttpHandler {
   const SteadyClock clock_;
   ExchangeServerOptions options_;
   std::unique_ptr<ExchangeServer> server_;
-  Mutex mu_;
-  CondVar changed_;
+  engine::Mutex mu_;
+  engine::CondVar changed_;
   std::vector<std::shared_ptr<HttpExchange>> kept_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -266,11 +266,11 @@ TEST_F(WebSocketTest, AHandlerIsToldThatItsClientIsGone) {
     RawClient client = Open();
     ASSERT_TRUE(client.Send(Frame(kFinal | kText, "keep")));
     const auto exchange = WaitForKept();
-    Mutex mu;
-    CondVar changed;
+    engine::Mutex mu;
+    engine::CondVar changed;
     bool gone = false;
     exchange->OnGone([&] {
-      MutexLock lock(&mu);
+      engine::MutexLock lock(&mu);
       gone = true;
       changed.NotifyAll();
     });
@@ -279,7 +279,7 @@ TEST_F(WebSocketTest, AHandlerIsToldThatItsClientIsGone) {
     } else {
       client.Close();
     }
-    MutexLock lock(&mu);
+    engine::MutexLock lock(&mu);
     while (!gone) changed.Wait(&mu);
   }
 }
@@ -353,4 +353,4 @@ TEST_F(WebSocketTest, ShutdownSaysGoodbye) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -15,7 +15,7 @@
 #include "engine/model/layouts/ct2/directory.h"
 #include "engine/model/tokenizers/tokenizer_rules.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kEnding = ".argosmodel";
@@ -153,4 +153,4 @@ absl::StatusOr<LoadedModel> ArgosPackageSource::Load(const DiskFolder& folder,
   return model;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/base/layout.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The fields of metadata.json that are used.
 struct ArgosMetadata {
@@ -33,4 +33,4 @@ class ArgosPackageSource : public ModelSource {
                                    const LoadOptions& options) const override;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -19,7 +19,7 @@
 #include "engine/network/program.h"
 #include "engine/network/weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A network of an ensemble besides the first.
 struct LoadedNetwork {
@@ -65,4 +65,4 @@ class ModelSource {
                                            const LoadOptions& options) const = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

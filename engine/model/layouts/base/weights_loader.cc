@@ -17,7 +17,7 @@
 #include "engine/base/concat.h"
 #include "engine/base/load_context.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 void FillSinusoids(const Weight& table, std::vector<float>* values) {
@@ -177,7 +177,7 @@ class FileWeights final : public Weights {
       std::copy_n(whole.begin() + begin, out.size(), out.begin());
       return absl::OkStatus();
     }
-    if (!pieces.columns.empty()) return ReadTurned(pieces, shape, begin, out);
+    if (!pieces.columns.empty()) return ReadTransposed(pieces, shape, begin, out);
     return ForParts(pieces, begin, static_cast<int64_t>(out.size()),
                     [&](const Part& part, int64_t row, int64_t rows, int64_t at) {
                       return CopyPart(part, row, rows,
@@ -252,8 +252,8 @@ class FileWeights final : public Weights {
   }
 
   // The tensor's columns become rows, its rows columns, as often as they are named.
-  absl::Status ReadTurned(const Pieces& pieces, const Weight& shape, int64_t begin,
-                          std::span<float> out) const {
+  absl::Status ReadTransposed(const Pieces& pieces, const Weight& shape, int64_t begin,
+                              std::span<float> out) const {
     const Part& part = pieces.parts.front();
     std::vector<float> whole(static_cast<size_t>(part.rows * part.unit));
     absl::Status status = CopyPart(part, 0, part.rows, whole);
@@ -360,9 +360,9 @@ class Finder {
   absl::Status Check(std::string_view name, const TensorView& view,
                      const std::vector<int64_t>& shape) const {
     if (HoldsNumbers(view) && view.shape == shape) return absl::OkStatus();
-    const bool is_quantised = view.dtype == DType::kI8 || view.dtype == DType::kI16;
+    const bool is_quantized = view.dtype == DType::kI8 || view.dtype == DType::kI16;
     return Wrong(name, Concat("is ", DTypeName(view.dtype), " ", ShapeString(view.shape),
-                              is_quantised && view.scales.empty() ? " without scales" : "",
+                              is_quantized && view.scales.empty() ? " without scales" : "",
                               ", expected F64, F32, F16 or BF16 ", ShapeString(shape)));
   }
 
@@ -464,4 +464,4 @@ absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint 
   return OpenedWeights{weights, finder.Unused(), finder.replaced()};
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,7 +13,7 @@
 #include "engine/model/formats/tensor_file.h"
 #include "engine/network/weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct OpenedWeights {
   std::shared_ptr<const Weights> weights;  // shared by the places that pack them
@@ -34,4 +34,4 @@ bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

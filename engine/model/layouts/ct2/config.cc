@@ -6,7 +6,7 @@
 #include "engine/model/formats/json.h"
 #include "engine/model/layouts/ct2/variables.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kConfigFile = "config.json";
@@ -78,4 +78,4 @@ bool IsOfOlderCt2Config(std::string_view variable) {
   return std::find(kVariables.begin(), kVariables.end(), variable) != kVariables.end();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/tokenizers/ct2_vocabularies.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct Ct2Config {
   Ct2Tokens tokens;
@@ -29,4 +29,4 @@ absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::str
 // Whether a variable describes tokens in this way.
 bool IsOfOlderCt2Config(std::string_view variable);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

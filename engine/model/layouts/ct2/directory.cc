@@ -11,7 +11,7 @@
 #include "engine/model/layouts/ct2/model_file.h"
 #include "engine/model/layouts/ct2/network.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kModelFile = "model.bin";
@@ -90,4 +90,4 @@ absl::StatusOr<LoadedModel> Ct2DirectorySource::Load(const DiskFolder& folder,
   return model;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/model/layouts/base/layout.h"
 #include "engine/model/tokenizers/ct2_vocabularies.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // Loads the model of a folder that is such a directory, with the tokenizer's files of another folder.
 // Name and layout are not set. Errors as ModelSource::Load; not all begin with a path.
@@ -27,4 +27,4 @@ class Ct2DirectorySource : public ModelSource {
                                    const LoadOptions& options) const override;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

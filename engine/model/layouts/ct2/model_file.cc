@@ -10,7 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/byte_reader.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kNewestVersion = 6;
@@ -254,4 +254,4 @@ absl::StatusOr<Ct2ModelFile> ParseCt2ModelFile(std::span<const uint8_t> bytes,
   return Parser(bytes, file).Parse();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,13 +12,13 @@
 #include "absl/status/statusor.h"
 #include "engine/model/formats/tensor_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct Ct2ModelFile {
   int version = 0;   // of the container
   std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // of the specification
-  // Variables under their names and aliases. Quantised ones (I8, I16) hold their scales, which have
+  // Variables under their names and aliases. Quantized ones (I8, I16) hold their scales, which have
   // no entry of their own. Names of revision 1, which are OpenNMT-tf's, are replaced by those of later
   // revisions.
   TensorTable tensors;
@@ -30,4 +30,4 @@ struct Ct2ModelFile {
 absl::StatusOr<Ct2ModelFile> ParseCt2ModelFile(std::span<const uint8_t> bytes,
                                                std::string_view file);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

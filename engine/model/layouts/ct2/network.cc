@@ -13,7 +13,7 @@
 #include "engine/model/families/t5_network.h"
 #include "engine/model/layouts/ct2/variables.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpec = "TransformerSpec";
@@ -43,9 +43,10 @@ constexpr float kRmsNormEpsilon = 1e-6F;
 constexpr const char* kStages[] = {"encoder", "decoder"};
 
 // The activations by their codes.
-constexpr std::array<Activation, 7> kActivations = {
-    Activation::kRelu,      Activation::kGeluTanh, Activation::kSwish,  Activation::kGelu,
-    Activation::kQuickGelu, Activation::kTanh,     Activation::kSigmoid};
+constexpr std::array<kernels::Activation, 7> kActivations = {
+    kernels::Activation::kRelu,   kernels::Activation::kGeluTanh,  kernels::Activation::kSwish,
+    kernels::Activation::kGelu,   kernels::Activation::kQuickGelu, kernels::Activation::kTanh,
+    kernels::Activation::kSigmoid};
 
 // Whether embeddings are multiplied by sqrt(d_model), or by which number. The second is the name in
 // older models.
@@ -399,4 +400,4 @@ absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config
   return NetworkReader(file, config, model).Read();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

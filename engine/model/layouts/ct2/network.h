@@ -11,7 +11,7 @@
 #include "engine/model/layouts/ct2/config.h"
 #include "engine/model/layouts/ct2/model_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct Ct2Network {
   ModelSpec spec;  // without `tokens`
@@ -26,4 +26,4 @@ struct Ct2Network {
 absl::StatusOr<Ct2Network> ReadCt2Network(std::string_view file, const Ct2Config& config,
                                           Ct2ModelFile* model);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

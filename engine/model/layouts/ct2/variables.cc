@@ -6,7 +6,7 @@
 
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Before it the stages have their attributes in common.
@@ -120,4 +120,4 @@ int Ct2Variables::Record(absl::Status status) {
   return 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "engine/model/layouts/ct2/model_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class Ct2Variables {
  public:
@@ -51,4 +51,4 @@ class Ct2Variables {
   absl::Status status_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/json.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
@@ -176,4 +176,4 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_
       ", expected model.safetensors, pytorch_model.bin or the index of their shards"));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

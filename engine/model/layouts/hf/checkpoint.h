@@ -15,7 +15,7 @@
 #include "engine/model/formats/model_folder.h"
 #include "engine/model/formats/tensor_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct ShardIndex {
   std::vector<std::string> files;                      // each once, in order of name
@@ -32,4 +32,4 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
 // not have, or one that two shards have. A tensor that the index does not name is left out.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

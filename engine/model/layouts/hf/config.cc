@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "engine/base/concat.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kConfigName = "config.json";
@@ -176,4 +176,4 @@ absl::StatusOr<ModelTokenizer> ReadHfTokenizer(const ModelFolder& folder, Tokeni
   return read;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -16,7 +16,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/tokenizers/checkpoint_tokenizer.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The contents of the files.
 struct HfConfigTexts {
@@ -61,4 +61,4 @@ absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& 
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

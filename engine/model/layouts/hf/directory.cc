@@ -12,7 +12,7 @@
 #include "engine/model/layouts/hf/checkpoint.h"
 #include "engine/model/layouts/hf/config.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
@@ -105,4 +105,4 @@ absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
   return model;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/base/layout.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class HfDirectorySource : public ModelSource {
  public:
@@ -21,4 +21,4 @@ class HfDirectorySource : public ModelSource {
                                    const LoadOptions& options) const override;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/base/concat.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
@@ -113,7 +113,7 @@ void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
                     std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "suppress_tokens";
   for (const int id :
-       ReadTokenIds(fields, kName, spec.shape.target_vocab, kMaxForbiddenNodes - 1)) {
+       ReadTokenIds(fields, kName, spec.shape.target_vocab, kernels::kMaxForbiddenNodes - 1)) {
     if (IsEnd(spec.tokens, id) || spec.generation.forced_bos == id) {
       fields->Unsupported(kName, "tokens that are not forced and do not end a sentence");
       return;
@@ -131,7 +131,7 @@ void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
     fields->Unsupported(kForced, "null or a token that does not end the sentence");
   }
   generation.not_first = ReadTokenIds(fields, "begin_suppress_tokens", spec->shape.target_vocab,
-                                      static_cast<size_t>(kMaxNotFirst));
+                                      static_cast<size_t>(kernels::kMaxNotFirst));
 }
 
 // Sorts the bans, and sees that they leave something to say.
@@ -150,8 +150,9 @@ void FinishBans(JsonFields* fields, ModelSpec* spec) {
   if (banned + ends >= spec->shape.target_vocab) {
     fields->Fail(field, "a token that may be produced: every one is banned");
   }
-  if (nodes > kMaxForbiddenNodes) {
-    fields->Unsupported(field, Concat("at most ", kMaxForbiddenNodes - 1, " tokens in all"));
+  if (nodes > kernels::kMaxForbiddenNodes) {
+    fields->Unsupported(field,
+                        Concat("at most ", kernels::kMaxForbiddenNodes - 1, " tokens in all"));
   }
 }
 
@@ -227,7 +228,7 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
 
 void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens) {
   const std::vector<int> ids =
-      ReadTokenIds(fields, "eos_token_id", vocabulary, size_t{kMaxMoreEos} + 1);
+      ReadTokenIds(fields, "eos_token_id", vocabulary, size_t{kernels::kMaxMoreEos} + 1);
   if (ids.empty()) {
     const nlohmann::json* value = fields->Find("eos_token_id");
     if (value != nullptr && value->is_array() && value->empty()) {
@@ -243,7 +244,7 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   RequireNeutral(kNeutralGeneration, fields);
   GenerationDefaults& generation = spec->generation;
   generation.num_beams =
-      static_cast<int>(fields->OptionalInt("num_beams", 1, kMaxBeam).value_or(1));
+      static_cast<int>(fields->OptionalInt("num_beams", 1, kernels::kMaxBeam).value_or(1));
   generation.length_penalty =
       static_cast<float>(fields->OptionalNumber("length_penalty").value_or(1.0));
   if (!std::isfinite(generation.length_penalty)) fields->Fail("length_penalty", "a finite float");
@@ -258,8 +259,8 @@ void ReadGeneration(JsonFields* fields, ModelSpec* spec) {
   }
   generation.encoder_no_repeat_ngram =
       static_cast<int>(fields->OptionalInt("encoder_no_repeat_ngram_size", 0, kMaxInt).value_or(0));
-  generation.num_return_sequences =
-      static_cast<int>(fields->OptionalInt("num_return_sequences", 1, kMaxBeam).value_or(1));
+  generation.num_return_sequences = static_cast<int>(
+      fields->OptionalInt("num_return_sequences", 1, kernels::kMaxBeam).value_or(1));
   ReadEarlyStopping(fields, &generation);
 
   const int vocabulary = spec->shape.target_vocab;
@@ -325,4 +326,4 @@ bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

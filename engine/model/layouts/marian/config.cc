@@ -13,7 +13,7 @@
 #include "engine/model/formats/yaml.h"
 #include "kernels/search/options.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Marian computes positions without end; of a source it takes 1,000 tokens by itself.
@@ -74,13 +74,14 @@ std::optional<int> VersionOf(std::string_view text) {
 
 struct NamedActivation {
   std::string_view name;
-  Activation activation;
+  kernels::Activation activation;
 };
-constexpr std::array<NamedActivation, 5> kActivations = {{{"relu", Activation::kRelu},
-                                                          {"swish", Activation::kSwish},
-                                                          {"gelu", Activation::kQuickGelu},
-                                                          {"sigmoid", Activation::kSigmoid},
-                                                          {"tanh", Activation::kTanh}}};
+constexpr std::array<NamedActivation, 5> kActivations = {
+    {{"relu", kernels::Activation::kRelu},
+     {"swish", kernels::Activation::kSwish},
+     {"gelu", kernels::Activation::kQuickGelu},
+     {"sigmoid", kernels::Activation::kSigmoid},
+     {"tanh", kernels::Activation::kTanh}}};
 
 class OptionsReader {
  public:
@@ -181,7 +182,8 @@ class OptionsReader {
     }
     shape.encoder_layers = Whole("enc-depth", kMaxLayers);
     shape.decoder_layers = Whole("dec-depth", kMaxLayers);
-    shape.encoder_heads = shape.decoder_heads = Whole("transformer-heads", kMaxAttentionHeads);
+    shape.encoder_heads = shape.decoder_heads =
+        Whole("transformer-heads", kernels::kMaxAttentionHeads);
     if (shape.d_model % shape.encoder_heads != 0) {
       in_.Fail("transformer-heads", Concat("a divisor of dim-emb, ", shape.d_model));
     }
@@ -271,7 +273,7 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
     in.Unsupported("vocabs", "one for the source and one for the target");
   }
   if (in.Has("beam-size")) {
-    decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kMaxBeam));
+    decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kernels::kMaxBeam));
   }
   // Without a number it is 1, and not given it is 0.
   decoder.normalize = in.String("normalize", "0").empty() ? 1.0 : in.Number("normalize", 0.0);
@@ -315,4 +317,4 @@ absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
   return absl::OkStatus();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -15,7 +15,7 @@
 #include "engine/model/families/bart_network.h"
 #include "engine/model/layouts/marian/file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The fields of decoder.yml; without that file all are empty.
 struct MarianDecoder {
@@ -46,4 +46,4 @@ absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::st
 absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
                                 const Network& network);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

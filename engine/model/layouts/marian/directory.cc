@@ -16,7 +16,7 @@
 #include "engine/model/layouts/marian/file.h"
 #include "engine/model/tokenizers/marian_vocabularies.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kNpz = ".npz";
@@ -258,4 +258,4 @@ absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& director
   return shortlist;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

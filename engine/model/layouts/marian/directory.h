@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/layouts/base/layout.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class MarianDirectorySource : public ModelSource {
  public:
@@ -29,4 +29,4 @@ absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& director
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

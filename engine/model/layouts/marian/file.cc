@@ -10,7 +10,7 @@
 #include "engine/base/concat.h"
 #include "engine/model/formats/byte_reader.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kOptions = "special:model.yml";
@@ -231,4 +231,4 @@ bool IsMarianBinary(std::span<const uint8_t> head) {
   return ByteReader(head).Read(&version) && (version == kVersion || version == kEncrypted);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

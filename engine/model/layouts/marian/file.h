@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "engine/model/formats/tensor_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct MarianFile {
   // The tensors by Marian's names, in the shapes that networks have here: the matrices that Marian
@@ -32,4 +32,4 @@ bool IsMarianBinary(std::span<const uint8_t> head);
 // How many bytes IsMarianBinary needs.
 inline constexpr size_t kMarianHeadBytes = 8;
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/layouts/model_source.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // The reason for a model of this d, so many heads and this feed-forward width; "" if it is taken.
@@ -77,4 +77,4 @@ TEST(DeviceShapes, AllButFourOfTheSmallModelsAreTaken) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "engine/decode/cuda/cuda_backend.h"
 #include "engine/profile/cuda_profile.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The same as CreateCudaBackend and CheckCudaModel, on emulated device 0 with a gibibyte.
 absl::Status CheckEmulatedCudaModel(const Program& program);
@@ -29,4 +29,4 @@ void SetEmulatedCapability(int capability);
 // Linear::other_bits_from of the products that are made from now on.
 void SetEmulatedOtherBits(int rows);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

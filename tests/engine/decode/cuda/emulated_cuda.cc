@@ -7,14 +7,14 @@
 #include <mutex>
 
 #include "absl/status/statusor.h"
-#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/quantization.h"
 #include "engine/decode/cuda/step_costs.h"
-#include "kernels/cuda/early_launch.h"
+#include "kernels/cuda/launch.h"
 #include "kernels/search/batch_step.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 #include "tests/kernels/ops/activation_reference.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr Error kInvalidValue{1};
@@ -37,8 +37,9 @@ std::mutex& OneAtATime() {
 
 float Load(const void* from, ComputeType type, int64_t index) {
   if (type == ComputeType::kFloat32) return static_cast<const float*>(from)[index];
-  const uint16_t narrow = static_cast<const uint16_t*>(from)[index];
-  return type == ComputeType::kFloat16 ? FromFloat16(narrow) : FromBFloat16(narrow);
+  const uint16_t quantized = static_cast<const uint16_t*>(from)[index];
+  return type == ComputeType::kFloat16 ? engine::FromFloat16(quantized)
+                                       : engine::FromBFloat16(quantized);
 }
 
 void Store(void* to, ComputeType type, int64_t index, float x) {
@@ -46,7 +47,7 @@ void Store(void* to, ComputeType type, int64_t index, float x) {
     static_cast<float*>(to)[index] = x;
   } else {
     static_cast<uint16_t*>(to)[index] =
-        type == ComputeType::kFloat16 ? ToFloat16(x) : ToBFloat16(x);
+        type == ComputeType::kFloat16 ? engine::ToFloat16(x) : engine::ToBFloat16(x);
   }
 }
 
@@ -158,10 +159,10 @@ class HostFusedOutput final : public EmulatedFusedOutput {
           if (error == Error::kNone && *rows.count > 0) Plant(&summaries[*rows.count - 1]);
           return error;
         },
-        {products() == NarrowType::kNone ? 2 : 3, true});
+        {products() == QuantizedType::kNone ? 2 : 3, true});
   }
 
-  NarrowType products() const override { return fused_->products(); }
+  QuantizedType products() const override { return fused_->products(); }
   Error StoreLogits(Stream stream, void* workspace, const void* hidden, int64_t rows, float* logits,
                     int64_t stride) const override {
     return EmulateLaunch(
@@ -339,58 +340,64 @@ std::unique_ptr<EmulatedLinear> EmulatedLinear::Create(const EmulatedBlas* blas,
 }
 
 std::unique_ptr<EmulatedFusedOutput> EmulatedFusedOutput::Create(ComputeType type,
-                                                                 NarrowType narrow,
+                                                                 QuantizedType quantized,
                                                                  const void* weight,
                                                                  const float* bias, int d,
                                                                  int vocabulary, std::string* why) {
   constexpr int kProcessors = 4;
-  auto fused = EmulatedFusedOutputOf(kProcessors, type, narrow, weight, bias, d, vocabulary, why);
+  auto fused =
+      EmulatedFusedOutputOf(kProcessors, type, quantized, weight, bias, d, vocabulary, why);
   if (fused == nullptr) return nullptr;
   return std::make_unique<HostFusedOutput>(std::move(fused));
 }
 
-Error LaunchEmulatedMultiplyNarrow(Stream stream, const NarrowProduct& product, const void* x,
-                                   int64_t rows, const int32_t* count, void* workspace, void* y) {
-  const bool fault = emulated_narrow_fault != NarrowForm::kAuto &&
-                     emulated_narrow_fault == product.form && rows > 0;
+Error LaunchEmulatedMultiplyQuantized(Stream stream, const QuantizedProduct& product, const void* x,
+                                      int64_t rows, const int32_t* count, void* workspace,
+                                      void* y) {
+  const bool fault = emulated_quantized_fault != QuantizedForm::kAuto &&
+                     emulated_quantized_fault == product.form && rows > 0;
   return EmulateLaunch(
       [=] {
-        const Error error = EmulatedMultiplyNarrow(stream, product, x, rows, count, workspace, y);
+        const Error error =
+            EmulatedMultiplyQuantized(stream, product, x, rows, count, workspace, y);
         product_rows += rows;
         if (fault) static_cast<uint16_t*>(y)[rows * product.out - 1] ^= 1U;
         return error;
       },
-      {EmulatedNarrowProductNodes(product, rows), true});
+      {EmulatedQuantizedProductNodes(product, rows), true});
 }
 
 Error EmulatedFormatBatch(Stream, const BatchTables& tables) {
-  dragoman::FormatBatch(SingleThread(), tables);
+  dragoman::kernels::FormatBatch(SingleThread(), tables);
   return Error::kNone;
 }
 
 Error EmulatedBeginStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
-  dragoman::BeginStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
+  dragoman::kernels::BeginStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 
-Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, StoredList list) {
+Error EmulatedPrepareRows(Stream, const BatchTables& tables, int64_t rows, MaterializedList list) {
   if (tables.now->plan.rows > rows) return kInvalidValue;
   for (int32_t row = 0; row < tables.now->plan.rows; ++row) {
     PrepareStepRow(tables, row);
     WriteRowPages(tables, row, 0, 1);
   }
-  if (list == StoredList::kNone) return Error::kNone;
-  ListStoredRows(SingleThread(), tables,
-                 [&](const SearchOptions& o) { return list == StoredList::kAll || !MayFuse(o); });
+  if (list == MaterializedList::kNone) return Error::kNone;
+  ListMaterializedRows(SingleThread(), tables, [&](const SearchOptions& o) {
+    return list == MaterializedList::kAll || !MayFuse(o);
+  });
   return Error::kNone;
 }
 
-Error EmulatedFoldStoredRows(Stream, const BatchTables& tables, int64_t first, int64_t n) {
-  if (first + n > tables.limits.stored_rows) return kInvalidValue;
-  const auto end = static_cast<int32_t>(std::min<int64_t>(first + n, tables.now->stored_count));
+Error EmulatedFoldMaterializedRows(Stream, const BatchTables& tables, int64_t first, int64_t n) {
+  if (first + n > tables.limits.materialized_rows) return kInvalidValue;
+  const auto end =
+      static_cast<int32_t>(std::min<int64_t>(first + n, tables.now->materialized_count));
   for (auto i = static_cast<int32_t>(first); i < end; ++i) {
-    FoldStoredStepRow(SingleThread(), tables, i,
-                      tables.stored_workspaces[i % tables.limits.stored_workspaces]);
+    FoldMaterializedStepRow(
+        SingleThread(), tables, i,
+        tables.materialized_workspaces[i % tables.limits.materialized_workspaces]);
   }
   return Error::kNone;
 }
@@ -407,33 +414,33 @@ Error EmulatedDeliver(Stream, const BatchTables& tables, const StepMailboxes& ma
                       int64_t rows) {
   if (rows <= 0) return kInvalidValue;
   for (int32_t i = 0; i < tables.now->order_count; ++i) {
-    dragoman::Deliver(SingleThread(), tables, i, MailboxOf(tables, mailboxes));
+    dragoman::kernels::Deliver(SingleThread(), tables, i, MailboxOf(tables, mailboxes));
   }
   return Error::kNone;
 }
 
 Error EmulatedEndStep(Stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
-  dragoman::EndStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
+  dragoman::kernels::EndStep(SingleThread(), tables, MailboxOf(tables, mailboxes));
   return Error::kNone;
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // A terabyte and a petaflop.
-absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, ComputeType) {
+absl::StatusOr<DeviceRates> MeasureEmulatedRates(int, kernels::ComputeType) {
   return DeviceRates{1e12, 1e15};
 }
 
 void EmulatedGiveUpDevice(int, std::string why, std::shared_ptr<void> held) {
-  cuda::emulated_hang.why = std::move(why);
-  cuda::emulated_hang.held = std::move(held);
+  kernels::cuda::emulated_hang.why = std::move(why);
+  kernels::cuda::emulated_hang.held = std::move(held);
 }
 
-std::string EmulatedWhyGivenUp(int) { return cuda::emulated_hang.why; }
+std::string EmulatedWhyGivenUp(int) { return kernels::cuda::emulated_hang.why; }
 
-void SetEmulatedCapability(int capability) { cuda::emulated_capability = capability; }
-void SetEmulatedOtherBits(int rows) { cuda::EmulatedLinear::other_bits = rows; }
+void SetEmulatedCapability(int capability) { kernels::cuda::emulated_capability = capability; }
+void SetEmulatedOtherBits(int rows) { kernels::cuda::EmulatedLinear::other_bits = rows; }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -33,16 +33,16 @@
 #include "kernels/ops/encoder_attention.h"
 #include "kernels/ops/gather_rows.h"
 #include "kernels/ops/linear_cuda.h"
-#include "kernels/ops/narrow_linear.h"
-#include "kernels/ops/narrow_rows.h"
 #include "kernels/ops/output_layer_cuda.h"
 #include "kernels/ops/output_mean_cuda.h"
+#include "kernels/ops/quantize_rows.h"
+#include "kernels/ops/quantized_linear.h"
 #include "kernels/ops/recurrence.h"
 #include "kernels/ops/row_norm.h"
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/ops/emulated_ops.h"
 
-namespace dragoman::cuda {
+namespace dragoman::kernels::cuda {
 
 // The nodes that one call puts on a stream.
 struct EmulatedNodes {
@@ -193,17 +193,17 @@ class EmulatedLinear {
 // An error of a fused layer in the last row of a fold.
 enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber, kHangs };
 
-// With the narrow types: the fused kernel, its instructions emulated too.
+// With the quantized types: the fused kernel, its instructions emulated too.
 class EmulatedFusedOutput {
  public:
   // Planted in those that are made from then on.
   inline static FusedFault fault = FusedFault::kNone;
 
-  static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, NarrowType narrow,
+  static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, QuantizedType quantized,
                                                      const void* weight, const float* bias, int d,
                                                      int vocabulary, std::string* why);
   virtual ~EmulatedFusedOutput() = default;
-  virtual NarrowType products() const = 0;
+  virtual QuantizedType products() const = 0;
   virtual int64_t bytes() const = 0;
   virtual int64_t WorkspaceBytes(int64_t max_rows) const = 0;
   virtual Error Fold(Stream stream, void* workspace, const void* hidden, const StepRows& rows,
@@ -218,8 +218,10 @@ using EmulatedStepMailboxes = StepMailboxes;
 // The parts of a step by the host's text, which is the device's.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
 Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
-Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows, StoredList list);
-Error EmulatedFoldStoredRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
+Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows,
+                          MaterializedList list);
+Error EmulatedFoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first,
+                                   int64_t n);
 Error EmulatedStepSlots(Stream stream, const BatchTables& tables, int64_t rows);
 Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
                       int64_t rows);
@@ -263,27 +265,27 @@ inline constexpr LaunchedByCard<EmulatedEncoderAttention, EmulatedPlainEncoderAt
     kEncoderAttention;
 inline constexpr Launched<EmulatedGateRows> kGateRows;
 inline constexpr Launched<EmulatedFoldMeanLogits, 2> kFoldMeanLogits;
-inline constexpr Launched<EmulatedFoldStoredLogits> kFoldStoredLogits;
+inline constexpr Launched<EmulatedFoldMaterializedLogits> kFoldMaterializedLogits;
 inline constexpr Launched<EmulatedGatherRows> kGatherRows;
-inline constexpr Launched<EmulatedMultiplyNarrowRows> kMultiplyNarrowRows;
-inline constexpr Launched<EmulatedNarrowRows> kNarrowRows;
+inline constexpr Launched<EmulatedMultiplyQuantizedRows> kMultiplyQuantizedRows;
+inline constexpr Launched<EmulatedQuantizeRows> kQuantizeRows;
 inline constexpr Launched<EmulatedRecur> kRecur;
 inline constexpr Launched<EmulatedWriteCrossKv> kWriteCrossKv;
 inline constexpr StoodIn<EmulatedFormatBatch> kFormatBatch;
 inline constexpr StoodIn<EmulatedBeginStep> kBeginStep;
-inline constexpr StoodIn<EmulatedFoldStoredRows> kFoldStoredRows;
+inline constexpr StoodIn<EmulatedFoldMaterializedRows> kFoldMaterializedRows;
 inline constexpr StoodIn<EmulatedStepSlots> kStepSlots;
 inline constexpr StoodIn<EmulatedDeliver> kDeliver;
 inline constexpr StoodIn<EmulatedEndStep> kEndStep;
 // The form of products in int8 whose last element is wrong in the last bit; kAuto: none. Tests set it.
-inline NarrowForm emulated_narrow_fault = NarrowForm::kAuto;
-Error LaunchEmulatedMultiplyNarrow(Stream stream, const NarrowProduct& product, const void* x,
-                                   int64_t rows, const int32_t* count, void* workspace, void* y);
+inline QuantizedForm emulated_quantized_fault = QuantizedForm::kAuto;
+Error LaunchEmulatedMultiplyQuantized(Stream stream, const QuantizedProduct& product, const void* x,
+                                      int64_t rows, const int32_t* count, void* workspace, void* y);
 inline Error LaunchEmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows,
-                                       StoredList list) {
-  const int nodes = list == StoredList::kNone ? 1 : 2;
+                                       MaterializedList list) {
+  const int nodes = list == MaterializedList::kNone ? 1 : 2;
   return EmulateLaunch([=] { return EmulatedPrepareRows(stream, tables, rows, list); },
                        {nodes, false});
 }
 
-}  // namespace dragoman::cuda
+}  // namespace dragoman::kernels::cuda

@@ -7,7 +7,7 @@
 #include "engine/decode/cuda/weight_image.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 CudaBackendConfig EmulatedBackendConfig(const ModelSpec& spec, const EmulatedEngineConfig& config) {
   CudaBackendConfig backend;
@@ -42,4 +42,4 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(
                       clock, observer, SentinelTrial::kRun);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,10 +11,10 @@
 #include "engine/model/layouts/model_source.h"
 #include "kernels/base/compute_type.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 struct EmulatedEngineConfig {
-  ComputeType type = ComputeType::kFloat32;
+  kernels::ComputeType type = kernels::ComputeType::kFloat32;
   CudaOptions options = {};
   int max_rows = 40;
   int kv_memory_mb = 64;
@@ -35,4 +35,4 @@ absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(
     LoadedModel loaded, const Program& program, const WeightImage& image,
     const EmulatedEngineConfig& config, const Clock* clock, EngineObserver* observer);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

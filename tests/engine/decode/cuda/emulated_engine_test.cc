@@ -18,7 +18,7 @@
 #include "tests/engine/support/mixed_requests.h"
 #include "tests/engine/support/translate_all.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,7 +52,7 @@ class EmulatedEngine : public ::testing::Test {
     return *std::move(loaded);
   }
 
-  static WeightImage ImageOf(const LoadedModel& loaded, ComputeType type) {
+  static WeightImage ImageOf(const LoadedModel& loaded, kernels::ComputeType type) {
     auto image = MakeWeightImage(loaded.program, *loaded.weights, type);
     EXPECT_TRUE(image.ok()) << image.status();
     return *std::move(image);
@@ -62,7 +62,8 @@ class EmulatedEngine : public ::testing::Test {
     return EmulatedBackendConfig(spec, {.max_rows = max_rows});
   }
 
-  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& model = kModel,
+  static std::unique_ptr<Engine> OnDevice(kernels::ComputeType type,
+                                          const std::string& model = kModel,
                                           const CudaOptions& options = {}) {
     return Started(StartEmulatedEngine(Load(model),
                                        {.type = type, .options = options, .max_rows = kMaxRows},
@@ -70,7 +71,7 @@ class EmulatedEngine : public ::testing::Test {
   }
 
   // An ensemble as the engine joins it for a GPU (engine/worker_places.cc).
-  static std::unique_ptr<Engine> OnDevice(ComputeType type, const std::string& first,
+  static std::unique_ptr<Engine> OnDevice(kernels::ComputeType type, const std::string& first,
                                           const EnsembleChoice& ensemble) {
     std::vector<std::string> directories = {first};
     directories.insert(directories.end(), ensemble.directories.begin(), ensemble.directories.end());
@@ -104,9 +105,9 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
     int kind = 0;
     jobs.push_back(requests.Next(&kind));
   }
-  const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
-  const auto found =
-      TranslateTogether(*OnDevice(ComputeType::kFloat32), jobs, InOrder(jobs.size()));
+  const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
+  const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32), jobs,
+                                                testing::InOrder(jobs.size()));
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_EQ(found[i].status, expected[i].status);
     ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
@@ -125,22 +126,23 @@ TEST_F(EmulatedEngine, InFloat32EveryMethodTranslatesAsOnTheCpu) {
 // wider than the model; Marian's students: a recurrence in place of self-attention.
 TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
   EngineConfig float32;
-  float32.devices.compute_type = ComputeType::kFloat32;
+  float32.devices.compute_type = kernels::ComputeType::kFloat32;
   struct Case {
     std::string name;
     std::string target_language;
-    ComputeType narrow;
+    kernels::ComputeType quantized;
   };
-  for (const Case& of : {Case{"tiny-t5", "de", ComputeType::kBFloat16},
-                         {"tiny-madlad", "de", ComputeType::kBFloat16},
-                         {"marian-ssru", "", ComputeType::kFloat16},
-                         {"marian-firefox", "", ComputeType::kBFloat16}}) {
+  for (const Case& of : {Case{"tiny-t5", "de", kernels::ComputeType::kBFloat16},
+                         {"tiny-madlad", "de", kernels::ComputeType::kBFloat16},
+                         {"marian-ssru", "", kernels::ComputeType::kFloat16},
+                         {"marian-firefox", "", kernels::ComputeType::kBFloat16}}) {
     const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/" + of.name;
     std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
     for (TranslationJob& job : jobs) job.target_language = of.target_language;
-    const auto expected = TranslateTogether(*OnCpu(model, float32), jobs, InOrder(jobs.size()));
-    const auto found =
-        TranslateTogether(*OnDevice(ComputeType::kFloat32, model), jobs, InOrder(jobs.size()));
+    const auto expected =
+        testing::TranslateTogether(*OnCpu(model, float32), jobs, testing::InOrder(jobs.size()));
+    const auto found = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat32, model),
+                                                  jobs, testing::InOrder(jobs.size()));
     for (size_t i = 0; i < jobs.size(); ++i) {
       ASSERT_TRUE(expected[i].status.ok()) << expected[i].status;
       ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << found[i].status;
@@ -149,9 +151,10 @@ TEST_F(EmulatedEngine, OtherNetworksTranslateAsOnTheCpuAndAloneAsInCompany) {
         EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
       }
     }
-    const auto narrow = OnDevice(of.narrow, model);
-    const auto alone = testing::TranslateAlone(*narrow, jobs);
-    const auto together = TranslateTogether(*narrow, jobs, testing::Shuffled(jobs.size(), 1));
+    const auto quantized = OnDevice(of.quantized, model);
+    const auto alone = testing::TranslateAlone(*quantized, jobs);
+    const auto together =
+        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
       EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
@@ -173,14 +176,16 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
     jobs.back().decoding.max_output_tokens =
         std::max(8, jobs.back().decoding.min_output_tokens.value_or(0));
   }
-  for (const MeanKind mean : {MeanKind::kProbability, MeanKind::kLogProbability}) {
+  for (const kernels::MeanKind mean :
+       {kernels::MeanKind::kProbability, kernels::MeanKind::kLogProbability}) {
     EngineConfig config;
-    config.devices.compute_type = ComputeType::kFloat32;
+    config.devices.compute_type = kernels::ComputeType::kFloat32;
     config.ensemble = {{models + "tiny-a3", models + "tiny-a"}, {3, 2, 1}, mean};
-    const auto expected =
-        TranslateTogether(*OnCpu(models + "tiny-a", config), jobs, InOrder(jobs.size()));
-    const auto engine = OnDevice(ComputeType::kFloat32, models + "tiny-a", config.ensemble);
-    const auto found = TranslateTogether(*engine, jobs, InOrder(jobs.size()));
+    const auto expected = testing::TranslateTogether(*OnCpu(models + "tiny-a", config), jobs,
+                                                     testing::InOrder(jobs.size()));
+    const auto engine =
+        OnDevice(kernels::ComputeType::kFloat32, models + "tiny-a", config.ensemble);
+    const auto found = testing::TranslateTogether(*engine, jobs, testing::InOrder(jobs.size()));
     for (size_t i = 0; i < jobs.size(); ++i) {
       ASSERT_EQ(found[i].status, expected[i].status);
       ASSERT_EQ(found[i].hypotheses.size(), expected[i].hypotheses.size()) << jobs[i].contents[0];
@@ -189,9 +194,11 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
         EXPECT_NEAR(found[i].hypotheses[h].log_prob, expected[i].hypotheses[h].log_prob, 1e-3);
       }
     }
-    const auto narrow = OnDevice(ComputeType::kFloat16, models + "tiny-a", config.ensemble);
-    const auto alone = testing::TranslateAlone(*narrow, jobs);
-    const auto together = TranslateTogether(*narrow, jobs, testing::Shuffled(jobs.size(), 1));
+    const auto quantized =
+        OnDevice(kernels::ComputeType::kFloat16, models + "tiny-a", config.ensemble);
+    const auto alone = testing::TranslateAlone(*quantized, jobs);
+    const auto together =
+        testing::TranslateTogether(*quantized, jobs, testing::Shuffled(jobs.size(), 1));
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_EQ(alone[i].status, expected[i].status);
       EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
@@ -203,12 +210,13 @@ TEST_F(EmulatedEngine, EnsemblesTranslateAsOnTheCpuAndAloneAsInCompany) {
 TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
   const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
   const std::vector<TranslationJob> jobs = testing::SentenceJobs(6, {1, 4, 6});
-  const auto order = InOrder(jobs.size());
-  const auto expected = TranslateTogether(*OnDevice(ComputeType::kFloat16, model), jobs, order);
+  const auto order = testing::InOrder(jobs.size());
+  const auto expected =
+      testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model), jobs, order);
   for (const CudaOptions& options :
        {CudaOptions{.graphs = false}, CudaOptions{.early_launch = false}}) {
-    const auto found =
-        TranslateTogether(*OnDevice(ComputeType::kFloat16, model, options), jobs, order);
+    const auto found = testing::TranslateTogether(
+        *OnDevice(kernels::ComputeType::kFloat16, model, options), jobs, order);
     for (size_t i = 0; i < jobs.size(); ++i) {
       EXPECT_TRUE(expected[i].status.ok()) << expected[i].status;
       EXPECT_TRUE(testing::SameToTheBit(found[i], expected[i])) << jobs[i].contents[0];
@@ -216,19 +224,23 @@ TEST_F(EmulatedEngine, WithoutGraphsAndEarlyLaunchesItTranslatesTheSame) {
   }
 }
 
-// Narrow products of the output layer: a row is narrowed by itself, so that a request gives, bit for
+// Quantized products of the output layer: a row is quantized by itself, so that a request gives, bit for
 // bit, what it gives alone. Its log-probs are near those of the CPU, and not equal to them.
-TEST_F(EmulatedEngine, NarrowOutputProductsTranslateAloneAsInCompany) {
+TEST_F(EmulatedEngine, QuantizedOutputProductsTranslateAloneAsInCompany) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4});
   for (TranslationJob& job : jobs) job.decoding.max_output_tokens = 6;
   EngineConfig float32;
-  float32.devices.compute_type = ComputeType::kFloat32;
-  const auto wide = TranslateTogether(*OnCpu(kModel, float32), jobs, InOrder(jobs.size()));
-  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
-    SCOPED_TRACE(NarrowTypeName(narrow));
-    const auto engine = OnDevice(ComputeType::kFloat16, kModel, {.output_products = narrow});
+  float32.devices.compute_type = kernels::ComputeType::kFloat32;
+  const auto wide =
+      testing::TranslateTogether(*OnCpu(kModel, float32), jobs, testing::InOrder(jobs.size()));
+  for (const kernels::QuantizedType quantized :
+       {kernels::QuantizedType::kInt8, kernels::QuantizedType::kFloat8}) {
+    SCOPED_TRACE(kernels::QuantizedTypeName(quantized));
+    const auto engine =
+        OnDevice(kernels::ComputeType::kFloat16, kModel, {.output_products = quantized});
     const auto alone = testing::TranslateAlone(*engine, jobs);
-    const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+    const auto together =
+        testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
     double most = 0;
     for (size_t i = 0; i < jobs.size(); ++i) {
       ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
@@ -249,11 +261,13 @@ TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
   const std::string model = DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a";
   std::vector<TranslationJob> jobs = testing::SentenceJobs(8, {1, 4});
   for (TranslationJob& job : jobs) job.decoding.max_output_tokens = 6;
-  const auto wide =
-      TranslateTogether(*OnDevice(ComputeType::kFloat16, model), jobs, InOrder(jobs.size()));
-  const auto engine = OnDevice(ComputeType::kFloat16, model, {.layer_products = NarrowType::kInt8});
+  const auto wide = testing::TranslateTogether(*OnDevice(kernels::ComputeType::kFloat16, model),
+                                               jobs, testing::InOrder(jobs.size()));
+  const auto engine = OnDevice(kernels::ComputeType::kFloat16, model,
+                               {.layer_products = kernels::QuantizedType::kInt8});
   const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  const auto together =
+      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
   size_t as_wide = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
     ASSERT_TRUE(alone[i].status.ok()) << alone[i].status;
@@ -266,13 +280,14 @@ TEST_F(EmulatedEngine, LayersInInt8TranslateAloneAsInCompany) {
 
 TEST_F(EmulatedEngine, T5IsRefusedInFloat16WithTheReason) {
   const LoadedModel loaded = Load(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-t5");
-  const auto image = MakeWeightImage(loaded.program, *loaded.weights, ComputeType::kFloat16);
+  const auto image =
+      MakeWeightImage(loaded.program, *loaded.weights, kernels::ComputeType::kFloat16);
   EXPECT_EQ(image.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(image.status().ToString(),
               HasSubstr("found float16, expected bfloat16 or float32: activations of this model"));
 }
 
-// Where the fused and the stored way run in one step, and rows come and go: each request gives, bit
+// Where the fused and the materialized way run in one step, and rows come and go: each request gives, bit
 // for bit, what it gives alone.
 TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
   std::vector<TranslationJob> jobs = testing::SentenceJobs(3, {1, 4, 20});
@@ -281,14 +296,15 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
     int kind = 0;
     jobs.push_back(requests.Next(&kind));
   }
-  const auto engine = OnDevice(ComputeType::kFloat16);
+  const auto engine = OnDevice(kernels::ComputeType::kFloat16);
   const auto alone = testing::TranslateAlone(*engine, jobs);
-  const auto together = TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
+  const auto together =
+      testing::TranslateTogether(*engine, jobs, testing::Shuffled(jobs.size(), 1));
   for (size_t i = 0; i < jobs.size(); ++i) {
     EXPECT_TRUE(alone[i].status.ok()) << alone[i].status;
     EXPECT_TRUE(testing::SameToTheBit(alone[i], together[i])) << jobs[i].contents[0];
   }
-  const auto expected = TranslateTogether(*OnCpu(), jobs, InOrder(jobs.size()));
+  const auto expected = testing::TranslateTogether(*OnCpu(), jobs, testing::InOrder(jobs.size()));
   EXPECT_EQ(alone[1].hypotheses.at(0).text, expected[1].hypotheses.at(0).text);
   EXPECT_NEAR(alone[1].hypotheses.at(0).log_prob, expected[1].hypotheses.at(0).log_prob, 0.05);
 }
@@ -296,7 +312,7 @@ TEST_F(EmulatedEngine, InFloat16NothingDependsOnWhatIsBesideIt) {
 // Where rows keep their bits within two classes of row counts only, the log has it.
 TEST_F(EmulatedEngine, SaysThatProductsHaveTwoClassesOfRowCounts) {
   const LoadedModel loaded = Load();
-  const WeightImage image = ImageOf(loaded, ComputeType::kFloat32);
+  const WeightImage image = ImageOf(loaded, kernels::ComputeType::kFloat32);
   const auto notes = [&] {
     const auto backend =
         CreateEmulatedCudaBackend(ConfigFor(loaded.spec, kMaxRows), loaded.program, image);
@@ -317,7 +333,8 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
   const LoadedModel loaded = Load();
   CudaBackendConfig config = ConfigFor(loaded.spec, 10);  // two segments of beam 4
   config.memory_fraction = 0.5;
-  for (const ComputeType type : {ComputeType::kFloat16, ComputeType::kFloat32}) {
+  for (const kernels::ComputeType type :
+       {kernels::ComputeType::kFloat16, kernels::ComputeType::kFloat32}) {
     const auto table = ProfileEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, type), 1);
     ASSERT_TRUE(table.ok()) << table.status();
     EXPECT_THAT(*table,
@@ -325,7 +342,7 @@ TEST_F(EmulatedEngine, ProfilesAFullStep) {
     EXPECT_THAT(*table, HasSubstr("\nbegin step                1      125.0 "));
     EXPECT_THAT(*table, HasSubstr("\nself-attention            2      250.0 "));
     EXPECT_THAT(*table, HasSubstr("\nbeam step                 1      125.0 "));
-    const bool fused = type != ComputeType::kFloat32;
+    const bool fused = type != kernels::ComputeType::kFloat32;
     EXPECT_EQ(table->find("\nfused output") != std::string::npos, fused);
     EXPECT_EQ(table->find("\nlogits                    1      125.0 ") != std::string::npos,
               !fused);
@@ -343,8 +360,8 @@ TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
   config.memory_fraction = 0.5;
   for (const bool graphs : {true, false}) {
     config.options.graphs = graphs;
-    const auto time =
-        TimeEmulatedCudaSteps(config, loaded.program, ImageOf(loaded, ComputeType::kFloat16), 5);
+    const auto time = TimeEmulatedCudaSteps(config, loaded.program,
+                                            ImageOf(loaded, kernels::ComputeType::kFloat16), 5);
     ASSERT_TRUE(time.ok()) << time.status();
     EXPECT_EQ(time->rows, 8);
     EXPECT_EQ(time->nodes, graphs ? 32 : 0);
@@ -355,4 +372,4 @@ TEST_F(EmulatedEngine, TimesStepsAsTheyAreMade) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -14,10 +14,10 @@
 #include "engine/decode/cuda/cuda_step.h"
 #include "engine/decode/cuda/row_buckets.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
-class EmulatedMemory : public ::testing::TestWithParam<ComputeType> {};
+class EmulatedMemory : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
   for (const char* name : {"/deploy/models/de-en", "/tests/data/models/tiny-b"}) {
@@ -37,7 +37,8 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     const auto encoder = CreateCudaEncoder(*model);
     ASSERT_TRUE(encoder.ok()) << encoder.status();
-    const auto step = CudaStep::Create(*model, plan->limits, nullptr, cuda::StepMailboxes{});
+    const auto step =
+        CudaStep::Create(*model, plan->limits, nullptr, kernels::cuda::StepMailboxes{});
     ASSERT_TRUE(step.ok()) << step.status();
 
     // Weights; then tables, logits, the fused output layer and activations of steps; then those of
@@ -46,15 +47,15 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
     EXPECT_EQ(plan->lines[0].bytes, (*model)->weight_bytes());
     const int64_t steps =
         plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[3].bytes + plan->lines[4].bytes;
-    const cuda::FusedOutput* fused = (*model)->fused();
+    const kernels::cuda::FusedOutput* fused = (*model)->fused();
     EXPECT_EQ(steps, (*step)->bytes() + (fused == nullptr ? 0 : fused->bytes()));
     EXPECT_EQ(plan->lines[5].bytes, (*encoder)->workspace_bytes());
 
     // And the graphs, of which it is found out what they took.
     const auto device = CreateCudaStepDevice(*model, plan->limits, nullptr);
     ASSERT_TRUE(device.ok()) << device.status();
-    const int64_t nodes =
-        ((*device)->workspace_bytes() - (*step)->bytes()) / cuda::EmulatedGraph::kNodeBytes;
+    const int64_t nodes = ((*device)->workspace_bytes() - (*step)->bytes()) /
+                          kernels::cuda::EmulatedGraph::kNodeBytes;
     const int64_t planned = plan->lines[6].bytes / kGraphNodeBytes;
     EXPECT_GT(nodes, planned / 2);
     EXPECT_LE(nodes, planned);
@@ -65,10 +66,11 @@ TEST_P(EmulatedMemory, WhatIsPlannedIsAllocated) {
 TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
   const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-b");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto image = MakeWeightImage(loaded->program, *loaded->weights, ComputeType::kFloat16);
+  const auto image =
+      MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
   int64_t at_first = 0;
-  ASSERT_EQ(cuda::FreeMemory(&at_first), cuda::Error::kNone);
+  ASSERT_EQ(kernels::cuda::FreeMemory(&at_first), kernels::cuda::Error::kNone);
   {
     std::vector<std::unique_ptr<StepDevice>> devices;
     int64_t graphs = 0;
@@ -81,8 +83,8 @@ TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
       ASSERT_TRUE(planner.ok()) << planner.status();
       const auto model = planner->LoadModel(*image);
       ASSERT_TRUE(model.ok()) << model.status();
-      const BatchLimits limits = planner->Limits();
-      const auto step = CudaStep::Create(*model, limits, nullptr, cuda::StepMailboxes{});
+      const kernels::BatchLimits limits = planner->Limits();
+      const auto step = CudaStep::Create(*model, limits, nullptr, kernels::cuda::StepMailboxes{});
       ASSERT_TRUE(step.ok()) << step.status();
       auto device = CreateCudaStepDevice(*model, limits, nullptr);
       ASSERT_TRUE(device.ok()) << device.status();
@@ -91,17 +93,18 @@ TEST(EmulatedGraphs, EachDeviceOfStepsHasItsOwnAccount) {
       devices.push_back(*std::move(device));
     }
     int64_t left = 0;
-    ASSERT_EQ(cuda::FreeMemory(&left), cuda::Error::kNone);
+    ASSERT_EQ(kernels::cuda::FreeMemory(&left), kernels::cuda::Error::kNone);
     EXPECT_EQ(at_first - left, graphs);
   }
   int64_t after = 0;
-  ASSERT_EQ(cuda::FreeMemory(&after), cuda::Error::kNone);
+  ASSERT_EQ(kernels::cuda::FreeMemory(&after), kernels::cuda::Error::kNone);
   EXPECT_EQ(after, at_first);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, EmulatedMemory,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16),
-                         [](const auto& info) { return ComputeTypeName(info.param); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kFloat16),
+                         [](const auto& info) { return kernels::ComputeTypeName(info.param); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

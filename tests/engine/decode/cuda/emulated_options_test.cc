@@ -15,9 +15,9 @@
 // After it, for the classes are those of the emulated device.
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
-#include "engine/decode/cuda/narrow_layers.h"
+#include "engine/decode/cuda/quantized_layers.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -39,10 +39,10 @@ class EmulatedOptions : public ::testing::Test {
  protected:
   EmulatedOptions()
       : program_(FindFamily("marian")->make(Spec())->program),
-        image_(MakeImage(ComputeType::kFloat16)) {
-    cuda::EmulatedLinear::made.clear();
+        image_(MakeImage(kernels::ComputeType::kFloat16)) {
+    kernels::cuda::EmulatedLinear::made.clear();
   }
-  WeightImage MakeImage(ComputeType type) const {
+  WeightImage MakeImage(kernels::ComputeType type) const {
     std::mt19937 random(7);
     WeightValues values;
     for (const Weight& weight : program_.weights) {
@@ -54,11 +54,11 @@ class EmulatedOptions : public ::testing::Test {
     return *std::move(image);
   }
   ~EmulatedOptions() override {
-    cuda::emulated_capability = 90;
-    cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kNone;
-    cuda::emulated_narrow_fault = cuda::NarrowForm::kAuto;
-    cuda::emulated_hang.hung = false;  // what is held may go, here
-    cuda::emulated_hang = {};
+    kernels::cuda::emulated_capability = 90;
+    kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kNone;
+    kernels::cuda::emulated_quantized_fault = kernels::cuda::QuantizedForm::kAuto;
+    kernels::cuda::emulated_hang.hung = false;  // what is held may go, here
+    kernels::cuda::emulated_hang = {};
   }
 
   CudaPlanner Planner(const CudaOptions& options) const {
@@ -87,12 +87,14 @@ class EmulatedOptions : public ::testing::Test {
 };
 
 bool AnyPerBucket() {
-  return std::any_of(cuda::EmulatedLinear::made.begin(), cuda::EmulatedLinear::made.end(),
-                     [](const cuda::LinearOptions& o) { return o.per_bucket; });
+  return std::any_of(kernels::cuda::EmulatedLinear::made.begin(),
+                     kernels::cuda::EmulatedLinear::made.end(),
+                     [](const kernels::cuda::LinearOptions& o) { return o.per_bucket; });
 }
 bool AnyFewRows() {
-  return std::any_of(cuda::EmulatedLinear::made.begin(), cuda::EmulatedLinear::made.end(),
-                     [](const cuda::LinearOptions& o) { return o.few_rows; });
+  return std::any_of(kernels::cuda::EmulatedLinear::made.begin(),
+                     kernels::cuda::EmulatedLinear::made.end(),
+                     [](const kernels::cuda::LinearOptions& o) { return o.few_rows; });
 }
 
 TEST_F(EmulatedOptions, AllPartsAreOnUnlessTurnedOff) {
@@ -111,50 +113,52 @@ TEST_F(EmulatedOptions, TheFusedOutputLayerCanBeTurnedOff) {
 }
 
 // They are off unless asked for, and a note says what they change.
-TEST_F(EmulatedOptions, TheOutputLayerCanHaveNarrowProducts) {
-  EXPECT_EQ(Model(CudaOptions())->fused()->products(), NarrowType::kNone);
-  for (const NarrowType narrow : {NarrowType::kInt8, NarrowType::kFloat8}) {
-    CudaPlanner planner = Planner({.output_products = narrow});
+TEST_F(EmulatedOptions, TheOutputLayerCanHaveQuantizedProducts) {
+  EXPECT_EQ(Model(CudaOptions())->fused()->products(), kernels::QuantizedType::kNone);
+  for (const kernels::QuantizedType quantized :
+       {kernels::QuantizedType::kInt8, kernels::QuantizedType::kFloat8}) {
+    CudaPlanner planner = Planner({.output_products = quantized});
     const auto model = Model(&planner);
     ASSERT_NE(model->fused(), nullptr) << model->why_not_fused();
-    EXPECT_EQ(model->fused()->products(), narrow);
-    EXPECT_THAT(model->Notes(),
-                ElementsAre(AllOf(HasSubstr(NarrowTypeName(narrow)), HasSubstr("scores differ"))));
+    EXPECT_EQ(model->fused()->products(), quantized);
+    EXPECT_THAT(model->Notes(), ElementsAre(AllOf(HasSubstr(kernels::QuantizedTypeName(quantized)),
+                                                  HasSubstr("scores differ"))));
   }
 }
 
-TEST_F(EmulatedOptions, NarrowProductsAreRefusedWhereThereAreNone) {
-  CudaPlanner planner = Planner({.fused_output = false, .output_products = NarrowType::kInt8});
+TEST_F(EmulatedOptions, QuantizedProductsAreRefusedWhereThereAreNone) {
+  CudaPlanner planner =
+      Planner({.fused_output = false, .output_products = kernels::QuantizedType::kInt8});
   const auto model = planner.LoadModel(image_);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(model.status().ToString(),
               AllOf(HasSubstr("cuda: output-products: found int8, expected model"),
                     HasSubstr("fused-output is off")));
-  image_ = MakeImage(ComputeType::kFloat32);
-  CudaPlanner float32 = Planner({.output_products = NarrowType::kFloat8});
+  image_ = MakeImage(kernels::ComputeType::kFloat32);
+  CudaPlanner float32 = Planner({.output_products = kernels::QuantizedType::kFloat8});
   EXPECT_THAT(float32.LoadModel(image_).status().ToString(),
               HasSubstr("float32 has no such products"));
 }
 
-// No product of a layer is cuBLASLt's then; those of stored logits are.
+// No product of a layer is cuBLASLt's then; those of materialized logits are.
 TEST_F(EmulatedOptions, TheLayersCanHaveProductsInInt8) {
   CudaPlanner wide_planner = Planner(CudaOptions());
   const int64_t wide_bytes = Model(&wide_planner)->weight_bytes();
-  const auto made = cuda::EmulatedLinear::made.size();
+  const auto made = kernels::cuda::EmulatedLinear::made.size();
   EXPECT_GT(made, 10U);
-  cuda::EmulatedLinear::made.clear();
-  CudaPlanner planner = Planner({.layer_products = NarrowType::kInt8});
+  kernels::cuda::EmulatedLinear::made.clear();
+  CudaPlanner planner = Planner({.layer_products = kernels::QuantizedType::kInt8});
   const auto model = Model(&planner);
-  EXPECT_EQ(cuda::EmulatedLinear::made.size(), 1U);
-  EXPECT_TRUE(model->narrow_layers());
+  EXPECT_EQ(kernels::cuda::EmulatedLinear::made.size(), 1U);
+  EXPECT_TRUE(model->quantized_layers());
   EXPECT_THAT(model->Notes(), ElementsAre(AllOf(HasSubstr("cuda: layer-products is int8"),
                                                 HasSubstr("scores differ"))));
   // The plan knows of the bytes that they take, and of what they work in.
-  EXPECT_EQ(model->weight_bytes(), wide_bytes + NarrowWeightBytes(program_));
+  EXPECT_EQ(model->weight_bytes(), wide_bytes + QuantizedWeightBytes(program_));
   const auto plan = planner.Plan(int64_t{8} << 20, 2);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->lines[0].bytes, model->weight_bytes());
-  const auto step = CudaStep::Create(model, plan->limits, nullptr, cuda::StepMailboxes{});
+  const auto step = CudaStep::Create(model, plan->limits, nullptr, kernels::cuda::StepMailboxes{});
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ((*step)->bytes(), plan->lines[1].bytes + plan->lines[2].bytes + plan->lines[4].bytes +
                                   model->fused()->WorkspaceBytes(kMaxRows));
@@ -167,35 +171,36 @@ TEST_F(EmulatedOptions, LayersInInt8AreRefusedWhereThereAreNone) {
     EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
     return std::string(model.status().message());
   };
-  const CudaOptions int8{.layer_products = NarrowType::kInt8};
-  EXPECT_THAT(refused({.layer_products = NarrowType::kFloat8}),
+  const CudaOptions int8{.layer_products = kernels::QuantizedType::kInt8};
+  EXPECT_THAT(refused({.layer_products = kernels::QuantizedType::kFloat8}),
               AllOf(HasSubstr("cuda: layer-products: found float8, expected model"),
                     HasSubstr("those of the model or int8")));
   for (const auto& [capability, words] :
        {std::pair{70, "begins with 7.5"}, {100, "none for 10.x"}, {103, "none for 10.x"}}) {
-    cuda::emulated_capability = capability;
+    kernels::cuda::emulated_capability = capability;
     EXPECT_THAT(refused(int8), AllOf(HasSubstr("found int8, expected model"), HasSubstr(words)));
   }
   for (const int capability : {75, 120}) {
-    cuda::emulated_capability = capability;
-    EXPECT_TRUE(Model(int8)->narrow_layers());
+    kernels::cuda::emulated_capability = capability;
+    EXPECT_TRUE(Model(int8)->quantized_layers());
   }
-  image_ = MakeImage(ComputeType::kFloat32);
+  image_ = MakeImage(kernels::ComputeType::kFloat32);
   EXPECT_THAT(refused(int8), AllOf(HasSubstr("'query, key, value': float32 has no such products")));
 }
 
 // One bit of one element, in any of the forms, is found at load; there is no other way for these products.
 TEST_F(EmulatedOptions, LayersInInt8ThatAreWrongFailTheLoad) {
-  for (const auto form :
-       {cuda::NarrowForm::kFew, cuda::NarrowForm::kSmall, cuda::NarrowForm::kLarge}) {
-    cuda::emulated_narrow_fault = form;
-    CudaPlanner planner = Planner({.layer_products = NarrowType::kInt8});
+  for (const auto form : {kernels::cuda::QuantizedForm::kFew, kernels::cuda::QuantizedForm::kSmall,
+                          kernels::cuda::QuantizedForm::kLarge}) {
+    kernels::cuda::emulated_quantized_fault = form;
+    CudaPlanner planner = Planner({.layer_products = kernels::QuantizedType::kInt8});
     const auto model = planner.LoadModel(image_);
     EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(model.status().message(),
                 AllOf(HasSubstr("does not give what plain arithmetic gives"),
-                      HasSubstr(form == cuda::NarrowForm::kFew ? "of 16 random rows, row 15"
-                                                               : "of 200 random rows, row 199")));
+                      HasSubstr(form == kernels::cuda::QuantizedForm::kFew
+                                    ? "of 16 random rows, row 15"
+                                    : "of 200 random rows, row 199")));
   }
 }
 
@@ -203,7 +208,7 @@ TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
   EXPECT_THAT(Model({.few_rows = false})->Notes(), ElementsAre(HasSubstr("few-rows")));
   EXPECT_FALSE(AnyFewRows());
   EXPECT_TRUE(AnyPerBucket());
-  cuda::EmulatedLinear::made.clear();
+  kernels::cuda::EmulatedLinear::made.clear();
   EXPECT_THAT(Model({.bucket_algorithms = false})->Notes(),
               ElementsAre(HasSubstr("bucket-algorithms")));
   EXPECT_TRUE(AnyFewRows());
@@ -214,8 +219,8 @@ TEST_F(EmulatedOptions, ProductsOfAFewRowsAndOfEachRowCountCanBeTurnedOff) {
 TEST_F(EmulatedOptions, SmallRowCountsAreServedOnCardsFromAmpereOn) {
   for (const auto& [capability, there] :
        {std::pair{75, false}, {80, true}, {86, true}, {89, true}, {90, true}, {120, true}}) {
-    cuda::emulated_capability = capability;
-    cuda::EmulatedLinear::made.clear();
+    kernels::cuda::emulated_capability = capability;
+    kernels::cuda::EmulatedLinear::made.clear();
     Model(CudaOptions());
     EXPECT_EQ(AnyFewRows(), there) << capability;
     EXPECT_EQ(AnyPerBucket(), there) << capability;
@@ -227,7 +232,8 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
   for (const bool graphs : {true, false}) {
     CudaPlanner planner = Planner({.graphs = graphs});
     const auto model = Model(&planner);
-    const auto step = CudaStep::Create(model, planner.Limits(), nullptr, cuda::StepMailboxes{});
+    const auto step =
+        CudaStep::Create(model, planner.Limits(), nullptr, kernels::cuda::StepMailboxes{});
     ASSERT_TRUE(step.ok()) << step.status();
     const auto device = CreateCudaStepDevice(model, planner.Limits(), nullptr);
     ASSERT_TRUE(device.ok()) << device.status();
@@ -243,7 +249,7 @@ TEST_F(EmulatedOptions, GraphsCanBeTurnedOff) {
 
 // Early launches can be turned off; beside products of cuBLASLt they only cost.
 TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
-  const CudaOptions int8{.layer_products = NarrowType::kInt8};
+  const CudaOptions int8{.layer_products = kernels::QuantizedType::kInt8};
   CudaOptions quiet_int8 = int8;
   quiet_int8.early_launch = false;
   for (const auto& [options, bucket, early] : {std::tuple{CudaOptions{}, 16, true},
@@ -253,15 +259,15 @@ TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
                                                {int8, 128, true},
                                                {quiet_int8, 16, false}}) {
     CudaPlanner planner = Planner(options);
-    const auto step =
-        CudaStep::Create(Model(&planner), planner.Limits(), nullptr, cuda::StepMailboxes{});
+    const auto step = CudaStep::Create(Model(&planner), planner.Limits(), nullptr,
+                                       kernels::cuda::StepMailboxes{});
     ASSERT_TRUE(step.ok()) << step.status();
-    cuda::Graph graph;
+    kernels::cuda::Graph graph;
     EXPECT_EQ(graph.Record(nullptr,
                            [&] {
                              return (*step)->Launch(nullptr, {bucket, 4, true, true}).error;
                            }),
-              cuda::Error::kNone);
+              kernels::cuda::Error::kNone);
     EXPECT_EQ(graph.early_nodes(), early ? graph.nodes() : 0) << bucket;
   }
 }
@@ -269,14 +275,15 @@ TEST_F(EmulatedOptions, OnlyStepsOfOurOwnProductsLaunchEarly) {
 // Whatever a fused layer gets wrong, in one row of 200, shows at load. The model is served without
 // it, and the operator is told.
 TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
-  using cuda::FusedFault;
+  using kernels::cuda::FusedFault;
   for (const auto& [fault, words] : {std::pair{FusedFault::kNormaliser, "log of the normaliser"},
                                      {FusedFault::kScore, "has the score"},
                                      {FusedFault::kToken, "has the score"},
                                      {FusedFault::kCount, "candidates, expected 16"},
                                      {FusedFault::kNotANumber, "has the score nan"}}) {
-    cuda::EmulatedFusedOutput::fault = fault;
-    EXPECT_THAT(Model({.output_products = NarrowType::kInt8})->why_not_fused(), HasSubstr(words));
+    kernels::cuda::EmulatedFusedOutput::fault = fault;
+    EXPECT_THAT(Model({.output_products = kernels::QuantizedType::kInt8})->why_not_fused(),
+                HasSubstr(words));
     CudaPlanner planner = Planner(CudaOptions());
     const auto model = Model(&planner);
     EXPECT_EQ(model->fused(), nullptr) << words;
@@ -289,35 +296,35 @@ TEST_F(EmulatedOptions, AFusedOutputLayerThatIsWrongIsNotUsed) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     const auto device = CreateCudaStepDevice(model, plan->limits, nullptr);
     ASSERT_TRUE(device.ok()) << device.status();
-    EXPECT_EQ(plan->limits.stored_rows, kMaxRows);
+    EXPECT_EQ(plan->limits.materialized_rows, kMaxRows);
   }
 }
 
 // A kernel whose blocks wait for each other would hold up the start for ever. The load fails in time,
 // with the way out, and neither it nor a later load waits for the device again.
 TEST_F(EmulatedOptions, AFusedOutputLayerThatHangsFailsTheLoadInTime) {
-  cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kHangs;
+  kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kHangs;
   CudaPlanner planner = Planner(CudaOptions());
   const auto model = planner.LoadModel(image_);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kInternal);
   EXPECT_THAT(model.status().message(), AllOf(HasSubstr("has not ended 30 s after its start"),
                                               HasSubstr("with DRAGOMAN_CUDA_OFF=fused-output")));
-  EXPECT_EQ(cuda::emulated_hang.limit_s, 30);
-  EXPECT_NE(cuda::emulated_hang.held, nullptr);
+  EXPECT_EQ(kernels::cuda::emulated_hang.limit_s, 30);
+  EXPECT_NE(kernels::cuda::emulated_hang.held, nullptr);
   CudaBackendConfig config;
   config.batch.max_rows = kMaxRows;
   const auto again = CudaPlanner::Create(config, program_, image_);
   EXPECT_EQ(again.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(again.status().message(), HasSubstr("has not ended"));
-  EXPECT_EQ(cuda::emulated_hang.waits, 0);
+  EXPECT_EQ(kernels::cuda::emulated_hang.waits, 0);
 }
 
 // The switch that the message names is the way out.
 TEST_F(EmulatedOptions, ALayerThatHangsIsNotTriedWhereItIsOff) {
-  cuda::EmulatedFusedOutput::fault = cuda::FusedFault::kHangs;
+  kernels::cuda::EmulatedFusedOutput::fault = kernels::cuda::FusedFault::kHangs;
   EXPECT_EQ(Model({.fused_output = false})->fused(), nullptr);
-  EXPECT_FALSE(cuda::emulated_hang.hung);
+  EXPECT_FALSE(kernels::cuda::emulated_hang.hung);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -13,19 +13,20 @@
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/pass_limit.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class EmulatedPasses : public ::testing::Test {
  protected:
-  ~EmulatedPasses() override { cuda::EmulatedEvent::product_row_seconds = 0; }
+  ~EmulatedPasses() override { kernels::cuda::EmulatedEvent::product_row_seconds = 0; }
 
   // An encoder on a device on which each row of a product takes so long.
   void Make(double row_seconds) {
-    cuda::EmulatedEvent::product_row_seconds = row_seconds;
+    kernels::cuda::EmulatedEvent::product_row_seconds = row_seconds;
     const auto loaded = LoadModel(DRAGOMAN_SOURCE_DIR "/tests/data/models/tiny-a");
     ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const auto image = MakeWeightImage(loaded->program, *loaded->weights, ComputeType::kFloat32);
+    const auto image =
+        MakeWeightImage(loaded->program, *loaded->weights, kernels::ComputeType::kFloat32);
     ASSERT_TRUE(image.ok()) << image.status();
     CudaBackendConfig config;
     config.batch.max_rows = 8;
@@ -35,7 +36,8 @@ class EmulatedPasses : public ::testing::Test {
     ASSERT_TRUE(planner.ok()) << planner.status();
     const auto model = planner->LoadModel(*image);
     ASSERT_TRUE(model.ok()) << model.status();
-    page_bytes_ = loaded->program.kv.ElementsPerPage() * ElementBytes(ComputeType::kFloat32);
+    page_bytes_ = loaded->program.kv.ElementsPerPage() *
+                  kernels::ElementBytes(kernels::ComputeType::kFloat32);
     auto encoder = CreateCudaEncoder(*model);
     ASSERT_TRUE(encoder.ok()) << encoder.status();
     encoder_ = *std::move(encoder);
@@ -80,4 +82,4 @@ TEST_F(EmulatedPasses, OfASlowCardAreBoundedFromTheStartOn) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

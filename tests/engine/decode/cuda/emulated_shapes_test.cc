@@ -12,11 +12,11 @@
 #include "engine/model/families/family.h"
 #include "tests/engine/decode/cuda/emulated_backend.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // 16 rows of a network of one layer a side.
-class EmulatedShapes : public ::testing::TestWithParam<ComputeType> {
+class EmulatedShapes : public ::testing::TestWithParam<kernels::ComputeType> {
  protected:
   void Make(int heads, int head_dim, int ffn) {
     ModelSpec spec;
@@ -86,8 +86,9 @@ TEST_P(EmulatedShapes, WhatIsNotIsRefusedBeforeAnythingIsMade) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, EmulatedShapes,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kBFloat16),
-                         [](const auto& info) { return ComputeTypeName(info.param); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kBFloat16),
+                         [](const auto& info) { return kernels::ComputeTypeName(info.param); });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

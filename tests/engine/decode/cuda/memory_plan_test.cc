@@ -10,7 +10,7 @@
 #include "engine/decode/device_batch.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -32,7 +32,7 @@ MemoryRequest Base(int64_t device_gib) {
   r.free_bytes = r.device_bytes - kGiB / 2;
   r.multiprocessors = 132;
   r.program = OpusBase();
-  r.type = ComputeType::kFloat16;
+  r.type = kernels::ComputeType::kFloat16;
   r.weight_bytes = 150 << 20;
   r.encoder_tokens = EncoderTokens(r.program);
   if (JoinsCrossLayers(r.program, r.type, r.device_bytes)) {
@@ -56,7 +56,7 @@ MemoryRequest Small() {
 }
 
 int64_t PageBytes(const MemoryRequest& r) {
-  return KvLayout{6, 8, 64}.ElementsPerPage() * ElementBytes(r.type);
+  return kernels::KvLayout{6, 8, 64}.ElementsPerPage() * kernels::ElementBytes(r.type);
 }
 
 TEST(MemoryPlan, GivesWhatIsLeftToThePages) {
@@ -122,8 +122,8 @@ TEST(MemoryPlan, ALargeCardHasMoreBeamStepsAtATime) {
 TEST(MemoryPlan, CountsTheTablesOfTheBatchAsTheyAre) {
   const auto plan = PlanMemory(Base(80));
   ASSERT_TRUE(plan.ok()) << plan.status();
-  BatchTables tables;
-  EXPECT_EQ(plan->lines[1].bytes, CarveBatch(plan->limits, nullptr, &tables));
+  kernels::BatchTables tables;
+  EXPECT_EQ(plan->lines[1].bytes, kernels::CarveBatch(plan->limits, nullptr, &tables));
 }
 
 TEST(MemoryPlan, TakesASizeOfPagesThatWasAskedFor) {
@@ -170,21 +170,21 @@ TEST(MemoryPlan, LowerSettingsFitWhereHigherOnesDoNot) {
   EXPECT_GE(plan->pages.cross_pages, 32);
 }
 
-TEST(MemoryPlan, WithoutAFusedLayerEveryRowIsStored) {
+TEST(MemoryPlan, WithoutAFusedLayerEveryRowIsMaterialized) {
   MemoryRequest r = Base(80);
-  r.type = ComputeType::kFloat32;
+  r.type = kernels::ComputeType::kFloat32;
   r.fused = false;
   const auto plan = PlanMemory(r);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(plan->limits.stored_rows, 4096);
-  EXPECT_LE(plan->limits.stored_workspaces, 512);
+  EXPECT_EQ(plan->limits.materialized_rows, 4096);
+  EXPECT_LE(plan->limits.materialized_workspaces, 512);
   r.fused = true;
-  EXPECT_EQ(PlanMemory(r)->limits.stored_rows, 512);
+  EXPECT_EQ(PlanMemory(r)->limits.materialized_rows, 512);
 }
 
 TEST(MemoryPlan, OneProductForAllLayersWhereItsBufferIsSmall) {
-  EXPECT_TRUE(JoinsCrossLayers(OpusBase(), ComputeType::kFloat16, 80 * kGiB));
-  EXPECT_FALSE(JoinsCrossLayers(OpusBase(), ComputeType::kFloat16, 2 * kGiB));
+  EXPECT_TRUE(JoinsCrossLayers(OpusBase(), kernels::ComputeType::kFloat16, 80 * kGiB));
+  EXPECT_FALSE(JoinsCrossLayers(OpusBase(), kernels::ComputeType::kFloat16, 2 * kGiB));
 }
 
 TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
@@ -197,10 +197,10 @@ TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       const DeviceNeeds needs = NeedsOf(plan->limits);
       EXPECT_GE(plan->limits.rules_words, needs.rules_words);
-      EXPECT_GE(plan->limits.stored_rows, needs.stored_rows);
+      EXPECT_GE(plan->limits.materialized_rows, needs.materialized_rows);
       EXPECT_GE(plan->limits.workspaces, 1);
-      EXPECT_GE(plan->limits.stored_workspaces, 1);
-      StepMailbox mailbox;
+      EXPECT_GE(plan->limits.materialized_workspaces, 1);
+      kernels::StepMailbox mailbox;
       CarveMailbox(plan->limits, nullptr, &mailbox);
       EXPECT_GE(mailbox.command_capacity, needs.command_words);
       EXPECT_GE(mailbox.output_capacity, needs.output_words);
@@ -209,4 +209,4 @@ TEST(MemoryPlan, TheBatchHasWhatItNeeds) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

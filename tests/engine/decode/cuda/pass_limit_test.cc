@@ -5,7 +5,7 @@
 
 #include "engine/decode/cuda/row_buckets.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class PassLimitTest : public ::testing::Test {
@@ -62,4 +62,4 @@ TEST_F(PassLimitTest, IsNotHeldDownByPassesThatHadToWait) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

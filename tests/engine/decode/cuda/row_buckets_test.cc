@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,7 +53,7 @@ TEST(RowBuckets, TheLeastThatHoldsTheRowsIsTaken) {
   }
 }
 
-// CudaStep cuts the stored rows of a bucket into chunks: each must be one that the product knows.
+// CudaStep cuts the materialized rows of a bucket into chunks: each must be one that the product knows.
 TEST(RowBuckets, KnowEveryChunkOfEveryBucket) {
   constexpr int kChunk = 512;
   const std::vector<int> chunks = ChunkBuckets(kChunk);
@@ -76,4 +76,4 @@ TEST(RowBuckets, LogitsAreSixteenBytesApart) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,7 +29,7 @@ const Program& OpusBase() {
 StepWork Base() {
   StepWork work;
   work.program = &OpusBase();
-  work.type = ComputeType::kFloat16;
+  work.type = kernels::ComputeType::kFloat16;
   work.rows = 1024;
   work.slots = 256;
   work.self_positions = 15;
@@ -102,12 +102,12 @@ TEST(StepCosts, AreThoseOfTheWayThatTheOutputLayerTakes) {
   EXPECT_EQ(Of(step_op::kGather, work).launches, 0);
   const StepCost fused = Sum(work);
   work.fused_rows = 0;
-  work.stored_rows = 1024;
+  work.materialized_rows = 1024;
   EXPECT_EQ(Of(step_op::kFused, work).launches, 0);
-  const StepCost stored = Sum(work);
-  EXPECT_DOUBLE_EQ(stored.cost.flop, fused.cost.flop);
+  const StepCost materialized = Sum(work);
+  EXPECT_DOUBLE_EQ(materialized.cost.flop, fused.cost.flop);
   // Logits are written and read again.
-  EXPECT_DOUBLE_EQ(stored.cost.bytes - fused.cost.bytes, 2.0 * 4 * 1024 * 58101);
+  EXPECT_DOUBLE_EQ(materialized.cost.bytes - fused.cost.bytes, 2.0 * 4 * 1024 * 58101);
 }
 
 TEST(StepCosts, FloorIsTheSlowerOfMemoryAndArithmetic) {
@@ -130,4 +130,4 @@ TEST(StepCosts, TheTableHasALineForEachOperationThatRan) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

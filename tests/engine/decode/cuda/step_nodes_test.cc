@@ -15,20 +15,20 @@
 #include "engine/decode/cuda/cuda_planner.h"
 #include "engine/decode/cuda/cuda_step.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 constexpr int kMaxRows = 1024;
 
-// The number of layers and their activation are those that count; narrow, so that it is quick.
+// The number of layers and their activation are those that count; quantized, so that it is quick.
 ModelSpec Spec() {
   ModelSpec spec;
   spec.shape = {64, 1, 6, 8, 8, 128, 128, 520, 520, 40};
-  spec.activation = Activation::kSwish;
+  spec.activation = kernels::Activation::kSwish;
   return spec;
 }
 
-std::unique_ptr<CudaStep> StepOf(ComputeType type, NarrowType layers) {
+std::unique_ptr<CudaStep> StepOf(kernels::ComputeType type, kernels::QuantizedType layers) {
   const ModelSpec spec = Spec();
   const Program program = FindFamily("marian")->make(spec)->program;
   WeightValues zeros;
@@ -46,15 +46,15 @@ std::unique_ptr<CudaStep> StepOf(ComputeType type, NarrowType layers) {
   EXPECT_TRUE(planner.ok()) << planner.status();
   auto model = planner->LoadModel(*image);
   EXPECT_TRUE(model.ok()) << model.status();
-  auto step = CudaStep::Create(*model, planner->Limits(), nullptr, cuda::StepMailboxes{});
+  auto step = CudaStep::Create(*model, planner->Limits(), nullptr, kernels::cuda::StepMailboxes{});
   EXPECT_TRUE(step.ok()) << step.status();
   return *std::move(step);
 }
 
 int64_t NodesOf(const CudaStep& step, const StepVariant& variant) {
-  cuda::Graph graph;
+  kernels::cuda::Graph graph;
   EXPECT_EQ(graph.Record(nullptr, [&] { return step.Launch(nullptr, variant).error; }),
-            cuda::Error::kNone);
+            kernels::cuda::Error::kNone);
   return graph.nodes();
 }
 
@@ -62,19 +62,21 @@ TEST(StepNodes, AreThoseOfTheBudget) {
   std::ifstream file(DRAGOMAN_SOURCE_DIR "/tests/gpu/graph_nodes.json");
   const nlohmann::json budgets = nlohmann::json::parse(file);
   int compared = 0;
-  for (const auto& [type, layers] : {std::pair{ComputeType::kFloat16, NarrowType::kNone},
-                                     {ComputeType::kFloat32, NarrowType::kNone},
-                                     {ComputeType::kFloat16, NarrowType::kInt8}}) {
+  for (const auto& [type, layers] :
+       {std::pair{kernels::ComputeType::kFloat16, kernels::QuantizedType::kNone},
+        {kernels::ComputeType::kFloat32, kernels::QuantizedType::kNone},
+        {kernels::ComputeType::kFloat16, kernels::QuantizedType::kInt8}}) {
     const std::unique_ptr<CudaStep> step = StepOf(type, layers);
     for (const int rows : {8, kMaxRows}) {
-      for (const bool stored : {false, true}) {
+      for (const bool materialized : {false, true}) {
         for (const bool align : {false, true}) {
-          const std::string name = std::string(ComputeTypeName(type)) +
-                                   (layers == NarrowType::kInt8 ? ", layers in int8, " : ", ") +
-                                   std::to_string(rows) + " rows" + (stored ? ", stored" : "") +
-                                   (align ? ", align" : "");
+          const std::string name =
+              std::string(kernels::ComputeTypeName(type)) +
+              (layers == kernels::QuantizedType::kInt8 ? ", layers in int8, " : ", ") +
+              std::to_string(rows) + " rows" + (materialized ? ", materialized" : "") +
+              (align ? ", align" : "");
           const auto budget = budgets.find(name);
-          const int64_t nodes = NodesOf(*step, {rows, 4, stored, align});
+          const int64_t nodes = NodesOf(*step, {rows, 4, materialized, align});
           if (budget == budgets.end()) {
             ADD_FAILURE() << name << ": " << nodes << " nodes, and no budget";
             continue;
@@ -90,4 +92,4 @@ TEST(StepNodes, AreThoseOfTheBudget) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/decode/cuda/narrow.h"
+#include "engine/decode/cuda/quantization.h"
 #include "engine/model/families/family.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::AllOf;
@@ -41,23 +41,25 @@ WeightValues NumbersFor(const Program& program) {
   return values;
 }
 
-std::vector<float> Read(const WeightImage& image, int64_t offset, size_t count, ComputeType type) {
+std::vector<float> Read(const WeightImage& image, int64_t offset, size_t count,
+                        kernels::ComputeType type) {
   std::vector<float> values(count);
-  const auto element = static_cast<size_t>(ElementBytes(type));
+  const auto element = static_cast<size_t>(kernels::ElementBytes(type));
   for (size_t i = 0; i < count; ++i) {
     const uint8_t* from = image.bytes.data() + static_cast<size_t>(offset) + i * element;
-    if (type == ComputeType::kFloat32) {
+    if (type == kernels::ComputeType::kFloat32) {
       std::memcpy(&values[i], from, element);
     } else {
-      uint16_t narrow = 0;
-      std::memcpy(&narrow, from, element);
-      values[i] = type == ComputeType::kFloat16 ? FromFloat16(narrow) : FromBFloat16(narrow);
+      uint16_t quantized = 0;
+      std::memcpy(&quantized, from, element);
+      values[i] =
+          type == kernels::ComputeType::kFloat16 ? FromFloat16(quantized) : FromBFloat16(quantized);
     }
   }
   return values;
 }
 
-class WeightImageTest : public ::testing::TestWithParam<ComputeType> {};
+class WeightImageTest : public ::testing::TestWithParam<kernels::ComputeType> {};
 
 TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
   const Program program = ProgramOf(Spec());
@@ -68,14 +70,15 @@ TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
   int64_t end = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const Weight& weight = program.weights[i];
-    const ComputeType type = StaysFloat32(weight.role) ? ComputeType::kFloat32 : GetParam();
+    const kernels::ComputeType type =
+        StaysFloat32(weight.role) ? kernels::ComputeType::kFloat32 : GetParam();
     EXPECT_EQ(image->offset[i] % kWeightAlignment, 0) << weight.name;
     EXPECT_GE(image->offset[i], end) << weight.name;
     const bool logits = static_cast<WeightId>(i) == program.output().table;
     const int64_t rows = logits ? 8 : weight.rows;  // of a vocabulary of 5
-    end = image->offset[i] + rows * weight.cols * ElementBytes(type);
+    end = image->offset[i] + rows * weight.cols * kernels::ElementBytes(type);
     std::vector<float> rounded = values[i];
-    if (type == ComputeType::kBFloat16) {
+    if (type == kernels::ComputeType::kBFloat16) {
       for (float& value : rounded) value = FromBFloat16(ToBFloat16(value));
     }
     rounded.resize(static_cast<size_t>(rows * weight.cols));
@@ -85,9 +88,10 @@ TEST_P(WeightImageTest, HoldsEveryWeightAtItsPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, WeightImageTest,
-                         ::testing::Values(ComputeType::kFloat32, ComputeType::kFloat16,
-                                           ComputeType::kBFloat16),
-                         [](const auto& info) { return ComputeTypeName(info.param); });
+                         ::testing::Values(kernels::ComputeType::kFloat32,
+                                           kernels::ComputeType::kFloat16,
+                                           kernels::ComputeType::kBFloat16),
+                         [](const auto& info) { return kernels::ComputeTypeName(info.param); });
 
 TEST(WeightImage, NamesTheWeightThatDoesNotFit) {
   const Program program = ProgramOf(Spec());
@@ -96,16 +100,18 @@ TEST(WeightImage, NamesTheWeightThatDoesNotFit) {
   ASSERT_NE(down, kNoWeight);
   values[static_cast<size_t>(down)][kFfn + 3] = 1e5F;
   const auto half =
-      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat16);
+      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kFloat16);
   ASSERT_FALSE(half.ok());
   EXPECT_EQ(half.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(half.status().message()),
               AllOf(HasSubstr("decoder layer 1: feed-forward down"), HasSubstr("100000 at [1, 3]"),
                     HasSubstr("bfloat16")));
   EXPECT_TRUE(
-      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kBFloat16).ok());
+      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kBFloat16)
+          .ok());
   EXPECT_TRUE(
-      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat32).ok());
+      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kFloat32)
+          .ok());
 }
 
 TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
@@ -114,10 +120,10 @@ TEST(WeightImage, TakesABiasThatForbidsATokenAsItIs) {
   const auto bias = static_cast<size_t>(program.output().bias);
   values[bias][2] = -INFINITY;
   const auto image =
-      MakeWeightImage(program, WeightsInMemory(program, values), ComputeType::kFloat16);
+      MakeWeightImage(program, WeightsInMemory(program, values), kernels::ComputeType::kFloat16);
   ASSERT_TRUE(image.ok()) << image.status();
-  EXPECT_EQ(Read(*image, image->offset[bias], 3, ComputeType::kFloat32)[2], -INFINITY);
+  EXPECT_EQ(Read(*image, image->offset[bias], 3, kernels::ComputeType::kFloat32)[2], -INFINITY);
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -100,4 +100,4 @@ TEST(Bart, RefusesWhatItIsNot) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

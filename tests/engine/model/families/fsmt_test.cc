@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -45,7 +45,7 @@ TEST(Fsmt, HasItsDefaultsAndTwoVocabularies) {
   EXPECT_EQ(spec.generation.forced_eos, 2);
   EXPECT_EQ(spec.generation.num_beams, 5);
   EXPECT_EQ(spec.generation.max_length, 97);  // 200, but for the positions
-  EXPECT_EQ(spec.activation, Activation::kRelu);
+  EXPECT_EQ(spec.activation, kernels::Activation::kRelu);
   EXPECT_GT(spec.embedding_scale, 1.0F);
   EXPECT_NE(model->source_vocabulary.size(), model->TargetVocabulary().size());
   EXPECT_THAT(model->tokenizer.special, ElementsAre(0, 1));
@@ -101,4 +101,4 @@ TEST(Fsmt, FilesMustBeThere) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

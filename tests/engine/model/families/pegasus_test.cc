@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -81,4 +81,4 @@ TEST(Pegasus, RefusesWhatItIsNot) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

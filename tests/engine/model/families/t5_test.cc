@@ -14,7 +14,7 @@
 #include "tests/engine/network/ops_of.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -158,7 +158,7 @@ TEST(T5, HeadsMayBeWiderThanTheModelTogether) {
   const LoadedModel model = Load(ModelDirectory("tiny-madlad"));
   EXPECT_EQ(model.program.kv.width(), 5 * 16);
   EXPECT_EQ(All<GateOp>(model.program.decoder).size(), 2);
-  EXPECT_EQ(All<GateOp>(model.program.decoder)[0].activation, Activation::kGeluTanh);
+  EXPECT_EQ(All<GateOp>(model.program.decoder)[0].activation, kernels::Activation::kGeluTanh);
   EXPECT_THAT(ProgramText(model.program), HasSubstr("tanh-gelu of the first"));
 }
 
@@ -327,4 +327,4 @@ TEST(T5, RefusesTokensThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

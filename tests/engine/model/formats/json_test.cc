@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -75,4 +75,4 @@ TEST(JsonFields, ChecksTypesAndRanges) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -11,7 +11,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,13 +28,13 @@ struct TinyShortlist {
                         Raw(uint64_t{offset_count}) + Raw(uint64_t{word_count});
     for (const uint64_t offset : offsets) bytes += Raw(offset);
     for (const uint32_t word : words) bytes += Raw(word);
-    const uint64_t checksum = ShortlistChecksum(dragoman::Bytes(bytes));
+    const uint64_t checksum = ShortlistChecksum(dragoman::engine::Bytes(bytes));
     std::memcpy(bytes.data() + sizeof(uint64_t), &checksum, sizeof(checksum));
     return bytes;
   }
   absl::StatusOr<LexicalShortlist> Parse() const {
     const std::string bytes = Bytes();
-    return LexicalShortlist::Parse(dragoman::Bytes(bytes), "lex.bin", vocabularies);
+    return LexicalShortlist::Parse(dragoman::engine::Bytes(bytes), "lex.bin", vocabularies);
   }
   std::string Fault() const {
     const absl::Status status = Parse().status();
@@ -176,4 +176,4 @@ TEST(LexicalShortlist, FilesAreFoundByNameOrByTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

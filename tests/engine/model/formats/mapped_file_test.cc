@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::Each;
@@ -99,4 +99,4 @@ TEST(MappedFileDeathTest, OtherFaultsEndTheProcessAsBefore) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(OpenedFile, ABoundOnTheSizeComesBeforeTheMemory) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -152,4 +152,4 @@ TEST(Pickle, TakesAListThatHoldsItself) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -203,4 +203,4 @@ TEST(CopyAsF32, ReadsAtAnyAlignment) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

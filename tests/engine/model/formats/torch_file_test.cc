@@ -8,7 +8,7 @@
 #include "tests/engine/model/byte_files.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -292,4 +292,4 @@ TEST(TorchStream, RefusesWrongStorages) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

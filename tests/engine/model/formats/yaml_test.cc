@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(YamlFields, KeepTheFirstThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 
 #include "tests/engine/model/model_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -78,4 +78,4 @@ TEST(EnsembleSource, HasTwoToEightMembers) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

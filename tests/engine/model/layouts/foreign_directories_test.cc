@@ -17,7 +17,7 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -473,4 +473,4 @@ TEST(ForeignDirectories, AreRefusedInOneClearLine) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -17,7 +17,7 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -664,7 +664,7 @@ TEST(LoadModel, LoadsTheBundledModel) {
   EXPECT_EQ(shape.target_vocab, 5999);
   EXPECT_EQ(model->spec.tokens.decoder_start, 5998);
   EXPECT_EQ(model->spec.generation.num_beams, 4);
-  EXPECT_EQ(model->spec.activation, Activation::kSwish);
+  EXPECT_EQ(model->spec.activation, kernels::Activation::kSwish);
   EXPECT_EQ(model->source_vocabulary.size(), 5999);
   EXPECT_EQ(shape.encoder_layers, 4);
   EXPECT_EQ(model->program.kv.layers, 2);
@@ -707,4 +707,4 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, TinyModels,
                          });
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -242,4 +242,4 @@ TEST(LanguageTags, AreFoundAmongThePieces) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -230,4 +230,4 @@ TEST(TokenizerJson, RefusesWhatIsMalformed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/model_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -178,4 +178,4 @@ TEST(AddedTokens, ThatAreSpecialAreNotedAndNoText) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

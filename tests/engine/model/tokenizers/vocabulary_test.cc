@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(Vocabulary, RefusesWrongTypes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/text/html/html.h"
 #include "tests/engine/text/html/html_script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -567,4 +567,4 @@ TEST(HtmlCases, BrokenTags) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

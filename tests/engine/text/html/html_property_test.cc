@@ -15,7 +15,7 @@
 #include "engine/text/html/html.h"
 #include "tests/engine/text/html/html_script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // HTML of the generators below in parts: tags without '>' in their attributes, words, white space.
@@ -509,4 +509,4 @@ TEST(HtmlProperty, AnyTextIsHtml) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 // Adds a word to the translation, its token aligned with `source`.
@@ -90,4 +90,4 @@ std::string RebuiltByScript(const HtmlDocument& document, const std::vector<std:
   return document.Rebuild(segments, true).html;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "engine/text/html/html.h"
 #include "engine/text/text_range.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 
 // The tokens of a text as a tokenizer cuts it: words and single punctuation marks, each with the
 // white space before it.
@@ -25,4 +25,4 @@ HtmlSegment ScriptedSegment(const std::string& text, std::string_view script);
 // The document rebuilt with a script per run; the last script holds for all further runs.
 std::string RebuiltByScript(const HtmlDocument& document, const std::vector<std::string>& scripts);
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "engine/text/split/sentence_splitter.h"
 #include "tests/engine/text/html/html_script.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 HtmlDocument Parsed(std::string_view html) {
@@ -334,4 +334,4 @@ TEST(HtmlLimits, RepeatedTags) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

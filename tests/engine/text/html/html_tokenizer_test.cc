@@ -9,7 +9,7 @@
 #include "engine/text/html/html_entities.h"
 #include "tests/engine/text/text_test_data.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -234,4 +234,4 @@ TEST(CharacterReference, TextIsEscaped) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

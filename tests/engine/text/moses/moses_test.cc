@@ -16,7 +16,7 @@
 #include "engine/text/moses/moses_bpe.h"
 #include "tests/engine/support/gzip_file.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using json = nlohmann::json;
@@ -166,4 +166,4 @@ TEST(MosesBpe, AnEmptyTextHasNoPieces) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

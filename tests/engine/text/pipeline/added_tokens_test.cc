@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(AddedTokens, OfTheSlowTokenizerHaveSpacesAroundThemInATranslation) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST_F(ByteBpeTest, RefusesMergesOfWhatAreNoPieces) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

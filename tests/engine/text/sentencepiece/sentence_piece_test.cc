@@ -13,7 +13,7 @@
 #include "tests/engine/text/text_test_data.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -388,4 +388,4 @@ TEST(SentencePiece, ThirtyThousandCodePoints) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

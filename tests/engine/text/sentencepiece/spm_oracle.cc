@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class Lines : public sentencepiece::SentenceIterator {
@@ -65,4 +65,4 @@ std::string SpmOracle::Train(std::string_view args, const std::vector<std::strin
   return status.ok() ? model : std::string();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

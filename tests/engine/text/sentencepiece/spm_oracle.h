@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::engine {
 
 class SpmOracle {
  public:
@@ -37,4 +37,4 @@ class SpmOracle {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -12,7 +12,7 @@
 #include "engine/text/script.h"
 #include "tests/engine/text/text_test_data.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -315,4 +315,4 @@ TEST(MostPieces, AreNeverFewerThanTheSplitterMakes) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

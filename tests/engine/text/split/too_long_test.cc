@@ -8,7 +8,7 @@
 #include "engine/text/split/sentence_splitter.h"
 #include "tests/engine/text/text_test_data.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -212,4 +212,4 @@ TEST(TooLongError, SaysHowManyAndHowManyAreAllowed) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

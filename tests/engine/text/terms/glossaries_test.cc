@@ -7,7 +7,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST_F(GlossaryDirectoryTest, AReloadLeavesWhatIsInUse) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

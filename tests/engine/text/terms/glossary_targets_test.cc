@@ -6,7 +6,7 @@
 #include "tests/engine/text/json_pieces.h"
 #include "tests/engine/text/text_test_data.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 class GlossaryTargets : public ::testing::Test {
@@ -57,4 +57,4 @@ TEST_F(GlossaryTargets, OfARequestAreNamedByIndex) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -7,7 +7,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -299,4 +299,4 @@ TEST(RequestTerms, EqualOnesAreOne) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

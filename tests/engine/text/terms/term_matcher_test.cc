@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/utf8.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using Kind = TermOccurrence::Kind;
@@ -413,4 +413,4 @@ TEST(TermText, MapsEveryCharacter) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -493,11 +493,11 @@ void CheckChain(const std::string& name) {
   for (size_t i = 0; i < products.size(); ++i) {
     Matrices of = products[i];
     of.c = Result(of);
-    Matrices rows_turned = of;
+    Matrices rows_transposed = of;
     for (uint32_t row = 0; row < 16; ++row) {
-      for (uint32_t k = 0; k < kDepth; ++k) rows_turned.a(row, k) = of.a((row + 8) % 16, k);
+      for (uint32_t k = 0; k < kDepth; ++k) rows_transposed.a(row, k) = of.a((row + 8) % 16, k);
     }
-    of.c = Result(rows_turned);
+    of.c = Result(rows_transposed);
     ExpectMma(run, i, Result(of), shape.type, "three products");
   }
 }
@@ -647,7 +647,7 @@ std::string Move(const std::string& instruction, Type type, uint32_t accumulator
 }
 
 // The steps of accumulator 0 are a group, and those of 1 another, which may be under way while 0 is
-// stored.
+// materialized.
 std::string WgmmaText(const std::string& name, const std::vector<Step>& steps,
                       const std::string& before) {
   const Type type = TypeOf(name);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 // The candidate of a language that is written `code`, or "none".
@@ -60,4 +60,4 @@ TEST(Candidates, WhatIsNoCodeIsNeverFound) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -10,7 +10,7 @@
 
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -59,4 +59,4 @@ TEST(ReadClassifierFile, TakesRegularFilesOfABoundedSize) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

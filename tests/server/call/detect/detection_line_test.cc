@@ -7,7 +7,7 @@
 #include "engine/base/utf8.h"
 #include "server/call/detect/detection_text.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 TEST(DetectionLine, IsOneLineWithoutAClassifiersOwnWords) {
@@ -45,7 +45,7 @@ TEST(DetectionLine, ReadsABoundedBeginning) {
     return text;
   }();
   const DetectionLine line = MakeDetectionLine(umlauts);
-  EXPECT_EQ(CountCodePoints(line.text), static_cast<int64_t>(kKeptCodePoints));
+  EXPECT_EQ(engine::CountCodePoints(line.text), static_cast<int64_t>(kKeptCodePoints));
   // Nothing after the first bytes counts, not even where they are worth nothing.
   EXPECT_FALSE(MakeDetectionLine(std::string(kReadBytes, ' ') + "Wort").has_letters);
   // A code point that the limit cuts in two is left out.
@@ -87,4 +87,4 @@ TEST(TextToDetect, OfBrokenHtmlIsTheText) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -14,7 +14,7 @@
 #include "server/call/detect/open_detector.h"
 #include "tests/support/temp_directory.h"
 
-namespace dragoman {
+namespace dragoman::server {
 namespace {
 
 using ::testing::AllOf;
@@ -208,4 +208,4 @@ TEST(OpenDetectorTest, OneThatIsLargerThanTheMemoryIsRefused) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::server

@@ -13,7 +13,7 @@
 #include "tests/engine/model/zip_files.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -266,4 +266,4 @@ TEST(ZipEntry, NothingIsGivenBeyondTheSize) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

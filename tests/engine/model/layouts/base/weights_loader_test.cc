@@ -16,7 +16,7 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 std::string DirectoryOf(const std::string& model) {
@@ -139,4 +139,4 @@ TEST(WeightsLoader, BytesOfCTranslate2AreThoseOfItsFile) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

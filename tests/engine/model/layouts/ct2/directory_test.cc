@@ -18,7 +18,7 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -134,7 +134,7 @@ TEST(Ct2Directory, VariablesMakeTheNetwork) {
   EXPECT_EQ(spec.shape.decoder_layers, 1);
   EXPECT_EQ(spec.shape.decoder_heads, 2);
   EXPECT_EQ(spec.shape.encoder_ffn, 6);
-  EXPECT_EQ(spec.activation, Activation::kSwish);
+  EXPECT_EQ(spec.activation, kernels::Activation::kSwish);
   EXPECT_EQ(spec.embedding_scale, 3.0F);
   EXPECT_EQ(spec.norm_epsilon, 1e-5F);
   EXPECT_TRUE(spec.share_embeddings && spec.tie_output);
@@ -213,7 +213,7 @@ TEST(Ct2Directory, OlderRevisionsHaveTheirDefaults) {
   const auto model = tiny.Load();
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->spec.shape.encoder_heads, 4);
-  EXPECT_EQ(model->spec.activation, Activation::kRelu);
+  EXPECT_EQ(model->spec.activation, kernels::Activation::kRelu);
   EXPECT_EQ(model->spec.embedding_scale, 2.0F);
   EXPECT_EQ(model->spec.tokens.decoder_start, kPieces - 1);
 }
@@ -1007,4 +1007,4 @@ TEST(Ct2Vocabulary, LanguagesAreKnownByTheirTokens) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -71,7 +71,7 @@ TEST(Ct2ModelFile, ReadsEveryType) {
   EXPECT_THAT(model.tensors.at("i32").shape, IsEmpty());
 }
 
-TEST(Ct2ModelFile, QuantisedNumbersAreIntegersOverScales) {
+TEST(Ct2ModelFile, QuantizedNumbersAreIntegersOverScales) {
   const std::string bytes = {10, -20, 127, 0};
   const std::string file = Model(
       {Ct2Variable("rows", {2, 2}, kI8, bytes),
@@ -218,4 +218,4 @@ TEST(Ct2ModelFile, RefusesWrongAliases) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -81,7 +81,7 @@ TEST(HfConfig, ReadsTheShape) {
   EXPECT_EQ(spec.shape.source_vocab, 10);
   EXPECT_EQ(spec.shape.target_vocab, 10);
   EXPECT_EQ(spec.shape.max_positions, 64);
-  EXPECT_EQ(spec.activation, Activation::kSwish);
+  EXPECT_EQ(spec.activation, kernels::Activation::kSwish);
   EXPECT_EQ(spec.embedding_scale, std::sqrt(8.0F));
   EXPECT_TRUE(spec.share_embeddings);
   EXPECT_TRUE(spec.tie_output);
@@ -99,7 +99,7 @@ TEST(HfConfig, ReadsWhatVaries) {
   config["decoder_vocab_size"] = 12;
   const auto parsed = Parse(config);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_EQ(parsed->spec.activation, Activation::kRelu);
+  EXPECT_EQ(parsed->spec.activation, kernels::Activation::kRelu);
   EXPECT_EQ(parsed->spec.embedding_scale, 1.0F);
   EXPECT_FALSE(parsed->spec.share_embeddings);
   EXPECT_FALSE(parsed->spec.tie_output);
@@ -139,7 +139,7 @@ TEST(HfConfig, AnM2m100ConfigHasDefaultsOfItsOwn) {
   config["normalize_before"] = true;  // of an older time, and true
   const auto parsed = Parse(config);
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_EQ(parsed->spec.activation, Activation::kRelu);
+  EXPECT_EQ(parsed->spec.activation, kernels::Activation::kRelu);
   EXPECT_FLOAT_EQ(parsed->spec.embedding_scale, std::sqrt(8.0F));
   EXPECT_EQ(parsed->spec.generation.forced_eos, std::nullopt);
   EXPECT_EQ(parsed->tokenizer.scheme, &kM2m100Tokenizer);
@@ -177,27 +177,27 @@ TEST(HfConfig, RefusesOtherModels) {
 }
 
 TEST(HfConfig, KnowsTheActivationsOfTransformers) {
-  const std::vector<std::pair<std::string, Activation>> names = {
-      {"gelu", Activation::kGelu},
-      {"gelu_10", Activation::kGeluClipped},
-      {"gelu_fast", Activation::kGeluTanh},
-      {"gelu_new", Activation::kGeluTanh},
-      {"gelu_python", Activation::kGelu},
-      {"gelu_pytorch_tanh", Activation::kGeluTanh},
-      {"gelu_python_tanh", Activation::kGeluTanh},
-      {"gelu_accurate", Activation::kGeluTanh},
-      {"laplace", Activation::kLaplace},
-      {"leaky_relu", Activation::kLeakyRelu},
-      {"linear", Activation::kNone},
-      {"mish", Activation::kMish},
-      {"quick_gelu", Activation::kQuickGelu},
-      {"relu", Activation::kRelu},
-      {"relu2", Activation::kReluSquared},
-      {"relu6", Activation::kRelu6},
-      {"sigmoid", Activation::kSigmoid},
-      {"silu", Activation::kSwish},
-      {"swish", Activation::kSwish},
-      {"tanh", Activation::kTanh},
+  const std::vector<std::pair<std::string, kernels::Activation>> names = {
+      {"gelu", kernels::Activation::kGelu},
+      {"gelu_10", kernels::Activation::kGeluClipped},
+      {"gelu_fast", kernels::Activation::kGeluTanh},
+      {"gelu_new", kernels::Activation::kGeluTanh},
+      {"gelu_python", kernels::Activation::kGelu},
+      {"gelu_pytorch_tanh", kernels::Activation::kGeluTanh},
+      {"gelu_python_tanh", kernels::Activation::kGeluTanh},
+      {"gelu_accurate", kernels::Activation::kGeluTanh},
+      {"laplace", kernels::Activation::kLaplace},
+      {"leaky_relu", kernels::Activation::kLeakyRelu},
+      {"linear", kernels::Activation::kNone},
+      {"mish", kernels::Activation::kMish},
+      {"quick_gelu", kernels::Activation::kQuickGelu},
+      {"relu", kernels::Activation::kRelu},
+      {"relu2", kernels::Activation::kReluSquared},
+      {"relu6", kernels::Activation::kRelu6},
+      {"sigmoid", kernels::Activation::kSigmoid},
+      {"silu", kernels::Activation::kSwish},
+      {"swish", kernels::Activation::kSwish},
+      {"tanh", kernels::Activation::kTanh},
   };
   for (const auto& [name, activation] : names) {
     json config = Config();
@@ -754,4 +754,4 @@ TEST(HfTokenizer, HasAddedTokensOfOlderFiles) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

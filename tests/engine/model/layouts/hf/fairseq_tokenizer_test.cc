@@ -8,7 +8,7 @@
 #include "tests/engine/model/model_directory.h"
 #include "tests/engine/model/test_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using nlohmann::json;
@@ -233,4 +233,4 @@ TEST(M2m100Tokenizer, Wmt21HasLanguagesOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

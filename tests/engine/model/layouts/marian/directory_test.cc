@@ -13,7 +13,7 @@
 #include "tests/engine/model/test_files.h"
 #include "tests/engine/support/all_weights.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -131,7 +131,7 @@ TEST(MarianDirectory, OptionsMakeTheNetwork) {
     EXPECT_EQ(spec.shape.encoder_layers, 1);
     EXPECT_EQ(spec.shape.decoder_heads, 2);
     EXPECT_EQ(spec.shape.decoder_ffn, 6);
-    EXPECT_EQ(spec.activation, Activation::kRelu);
+    EXPECT_EQ(spec.activation, kernels::Activation::kRelu);
     EXPECT_EQ(spec.embedding_scale, 2.0F);
     EXPECT_EQ(spec.norm_epsilon, 1e-6F);
     EXPECT_TRUE(spec.share_embeddings && spec.tie_output);
@@ -398,4 +398,4 @@ TEST(MarianDirectory, LanguagesAreInTheNamesOfFiles) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/model/byte_files.h"
 
-namespace dragoman {
+namespace dragoman::engine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(MarianFile, BinaryFilesAreKnownByTheirVersion) {
 }
 
 }  // namespace
-}  // namespace dragoman
+}  // namespace dragoman::engine

@@ -1,0 +1,110 @@
+// Prints the lines of a translation run: text, n-best lists or JSON; errors; progress.
+//
+// Not thread-safe. Borrows the streams and the clock. Errors go to `err`, equal ones of lines that
+// follow each other as one message; the output keeps a line for each, so that line numbers fit.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/clock.h"
+#include "client/commands/command.h"
+#include "client/commands/translate_run.h"
+
+namespace dragoman::client {
+
+// A progress bar on one line of a terminal, drawn at most ten times a second.
+class Progress {
+ public:
+  // `total_bytes`: of the input, where that is known; else there is a count and no bar.
+  Progress(std::ostream* err, int columns, std::optional<int64_t> total_bytes,
+           ClientClock::TimePoint start)
+      : err_(*err), columns_(columns), total_bytes_(total_bytes), start_(start) {}
+
+  // Lines and bytes of the input that are done.
+  void Update(int64_t lines, int64_t bytes, ClientClock::TimePoint now);
+  // Takes the bar off the terminal, so that something else can be written; the next Update draws it
+  // again.
+  void Clear();
+
+ private:
+  std::ostream& err_;
+  const int columns_;
+  const std::optional<int64_t> total_bytes_;
+  const ClientClock::TimePoint start_;
+  std::optional<ClientClock::TimePoint> drawn_;  // when last
+  bool visible_ = false;
+};
+
+class LinePrinter : public LineSink {
+ public:
+  enum class Format {
+    kText,       // the translation
+    kNBest,      // line TAB rank TAB score TAB text, for each hypothesis
+    kAlignment,  // line TAB source TAB target, for each link; line TAB TAB without any
+    kJson,       // an object
+  };
+  struct Options {
+    Format format = Format::kText;
+    // The input is one text: line feeds of the translation stay.
+    bool whole = false;
+    // On a terminal that shows the output: write what is known of the current line as it grows.
+    bool partials = false;
+    bool progress = false;
+    // Bytes of the input, if known.
+    std::optional<int64_t> total_bytes;
+  };
+
+  LinePrinter(const Options& options, const Io& io, ClientClock* clock);
+
+  void OnLine(int64_t number, const LineResult& result) override;
+  void OnPartial(int64_t number, const std::string& text) override;
+  void OnIdle() override;
+  bool WantsTicks() const override { return progress_.has_value(); }
+
+  // Prints what is still held back. Call once, after the last line.
+  void Close();
+
+  int64_t failed_lines() const { return failed_; }
+  int64_t lines() const { return lines_; }
+  // The lines whose language was to be detected and is unknown, apart from those without letters
+  // (digits, punctuation): how many, and the numbers of the first few.
+  int64_t unknown_lines() const { return unknown_; }
+  const std::vector<int64_t>& first_unknown() const { return first_unknown_; }
+
+ private:
+  void PrintResult(int64_t number, const LineResult& result);
+  void PrintAlignment(int64_t number, const LineResult& result);
+  void CountReasons(int64_t number, const LineResult& result);
+  // "note: N lines WHAT", unless N is 0.
+  void PrintNote(int64_t lines, const char* what);
+  void ReportError(int64_t number, const absl::Status& status);
+  void PrintPendingErrors();
+  void ClearTerminal();
+
+  const Options options_;
+  const Io& io_;
+  ClientClock& clock_;
+  std::optional<Progress> progress_;
+  bool partial_visible_ = false;
+  int64_t lines_ = 0;
+  int64_t bytes_ = 0;
+  int64_t failed_ = 0;
+  int64_t at_limit_ = 0;
+  int64_t narrow_ = 0;        // with a warning BEAM_TOO_NARROW
+  int64_t untranslated_ = 0;  // with a warning NOT_TRANSLATED
+  int64_t unknown_text_ = 0;  // with a warning UNKNOWN_CHARACTERS
+  int64_t unmet_ = 0;         // in any of a line's hypotheses
+  int64_t without_output_ = 0;
+  int64_t unknown_ = 0;
+  std::vector<int64_t> first_unknown_;
+  // The errors of lines first..last, not printed yet.
+  std::string pending_error_;
+  int64_t pending_first_ = 0;
+  int64_t pending_last_ = 0;
+};
+
+}  // namespace dragoman::client

@@ -1,0 +1,286 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <iterator>
+#include <ostream>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/commands/command.h"
+#include "client/commands/line_printer.h"
+#include "client/commands/line_source.h"
+#include "client/commands/output_file.h"
+#include "client/commands/request_flags.h"
+#include "client/commands/translate_run.h"
+#include "client/commands/utf8.h"
+
+namespace dragoman::client {
+namespace {
+
+constexpr char kTranslateAbout[] =
+    "Translates FILE, or standard input, line by line and in order. An empty line stays empty. A "
+    "line\nthat fails leaves an empty line and a message on standard error, and the exit status is "
+    "1. With\n--num-alternatives the output is line TAB rank TAB score TAB text. With "
+    "--sampling-seed each line\nis sent alone, because draws depend on what is sent with it.";
+
+struct TranslateFlags {
+  ClientOptions client;
+  RequestFlags request;
+  TranslateRunOptions run;
+  std::string target_prefix_file;
+  std::string output;
+  bool resume = false;
+  bool whole = false;
+  bool alignment = false;
+  bool stream = false;
+  bool json = false;
+  bool tokens = false;
+  bool token_scores = false;
+  double timeout = 120;
+  int64_t retries = 7;
+  int64_t concurrency = 16;
+  std::optional<int64_t> batch;
+};
+
+constexpr int64_t kDefaultBatch = 16;
+
+void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
+  AddServerFlags(flags, &o->client, io);
+  o->request.AddTo(flags);
+  flags->String("target-prefix", "TEXT", &o->run.target_prefix,
+                "text with which the translation of every line starts");
+  flags->String("target-prefix-file", "FILE", &o->target_prefix_file,
+                "file whose line n is the text with which the translation\n"
+                "of line n starts");
+  flags->Bool("whole", &o->whole,
+              "takes the whole input as one text instead of one per line;\n"
+              "for HTML and for paragraphs of several lines");
+  flags->Bool("stream", &o->stream,
+              "receives results as they are made; a terminal shows each\n"
+              "translation as it grows");
+  flags->String("output", "FILE", &o->output,
+                "writes to FILE, which is not there yet, instead of\n"
+                "standard output");
+  flags->Bool("resume", &o->resume,
+              "goes on with the --output of an earlier run: lines that\n"
+              "have a translation are kept, the rest is translated");
+  flags->Bool("json", &o->json, "prints one JSON object for each line");
+  flags->Bool("tokens", &o->tokens, "adds the tokens of source and target; needs --json");
+  flags->Bool("token-scores", &o->token_scores,
+              "adds the log-probability of each token; needs --json");
+  flags->Bool("alignment", &o->alignment,
+              "prints line TAB source TAB target for each token of the\n"
+              "translation, or its bytes with --json");
+  flags->Number("timeout", "S", 0.001, 86400, &o->timeout,
+                "seconds that a request with its retries may take; so long\n"
+                "it waits for a server that has answered and is away\n"
+                "(default: 120)");
+  flags->Int("retries", "N", 0, 1000, &o->retries,
+             "how often a request that was refused or did not reach the\n"
+             "server is sent again; refusals that say when to come back\n"
+             "do not count (default: 7)");
+  flags->Int("concurrency", "C", 1, 4096, &o->concurrency,
+             "requests that are in flight at once (default: 16)");
+  flags->OptionalInt("batch", "N", 1, 1024, &o->batch,
+                     "lines that one request has at most (default: 16)");
+}
+
+// Size of the input where it has one.
+std::optional<int64_t> SizeOf(int fd) {
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return info.st_size;
+}
+
+LinePrinter::Format FormatOf(const TranslateFlags& o) {
+  if (o.json) return LinePrinter::Format::kJson;
+  if (o.request.has_num_alternatives()) return LinePrinter::Format::kNBest;
+  return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
+}
+
+// Says which of the flags contradict each other, or "".
+std::string Contradiction(const TranslateFlags& o) {
+  if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
+  if (o.alignment && o.request.has_num_alternatives() && !o.json) {
+    return "--alignment and --num-alternatives (--nbest) together need --json";
+  }
+  if (o.request.has_seed() && o.batch.value_or(1) > 1) {
+    return "--sampling-seed (--seed) and --batch do not go together: each line is sent alone";
+  }
+  if (o.resume && o.output.empty()) return "--resume needs --output";
+  if (o.resume && FormatOf(o) != LinePrinter::Format::kText && !o.json) {
+    return "--resume needs a line of output for each of the input: no --num-alternatives (--nbest) "
+           "or --alignment without --json";
+  }
+  if (o.resume && o.whole) return "--resume and --whole do not go together";
+  if (!o.run.target_prefix.empty() && !o.target_prefix_file.empty()) {
+    return "expected only one of --target-prefix and --target-prefix-file";
+  }
+  return "";
+}
+
+absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
+  constexpr size_t kMaxBytes = size_t{256} << 20;
+  const absl::StatusOr<std::deque<std::string>> lines = ReadLinesOf(path, kMaxBytes);
+  if (!lines.ok()) return lines.status();
+  for (const std::string& line : *lines) {
+    if (FirstInvalidUtf8(line)) return absl::InvalidArgumentError(path + " is not UTF-8");
+  }
+  return std::vector<std::string>(lines->begin(), lines->end());
+}
+
+// Puts what the flags here ask for into the request of all lines.
+void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequest* request) {
+  v1::ReturnOptions* wanted = request->mutable_return_options();
+  wanted->set_scores(o.json || o.request.has_num_alternatives());
+  wanted->set_tokens(o.tokens);
+  wanted->set_token_scores(o.token_scores);
+  wanted->set_alignment(o.alignment);
+  wanted->set_partials(shows_partials);
+}
+
+// The languages from which there is a translation into `target` ("": any), as far as the server
+// tells; "" where it does not.
+std::string SourcesInto(TranslationClient* client, const std::string& model,
+                        const std::string& target) {
+  constexpr size_t kListed = 24;
+  const auto languages = client->ListLanguages(model);
+  if (!languages.ok()) return "";
+  std::set<std::string> fitting;
+  std::set<std::string> all;
+  for (const v1::LanguagePair& pair : languages->pairs()) {
+    if (pair.source_language_code().empty()) return "";  // any
+    all.insert(pair.source_language_code());
+    if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
+  }
+  // A target may be written in another way than the models write it.
+  const std::set<std::string>& sources = fitting.empty() ? all : fitting;
+  const auto end =
+      std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));
+  return absl::StrCat(absl::StrJoin(sources.begin(), end, ", "),
+                      sources.size() > kListed ? ", ..." : "");
+}
+
+// Says which lines were left as they are because no served language was found in them.
+void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags& o,
+                 TranslationClient* client) {
+  const int64_t lines = printer.unknown_lines();
+  if (lines == 0) return;
+  const std::vector<int64_t>& first = printer.first_unknown();
+  const bool more = lines > static_cast<int64_t>(first.size());
+  const v1::TranslateRequest& request = o.run.request;
+  const std::string sources = SourcesInto(client, request.model(), request.target_language_code());
+  io.err << "dragoman translate: note: " << lines << (lines == 1 ? " line (" : " lines (")
+         << absl::StrJoin(first, ", ") << (more ? ", ..." : "") << (lines == 1 ? ") was" : ") were")
+         << " left untranslated: found no language that this "
+         << "server translates from" << (sources.empty() ? "" : ", expected one of " + sources)
+         << '\n';
+}
+
+// Says what of an earlier run stays.
+void NoteKept(const Io& io, const OutputFile& file) {
+  if (file.kept() == 0) return;
+  io.err << "dragoman translate: note: " << file.kept() << " lines are kept";
+  if (file.kept_without() > 0) io.err << ", " << file.kept_without() << " of them empty or failed";
+  io.err << '\n';
+}
+
+int Translate(const Io& io, TranslateFlags& o, int fd) {
+  // The server refuses partials of HTML and of draws: these are shown when they are whole.
+  const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
+                              FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
+                              !o.request.html() && !o.request.sampling();
+  o.run.stream = o.stream;
+  o.run.concurrency = static_cast<int>(o.concurrency);
+  o.run.batch = static_cast<int>(o.batch.value_or(o.request.has_seed() ? 1 : kDefaultBatch));
+  auto request = o.request.Request();
+  if (!request.ok()) return UsageError(io, "translate", std::string(request.status().message()));
+  o.run.request = *std::move(request);
+  FillRequest(o, shows_partials, &o.run.request);
+  if (!o.target_prefix_file.empty()) {
+    auto prefixes = ReadPrefixes(o.target_prefix_file);
+    if (!prefixes.ok()) return Fail(io, "translate", prefixes.status());
+    o.run.target_prefixes = *std::move(prefixes);
+  }
+
+  o.client.timeout = Seconds(o.timeout);
+  o.client.retry.patient = true;
+  o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
+  // Enough for all calls in flight to try as often as they may: a run that has lost its server
+  // ends.
+  o.client.retry.budget = static_cast<double>(std::max<int64_t>(20, o.concurrency * o.retries));
+  const auto client = TranslationClient::Create(o.client);
+  if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));
+
+  LinePrinter::Options printing;
+  printing.format = FormatOf(o);
+  printing.whole = o.whole;
+  printing.partials = shows_partials;
+  // Who types the lines needs no bar, and who watches a translation grow neither.
+  printing.progress = io.err_terminal && !shows_partials && isatty(fd) == 0;
+  printing.total_bytes = SizeOf(fd);
+  OutputFile file;
+  const Io to_file{.in_fd = io.in_fd,
+                   .out = file.stream(),
+                   .err = io.err,
+                   .in_terminal = io.in_terminal,
+                   .err_terminal = io.err_terminal,
+                   .columns = io.columns,
+                   .environment = io.environment};
+  if (!o.output.empty()) {
+    const absl::Status opened = file.Open(o.output, o.resume, o.json);
+    if (!opened.ok()) return Fail(io, "translate", opened);
+    o.run.skip = file.kept();
+    NoteKept(io, file);
+  }
+  LinePrinter printer(printing, o.output.empty() ? io : to_file, o.client.clock);
+  LineSource source(fd, o.whole ? LineSource::Unit::kWhole : LineSource::Unit::kLine);
+  const absl::Status input = RunTranslate(o.run, client->get(), &source, &printer);
+  printer.Close();
+  if (!o.json) NoteUnknown(io, printer, o, client->get());
+  if (!input.ok()) return Fail(io, "translate", input);
+  if (!o.output.empty()) {
+    if (const absl::Status written = file.Close(); !written.ok())
+      return Fail(io, "translate", written);
+  }
+  if (o.run.target_prefixes.has_value() &&
+      o.run.skip + printer.lines() < static_cast<int64_t>(o.run.target_prefixes->size())) {
+    return Fail(io, "translate",
+                absl::InvalidArgumentError(
+                    absl::StrCat(o.target_prefix_file, " has ", o.run.target_prefixes->size(),
+                                 " lines, the input has ", o.run.skip + printer.lines())));
+  }
+  return printer.failed_lines() > 0 ? kExitFailed : kExitOk;
+}
+
+}  // namespace
+
+int TranslateCommand(const Io& io, const Arguments& arguments) {
+  TranslateFlags o;
+  FlagTable flags;
+  AddFlags(io, &flags, &o);
+  std::vector<std::string> positional;
+  int exit_status = kExitOk;
+  if (!ParseCommand(io, "translate [flags] [FILE]", kTranslateAbout, arguments, 1, &flags,
+                    &positional, &exit_status)) {
+    return exit_status;
+  }
+  if (const std::string wrong = Contradiction(o); !wrong.empty()) {
+    return UsageError(io, "translate", wrong);
+  }
+  if (positional.empty() || positional[0] == "-") return Translate(io, o, io.in_fd);
+  const int fd = open(positional[0].c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return Fail(io, "translate", absl::ErrnoToStatus(errno, "cannot open " + positional[0]));
+  }
+  exit_status = Translate(io, o, fd);
+  close(fd);
+  return exit_status;
+}
+
+}  // namespace dragoman::client

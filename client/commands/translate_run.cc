@@ -1,0 +1,330 @@
+#include "client/commands/translate_run.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/mailbox.h"
+#include "client/commands/utf8.h"
+#include "client/status_map.h"
+
+namespace dragoman::client {
+namespace {
+
+// The lines of one call.
+struct Batch {
+  std::vector<int64_t> lines;
+};
+
+// The end of a call; of a stream, the response is empty.
+using CallEnd = absl::StatusOr<v1::TranslateResponse>;
+
+struct TranslateEvent {
+  std::shared_ptr<Batch> batch;
+  std::variant<v1::StreamTranslateResponse, CallEnd> what;
+};
+
+// Codes after which other lines need not be tried.
+bool EndsTheRun(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kUnavailable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Segment {
+  int64_t begin = 0;
+  int64_t end = 0;
+  std::string text;
+  bool final = false;
+};
+
+struct Line {
+  std::string text;
+  bool done = false;
+  LineResult result;
+  std::map<int32_t, Segment> segments;
+};
+
+// The translation as far as it is known from its start: whole segments, the white space between
+// them as in the source, and the first one that is still growing.
+std::string KnownPrefix(const Line& line) {
+  std::string known;
+  int32_t expected = 0;
+  size_t end = 0;
+  for (const auto& [index, segment] : line.segments) {
+    if (index != expected++) break;
+    const auto begin = static_cast<size_t>(segment.begin);
+    if (segment.begin >= 0 && begin >= end && begin <= line.text.size()) {
+      known.append(line.text, end, begin - end);
+    }
+    known += segment.text;
+    if (!segment.final) break;
+    end = static_cast<size_t>(std::max<int64_t>(0, segment.end));
+  }
+  return known;
+}
+
+class TranslateRun {
+ public:
+  TranslateRun(const TranslateRunOptions& options, TranslationClient* client, LineSource* source,
+               LineSink* sink)
+      : options_(options),
+        client_(*client),
+        source_(*source),
+        sink_(*sink),
+        mailbox_(std::make_shared<Mailbox<TranslateEvent>>()),
+        window_limit_(static_cast<size_t>(options.concurrency) * options.batch * 4),
+        to_skip_(options.skip),
+        first_(options.skip + 1),
+        next_(options.skip + 1) {}
+
+  absl::Status Loop() {
+    if (mailbox_->fd() < 0) return absl::ErrnoToStatus(errno, "cannot make an eventfd");
+    absl::Status input;
+    std::vector<TranslateEvent> events;
+    for (;;) {
+      mailbox_->TakeAll(&events);
+      for (TranslateEvent& event : events) Handle(event);
+      SendWhatFits();
+      EmitFinished();
+      sink_.OnIdle();
+      if (source_.ended() && window_.empty()) {
+        if (!input.ok() || to_skip_ == 0) return input;
+        return absl::InvalidArgumentError(absl::StrCat("the input has ", options_.skip - to_skip_,
+                                                       " lines, expected at least the ",
+                                                       options_.skip, " that the output has"));
+      }
+      if (WaitForInput()) {
+        if (absl::Status status = ReadLines(); !status.ok()) input = status;
+      }
+    }
+  }
+
+ private:
+  Line& At(int64_t number) { return window_[static_cast<size_t>(number - first_)]; }
+  int64_t end() const { return first_ + static_cast<int64_t>(window_.size()); }
+
+  // Waits for an event, input if there is room for it, or a tick. True: there is input to read.
+  bool WaitForInput() {
+    const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
+                             window_bytes_ < TranslateRunOptions::kWindowBytes;
+    pollfd fds[2] = {{mailbox_->fd(), POLLIN, 0}, {source_.fd(), POLLIN, 0}};
+    const int ready = poll(fds, wants_input ? 2 : 1, sink_.WantsTicks() ? 100 : -1);
+    return wants_input && ready > 0 && fds[1].revents != 0;
+  }
+
+  absl::Status ReadLines() {
+    std::deque<std::string> lines;
+    absl::Status status = source_.Read(&lines);
+    for (; to_skip_ > 0 && !lines.empty(); --to_skip_) lines.pop_front();
+    for (std::string& text : lines) {
+      Line& line = window_.emplace_back();
+      line.result.source_bytes = static_cast<int64_t>(text.size()) + 1;
+      if (text.empty()) {
+        line.done = line.result.empty = true;
+      } else if (LineSource::TooLong(text)) {
+        Finish(&line,
+               absl::InvalidArgumentError(absl::StrCat(
+                   "the text has more than the ", LineSource::kMaxLineBytes, " bytes allowed")));
+        text = {};
+      } else if (const auto bad = FirstInvalidUtf8(text)) {
+        Finish(&line, absl::InvalidArgumentError(
+                          absl::StrCat("not UTF-8 at byte ", *bad + 1, " of the line")));
+      } else if (options_.target_prefixes.has_value() &&
+                 end() - 1 > static_cast<int64_t>(options_.target_prefixes->size())) {
+        Finish(&line, absl::InvalidArgumentError(absl::StrCat("no target prefix: there are ",
+                                                              options_.target_prefixes->size())));
+      }
+      line.text = std::move(text);
+      window_bytes_ += line.text.size();
+    }
+    return status;
+  }
+
+  void AddPrefix(int64_t number, v1::TranslateRequest* request) const {
+    if (options_.target_prefixes.has_value()) {
+      request->add_target_prefixes((*options_.target_prefixes)[static_cast<size_t>(number - 1)]);
+    } else if (!options_.target_prefix.empty()) {
+      request->add_target_prefixes(options_.target_prefix);
+    }
+  }
+
+  void SendWhatFits() {
+    while (in_flight_ < options_.concurrency) {
+      auto batch = std::make_shared<Batch>();
+      auto request = std::make_shared<v1::TranslateRequest>(options_.request);
+      size_t bytes = 0;
+      const auto add = [&](int64_t number) {
+        batch->lines.push_back(number);
+        request->add_contents(At(number).text);
+        AddPrefix(number, request.get());
+        bytes += At(number).text.size();
+      };
+      if (!again_alone_.empty()) {
+        const int64_t number = again_alone_.front();
+        again_alone_.pop_front();
+        if (!given_up_.ok()) {
+          Finish(&At(number), given_up_);
+          continue;
+        }
+        add(number);
+      } else {
+        for (; next_ < end() && static_cast<int>(batch->lines.size()) < options_.batch &&
+               bytes < TranslateRunOptions::kBatchBytes;
+             ++next_) {
+          if (At(next_).done) continue;
+          // A long line goes alone: if it is too long, it fails alone, and is sent once.
+          const bool is_long = At(next_).text.size() >= TranslateRunOptions::kBatchBytes;
+          if (is_long && !batch->lines.empty()) break;
+          if (!given_up_.ok()) {
+            Finish(&At(next_), given_up_);
+          } else {
+            add(next_);
+          }
+        }
+      }
+      if (batch->lines.empty()) return;
+      Send(batch, std::move(request));
+    }
+  }
+
+  void Send(const std::shared_ptr<Batch>& batch,
+            std::shared_ptr<const v1::TranslateRequest> request) {
+    ++in_flight_;
+    // The mailbox is shared with the callbacks, which may still be leaving Push when the run ends.
+    auto ended = [mailbox = mailbox_, batch](CallEnd end) {
+      mailbox->Push({batch, std::move(end)});
+    };
+    if (!options_.stream) {
+      client_.TranslateAsync(std::move(request), std::move(ended));
+      return;
+    }
+    client_.StreamTranslateAsync(
+        std::move(request),
+        [mailbox = mailbox_, batch](const v1::StreamTranslateResponse& message) {
+          mailbox->Push({batch, message});
+          return true;
+        },
+        [ended](const absl::Status& status) {
+          if (status.ok()) {
+            ended(v1::TranslateResponse());
+          } else {
+            ended(status);
+          }
+        });
+  }
+
+  void Handle(TranslateEvent& event) {
+    if (auto* message = std::get_if<v1::StreamTranslateResponse>(&event.what)) {
+      HandleMessage(*event.batch, *message);
+    } else {
+      --in_flight_;
+      HandleEnd(*event.batch, std::get<CallEnd>(event.what));
+    }
+  }
+
+  void HandleMessage(const Batch& batch, v1::StreamTranslateResponse& message) {
+    if (message.item() < 0 || message.item() >= static_cast<int>(batch.lines.size())) return;
+    const int64_t number = batch.lines[message.item()];
+    if (number < first_ || At(number).done) return;
+    Line& line = At(number);
+    if (message.has_translation()) {
+      Finish(&line, std::move(*message.mutable_translation()));
+    } else if (message.has_error()) {
+      Finish(&line, FromItem(message.error()));
+    } else if (options_.request.return_options().partials() && message.source_end() > 0) {
+      line.segments[message.segment()] = {message.source_begin(), message.source_end(),
+                                          std::move(*message.mutable_text()), message.final()};
+      partial_changed_ |= number == first_;
+    }
+  }
+
+  void HandleEnd(const Batch& batch, CallEnd& end) {
+    if (end.ok() && !options_.stream) {
+      const int answered = end->translations_size();
+      for (int i = 0; i < answered && i < static_cast<int>(batch.lines.size()); ++i) {
+        Finish(&At(batch.lines[i]), std::move(*end->mutable_translations(i)));
+      }
+    }
+    absl::Status status = end.status();
+    if (status.ok())
+      status = absl::InternalError("the server's answer has no result for this line");
+    const bool alone = batch.lines.size() == 1;
+    if (EndsTheRun(status.code())) given_up_ = status;
+    for (const int64_t number : batch.lines) {
+      if (number < first_ || At(number).done) continue;
+      if ((absl::IsInvalidArgument(status) || IsMessageTooLarge(status)) && !alone) {
+        again_alone_.push_back(number);
+      } else {
+        Finish(&At(number), status);
+      }
+    }
+  }
+
+  static void Finish(Line* line, v1::Translation translation) {
+    if (translation.has_error()) return Finish(line, FromItem(translation.error()));
+    line->result.translation = std::move(translation);
+    line->done = true;
+  }
+  static void Finish(Line* line, absl::Status status) {
+    line->result.status = std::move(status);
+    line->done = true;
+  }
+
+  void EmitFinished() {
+    while (!window_.empty() && window_.front().done) {
+      Line& line = window_.front();
+      line.result.source = line.text;
+      sink_.OnLine(first_, line.result);
+      window_bytes_ -= line.text.size();
+      window_.pop_front();
+      ++first_;
+      partial_changed_ = !window_.empty() && !window_.front().segments.empty();
+    }
+    next_ = std::max(next_, first_);
+    if (!partial_changed_) return;
+    partial_changed_ = false;
+    sink_.OnPartial(first_, KnownPrefix(window_.front()));
+  }
+
+  const TranslateRunOptions& options_;
+  TranslationClient& client_;
+  LineSource& source_;
+  LineSink& sink_;
+  const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
+  const size_t window_limit_;
+
+  std::deque<Line> window_;  // first_, first_ + 1, ...: read and not yet with the sink
+  size_t window_bytes_ = 0;  // of their texts
+  int64_t to_skip_;
+  int64_t first_;
+  int64_t next_;  // the first line that was never sent
+  std::deque<int64_t> again_alone_;
+  int in_flight_ = 0;
+  bool partial_changed_ = false;
+  absl::Status given_up_;  // not OK: nothing more is sent
+};
+
+}  // namespace
+
+absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
+                          LineSource* source, LineSink* sink) {
+  return TranslateRun(options, client, source, sink).Loop();
+}
+
+}  // namespace dragoman::client

@@ -1,0 +1,258 @@
+#include "client/load/load_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <random>
+#include <unordered_map>
+
+#include "client/status_map.h"
+
+namespace dragoman::client {
+namespace {
+
+using TimePoint = ClientClock::TimePoint;
+using std::chrono::nanoseconds;
+
+// So that a closed loop does not spin on a server that is gone.
+constexpr nanoseconds kPauseWithoutHint = std::chrono::milliseconds(10);
+
+// The times at which calls are meant to start, in order.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+  // When the next call is meant to start; unset while that depends on an answer.
+  virtual std::optional<TimePoint> Next() const = 0;
+  // The next call was sent.
+  virtual void Sent() = 0;
+  // A call ended; its caller may start another at `at`.
+  virtual void Answered(TimePoint at) = 0;
+};
+
+class OpenLoop final : public Schedule {
+ public:
+  OpenLoop(const LoadOptions& options, TimePoint start)
+      : constant_(options.constant),
+        mean_gap_(1e9 / options.rate),
+        start_(start),
+        random_(options.seed) {
+    if (!constant_) OpenLoop::Sent();
+  }
+  std::optional<TimePoint> Next() const override {
+    return start_ + nanoseconds(std::llround(offset_));
+  }
+  void Sent() override {
+    if (constant_) {
+      offset_ = mean_gap_ * static_cast<double>(++sent_);
+    } else {
+      offset_ += std::exponential_distribution<double>(1 / mean_gap_)(random_);
+    }
+  }
+  void Answered(TimePoint) override {}
+
+ private:
+  const bool constant_;
+  const double mean_gap_;  // ns
+  const TimePoint start_;
+  std::mt19937_64 random_;
+  int64_t sent_ = 0;
+  double offset_ = 0;  // of the next call, ns after the start
+};
+
+class ClosedLoop final : public Schedule {
+ public:
+  ClosedLoop(const LoadOptions& options, TimePoint start) {
+    for (int i = 0; i < options.concurrency; ++i) ready_.push(start);
+  }
+  std::optional<TimePoint> Next() const override {
+    if (ready_.empty()) return std::nullopt;
+    return ready_.top();
+  }
+  void Sent() override { ready_.pop(); }
+  void Answered(TimePoint at) override { ready_.push(at); }
+
+ private:
+  // When each caller without a call in flight starts its next one.
+  std::priority_queue<TimePoint, std::vector<TimePoint>, std::greater<TimePoint>> ready_;
+};
+
+class LoadRun {
+ public:
+  LoadRun(const LoadOptions& options, LoadDriver* driver)
+      : options_(options),
+        driver_(*driver),
+        start_(driver->Now()),
+        measured_from_(start_ + options.warmup),
+        end_(measured_from_ + options.duration) {
+    if (options.rate > 0) {
+      schedule_ = std::make_unique<OpenLoop>(options, start_);
+    } else {
+      schedule_ = std::make_unique<ClosedLoop>(options, start_);
+    }
+  }
+
+  LoadReport Go() {
+    TimePoint last_answer = measured_from_;
+    std::vector<LoadCompletion> completions;
+    for (;;) {
+      const bool more = SendDue();
+      if (!more && in_flight_.empty()) break;
+      const bool full = static_cast<int64_t>(in_flight_.size()) >= options_.max_in_flight;
+      driver_.Wait(more && !full ? schedule_->Next() : std::nullopt, &completions);
+      for (const LoadCompletion& completion : completions) {
+        last_answer = std::max(last_answer, completion.finished);
+        Count(completion);
+      }
+    }
+    report_.failed += report_.sent - report_.answered;
+    if (!used_up_) {
+      Measure(LoadReport::Window::kDuration, end_ - measured_from_, window_work_);
+    } else if (busy_from_.has_value() && busy_until_ > *busy_from_) {
+      Measure(LoadReport::Window::kAllBusy, busy_until_ - *busy_from_, busy_work_);
+    } else {
+      Measure(LoadReport::Window::kToLastAnswer, last_answer - measured_from_, counted_work_);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  struct InFlight {
+    TimePoint intended;
+    bool counts;
+  };
+
+  struct Work {
+    int64_t items = 0;
+    int64_t characters = 0;
+    int64_t source_tokens = 0;
+    int64_t target_tokens = 0;
+
+    void Add(const LoadCompletion& done) {
+      items += done.items;
+      characters += done.characters;
+      source_tokens += done.source_tokens;
+      target_tokens += done.target_tokens;
+    }
+  };
+
+  void Measure(LoadReport::Window kind, nanoseconds window, const Work& work) {
+    report_.window_kind = kind;
+    report_.window = window;
+    report_.items = work.items;
+    report_.characters = work.characters;
+    report_.source_tokens = work.source_tokens;
+    report_.target_tokens = work.target_tokens;
+  }
+
+  // The middle of a closed loop grows to a call that starts at `until`: with it go the answers that
+  // came before. The rest waits for the next call.
+  void GrowMiddle(TimePoint until) {
+    if (!busy_from_.has_value()) return;
+    busy_until_ = std::max(busy_until_, until);
+    const auto later = [this](const LoadCompletion& done) { return done.finished >= busy_until_; };
+    const auto first_in = std::partition(after_middle_.begin(), after_middle_.end(), later);
+    for (auto it = first_in; it != after_middle_.end(); ++it) busy_work_.Add(*it);
+    after_middle_.erase(first_in, after_middle_.end());
+  }
+
+  // Sends what is due. False: nothing is left to send, unless an answer changes that.
+  bool SendDue() {
+    while (static_cast<int64_t>(in_flight_.size()) < options_.max_in_flight) {
+      if (report_.sent >= options_.max_calls || (options_.enough && options_.enough())) {
+        used_up_ = true;
+        return false;
+      }
+      const std::optional<TimePoint> intended = schedule_->Next();
+      // A closed loop whose callers all wait for an answer goes on with the answers, if in time.
+      if (!intended.has_value()) return true;
+      if (*intended >= end_) return false;
+      const TimePoint now = driver_.Now();
+      if (*intended > now) return true;
+      const bool counts = *intended >= measured_from_;
+      in_flight_[next_call_] = {*intended, counts};
+      if (counts) {
+        ++report_.sent;
+        report_.send_delay.Record(now - *intended);
+        GrowMiddle(*intended);
+      }
+      schedule_->Sent();
+      driver_.Send(next_call_++);
+    }
+    return true;
+  }
+
+  void Count(const LoadCompletion& done) {
+    const auto it = in_flight_.find(done.call);
+    if (it == in_flight_.end()) return;
+    const InFlight call = it->second;
+    in_flight_.erase(it);
+
+    const bool refused = absl::IsResourceExhausted(done.status);
+    const bool unavailable = absl::IsUnavailable(done.status);
+    const RetryHint hint = RetryHintOf(done.status);
+    const nanoseconds wait =
+        refused || unavailable ? hint.delay.value_or(kPauseWithoutHint) : nanoseconds(0);
+    schedule_->Answered(done.finished + wait);
+
+    if (done.status.ok()) {
+      if (done.finished >= measured_from_ && done.finished < end_) window_work_.Add(done);
+      if (call.counts) counted_work_.Add(done);
+      if (HasMiddle() && done.finished >= measured_from_) {
+        busy_from_ = std::min(busy_from_.value_or(done.finished), done.finished);
+        after_middle_.push_back(done);
+      }
+    }
+    if (!call.counts) return;
+    ++report_.answered;
+    report_.refused += refused;
+    report_.unavailable += unavailable;
+    report_.accepted += !refused && !unavailable;
+    report_.refused_with_hint += (refused || unavailable) && hint.delay.has_value();
+    report_.failed += !done.status.ok() || !done.errors.empty();
+    if (!done.status.ok()) {
+      ++report_.errors[done.status.code()];
+      if (report_.first_error.ok()) report_.first_error = done.status;
+      return;
+    }
+    ++report_.ok;
+    for (const auto& [code, count] : done.errors) report_.item_errors[code] += count;
+    report_.latency.Record(done.finished - call.intended);
+    if (done.first_message.has_value()) {
+      report_.first_message.Record(*done.first_message - call.intended);
+    }
+  }
+
+  // Without a warm-up all calls count, from the first on, so that a file can be sent exactly once.
+  bool HasMiddle() const {
+    return options_.rate <= 0 && options_.warmup > nanoseconds(0) &&
+           options_.max_calls < std::numeric_limits<int64_t>::max();
+  }
+
+  const LoadOptions& options_;
+  LoadDriver& driver_;
+  const TimePoint start_;
+  const TimePoint measured_from_;
+  const TimePoint end_;
+  std::unique_ptr<Schedule> schedule_;
+  std::unordered_map<int64_t, InFlight> in_flight_;
+  int64_t next_call_ = 0;
+  bool used_up_ = false;  // max_calls were sent
+  Work window_work_;      // done within the window, whenever it was sent
+  Work counted_work_;     // of the calls that count
+  // The middle of a run that has one (Window::kAllBusy), and the answers after it so far.
+  std::optional<TimePoint> busy_from_;
+  TimePoint busy_until_;
+  Work busy_work_;
+  std::vector<LoadCompletion> after_middle_;
+  LoadReport report_;
+};
+
+}  // namespace
+
+LoadReport RunLoad(const LoadOptions& options, LoadDriver* driver) {
+  return LoadRun(options, driver).Go();
+}
+
+}  // namespace dragoman::client

@@ -1,0 +1,96 @@
+// A weight matrix [n, k] in int8 or bfloat16, in the strips of quantized_table.h, with its bias and,
+// in int8, what turns a column's exact sum into a number.
+//
+// Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/base/compute_type.h"
+#include "kernels/base/float_buffer.h"
+#include "kernels/cpu/quantized_table.h"
+
+namespace dragoman::kernels {
+class MatrixRows;
+class OpContext;
+}  // namespace dragoman::kernels
+
+namespace dragoman::kernels::cpu {
+
+// Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
+int64_t GroupsOf(ComputeType type, int64_t k);
+
+// The largest magnitude of a number of a row in int8, unless it is a weight of a product.
+inline constexpr int kRowLimit = 127;
+
+// The same of a column [k] of weights, with the instruction set in use: QuantizedTable::weight_limit, or
+// less where two neighbours would add up to more than QuantizedTable::pair_limit.
+int WeightLimit(const float* column, int64_t k);
+
+enum class OperandUse { kRows, kWeights };
+
+// Rows of a matrix [., k] as operands of `groups` groups [count]; in int8 with a scale for each. What is
+// stored as int8 stays what it is but for weights whose limit is below kRowLimit. memory [count * k] is
+// the caller's. REQUIRES: type is kInt8 or kBFloat16.
+void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
+                     int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
+                     float* scales);
+
+class QuantizedMatrix {
+ public:
+  // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias
+  // of the columns that round n up. REQUIRES: type is kInt8 or kBFloat16.
+  QuantizedMatrix(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
+                  int64_t n, int64_t k, float bias_padding);
+
+  // Bytes of one packed matrix of this shape.
+  static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
+
+  // The arrays that a product reads: those of all columns, or of a selection.
+  struct View {
+    const uint8_t* strips;
+    const float* bias;
+    const float* scale;     // int8 only
+    const int32_t* start;   // int8 only
+    const uint16_t* order;  // QuantizedGemmArgs::order
+    int64_t n;
+  };
+  View all() const {
+    return {data(),  bias_.get(), scale_.get(), reinterpret_cast<const int32_t*>(start_.get()),
+            order(), n_};
+  }
+
+  // The same as Product::SelectedFloats and Select.
+  size_t SelectedFloats(int64_t count) const;
+  void Select(const int32_t* ids, int64_t count, float* memory) const;
+  // The view of a selection in `memory`, which Select has filled.
+  View Selected(const float* memory, int64_t count) const;
+
+  int64_t n() const { return n_; }
+  int64_t k() const { return k_; }
+  int64_t groups() const { return groups_; }
+  int64_t order_stride() const;
+  int64_t strips() const { return padded_n_ / kStripWidth; }
+
+  // Row `row` of the matrix to `x` [k], widened.
+  void UnpackRow(int64_t row, float* x) const;
+
+ private:
+  const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(data_.get()); }
+  const uint16_t* order() const { return reinterpret_cast<const uint16_t*>(order_.get()); }
+
+  ComputeType type_;
+  int64_t n_;
+  int64_t k_;
+  int64_t groups_;
+  int64_t padded_n_;
+  float bias_padding_;
+  FloatBuffer data_;
+  FloatBuffer bias_;
+  FloatBuffer scale_;
+  FloatBuffer start_;  // of int32_t
+  FloatBuffer order_;  // of uint16_t
+};
+
+}  // namespace dragoman::kernels::cpu

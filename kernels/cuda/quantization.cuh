@@ -1,0 +1,56 @@
+// Elements of one byte that tensor cores multiply, and how f32 becomes one. Their types are tags of
+// templates, beside __half and __nv_bfloat16.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/base/compute_type.h"
+#include "kernels/base/float8.h"
+#include "kernels/cuda/launch.h"
+
+namespace dragoman::kernels::cuda {
+
+struct Float8 {
+  uint8_t bits;
+
+  static constexpr QuantizedType kType = QuantizedType::kFloat8;
+  static constexpr float kMost = kFloat8Most;
+};
+
+struct Int8 {
+  uint8_t bits;
+
+  static constexpr QuantizedType kType = QuantizedType::kInt8;
+  static constexpr float kMost = 127.0F;
+};
+
+// The type in which tensor cores add up the products of an element.
+template <class T>
+struct ProductSum {
+  using Type = float;
+};
+template <>
+struct ProductSum<Int8> {
+  using Type = int32_t;
+};
+
+// x times `factor`, rounded to nearest even. REQUIRES: that is at most kMost, but for rounding.
+__device__ inline uint8_t Quantized(Float8, float x, float factor) { return ToFloat8(x * factor); }
+__device__ inline uint8_t Quantized(Int8, float x, float factor) {
+  // Its last place is one, and the product is rounded but once.
+  constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23
+  const float rounded = fmaf(x, factor, kWhole);
+  return static_cast<uint8_t>(std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kWhole));
+}
+
+__device__ inline float Widened(Float8 x) { return FromFloat8(x.bits); }
+__device__ inline int32_t Widened(Int8 x) { return static_cast<int8_t>(x.bits); }
+
+// Calls launch(Q{}) with the element type of `type`. REQUIRES: it is not kNone.
+template <class Launch>
+auto ForQuantizedType(QuantizedType type, Launch launch) {
+  return type == QuantizedType::kFloat8 ? launch(Float8{}) : launch(Int8{});
+}
+
+}  // namespace dragoman::kernels::cuda

@@ -1,0 +1,51 @@
+// A warp's products of elements of one byte: int8 with sums in s32 (sm_75 and later), e4m3 with sums in
+// f32 (sm_89 and later). Beside tensor_core.cuh, which says what each lane holds, and whose loads and
+// copies serve both.
+//
+// Tests bring instructions of their own (tests/kernels/cuda_emulation/tensor_core.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/quantization.cuh"
+
+namespace dragoman::kernels::cuda {
+
+#if defined(__CUDACC__)
+// c [16, 8] += a [16, 32] b [32, 8]. A register has four elements where it has two of 16 bits, so that
+// bytes lie as they do there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+// Four smaller products make the large one: their registers are its halves.
+__device__ inline void MultiplyQuarter(int32_t& c0, int32_t& c1, unsigned a, unsigned b) {
+  asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+r"(c0), "+r"(c1)
+               : "r"(a), "r"(b));
+}
+__device__ inline void Multiply(Int8, int32_t (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                unsigned b1) {
+  MultiplyQuarter(c[0], c[1], a[0], b0);
+  MultiplyQuarter(c[2], c[3], a[1], b0);
+  MultiplyQuarter(c[0], c[1], a[2], b1);
+  MultiplyQuarter(c[2], c[3], a[3], b1);
+}
+#else
+__device__ inline void Multiply(Int8, int32_t (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                unsigned b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#endif
+__device__ inline void Multiply(Float8, float (&c)[4], const unsigned (&a)[4], unsigned b0,
+                                unsigned b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#endif
+
+}  // namespace dragoman::kernels::cuda

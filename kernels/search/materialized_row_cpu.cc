@@ -1,0 +1,38 @@
+#include "kernels/search/materialized_row_cpu.h"
+
+#include "kernels/cpu/isa.h"
+
+namespace dragoman::kernels {
+namespace {
+
+#if defined(__x86_64__)
+#define DRAGOMAN_TARGET __attribute__((target("avx2"), flatten))
+bool HasTarget() { return &cpu::Kernels() != &cpu::kBaselineKernels; }
+#else
+// Every 64-bit ARM has vectors of four.
+#define DRAGOMAN_TARGET __attribute__((flatten))
+bool HasTarget() { return true; }
+#endif
+
+// The calls within are made part of it, so that the loops over the vocabulary have the same target.
+// Nothing of it is fused: what is computed for several tokens at a time is computed for each of
+// them as the plain text says.
+DRAGOMAN_TARGET void FoldWithVectors(const SlotView& slot, int lane, const LogitRequest& request,
+                                     int32_t vocabulary, MaterializedRowWorkspace& workspace,
+                                     LogitSummary& summary) {
+  FoldMaterializedRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
+}
+
+}  // namespace
+
+void FoldMaterializedRowOnHost(const SlotView& slot, int lane, const LogitRequest& request,
+                               int32_t vocabulary, MaterializedRowWorkspace& workspace,
+                               LogitSummary& summary) {
+  if (HasTarget()) {
+    FoldWithVectors(slot, lane, request, vocabulary, workspace, summary);
+  } else {
+    FoldMaterializedRow(SingleThread(), slot, lane, request, vocabulary, workspace, summary);
+  }
+}
+
+}  // namespace dragoman::kernels

@@ -1,0 +1,93 @@
+// Translations over an HTTP exchange: the transports of server/call (call_transport.h), as
+// translate_calls.h are over gRPC.
+//
+// Each keeps itself until its answer is on its way or the client is gone. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "server/api/adapter.h"
+#include "server/call/stream_translation.h"
+#include "server/call/unary_translation.h"
+#include "server/transport/http_exchange.h"
+
+namespace dragoman::server {
+
+// An error in the adapter's form, with the header Retry-After where the status has a hint, and
+// WWW-Authenticate with 401.
+HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
+                          const absl::Status& status);
+
+// Sends the whole answer, and cuts off a client that does not take it within the write timeout.
+// `sent`, which may be empty, is called once when it is on its way or never will be.
+void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
+                HttpResponse response, std::function<void()> sent);
+
+class AdapterUnaryCall final : public UnaryTransport,
+                               public std::enable_shared_from_this<AdapterUnaryCall> {
+ public:
+  // `context` and `adapter` outlive it. REQUIRES: made with make_shared.
+  AdapterUnaryCall(const CallContext* context, RpcMethod method, CallHead head,
+                   const Adapter* adapter, std::shared_ptr<HttpExchange> exchange);
+
+  // One of them, once. The call lives on after either has returned.
+  void Start(UnaryAction action);
+  void Refuse(absl::Status status);
+
+ private:
+  void AnnounceRequestId(const std::string& request_id) override { request_id_ = request_id; }
+  absl::Status SetAnswer(const v1::TranslateResponse& answer) override;
+  void Finish(const absl::Status& status) override;
+
+  const CallContext* const context_;
+  const Adapter* const adapter_;
+  const std::shared_ptr<HttpExchange> exchange_;  // shared with the server
+  const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
+  // Written before the engine has the call.
+  std::function<HttpResponse(const v1::TranslateResponse&)> render_;
+  int64_t added_bytes_ = 0;
+  std::string request_id_;
+  std::optional<HttpResponse> response_;    // that render_ has made
+  std::shared_ptr<AdapterUnaryCall> self_;  // until Finish
+};
+
+class AdapterStreamCall final : public StreamTransport,
+                                public std::enable_shared_from_this<AdapterStreamCall> {
+ public:
+  // The same contract as AdapterUnaryCall's constructor.
+  AdapterStreamCall(const CallContext* context, CallHead head, const Adapter* adapter,
+                    std::shared_ptr<HttpExchange> exchange);
+
+  // Once.
+  void Start(StreamAction action);
+
+ private:
+  void AnnounceRequestId(const std::string& request_id) override { request_id_ = request_id; }
+  void StartWrite(v1::StreamTranslateResponse message) override;
+  absl::Status EndStatus() override { return renderer_->Status(); }
+  void Finish(const absl::Status& status) override;
+  void Break() override { exchange_->Break(); }
+
+  // A message that adds nothing to the answer is written.
+  void SkipWrite();
+  void BeginOnce();
+
+  const CallContext* const context_;
+  const Adapter* const adapter_;
+  const std::shared_ptr<HttpExchange> exchange_;   // shared with the server
+  const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
+  // Used by one thread at a time: StartWrite and Finish take turns.
+  std::unique_ptr<StreamRenderer> renderer_;
+  std::string request_id_;
+  bool begun_ = false;
+  // Messages to skip, of which one thread takes care.
+  std::atomic<int> skips_{0};
+  std::shared_ptr<AdapterStreamCall> self_;  // until Finish
+};
+
+}  // namespace dragoman::server

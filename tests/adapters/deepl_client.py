@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""DeepL's official client and deep-translator's, from PyPI, unchanged."""
+
+import http.client
+import json
+import threading
+import time
+
+from harness import ENGLISH, GERMAN, GLOSSARY, AdapterDaemon, check, need, raises, run
+
+need("deepl", "deep_translator")
+import deep_translator  # noqa: E402
+import deep_translator.exceptions  # noqa: E402
+import deepl  # noqa: E402
+import requests  # noqa: E402
+
+
+def client(server, key="any:fx"):
+    return deepl.DeepLClient(key, server_url=server.url, send_platform_info=False)
+
+
+def test_text(server):
+    one = client(server).translate_text(GERMAN, source_lang="DE", target_lang="EN-US")
+    check(ENGLISH in one.text, f"translated: {one.text}")
+    check(one.detected_source_lang == "DE", f"source: {one.detected_source_lang}")
+    check(one.billed_characters == len(GERMAN), f"characters: {one.billed_characters}")
+    two = client(server).translate_text([GERMAN, "Die Katze schläft."], source_lang="DE", target_lang="EN-GB")
+    check(len(two) == 2 and "cat" in two[1].text, f"translated: {two}")
+
+
+def test_detection(server):
+    translate = lambda: client(server).translate_text(GERMAN, target_lang="EN-US")  # noqa: E731
+    if server.detects():
+        check(translate().detected_source_lang == "DE", "the language was not found")
+    else:
+        raises(deepl.DeepLException, translate, "auto")
+
+
+def test_options(server):
+    translator = client(server)
+
+    def translate(text=GERMAN, **options):
+        return translator.translate_text(text, source_lang="DE", target_lang="EN-US", **options)
+
+    check(ENGLISH in translate(formality="prefer_more").text, "prefer_more")
+    raises(deepl.DeepLException, lambda: translate(formality="more"), "formality")
+    check(ENGLISH in translate(preserve_formatting=True).text, "preserve_formatting")
+    raises(deepl.DeepLException, lambda: translate(context="Tiere"), "context")
+    check(translate(model_type="latency_optimized").model_type_used == "latency_optimized", "model_type")
+    raises(deepl.DeepLException, lambda: translate(model_type="quality_optimized"), "model_type")
+    raises(deepl.DeepLException, lambda: translate(custom_instructions=["kurz"]), "custom_instructions")
+    raises(deepl.DeepLException, lambda: translate(extra_body_parameters={"colour": "red"}), "colour")
+    for split in deepl.SplitSentences:
+        check(ENGLISH in translate(split_sentences=split).text, f"split_sentences {split}")
+    two_lines = translate("Der Hund\nschläft.", split_sentences="nonewlines").text
+    check("\n" not in two_lines, f"nonewlines: {two_lines!r}")
+    check("\n" in translate("Der Hund schläft.\nDie Katze auch.").text, "the line end is lost")
+
+
+def test_tags(server):
+    translator = client(server)
+
+    def translate(text, **options):
+        return translator.translate_text(text, source_lang="DE", target_lang="EN-US", **options).text
+
+    html = translate("<p>Der <b>Hund</b> schläft.</p>", tag_handling="html")
+    check(html.startswith("<p>") and "<b>dog</b>" in html, html)
+    weblate = translate(
+        'Der Hund schläft in <x id="3"></x>.', tag_handling="xml", ignore_tags=["x"], outline_detection=True
+    )
+    check('<x id="3"></x>' in weblate and ENGLISH in weblate, weblate)
+    kept = translate("Der <x>Hund</x> schläft.", tag_handling="xml", ignore_tags="x")
+    check("<x>Hund</x>" in kept, kept)
+    split = translate(
+        "<doc><par>Der Hund schläft.</par><par>Die Katze schläft.</par></doc>",
+        tag_handling="xml",
+        splitting_tags=["par"],
+        non_splitting_tags=["doc"],
+        tag_handling_version="v2",
+    )
+    check(split.startswith("<doc><par>") and split.count("<par>") == 2 and "cat" in split, split)
+    raises(deepl.DeepLException, lambda: translate("<a>Hund", tag_handling="xml"), "Tag handling parsing failed")
+
+
+def test_languages(server):
+    sources = client(server).get_source_languages()
+    check([one.code for one in sources] == ["DE"] and sources[0].name == "German", f"sources: {sources}")
+    targets = {one.code: one for one in client(server).get_target_languages()}
+    check(sorted(targets) == ["EN-GB", "EN-US"], f"targets: {sorted(targets)}")
+    check(targets["EN-US"].name == "English (American)", targets["EN-US"].name)
+    check(not targets["EN-US"].supports_formality, "formality")
+
+
+def test_usage(server):
+    before = client(server).get_usage().character
+    client(server).translate_text(GERMAN, source_lang="DE", target_lang="EN-US")
+    usage = client(server).get_usage()
+    check(usage.character.valid and not usage.any_limit_reached, f"usage: {usage}")
+    check(usage.character.count == before.count + len(GERMAN), f"before {before}, after {usage}")
+
+
+def test_glossaries(server):
+    translator = client(server)
+    (glossary,) = translator.list_glossaries()
+    check(glossary.name == "animals" and glossary.ready, f"glossary: {glossary}")
+    check((glossary.source_lang.lower(), glossary.target_lang.lower()) == ("de", "en"), f"glossary: {glossary}")
+    check(glossary.entry_count == len(GLOSSARY), f"entries: {glossary.entry_count}")
+    check(translator.get_glossary(glossary.glossary_id).glossary_id == glossary.glossary_id, "another glossary")
+    check(translator.get_glossary_entries(glossary) == GLOSSARY, "other entries")
+    pairs = translator.get_glossary_languages()
+    names = [(one.source_lang.lower(), one.target_lang.lower()) for one in pairs]
+    check(names == [("de", "en")], f"pairs: {names}")
+    text = translator.translate_text_with_glossary(GERMAN, glossary, target_lang="EN-US").text
+    check("hound" in text, f"with the glossary: {text}")
+    raises(deepl.GlossaryNotFoundException, lambda: translator.get_glossary("none"))
+    raises(deepl.DeepLException, lambda: translator.delete_glossary(glossary), "operator")
+    raises(
+        deepl.DeepLException,
+        lambda: translator.create_glossary("new", "DE", "EN", {"a": "b"}),
+        "operator",
+    )
+
+
+def test_documents(server):
+    import io
+
+    upload = lambda: client(server).translate_document_upload(  # noqa: E731
+        io.BytesIO(b"Hund"), target_lang="EN-US", filename="a.txt"
+    )
+    raises(deepl.DeepLException, upload, "/v2/document")
+
+
+def test_keys(_):
+    with AdapterDaemon(keys={"web": "secret"}) as server:
+        check(client(server, "secret").get_usage().character.valid, "no usage")
+        text = client(server, "secret").translate_text(GERMAN, source_lang="DE", target_lang="EN-US").text
+        check(ENGLISH in text, f"translated: {text}")
+        wrong = client(server, "wrong")
+        raises(deepl.AuthorizationException, wrong.get_usage)
+        raises(
+            deepl.AuthorizationException,
+            lambda: wrong.translate_text(GERMAN, source_lang="DE", target_lang="EN-US"),
+        )
+
+
+def test_mastodon(server):
+    """As Mastodon's TranslationService::DeepL asks: a form, with brackets after the name."""
+    headers = {"Authorization": "DeepL-Auth-Key any"}
+    for kind, code in (("source", "DE"), ("target", "EN-GB")):
+        found = requests.get(f"{server.url}/v2/languages?type={kind}", headers=headers, timeout=30).json()
+        check(code in [one["language"] for one in found], f"{kind}: {found}")
+    form = [("text[]", "<p>Der Hund.</p>"), ("text[]", "<p>Die Katze.</p>")]
+    form += [("source_lang", "DE"), ("target_lang", "EN"), ("tag_handling", "html")]
+    answer = requests.post(f"{server.url}/v2/translate", data=form, headers=headers, timeout=30)
+    check(answer.status_code == 200, answer.text)
+    texts = [one["text"] for one in answer.json()["translations"]]
+    check(len(texts) == 2 and ENGLISH in texts[0] and texts[1].startswith("<p>"), f"texts: {texts}")
+
+
+def test_weblate(server):
+    """As Weblate's machinery asks: placeholders as empty elements, formality always, JSON."""
+    body = {
+        "text": ["Klicken Sie auf <x id=\"8\"></x> &amp; warten Sie."],
+        "source_lang": "DE",
+        "target_lang": "EN",
+        "formality": "prefer_more",
+        "tag_handling": "xml",
+        "ignore_tags": ["x"],
+    }
+    headers = {"Authorization": "DeepL-Auth-Key any"}
+    answer = requests.post(f"{server.url}/v2/translate", json=body, headers=headers, timeout=30)
+    check(answer.status_code == 200, answer.text)
+    text = answer.json()["translations"][0]["text"]
+    check(text.count("<x id=\"8\"></x>") == 1, f"text: {text}")
+
+
+def test_old_keys(_):
+    """As older clients send a key: in the body. Each key has its own usage."""
+    with AdapterDaemon(keys={"web": "secret", "other": "hidden"}) as server:
+        form = {"auth_key": "secret", "text": GERMAN, "source_lang": "DE", "target_lang": "EN"}
+        for body in ({"data": form}, {"json": {**form, "text": [GERMAN]}}):
+            answer = requests.post(f"{server.url}/v2/translate", timeout=60, **body)
+            check(answer.status_code == 200 and ENGLISH in answer.text, answer.text)
+        usage = requests.post(f"{server.url}/v2/translate", params={"auth_key": "secret"}, data={"text": "a"}, timeout=60)
+        check(usage.status_code == 403 and "auth_key in the query" in usage.json()["message"], usage.text)
+        check(client(server, "secret").get_usage().character.count == 2 * len(GERMAN), "usage of the key")
+        check(client(server, "hidden").get_usage().character.count == 0, "usage of the other key")
+
+
+def test_refusals_are_deepls(server):
+    """What is refused before the dialect is asked looks like its errors, to its client too."""
+    connection = http.client.HTTPConnection(server.http_address, timeout=30)
+    connection.putrequest("POST", "/v2/translate")
+    connection.putheader("Content-Length", str(10**12))
+    connection.endheaders()
+    answer = connection.getresponse()
+    message = json.loads(answer.read())["message"]
+    connection.close()
+    check(answer.status == 413 and "expected at most" in message, f"{answer.status} {message}")
+
+
+def deep(server, key="any"):
+    # It has no argument for another server.
+    translator = deep_translator.DeeplTranslator(api_key=key, source="de", target="en", use_free_api=True)
+    translator._base_url = f"{server.url}/v2/"
+    return translator
+
+
+def test_deep_translator(server):
+    check(ENGLISH in deep(server).translate(GERMAN), "no translation")
+
+
+def test_deep_translator_sends_its_key_in_the_query(_):
+    """Which is not accepted, and the answer says so."""
+    with AdapterDaemon(keys={"web": "secret"}) as server:
+        raises(deep_translator.exceptions.AuthorizationException, lambda: deep(server, "secret").translate(GERMAN))
+
+
+def test_a_drain_is_not_noticed(_):
+    """The client tries again, and finds the next daemon at the address of the one before."""
+    texts, errors = [], []
+    stop = threading.Event()
+
+    def work(translator):
+        while not stop.is_set():
+            try:
+                texts.append(translator.translate_text(GERMAN, source_lang="DE", target_lang="EN-US").text)
+            except Exception as error:  # any at all would be noticed
+                errors.append(error)
+                return
+
+    with AdapterDaemon("--lame-duck-seconds", 1) as first:
+        address = first.http_address
+        worker = threading.Thread(target=work, args=[client(first)])
+        worker.start()
+        try:
+            while not texts and not errors:
+                time.sleep(0.01)
+            first.stop()
+            before = len(texts)
+            with AdapterDaemon("--http", address) as second:
+                check(second.http_address == address, f"another address: {second.http_address}")
+                end = time.monotonic() + 60
+                while len(texts) < before + 3 and not errors and time.monotonic() < end:
+                    time.sleep(0.01)
+                stop.set()
+                worker.join()
+        finally:
+            stop.set()
+            worker.join()
+    check(not errors, f"the client noticed: {errors}")
+    check(len(texts) >= before + 3 and all(ENGLISH in text for text in texts), f"{len(texts)} translations")
+
+
+def test_overload_is_not_noticed(_):
+    """429 is tried again by the client until there is room."""
+    with AdapterDaemon("--max-queue-segments", 4) as server:
+        texts, errors = [], []
+
+        def work():
+            try:
+                found = client(server).translate_text([GERMAN] * 4, source_lang="DE", target_lang="EN-US")
+                texts.extend(one.text for one in found)
+            except Exception as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    check(not errors and len(texts) == 24, f"{len(texts)} translations, {errors}")
+
+
+if __name__ == "__main__":
+    run(globals(), glossary=GLOSSARY)

@@ -1,3 +1,0 @@
-#include "tests/engine/decode/cuda/emulated_names.h"
-// First, for the new names are for this file alone.
-#include "engine/decode/cuda/cuda_backend.cc"  // NOLINT(bugprone-suspicious-include)

@@ -1,3 +1,0 @@
-#include "tests/kernels/cuda_emulation/emulation.h"
-// First. The launchers keep their names here, for tests without the library.
-#include "kernels/cuda/row_check.cu"

@@ -1,7 +1,0 @@
-#include "tests/kernels/cuda_emulation/emulation.h"
-// First, for the instructions and the new names are for the .cu alone.
-#include "tests/kernels/cuda_emulation/tensor_core.h"
-#include "tests/kernels/ops/emulated_ops.h"
-
-#define EncoderAttention EmulatedEncoderAttention
-#include "kernels/ops/encoder_attention_cuda.cu"

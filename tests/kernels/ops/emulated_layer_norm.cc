@@ -1,6 +1,0 @@
-#include "tests/kernels/cuda_emulation/emulation.h"
-// First, for the new names are for the .cu alone.
-#include "tests/kernels/ops/emulated_ops.h"
-
-#define AddLayerNorm EmulatedAddLayerNorm
-#include "kernels/ops/layer_norm_cuda.cu"
