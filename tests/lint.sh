@@ -7,7 +7,8 @@
 #   --fast   clang-format in dry run, which folder includes which (lint/includes.py), clang's
 #            -Wthread-safety over engine, server and client (lint/thread_safety.py), the citations of
 #            sections and documents (lint/citations.py), the tests that security's documents name
-#            for what they promise (lint/promises.py), and the English of comments and documents
+#            for what they promise (lint/promises.py), a namespace for each library and no name that
+#            two files define (lint/one_definition.py), and the English of comments and documents
 #            (lint/english.py); the scripts with their tests
 #   --tidy   clang-tidy with the root's .clang-tidy over all sources
 #
@@ -73,6 +74,10 @@ promises() {
   python3 tests/lint/promises.py && python3 tests/lint/promises_test.py --quiet
 }
 
+one_definition() {
+  python3 tests/lint/one_definition.py && python3 tests/lint/one_definition_test.py
+}
+
 english() {
   python3 tests/lint/english.py && python3 tests/lint/english_test.py --quiet
 }
@@ -95,6 +100,7 @@ if ((fast)); then
   check "thread safety" thread_safety
   check "citations" citations
   check "promises" promises
+  check "one definition" one_definition
   check "English" english
 fi
 if ((tidy)); then

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs what is missing, builds the release preset with its tests, runs every ctest suite (unit,
-# parity, invariance, end-to-end, a short load test) and the fast part of tests/lint.sh.
+# parity, invariance, end-to-end, a short load test), the unit tests of two rooms in the debug preset
+# and the fast part of tests/lint.sh.
 #
 #   tests/run.sh [CTEST-ARGUMENT...]       for example: tests/run.sh -R BeamStep
 #
@@ -45,6 +46,19 @@ if ((ctest_status != 0 && failed == 0)); then
   failed=1
 fi
 echo "tests: $((passed + failed)) ran: $passed passed, $failed failed; $skipped skipped"
+
+# Assertions on and nothing inlined. Only without arguments: these choose tests of the release build.
+if (($# == 0)); then
+  debug_tests=(kernels_search_test text_html_test text_terms_test)
+  DRAGOMAN_CUDA=OFF deploy/build.sh --tests debug "${debug_tests[@]}" || stop "the debug build failed"
+  for test in "${debug_tests[@]}"; do
+    if "$(find build/debug/tests -type f -name "$test")" --gtest_brief=1; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+    fi
+  done
+fi
 
 lint_log="build/release/lint.log"
 lint_status=0

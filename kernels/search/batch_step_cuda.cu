@@ -34,99 +34,91 @@ constexpr int kPrepareBlocks = 16;
 constexpr int kSlotThreads = 64;
 constexpr int kMaterializedThreads = 256;
 constexpr int kDeliverThreads = 32;
-constexpr int kPageRows =
-    kPrepareThreads / kernels::cuda::kWarpThreads;  // of a block that writes pages
+constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // of a block that writes pages
 // Blocks of Deliver, which go on to the next slot where there are more: 1,024 slots of beam 4 have
 // one each at 4,096 rows, and 132 SMs 8 such blocks to begin.
 constexpr int64_t kDeliverBlocks = 1024;
 
-__device__ const kernels::StepMailbox& MailboxOf(const kernels::BatchTables& tables,
-                                                 const kernels::cuda::StepMailboxes& mailboxes) {
-  return mailboxes.mailbox[tables.now->step % kernels::kStepMailboxes];
+__device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return mailboxes.mailbox[tables.now->step % kStepMailboxes];
 }
 
 struct AnyOptions {
-  __device__ bool operator()(const kernels::SearchOptions&) const { return true; }
+  __device__ bool operator()(const SearchOptions&) const { return true; }
 };
 
 struct NotFused {
-  __device__ bool operator()(const kernels::SearchOptions& o) const {
-    return !kernels::cuda::MayFuse(o);
-  }
+  __device__ bool operator()(const SearchOptions& o) const { return !MayFuse(o); }
 };
 
 __global__ void __launch_bounds__(kBatchThreads)
-    FormatBatchKernel(const __grid_constant__ kernels::BatchTables tables) {
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  ::dragoman::kernels::FormatBatch(kernels::cuda::ThreadBlock(shared), tables);
+    FormatBatchKernel(const __grid_constant__ BatchTables tables) {
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::kernels::FormatBatch(ThreadBlock(shared), tables);
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
-    BeginStepKernel(const __grid_constant__ kernels::BatchTables tables,
-                    const __grid_constant__ kernels::cuda::StepMailboxes mailboxes) {
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  ::dragoman::kernels::BeginStep(kernels::cuda::ThreadBlock(shared), tables,
-                                 MailboxOf(tables, mailboxes));
+    BeginStepKernel(const __grid_constant__ BatchTables tables,
+                    const __grid_constant__ StepMailboxes mailboxes) {
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::kernels::BeginStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
 __global__ void __launch_bounds__(kPrepareThreads, kPrepareBlocks)
-    PrepareRowsKernel(const __grid_constant__ kernels::BatchTables tables, int32_t request_blocks) {
-  kernels::cuda::AwaitKernelBefore();
+    PrepareRowsKernel(const __grid_constant__ BatchTables tables, int32_t request_blocks) {
+  AwaitKernelBefore();
   const auto thread = static_cast<int32_t>(threadIdx.x);
   const auto block = static_cast<int32_t>(blockIdx.x);
   const int32_t rows = tables.now->plan.rows;
   if (block < request_blocks) {
     const int32_t row = block * kPrepareThreads + thread;
-    if (row < rows) kernels::PrepareStepRow(tables, row);
+    if (row < rows) PrepareStepRow(tables, row);
   } else {
-    const int32_t row = (block - request_blocks) * kPageRows + thread / kernels::cuda::kWarpThreads;
-    if (row < rows)
-      kernels::WriteRowPages(tables, row, thread % kernels::cuda::kWarpThreads,
-                             kernels::cuda::kWarpThreads);
+    const int32_t row = (block - request_blocks) * kPageRows + thread / kWarpThreads;
+    if (row < rows) WriteRowPages(tables, row, thread % kWarpThreads, kWarpThreads);
   }
 }
 
 template <class Materialized>
 __global__ void __launch_bounds__(kBatchThreads)
-    ListMaterializedKernel(const __grid_constant__ kernels::BatchTables tables) {
-  kernels::cuda::AwaitKernelBefore();
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  kernels::ListMaterializedRows(kernels::cuda::ThreadBlock(shared), tables, Materialized());
+    ListMaterializedKernel(const __grid_constant__ BatchTables tables) {
+  AwaitKernelBefore();
+  __shared__ ThreadBlock::Shared shared;
+  ListMaterializedRows(ThreadBlock(shared), tables, Materialized());
 }
 
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
-    FoldMaterializedKernel(const __grid_constant__ kernels::BatchTables tables, int32_t first,
-                           int32_t end) {
-  kernels::cuda::AwaitKernelBefore();
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  const kernels::cuda::ThreadBlock group(shared);
-  kernels::MaterializedRowWorkspace& workspace = tables.materialized_workspaces[blockIdx.x];
+    FoldMaterializedKernel(const __grid_constant__ BatchTables tables, int32_t first, int32_t end) {
+  AwaitKernelBefore();
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
+  MaterializedRowWorkspace& workspace = tables.materialized_workspaces[blockIdx.x];
   const int32_t count = tables.now->materialized_count;
   if (count < end) end = count;
   for (auto i = static_cast<int32_t>(first + blockIdx.x); i < end; i += gridDim.x) {
-    kernels::FoldMaterializedStepRow(group, tables, i, workspace);
+    FoldMaterializedStepRow(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kSlotThreads, 8)
-    StepSlotsKernel(const __grid_constant__ kernels::BatchTables tables) {
-  kernels::cuda::AwaitKernelBefore();
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  const kernels::cuda::ThreadBlock group(shared);
-  kernels::BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
+    StepSlotsKernel(const __grid_constant__ BatchTables tables) {
+  AwaitKernelBefore();
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
+  BeamStepWorkspace& workspace = tables.step_workspaces[blockIdx.x];
   const int32_t count = tables.now->plan.slot_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
-    kernels::StepSlot(group, tables, i, workspace);
+    StepSlot(group, tables, i, workspace);
   }
 }
 
 __global__ void __launch_bounds__(kDeliverThreads)
-    DeliverKernel(const __grid_constant__ kernels::BatchTables tables,
-                  const __grid_constant__ kernels::cuda::StepMailboxes mailboxes) {
-  kernels::cuda::AwaitKernelBefore();
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  const kernels::cuda::ThreadBlock group(shared);
-  const kernels::StepMailbox& mailbox = MailboxOf(tables, mailboxes);
+    DeliverKernel(const __grid_constant__ BatchTables tables,
+                  const __grid_constant__ StepMailboxes mailboxes) {
+  AwaitKernelBefore();
+  __shared__ ThreadBlock::Shared shared;
+  const ThreadBlock group(shared);
+  const StepMailbox& mailbox = MailboxOf(tables, mailboxes);
   const int32_t count = tables.now->order_count;
   for (auto i = static_cast<int32_t>(blockIdx.x); i < count; i += gridDim.x) {
     ::dragoman::kernels::Deliver(group, tables, i, mailbox);
@@ -134,12 +126,11 @@ __global__ void __launch_bounds__(kDeliverThreads)
 }
 
 __global__ void __launch_bounds__(kBatchThreads)
-    EndStepKernel(const __grid_constant__ kernels::BatchTables tables,
-                  const __grid_constant__ kernels::cuda::StepMailboxes mailboxes) {
-  kernels::cuda::AwaitKernelBefore();
-  __shared__ kernels::cuda::ThreadBlock::Shared shared;
-  ::dragoman::kernels::EndStep(kernels::cuda::ThreadBlock(shared), tables,
-                               MailboxOf(tables, mailboxes));
+    EndStepKernel(const __grid_constant__ BatchTables tables,
+                  const __grid_constant__ StepMailboxes mailboxes) {
+  AwaitKernelBefore();
+  __shared__ ThreadBlock::Shared shared;
+  ::dragoman::kernels::EndStep(ThreadBlock(shared), tables, MailboxOf(tables, mailboxes));
 }
 
 dim3 Blocks(int64_t wanted, int64_t most) {
@@ -148,62 +139,52 @@ dim3 Blocks(int64_t wanted, int64_t most) {
 
 }  // namespace
 
-kernels::cuda::Error FormatBatch(kernels::cuda::Stream stream, const kernels::BatchTables& tables) {
-  return kernels::cuda::Launch(FormatBatchKernel, 1, kBatchThreads, 0, stream, tables);
+Error FormatBatch(Stream stream, const BatchTables& tables) {
+  return Launch(FormatBatchKernel, 1, kBatchThreads, 0, stream, tables);
 }
 
-kernels::cuda::Error BeginStep(kernels::cuda::Stream stream, const kernels::BatchTables& tables,
-                               const kernels::cuda::StepMailboxes& mailboxes) {
-  return kernels::cuda::Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
+Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return Launch(BeginStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
-kernels::cuda::Error PrepareRows(kernels::cuda::Stream stream, const kernels::BatchTables& tables,
-                                 int64_t rows, kernels::cuda::MaterializedList list) {
-  if (rows <= 0 || rows > tables.limits.max_rows)
-    return static_cast<kernels::cuda::Error>(cudaErrorInvalidValue);
+Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, MaterializedList list) {
+  if (rows <= 0 || rows > tables.limits.max_rows) return static_cast<Error>(cudaErrorInvalidValue);
   const int64_t requests = (rows + kPrepareThreads - 1) / kPrepareThreads;
   const int64_t pages = (rows + kPageRows - 1) / kPageRows;
-  const kernels::cuda::Error prepared = kernels::cuda::LaunchEarly(
-      PrepareRowsKernel, static_cast<unsigned>(requests + pages), kPrepareThreads, 0, stream,
-      tables, static_cast<int32_t>(requests));
-  if (prepared != kernels::cuda::Error::kNone || list == kernels::cuda::MaterializedList::kNone)
-    return prepared;
-  return kernels::cuda::LaunchEarly(list == kernels::cuda::MaterializedList::kAll
-                                        ? ListMaterializedKernel<AnyOptions>
-                                        : ListMaterializedKernel<NotFused>,
-                                    1, kBatchThreads, 0, stream, tables);
+  const Error prepared =
+      LaunchEarly(PrepareRowsKernel, static_cast<unsigned>(requests + pages), kPrepareThreads, 0,
+                  stream, tables, static_cast<int32_t>(requests));
+  if (prepared != Error::kNone || list == MaterializedList::kNone) return prepared;
+  return LaunchEarly(list == MaterializedList::kAll ? ListMaterializedKernel<AnyOptions>
+                                                    : ListMaterializedKernel<NotFused>,
+                     1, kBatchThreads, 0, stream, tables);
 }
 
-kernels::cuda::Error FoldMaterializedRows(kernels::cuda::Stream stream,
-                                          const kernels::BatchTables& tables, int64_t first,
-                                          int64_t n) {
+Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n) {
   if (first < 0 || n < 0 || first + n > tables.limits.materialized_rows) {
-    return static_cast<kernels::cuda::Error>(cudaErrorInvalidValue);
+    return static_cast<Error>(cudaErrorInvalidValue);
   }
-  if (n == 0) return kernels::cuda::Error::kNone;
-  return kernels::cuda::LaunchEarly(FoldMaterializedKernel,
-                                    Blocks(n, tables.limits.materialized_workspaces),
-                                    kMaterializedThreads, 0, stream, tables,
-                                    static_cast<int32_t>(first), static_cast<int32_t>(first + n));
+  if (n == 0) return Error::kNone;
+  return LaunchEarly(FoldMaterializedKernel, Blocks(n, tables.limits.materialized_workspaces),
+                     kMaterializedThreads, 0, stream, tables, static_cast<int32_t>(first),
+                     static_cast<int32_t>(first + n));
 }
 
-kernels::cuda::Error StepSlots(kernels::cuda::Stream stream, const kernels::BatchTables& tables,
-                               int64_t rows) {
-  if (rows <= 0) return static_cast<kernels::cuda::Error>(cudaErrorInvalidValue);
-  return kernels::cuda::LaunchEarly(StepSlotsKernel, Blocks(rows, tables.limits.workspaces),
-                                    kSlotThreads, 0, stream, tables);
+Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows) {
+  if (rows <= 0) return static_cast<Error>(cudaErrorInvalidValue);
+  return LaunchEarly(StepSlotsKernel, Blocks(rows, tables.limits.workspaces), kSlotThreads, 0,
+                     stream, tables);
 }
 
-kernels::cuda::Error Deliver(kernels::cuda::Stream stream, const kernels::BatchTables& tables,
-                             const kernels::cuda::StepMailboxes& mailboxes, int64_t rows) {
-  if (rows <= 0) return static_cast<kernels::cuda::Error>(cudaErrorInvalidValue);
-  return kernels::cuda::LaunchEarly(DeliverKernel, Blocks(rows, kDeliverBlocks), kDeliverThreads, 0,
-                                    stream, tables, mailboxes);
+Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
+              int64_t rows) {
+  if (rows <= 0) return static_cast<Error>(cudaErrorInvalidValue);
+  return LaunchEarly(DeliverKernel, Blocks(rows, kDeliverBlocks), kDeliverThreads, 0, stream,
+                     tables, mailboxes);
 }
 
-kernels::cuda::Error EndStep(kernels::cuda::Stream stream, const kernels::BatchTables& tables,
-                             const kernels::cuda::StepMailboxes& mailboxes) {
-  return kernels::cuda::LaunchEarly(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
+Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes) {
+  return LaunchEarly(EndStepKernel, 1, kBatchThreads, 0, stream, tables, mailboxes);
 }
 
 }  // namespace dragoman::kernels::cuda

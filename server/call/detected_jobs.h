@@ -17,8 +17,8 @@ namespace dragoman::server {
 
 // The language that was found of an item, and where the item goes.
 struct DetectedItem {
-  std::string language;  // "": unknown
-  double confidence = 0;
+  std::string language;   // "": unknown
+  double confidence = 0;  // 0 as well for a word that the only source was assumed for
   std::string model;  // "": the item comes back as it is
 };
 

@@ -113,7 +113,7 @@ int Main(const std::vector<std::string>& args) {
 
 int main(int argc, char** argv) {
   try {
-    return dragoman::Main(std::vector<std::string>(argv + 1, argv + argc));
+    return dragoman::server::Main(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dragoman_profile: memory or a thread is not available (%s)\n",
                  error.what());

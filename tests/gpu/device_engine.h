@@ -61,11 +61,11 @@ class OnCuda : public ::testing::TestWithParam<kernels::ComputeType> {
 };
 std::string ComputeTypeTestName(const ::testing::TestParamInfo<kernels::ComputeType>& info);
 
-#define DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(suite)                                                \
-  INSTANTIATE_TEST_SUITE_P(                                                                   \
-      Cuda, suite,                                                                            \
-      ::testing::Values(::dragoman::ComputeType::kFloat32, ::dragoman::ComputeType::kFloat16, \
-                        ::dragoman::ComputeType::kBFloat16),                                  \
-      ::dragoman::testing::ComputeTypeTestName)
+#define DRAGOMAN_FOR_EVERY_COMPUTE_TYPE(suite)                                             \
+  INSTANTIATE_TEST_SUITE_P(Cuda, suite,                                                    \
+                           ::testing::Values(::dragoman::kernels::ComputeType::kFloat32,   \
+                                             ::dragoman::kernels::ComputeType::kFloat16,   \
+                                             ::dragoman::kernels::ComputeType::kBFloat16), \
+                           ::dragoman::testing::ComputeTypeTestName)
 
 }  // namespace dragoman::testing

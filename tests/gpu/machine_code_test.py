@@ -345,7 +345,7 @@ class Planted(unittest.TestCase):
     # A product after a wait; with `between` lanes that go apart and meet again.
     PRODUCTS = '''
         #include "kernels/cuda/hopper.cuh"
-        using namespace dragoman::cuda;
+        using namespace dragoman::kernels::cuda;
         __global__ void __launch_bounds__(128) Multiplies(float* out, const int* list, int waits) {
           extern __shared__ uint4 memory[];
           const uint32_t at = SharedAddress(memory);
@@ -379,16 +379,16 @@ class Planted(unittest.TestCase):
             __global__ void __launch_bounds__(128) Begins(float* out, int n) {
               %s
             }'''
-        wait, store = 'dragoman::cuda::AwaitKernelBefore();', 'out[threadIdx.x] += 1.0F;'
+        wait, store = 'dragoman::kernels::cuda::AwaitKernelBefore();', 'out[threadIdx.x] += 1.0F;'
         budgets = {'Begins': {'warps': {'90a': 64}, 'early': True, **ANY_LOADS}}
         self.expect(0, 'Begins', source % (wait + store), budgets)
         self.expect(1, 'before the wait for the kernel before', source % (store + wait), budgets)
         self.expect(1, 'no wait for the kernel before', source % '', budgets)
         # Weights may be brought before, where the budget says so, and nothing else.
         source = source.replace('#include', '#include "kernels/cuda/tensor_core.cuh"\n            #include', 1)
-        copy = ('auto* piece = dragoman::cuda::DynamicShared<uint4>() + threadIdx.x;'
-                'dragoman::cuda::CopyPiece(piece, out + 4 * threadIdx.x, true);')
-        after = wait + 'dragoman::cuda::AwaitCopies(); out[threadIdx.x] = piece->x;'
+        copy = ('auto* piece = dragoman::kernels::cuda::DynamicShared<uint4>() + threadIdx.x;'
+                'dragoman::kernels::cuda::CopyPiece(piece, out + 4 * threadIdx.x, true);')
+        after = wait + 'dragoman::kernels::cuda::AwaitCopies(); out[threadIdx.x] = piece->x;'
         self.expect(1, 'LDGSTS before the wait', source % (copy + after), budgets)
         budgets = {'Begins': {'warps': {'90a': 64}, 'early': 'copies', **ANY_LOADS}}
         self.expect(0, 'Begins', source % (copy + after), budgets)

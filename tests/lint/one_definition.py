@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Finds types and functions that two files define by the same name. Linked into one program they violate the
-one-definition rule, which compilers do not report.
+one-definition rule, which compilers do not report. Finds namespaces of a library's files, too, that are not the
+library's own: dragoman::kernels, dragoman::engine, dragoman::server or dragoman::client.
 
     one_definition.py [ROOT]
 
@@ -24,6 +25,7 @@ ALTERNATIVES = (
     {'kernels/cpu/isa_arm.cc', 'kernels/cpu/isa_x86.cc'},
     {'server/call/detect/fasttext_detector.cc', 'server/call/detect/no_detector.cc'},
 )
+LIBRARIES = ('kernels', 'engine', 'server', 'client')
 TYPE_KEYS = ('class', 'struct', 'union', 'enum')
 NO_FUNCTION = ('if', 'for', 'while', 'switch', 'return', 'operator', 'static_assert', 'decltype', 'noexcept', 'alignas')
 
@@ -141,15 +143,28 @@ def files_of(root):
             and os.path.exists(os.path.join(root, path))]
 
 
+def other_namespaces(path, text):
+    """The namespaces of the project that a file opens outside of its library's own."""
+    library = path.split('/', 1)[0]
+    opened = re.findall(r'^namespace (dragoman(?:::\w+)*)', text, re.M)
+    if library not in LIBRARIES:
+        return []
+    own = f'dragoman::{library}'
+    return [f'{path} opens namespace {name}, expected {own}' for name in opened
+            if name != own and not name.startswith(own + '::')]
+
+
 def findings(root):
     places = collections.defaultdict(set)
+    found = []
     for path in files_of(root):
         with open(os.path.join(root, path), encoding='utf-8') as file:
             text = file.read()
+        found += other_namespaces(path, text)
         for kind, name in definitions(text):
             places[kind, name].add(path)
-    return [f'{kind} {name} is defined in {" and ".join(sorted(paths))}, expected one of them'
-            for (kind, name), paths in sorted(places.items()) if len(paths) > 1 and paths not in ALTERNATIVES]
+    return found + [f'{kind} {name} is defined in {" and ".join(sorted(paths))}, expected one of them'
+                    for (kind, name), paths in sorted(places.items()) if len(paths) > 1 and paths not in ALTERNATIVES]
 
 
 def main():

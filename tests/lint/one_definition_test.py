@@ -45,7 +45,7 @@ class Definitions(unittest.TestCase):
 
 
 class Trees(unittest.TestCase):
-    def test_planted_collisions_are_found(self):
+    def test_planted_collisions_and_namespaces_are_found(self):
         with tempfile.TemporaryDirectory() as root:
             def write(path, text):
                 os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
@@ -56,8 +56,10 @@ class Trees(unittest.TestCase):
             write('engine/reader.h', 'namespace n { class Reader { long b; }; inline int Size(int x) { return 2; } }')
             write('engine/other.h', 'namespace m { class Reader {}; }')
             write('tests/reader.h', 'namespace n { class Reader {}; }')
+            write('client/flags.h', 'namespace dragoman::client::flags {}\nnamespace dragoman {\n}')
             subprocess.run(['git', 'init', '-q', root], check=True)
             self.assertEqual(one_definition.findings(root), [
+                'client/flags.h opens namespace dragoman, expected dragoman::client',
                 'function n::Size(intx) is defined in engine/reader.h and server/reader.h, expected one of them',
                 'type n::Reader is defined in engine/reader.h and server/reader.h, expected one of them'])
 

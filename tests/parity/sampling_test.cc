@@ -88,7 +88,7 @@ class Row {
     rows_.Prepare(0, view_, 0, view_.state->length);
     testing::FoldLogits(logits_, rows_.requests()[0], rows_.summaries()[0]);
     kernels::FoldMaterializedRow(kernels::SingleThread(), view_, 0, rows_.requests()[0],
-                                 static_cast<int32_t>(logits_.size()), memory_.stored(),
+                                 static_cast<int32_t>(logits_.size()), memory_.materialized(),
                                  rows_.summaries()[0]);
     return rows_.summaries()[0].count == 1 ? rows_.summaries()[0].top[0].token : -1;
   }
@@ -97,7 +97,7 @@ class Row {
   int32_t DrawAt(const std::vector<float>& scores, float u) {
     return dragoman::kernels::Draw(kernels::SingleThread(), state_.options, scores.data(),
                                    static_cast<int32_t>(scores.size()),
-                                   *std::ranges::max_element(scores), u, memory_.stored().draw);
+                                   *std::ranges::max_element(scores), u, memory_.materialized().draw);
   }
 
  private:

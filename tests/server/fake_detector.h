@@ -1,4 +1,5 @@
-// A detector that a test scripts: a text is in the language that it begins with ("de: Hallo").
+// A detector that a test scripts: a text is in the language that it begins with ("de: Hallo"), for certain if '!' follows
+// ("en!: Hello").
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace dragoman::server {
 class FakeDetector final : public LanguageDetector {
  public:
   static constexpr double kConfidence = 0.75;
+  static constexpr double kCertain = 0.95;
 
   std::unique_ptr<LanguageChoice> Among(const std::vector<std::string>& candidates) const override {
     return std::make_unique<Choice>(candidates);
@@ -25,11 +27,13 @@ class FakeDetector final : public LanguageDetector {
    public:
     explicit Choice(std::vector<std::string> candidates) : candidates_(std::move(candidates)) {}
     std::vector<DetectedLanguage> Detect(std::string_view text) const override {
-      const std::string language(text.substr(0, text.find(':')));
+      std::string language(text.substr(0, text.find(':')));
+      const bool certain = language.ends_with('!');
+      if (certain) language.pop_back();
       const bool known =
           std::find(candidates_.begin(), candidates_.end(), language) != candidates_.end();
       if (!known) return {};
-      return {{language, kConfidence}};
+      return {{language, certain ? kCertain : kConfidence}};
     }
 
    private:

@@ -57,7 +57,7 @@ class NullDevice final : public engine::StepDevice {
 
   const kernels::BatchLimits& limits() const override { return limits_; }
   std::span<const int> buckets() const override { return buckets_; }
-  bool IsStored(const kernels::SearchOptions&) const override { return false; }
+  bool IsMaterialized(const kernels::SearchOptions&) const override { return false; }
   const kernels::StepMailbox& mailbox(int index) const override {
     return mailboxes_[index].mailbox;
   }

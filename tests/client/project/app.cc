@@ -4,10 +4,10 @@
 #include "client/translation_client.h"
 
 int main(int argc, char** argv) {
-  dragoman::ClientOptions options;
+  dragoman::client::ClientOptions options;
   options.server = argc > 1 ? argv[1] : "localhost:50051";
   options.retry.max_attempts = 100;  // it may still be starting
-  const auto client = dragoman::TranslationClient::Create(options);
+  const auto client = dragoman::client::TranslationClient::Create(options);
   if (!client.ok()) {
     std::cerr << client.status() << "\n";
     return 2;

@@ -105,7 +105,7 @@ TEST(SearchSettings, RulesOfTheSourceAreOfProfileHf) {
   const auto hf = Resolve({}, spec);
   EXPECT_EQ(hf->encoder_no_repeat_ngram, 3);
   EXPECT_EQ(hf->search.encoder_repetition_penalty, 1.5F);
-  EXPECT_TRUE(hf->search.stored_logits());
+  EXPECT_TRUE(hf->search.materialized_logits());
   DecodingOptions asked;
   asked.profile = Profile::kMarian;
   const auto marian = Resolve(asked, spec);

@@ -64,9 +64,10 @@ bool HappensInLoads(const std::string& name) {
   if (name == "a copy" || name == "a fill with 0") return true;
   // FoldMaterializedKernel of the search is meant; that of logits reads what products would have to write.
   constexpr std::array kSearch = {
-      "FormatBatchKernel",      "BeginStepKernel", "PrepareRowsKernel",
-      "ListMaterializedKernel", "StepSlotsKernel", "FoldMaterializedKernel(dragoman::BatchTables",
-      "DeliverKernel",          "EndStepKernel"};
+      "FormatBatchKernel", "BeginStepKernel",
+      "PrepareRowsKernel", "ListMaterializedKernel",
+      "StepSlotsKernel",   "FoldMaterializedKernel(dragoman::kernels::BatchTables",
+      "DeliverKernel",     "EndStepKernel"};
   return std::any_of(kSearch.begin(), kSearch.end(),
                      [&](const char* kernel) { return name.find(kernel) != std::string::npos; });
 }

@@ -103,8 +103,8 @@ TEST_P(PlaceBansTest, GivesEachRowItsList) {
   request.k = 4;
   request.masked[0] = {&other, 1};
   const OpArray<LogitRequest> requests(device, std::vector<LogitRequest>(kRows + 1, request));
-  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, cuda::PlaceBans)(kTestStream, offsets_there.data(),
-                                                             ids.data(), kRows, requests.data()));
+  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, PlaceBans)(kTestStream, offsets_there.data(),
+                                                       ids.data(), kRows, requests.data()));
   const std::vector<LogitRequest> placed = requests.Download();
   for (int r = 0; r < kRows; ++r) {
     const LogitRequest& q = placed[static_cast<size_t>(r)];

@@ -51,7 +51,7 @@ TEST_P(MaterializedSweepsTest, FindWhatOnePassFinds) {
     const OpArray<float> sums(device, std::vector<float>(rows));
     const OpArray<int32_t> token(device, std::vector<int32_t>(rows * k, -1));
     const OpArray<float> log_prob(device, std::vector<float>(rows * k));
-    const auto sweep = DRAGOMAN_LAUNCHER(device, cuda::SeparateSweeps);
+    const auto sweep = DRAGOMAN_LAUNCHER(device, SeparateSweeps);
     EXPECT_LAUNCHED(sweep(kTestStream, swept.data(), static_cast<int64_t>(stride),
                           bias_there.data(), c.vocabulary, c.rows, c.k, maxima.data(), sums.data(),
                           token.data(), log_prob.data()));
@@ -67,7 +67,7 @@ TEST_P(MaterializedSweepsTest, FindWhatOnePassFinds) {
     std::vector<LogitSummary> row_summaries(rows);
     for (size_t r = 0; r < rows; ++r) row_summaries[r].top = top.data() + r * k;
     const OpArray<LogitSummary> summaries(device, row_summaries);
-    const auto fold = DRAGOMAN_LAUNCHER(device, cuda::FoldMaterializedLogits);
+    const auto fold = DRAGOMAN_LAUNCHER(device, FoldMaterializedLogits);
     EXPECT_LAUNCHED(fold(kTestStream, folded.data(), static_cast<int64_t>(stride),
                          bias_there.data(), c.vocabulary, {list.data(), count.data(), c.rows}, 0,
                          c.rows, requests.data(), summaries.data()));
@@ -91,7 +91,7 @@ TEST_P(MaterializedSweepsTest, RefuseRowsThatAreNotAligned) {
   const OpDevice device = GetParam();
   const OpArray<float> numbers(device, std::vector<float>(64));
   const OpArray<int32_t> token(device, std::vector<int32_t>(8));
-  const auto sweep = DRAGOMAN_LAUNCHER(device, cuda::SeparateSweeps);
+  const auto sweep = DRAGOMAN_LAUNCHER(device, SeparateSweeps);
   const auto run = [&](int64_t stride, int k) {
     return sweep(kTestStream, numbers.data(), stride, numbers.data(), 6, 1, k, numbers.data() + 32,
                  numbers.data() + 36, token.data(), numbers.data() + 40);

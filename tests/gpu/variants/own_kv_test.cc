@@ -83,7 +83,7 @@ class TwoWays {
     const auto d = static_cast<size_t>(pages_.width());
     const OpArray<int32_t> parents(device_, parent);
     const OpArray<int32_t> positions(device_, position);
-    const auto gather = DRAGOMAN_LAUNCHER(device_, cuda::GatherOwnKv);
+    const auto gather = DRAGOMAN_LAUNCHER(device_, GatherOwnKv);
     const OpNumbers& from = step_ % 2 == 0 ? own_a_ : own_b_;
     const OpNumbers& to = step_ % 2 == 0 ? own_b_ : own_a_;
     EXPECT_LAUNCHED(gather(kTestStream, device_.type, own_, count, parents.data(), positions.data(),
@@ -104,10 +104,10 @@ class TwoWays {
       const OpNumbers qkv(device_, RandomFloats(rows.size() * 3 * d, seed, 1.5F));
       const OpNumbers expected(device_, std::vector<float>(rows.size() * d, 7.0F));
       const OpNumbers found(device_, std::vector<float>(rows.size() * d, 8.0F));
-      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, cuda::DecodeSelfAttention)(
+      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention)(
           kTestStream, device_.type, pages_, layer, step.Step(), tables, qkv.data(),
           expected.data(), RelativeBias{}));
-      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, cuda::OwnSelfAttention)(
+      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device_, OwnSelfAttention)(
           kTestStream, device_.type, own_, layer, count, positions.data(), qkv.data(), to.data(),
           found.data()));
       ASSERT_EQ(found.Bits(), expected.Bits()) << "step " << step_ << " layer " << layer;
@@ -215,10 +215,10 @@ TEST_P(OwnKvTest, CrossAttentionOfCopiesIsThatOfTheSlot) {
     for (int layer = 0; layer < kLayers; ++layer) {
       const OpNumbers expected(device, std::vector<float>(numbers, 7.0F));
       const OpNumbers found(device, std::vector<float>(numbers, 8.0F));
-      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, cuda::CrossAttention)(
-          kTestStream, device.type, layout, layer, step.Step(), pages.Tables(), q.data(),
-          expected.data()));
-      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, cuda::OwnCrossAttention)(
+      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, CrossAttention)(kTestStream, device.type, layout,
+                                                                layer, step.Step(), pages.Tables(),
+                                                                q.data(), expected.data()));
+      EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, OwnCrossAttention)(
           kTestStream, device.type, own, layer, count, lengths_there.data(), q.data(), pool.data(),
           found.data()));
       ASSERT_EQ(found.Bits(), expected.Bits()) << layer;

@@ -2,8 +2,8 @@
 // by fibers, one block after the other. So every index, barrier and shuffle of a kernel is tested
 // where there is no GPU; what the device's own arithmetic and memory model do is not.
 //
-// To use: a .cc file of a test includes this header first, gives the launchers of the .cu other
-// names (the device's own are in the library) and includes the .cu (see emulated_attention.cc).
+// To use: dragoman_emulate (tests/CMakeLists.txt) makes a .cc that includes this header first, gives the launchers other
+// names, because the device's own are in the library, and includes the .cu.
 // <cuda_fp16.h> and <cuda_bf16.h> beside this file take the place of CUDA's.
 //
 // A launch is done when Launch returns; no streams. Blocks and threads take their turns in another

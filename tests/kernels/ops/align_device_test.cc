@@ -53,7 +53,7 @@ std::vector<uint16_t> Align(const OpDevice& device, const KvLayout& layout, int 
       views[s].arrays.stride = kStride;
     }
     const OpArray<SlotView> views_on_device(device, views);
-    const auto align = DRAGOMAN_LAUNCHER(device, cuda::AlignRows);
+    const auto align = DRAGOMAN_LAUNCHER(device, AlignRows);
     EXPECT_LAUNCHED(align(kTestStream, device.type, layout, layer, on_device.Step(), pages.Tables(),
                           views_on_device.data(), in.data()));
     std::vector<uint16_t> all = aligned.Download();

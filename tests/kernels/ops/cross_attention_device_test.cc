@@ -20,7 +20,7 @@ AttentionResult AttendTo(const OpDevice& device, const KvLayout& layout, int lay
   const OpNumbers in(device, RowsOf(q, 0, rows.size(), bucket, d));
   const OpNumbers out(device, std::vector<float>(bucket * d, 7.0F));
   if (device.cuda || device.emulated) {
-    const auto attend = DRAGOMAN_LAUNCHER(device, cuda::CrossAttention);
+    const auto attend = DRAGOMAN_LAUNCHER(device, CrossAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, layout, layer, on_device.Step(),
                            pages.Tables(), in.data(), out.data()));
   } else {

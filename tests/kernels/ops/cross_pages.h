@@ -89,7 +89,7 @@ class CrossPages {
     const OpArray<int32_t> pages(device, pages_);
     const auto segments = static_cast<int64_t>(lengths_.size());
     if (device.cuda || device.emulated) {
-      const auto write = DRAGOMAN_LAUNCHER(device, cuda::WriteCrossKv);
+      const auto write = DRAGOMAN_LAUNCHER(device, WriteCrossKv);
       EXPECT_LAUNCHED(write(kTestStream, device.type, layout_, first_layer, layer_count, in.data(),
                             offsets.data(), segments, page_offsets.data(), pages.data(),
                             static_cast<int64_t>(pages_.size()), pool_.data()));

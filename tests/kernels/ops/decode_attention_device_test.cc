@@ -57,7 +57,7 @@ class RandomSearch {
     const SelfKvTables tables = at.Tables(pool_.data());
     const OpNumbers out(device_, std::vector<float>(bucket * d, 7.0F));
     if (device_.cuda || device_.emulated) {
-      const auto attend = DRAGOMAN_LAUNCHER(device_, cuda::DecodeSelfAttention);
+      const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, at.Step(false), tables,
                              in.data(), out.data(), bias_));
       // The step's own table of pages gives the same bits.
@@ -191,7 +191,7 @@ class LaneAttention {
     if (device_.cuda || device_.emulated) {
       cuda::StepRows step = rows.Step();
       if (by_table) lane_.ByTable(&step);
-      const auto attend = DRAGOMAN_LAUNCHER(device_, cuda::DecodeSelfAttention);
+      const auto attend = DRAGOMAN_LAUNCHER(device_, DecodeSelfAttention);
       EXPECT_LAUNCHED(attend(kTestStream, device_.type, layout_, kLayer, step, tables, in.data(),
                              out.data(), RelativeBias()));
     } else {

@@ -36,7 +36,7 @@ TEST_P(EmbedTest, ScalesAndAddsThePosition) {
     const OpNumbers y(device, std::vector<float>(rows * d, 7.0F));
     const float* added = with_positions ? p.data() : nullptr;
     if (device.cuda || device.emulated) {
-      const auto embed = DRAGOMAN_LAUNCHER(device, cuda::EmbedTokens);
+      const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
       EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), added, scale, ids.data(),
                             places.data(), rows, nullptr, d, y.data()));
     } else {
@@ -72,7 +72,7 @@ TEST_P(EmbedTest, TheUnplacedTokenHasNoPosition) {
   const OpNumbers y(device, std::vector<float>(token.size() * d, 7.0F));
   const PositionTable placed(p.data(), kUnplaced);
   if (device.cuda || device.emulated) {
-    const auto embed = DRAGOMAN_LAUNCHER(device, cuda::EmbedTokens);
+    const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
     EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), placed, 1.0F, ids.data(),
                           places.data(), 4, nullptr, d, y.data()));
   } else {
@@ -90,7 +90,7 @@ TEST_P(EmbedLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
   const OpArray<int32_t> ids(device, {1, 2, 3, 1});
   const OpArray<int32_t> count(device, {3});
   const OpNumbers y(device, std::vector<float>(size_t{4} * d, 7.0F));
-  const auto embed = DRAGOMAN_LAUNCHER(device, cuda::EmbedTokens);
+  const auto embed = DRAGOMAN_LAUNCHER(device, EmbedTokens);
   EXPECT_LAUNCHED(embed(kTestStream, device.type, w.data(), nullptr, 1.0F, ids.data(), ids.data(),
                         4, count.data(), d, y.data()));
   const std::vector<float> found = y.Download();

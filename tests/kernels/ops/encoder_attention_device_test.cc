@@ -42,7 +42,7 @@ AttentionResult AttendTo(const OpDevice& device, const std::vector<float>& qkv,
   }
   if (device.cuda || device.emulated) {
     const auto attend =
-        launcher != nullptr ? launcher : DRAGOMAN_LAUNCHER(device, cuda::EncoderAttention);
+        launcher != nullptr ? launcher : DRAGOMAN_LAUNCHER(device, EncoderAttention);
     EXPECT_LAUNCHED(attend(kTestStream, device.type, in.data(), bounds.data(), segments,
                            *std::max_element(lengths.begin(), lengths.end()), shape.heads,
                            shape.head_dim, out.data(), added));
@@ -139,7 +139,7 @@ TEST_P(EncoderAttentionLaunchTest, OlderCardsComputeTheSame) {
 
 TEST_P(EncoderAttentionLaunchTest, RefusesOtherHeads) {
   const OpDevice device = GetParam();
-  const auto attend = DRAGOMAN_LAUNCHER(device, cuda::EncoderAttention);
+  const auto attend = DRAGOMAN_LAUNCHER(device, EncoderAttention);
   for (const int head_dim : {0, 4, 20, 136}) {
     EXPECT_NE(attend(kTestStream, device.type, nullptr, nullptr, 1, 1, 1, head_dim, nullptr, {}),
               cuda::Error::kNone);

@@ -70,8 +70,8 @@ std::vector<float> Computed(const OpDevice& device, const Problem& p, int first,
                            .weight = w.data(),
                            .bias = p.with_bias ? bias.data() : nullptr,
                            .activation = p.activation};
-  EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, cuda::TakesFewRows)(product));
-  const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyFewRows);
+  EXPECT_TRUE(DRAGOMAN_LAUNCHER(device, TakesFewRows)(product));
+  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
   EXPECT_LAUNCHED(multiply(kTestStream, product, x.data(), rows, y.data()));
   return y.Download();
 }
@@ -144,7 +144,7 @@ TEST_P(FewRowsTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
 
 TEST_P(FewRowsTest, AnActivationIsThatOfAPassOfItsOwn) {
   const OpDevice device = GetParam();
-  const auto activate = DRAGOMAN_LAUNCHER(device, cuda::Activate);
+  const auto activate = DRAGOMAN_LAUNCHER(device, Activate);
   for (const Activation activation : kAllActivations) {
     const Problem p = Make(device, 96, 32, true, activation, 0);
     Problem plain = p;
@@ -163,7 +163,7 @@ TEST_P(FewRowsTest, AnActivationIsThatOfAPassOfItsOwn) {
 
 TEST_P(FewRowsTest, TakesWhatItsBlocksHold) {
   const OpDevice device = GetParam();
-  const auto takes = DRAGOMAN_LAUNCHER(device, cuda::TakesFewRows);
+  const auto takes = DRAGOMAN_LAUNCHER(device, TakesFewRows);
   const FewRows fit{.in = 2048, .out = 512, .y_stride = 512, .type = device.type};
   EXPECT_TRUE(takes(fit));
   for (const int in : {0, 16, 2056, 8192}) {
@@ -186,7 +186,7 @@ TEST_P(FewRowsTest, TakesWhatItsBlocksHold) {
 
 TEST_P(FewRowsTest, MoreRowsAreAnErrorAndNoneAreNothing) {
   const OpDevice device = GetParam();
-  const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyFewRows);
+  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyFewRows);
   const FewRows product{.in = 32, .out = 16, .y_stride = 16, .type = device.type};
   EXPECT_NE(multiply(kTestStream, product, nullptr, cuda::kMostFewRows + 1, nullptr),
             cuda::Error::kNone);

@@ -15,7 +15,7 @@ class GateLaunchTest : public OnOpDevice {};  // what the CPU does not have
 void Apply(const OpDevice& device, Activation activation, const OpNumbers& x, int64_t rows,
            const int32_t* count, int n, const OpNumbers& y) {
   if (device.cuda || device.emulated) {
-    const auto gate = DRAGOMAN_LAUNCHER(device, cuda::GateRows);
+    const auto gate = DRAGOMAN_LAUNCHER(device, GateRows);
     EXPECT_LAUNCHED(gate(kTestStream, device.type, activation, x.data(), rows, count, n, y.data()));
     return;
   }
@@ -67,7 +67,7 @@ TEST_P(GateLaunchTest, RowsBeyondTheCountStayAsTheyWere) {
 
 TEST_P(GateLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto gate = DRAGOMAN_LAUNCHER(device, cuda::GateRows);
+  const auto gate = DRAGOMAN_LAUNCHER(device, GateRows);
   for (const int n : {-8, 0, 12}) {
     EXPECT_NE(gate(kTestStream, device.type, Activation::kRelu, nullptr, 1, nullptr, n, nullptr),
               cuda::Error::kNone);

@@ -22,7 +22,7 @@ TEST_P(GatherRowsTest, TakesThoseOfTheListAndLeavesTheRest) {
   const OpNumbers to(device, std::vector<float>(kLaunched * kWidth, 7.0F));
   const OpArray<int32_t> rows(device, listed);
   const OpArray<int32_t> count(device, {7});
-  const auto gather = DRAGOMAN_LAUNCHER(device, cuda::GatherRows);
+  const auto gather = DRAGOMAN_LAUNCHER(device, GatherRows);
   EXPECT_LAUNCHED(gather(kTestStream, device.type, from.data(),
                          {rows.data(), count.data(), static_cast<int64_t>(listed.size())}, kFirst,
                          kLaunched, kWidth, to.data()));

@@ -17,7 +17,7 @@ void Apply(const OpDevice& device, const void* x, const void* residual, const Op
            const OpArray<float>& beta, int64_t rows, const int32_t* count, int d, void* y,
            void* sum = nullptr) {
   if (device.cuda || device.emulated) {
-    const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, cuda::AddLayerNorm);
+    const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
     EXPECT_LAUNCHED(add_layer_norm(kTestStream, device.type, x, residual, gamma.data(), beta.data(),
                                    kEpsilon, rows, count, d, y, sum));
     return;
@@ -164,7 +164,7 @@ TEST_P(LayerNormDeviceTest, NanStaysInItsRow) {
 
 TEST_P(LayerNormLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, cuda::AddLayerNorm);
+  const auto add_layer_norm = DRAGOMAN_LAUNCHER(device, AddLayerNorm);
   for (const int d : {-8, 0, 12, 4104}) {
     EXPECT_NE(add_layer_norm(kTestStream, device.type, nullptr, nullptr, nullptr, nullptr, kEpsilon,
                              1, nullptr, d, nullptr, nullptr),

@@ -62,28 +62,29 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   }
 };
 
-#define DRAGOMAN_FOR_EVERY_DEVICE(suite)                                                 \
-  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::OpDevices()), \
-                           ::dragoman::OpDeviceName)
+#define DRAGOMAN_FOR_EVERY_DEVICE(suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::kernels::OpDevices()), \
+                           ::dragoman::kernels::OpDeviceName)
 
 // The same with the emulation.
-#define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                               \
-  INSTANTIATE_TEST_SUITE_P(Devices, suite,                                           \
-                           ::testing::ValuesIn(::dragoman::OpDevicesAndEmulation()), \
-                           ::dragoman::OpDeviceName)
+#define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                                        \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                    \
+                           ::testing::ValuesIn(::dragoman::kernels::OpDevicesAndEmulation()), \
+                           ::dragoman::kernels::OpDeviceName)
 
 // Instantiates a suite for LaunchDevices(), or some of them. Under ThreadSanitizer, which does not
 // know the emulation, a build without CUDA has none.
-#define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)     \
-  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite); \
-  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), ::dragoman::OpDeviceName)
+#define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)                      \
+  GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                  \
+  INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), \
+                           ::dragoman::kernels::OpDeviceName)
 
 // The launcher cuda::op for a device, or its emulation. REQUIRES: one of the two is meant.
 #ifdef DRAGOMAN_HAVE_CUDA
 #define DRAGOMAN_LAUNCHER(device, op) \
-  ((device).emulated ? &::dragoman::cuda::Emulated##op : &::dragoman::cuda::op)
+  ((device).emulated ? &::dragoman::kernels::cuda::Emulated##op : &::dragoman::kernels::cuda::op)
 #else
-#define DRAGOMAN_LAUNCHER(device, op) (&::dragoman::cuda::Emulated##op)
+#define DRAGOMAN_LAUNCHER(device, op) (&::dragoman::kernels::cuda::Emulated##op)
 #endif
 
 // Bytes in the memory of the device, or of the host for the CPU. Owns them. Failure of the device
@@ -148,10 +149,10 @@ class OpNumbers {
 // A stream of the device for tests; nullptr is the default one.
 inline constexpr cuda::Stream kTestStream = nullptr;
 
-#define EXPECT_LAUNCHED(launch)                                                        \
-  do {                                                                                 \
-    const ::dragoman::cuda::Error launched = (launch);                                 \
-    EXPECT_EQ(launched, ::dragoman::cuda::Error::kNone) << static_cast<int>(launched); \
+#define EXPECT_LAUNCHED(launch)                                                                 \
+  do {                                                                                          \
+    const ::dragoman::kernels::cuda::Error launched = (launch);                                 \
+    EXPECT_EQ(launched, ::dragoman::kernels::cuda::Error::kNone) << static_cast<int>(launched); \
   } while (false)
 
 }  // namespace dragoman::kernels

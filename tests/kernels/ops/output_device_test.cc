@@ -65,7 +65,7 @@ std::vector<Answer> FoldMaterialized(const OpDevice& device, const Problem& p, i
   const OpArray<int32_t> count(device, {p.rows()});
   const cuda::MaterializedRows materialized{rows.data(), count.data(),
                                             static_cast<int64_t>(list.size())};
-  const auto fold = DRAGOMAN_LAUNCHER(device, cuda::FoldMaterializedLogits);
+  const auto fold = DRAGOMAN_LAUNCHER(device, FoldMaterializedLogits);
   for (int first = 0; first < static_cast<int>(list.size()); first += chunk) {
     EXPECT_LAUNCHED(fold(kTestStream, logits.data() + int64_t{first} * p.vocabulary, p.vocabulary,
                          bias.data(), p.vocabulary, materialized, first,

@@ -86,7 +86,7 @@ std::vector<Answer> Fold(const OpDevice& device, const Ensemble& e, MeanKind kin
   const OpArray<int32_t> count(device, {e.rows()});
   const cuda::MaterializedRows materialized{rows.data(), count.data(),
                                             static_cast<int64_t>(list.size())};
-  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, cuda::FoldMeanLogits)(
+  EXPECT_LAUNCHED(DRAGOMAN_LAUNCHER(device, FoldMeanLogits)(
       kTestStream, ensemble, e.vocabulary, e.vocabulary, materialized, 0,
       static_cast<int64_t>(list.size()), asked.requests(), asked.summaries()));
   return asked.Answers(logits[0]->Download(), e.vocabulary);

@@ -32,13 +32,13 @@ struct Quantized {
   std::vector<float> scales;
 };
 
-Quantized Quantized(const OpDevice& device, QuantizedType to, const std::vector<float>& x,
-                    int64_t rows, const int32_t* count, int d) {
+Quantized Quantize(const OpDevice& device, QuantizedType to, const std::vector<float>& x,
+                   int64_t rows, const int32_t* count, int d) {
   const OpNumbers from(device, x);
   const OpArray<uint8_t> bytes(device, std::vector<uint8_t>(x.size() + 16, 0x55));
   const OpArray<float> scales(device, std::vector<float>(static_cast<size_t>(rows) + 1, 5.0F));
   const OpArray<int32_t> there(device, {count == nullptr ? 0 : *count});
-  const auto quantized = DRAGOMAN_LAUNCHER(device, cuda::QuantizeRows);
+  const auto quantized = DRAGOMAN_LAUNCHER(device, QuantizeRows);
   EXPECT_LAUNCHED(quantized(kTestStream, device.type, to, from.data(), rows,
                             count == nullptr ? nullptr : there.data(), d, bytes.data(),
                             scales.data()));
@@ -60,7 +60,7 @@ TEST_P(QuantizeRowsTest, NumbersAreTheNearestAndScalesTheRowsLargest) {
         x[size_t{4} * d + i] *= 0x1p-10F;
       }
       x = Rounded(x, device.type);
-      const Quantized found = Quantized(device, to, x, kRows, nullptr, d);
+      const Quantized found = Quantize(device, to, x, kRows, nullptr, d);
       for (int row = 0; row < kRows; ++row) {
         const float* const of = x.data() + size_t(row) * d;
         float most = 0;
@@ -92,7 +92,7 @@ TEST_P(QuantizeRowsTest, BadAndTinyRowsAndRowsBeyondTheCount) {
   const int32_t count = 8;
   for (const QuantizedType to : {QuantizedType::kFloat8, QuantizedType::kInt8}) {
     const auto good = Rounded(RandomFloats(size_t{kRows} * kD, 4), device.type);
-    const Quantized expected = Quantized(device, to, good, kRows, nullptr, kD);
+    const Quantized expected = Quantize(device, to, good, kRows, nullptr, kD);
     std::vector<float> x = good;
     x[1 * kD + 7] = NAN;
     x[3 * kD + 71] = -INFINITY;
@@ -100,7 +100,7 @@ TEST_P(QuantizeRowsTest, BadAndTinyRowsAndRowsBeyondTheCount) {
     const float tiny = device.type == ComputeType::kFloat16 ? 0x1p-24F : 0x1p-130F;
     for (int i = 0; i < kD; ++i) x[5 * kD + i] = i % 2 == 0 ? tiny : 0.0F;
     for (int i = 0; i < kD; ++i) x[9 * kD + i] = NAN;
-    const Quantized found = Quantized(device, to, x, kRows, &count, kD);
+    const Quantized found = Quantize(device, to, x, kRows, &count, kD);
     for (int row = 0; row < kRows; ++row) {
       SCOPED_TRACE(row);
       const auto* const bytes = found.bytes.data() + row * kD;
@@ -130,14 +130,14 @@ TEST_P(QuantizeRowsTest, PlainProductsAreThoseOfTheNumbersAndScales) {
   for (const QuantizedType type : {QuantizedType::kFloat8, QuantizedType::kInt8}) {
     const auto x = Rounded(RandomFloats(size_t{kRows} * kD, 5), device.type);
     const auto w = Rounded(RandomFloats(size_t{kColumns} * kD, 6), device.type);
-    const Quantized a = Quantized(device, type, x, kRows, nullptr, kD);
-    const Quantized b = Quantized(device, type, w, kColumns, nullptr, kD);
+    const Quantized a = Quantize(device, type, x, kRows, nullptr, kD);
+    const Quantized b = Quantize(device, type, w, kColumns, nullptr, kD);
     const OpArray<uint8_t> x_bytes(device, a.bytes);
     const OpArray<uint8_t> w_bytes(device, b.bytes);
     const OpArray<float> x_scales(device, a.scales);
     const OpArray<float> w_scales(device, b.scales);
     const OpArray<float> z(device, std::vector<float>(size_t{kRows} * kStride, 9.0F));
-    const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyQuantizedRows);
+    const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyQuantizedRows);
     EXPECT_LAUNCHED(multiply(kTestStream, type, x_bytes.data(), x_scales.data(), kRows,
                              w_bytes.data(), w_scales.data(), kColumns, kD, z.data(), kStride));
     const std::vector<float> found = z.Download();

@@ -38,7 +38,7 @@ struct Quantized {
       : bytes(device, std::vector<uint8_t>(x.size())),
         scales(device, std::vector<float>(static_cast<size_t>(rows))) {
     const OpNumbers from(device, x);
-    const auto quantized = DRAGOMAN_LAUNCHER(device, cuda::QuantizeRows);
+    const auto quantized = DRAGOMAN_LAUNCHER(device, QuantizeRows);
     EXPECT_LAUNCHED(quantized(kTestStream, device.type, QuantizedType::kInt8, from.data(), rows,
                               nullptr, d, bytes.data(), scales.data()));
     host_bytes = bytes.Download();
@@ -94,8 +94,8 @@ std::vector<float> Computed(const Problem& p, QuantizedForm form, int first, int
   product.bias = p.with_bias ? bias.data() : nullptr;
   product.activation = activation;
   product.form = form;
-  EXPECT_EQ(DRAGOMAN_LAUNCHER(p.device, cuda::PrepareQuantizedProduct)(&product), "");
-  const auto multiply = code == Code::kOwn ? DRAGOMAN_LAUNCHER(p.device, cuda::MultiplyQuantized)
+  EXPECT_EQ(DRAGOMAN_LAUNCHER(p.device, PrepareQuantizedProduct)(&product), "");
+  const auto multiply = code == Code::kOwn ? DRAGOMAN_LAUNCHER(p.device, MultiplyQuantized)
                                            : &cuda::EmulatedPlainMultiplyQuantized;
   EXPECT_LAUNCHED(multiply(kTestStream, product, x.data(), rows,
                            count == nullptr ? nullptr : there.data(), workspace.data(), y.data()));
@@ -189,7 +189,7 @@ TEST_P(QuantizedLinearTest, ARowHasTheSameBitsAtEveryPlaceAndInAnyCompany) {
 
 TEST_P(QuantizedLinearTest, AnActivationIsThatOfAPassOfItsOwn) {
   const Problem p(GetParam(), 32, 40, 20, true);
-  const auto activate = DRAGOMAN_LAUNCHER(p.device, cuda::Activate);
+  const auto activate = DRAGOMAN_LAUNCHER(p.device, Activate);
   for (const Activation activation : kAllActivations) {
     for (const int rows : {9, 20}) {
       for (const QuantizedForm form : FormsFor(rows)) {
@@ -243,7 +243,7 @@ TEST_P(QuantizedLinearTest, TheCodeForCardsBefore8HasTheSameBits) {
 
 TEST_P(QuantizedLinearTest, OtherTypesAndShapesAreRefusedWithTheReason) {
   const OpDevice device = GetParam();
-  const auto prepare = DRAGOMAN_LAUNCHER(device, cuda::PrepareQuantizedProduct);
+  const auto prepare = DRAGOMAN_LAUNCHER(device, PrepareQuantizedProduct);
   QuantizedProduct product{.in = 64, .out = 16, .type = device.type};
   EXPECT_EQ(prepare(&product), "");
   EXPECT_GT(product.multiprocessors, 0);
@@ -254,7 +254,7 @@ TEST_P(QuantizedLinearTest, OtherTypesAndShapesAreRefusedWithTheReason) {
   }
   QuantizedProduct wide{.in = 64, .out = 16, .type = ComputeType::kFloat32};
   EXPECT_EQ(prepare(&wide), "float32 has no such products, float16 and bfloat16 have");
-  const auto multiply = DRAGOMAN_LAUNCHER(device, cuda::MultiplyQuantized);
+  const auto multiply = DRAGOMAN_LAUNCHER(device, MultiplyQuantized);
   EXPECT_LAUNCHED(multiply(kTestStream, product, nullptr, 0, nullptr, nullptr, nullptr));
   product.form = QuantizedForm::kFew;
   EXPECT_NE(multiply(kTestStream, product, nullptr, 17, nullptr, nullptr, nullptr),
@@ -264,10 +264,10 @@ TEST_P(QuantizedLinearTest, OtherTypesAndShapesAreRefusedWithTheReason) {
 // One kernel for a few rows, which quantizes them; two for more; a pass for what the kernels do not apply.
 TEST_P(QuantizedLinearTest, NodesAreThoseThatAreLaunched) {
   const OpDevice device = GetParam();
-  const auto nodes = DRAGOMAN_LAUNCHER(device, cuda::QuantizedProductNodes);
+  const auto nodes = DRAGOMAN_LAUNCHER(device, QuantizedProductNodes);
   const auto expect = [&](Activation activation, int rows, int expected) {
     QuantizedProduct product{.in = 64, .out = 16, .type = device.type, .activation = activation};
-    EXPECT_EQ(DRAGOMAN_LAUNCHER(device, cuda::PrepareQuantizedProduct)(&product), "");
+    EXPECT_EQ(DRAGOMAN_LAUNCHER(device, PrepareQuantizedProduct)(&product), "");
     EXPECT_EQ(nodes(product, rows), expected);
     if (!device.emulated) return;
     const Problem p(device, 64, 16, rows, false);

@@ -29,7 +29,7 @@ void Apply(const OpDevice& device, const KvLayout& layout, int layer, const cuda
            const DecodeRows& rows, const SelfKvTables& tables, const OpNumbers& gate_x,
            const OpNumbers& y) {
   if (device.cuda || device.emulated) {
-    const auto recur = DRAGOMAN_LAUNCHER(device, cuda::Recur);
+    const auto recur = DRAGOMAN_LAUNCHER(device, Recur);
     EXPECT_LAUNCHED(
         recur(kTestStream, device.type, layout, layer, step, tables, gate_x.data(), y.data()));
     return;
@@ -182,7 +182,7 @@ TEST_P(RecurrenceDeviceTest, GatesSaturateAndNanStays) {
 
 TEST_P(RecurrenceLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto recur = DRAGOMAN_LAUNCHER(device, cuda::Recur);
+  const auto recur = DRAGOMAN_LAUNCHER(device, Recur);
   for (const int width : {0, 12}) {
     EXPECT_NE(recur(kTestStream, device.type, {.layers = 1, .heads = 1, .head_dim = width}, 0,
                     {.rows = 1}, {}, nullptr, nullptr),

@@ -16,7 +16,7 @@ constexpr float kEpsilon = 1e-3F;
 void Apply(const OpDevice& device, const void* x, const void* residual, const OpArray<float>& gamma,
            int64_t rows, const int32_t* count, int d, void* y, void* sum = nullptr) {
   if (device.cuda || device.emulated) {
-    const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, cuda::AddRmsNorm);
+    const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, AddRmsNorm);
     EXPECT_LAUNCHED(add_rms_norm(kTestStream, device.type, x, residual, gamma.data(), kEpsilon,
                                  rows, count, d, y, sum));
     return;
@@ -121,7 +121,7 @@ TEST_P(RmsNormDeviceTest, NanStaysInItsRow) {
 
 TEST_P(RmsNormLaunchTest, OtherWidthsAreRefused) {
   const OpDevice device = GetParam();
-  const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, cuda::AddRmsNorm);
+  const auto add_rms_norm = DRAGOMAN_LAUNCHER(device, AddRmsNorm);
   for (const int d : {-8, 0, 12, 4104}) {
     EXPECT_NE(add_rms_norm(kTestStream, device.type, nullptr, nullptr, nullptr, kEpsilon, 1,
                            nullptr, d, nullptr, nullptr),

@@ -15,7 +15,7 @@ using RowCheckTest = OnOpDevice;
 
 TEST_P(RowCheckTest, NumbersAreSpreadOverTheirRange) {
   const OpDevice device = GetParam();
-  const auto fill = DRAGOMAN_LAUNCHER(device, cuda::FillRandom);
+  const auto fill = DRAGOMAN_LAUNCHER(device, FillRandom);
   const size_t n = 3001;
   const OpNumbers x(device, std::vector<float>(n + 8, 7.0F));
   EXPECT_LAUNCHED(fill(kTestStream, device.type, int64_t{n}, x.data()));
@@ -41,7 +41,7 @@ TEST_P(RowCheckTest, NumbersAreSpreadOverTheirRange) {
 
 TEST_P(RowCheckTest, CountsWhatDiffersInTheRows) {
   const OpDevice device = GetParam();
-  const auto count = DRAGOMAN_LAUNCHER(device, cuda::CountDifferent);
+  const auto count = DRAGOMAN_LAUNCHER(device, CountDifferent);
   const int64_t rows = 5;
   const int64_t n = 299;
   const int64_t stride = 304;
@@ -68,7 +68,7 @@ TEST_P(RowCheckTest, CountsWhatDiffersInTheRows) {
 // Not by value: zeros of two signs differ, and a NaN is equal to itself.
 TEST_P(RowCheckTest, ComparesBits) {
   const OpDevice device = GetParam();
-  const auto count = DRAGOMAN_LAUNCHER(device, cuda::CountDifferent);
+  const auto count = DRAGOMAN_LAUNCHER(device, CountDifferent);
   const OpNumbers a(device, {0.0F, NAN, 1.0F});
   const OpNumbers b(device, {-0.0F, NAN, 1.0F});
   const OpArray<uint32_t> found(device, {0});

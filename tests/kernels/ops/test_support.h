@@ -75,9 +75,9 @@ inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   return std::string(cpu::IsaName(info.param));
 }
 
-#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                \
-  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::FloatIsas()), \
-                           ::dragoman::IsaTestName)
+#define DRAGOMAN_FOR_EVERY_ISA(suite)                                                         \
+  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::kernels::FloatIsas()), \
+                           ::dragoman::kernels::IsaTestName)
 
 // The same for what is computed in several number types.
 struct IsaAndType {
@@ -107,9 +107,10 @@ inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>
   return std::string(cpu::IsaName(info.param.isa)) + "_" + ComputeTypeName(info.param.type);
 }
 
-#define DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(suite)                                             \
-  INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::AllIsasAndTypes()), \
-                           ::dragoman::IsaAndTypeTestName)
+#define DRAGOMAN_FOR_EVERY_ISA_AND_TYPE(suite)                                          \
+  INSTANTIATE_TEST_SUITE_P(Cpu, suite,                                                  \
+                           ::testing::ValuesIn(::dragoman::kernels::AllIsasAndTypes()), \
+                           ::dragoman::kernels::IsaAndTypeTestName)
 
 // Rows of k numbers as products in this type take them (kernels/cpu/quantized_table.h), in f32 again.
 // limit(row): the largest magnitude of an integer.

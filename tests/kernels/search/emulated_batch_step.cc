@@ -4,8 +4,8 @@
 #include "kernels/search/batch_step_cuda.h"
 #include "tests/kernels/search/emulated_batch_step.h"
 
-namespace dragoman::emulated {
-using namespace kernels::cuda;  // NOLINT(google-build-using-namespace)
+namespace dragoman::kernels::emulated {
+using namespace cuda;  // NOLINT(google-build-using-namespace)
 }
 
 #define cuda emulated
@@ -45,14 +45,14 @@ kernels::cuda::StepMailboxes MailboxesOf(const kernels::StepMailbox* mailboxes) 
 }  // namespace
 
 void EmulatedRunner::Format(const kernels::BatchTables& tables) {
-  Check(emulated::FormatBatch(nullptr, tables));
+  Check(kernels::emulated::FormatBatch(nullptr, tables));
 }
 
 void EmulatedRunner::Before(const kernels::BatchTables& tables,
                             const kernels::StepMailbox* mailboxes) {
-  Check(emulated::BeginStep(nullptr, tables, MailboxesOf(mailboxes)));
-  Check(emulated::PrepareRows(nullptr, tables, tables.limits.max_rows,
-                              kernels::cuda::MaterializedList::kNotFused));
+  Check(kernels::emulated::BeginStep(nullptr, tables, MailboxesOf(mailboxes)));
+  Check(kernels::emulated::PrepareRows(nullptr, tables, tables.limits.max_rows,
+                                       kernels::cuda::MaterializedList::kNotFused));
   CheckRowPages(tables);
 }
 
@@ -61,13 +61,13 @@ void EmulatedRunner::Before(const kernels::BatchTables& tables,
 void EmulatedRunner::After(const kernels::BatchTables& tables,
                            const kernels::StepMailbox* mailboxes) {
   const int64_t half = tables.limits.materialized_rows / 2;
-  Check(emulated::FoldMaterializedRows(nullptr, tables, 0, half));
-  Check(emulated::FoldMaterializedRows(nullptr, tables, half,
-                                       tables.limits.materialized_rows - half));
-  Check(emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
+  Check(kernels::emulated::FoldMaterializedRows(nullptr, tables, 0, half));
+  Check(kernels::emulated::FoldMaterializedRows(nullptr, tables, half,
+                                                tables.limits.materialized_rows - half));
+  Check(kernels::emulated::StepSlots(nullptr, tables, tables.limits.max_rows));
   // Launched for few rows: some of the blocks have several slots.
-  Check(emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));
-  Check(emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
+  Check(kernels::emulated::Deliver(nullptr, tables, MailboxesOf(mailboxes), 2));
+  Check(kernels::emulated::EndStep(nullptr, tables, MailboxesOf(mailboxes)));
 }
 
 }  // namespace dragoman::testing

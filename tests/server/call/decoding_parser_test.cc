@@ -194,7 +194,7 @@ struct CarryCase {
   std::function<bool(const engine::DecodingOptions&)> carried;
 };
 
-#define CARRIED(condition) [](const DecodingOptions& o) { return condition; }
+#define CARRIED(condition) [](const engine::DecodingOptions& o) { return condition; }
 
 const std::vector<CarryCase>& CarryCases() {
   static const auto* const kCases = new std::vector<CarryCase>{

@@ -165,6 +165,36 @@ TEST_F(DetectedCallTest, EachItemGoesToTheModelOfItsLanguageAndComesBackInItsPla
   EXPECT_EQ(line["items"], 6);
 }
 
+// "Hand" is a word of both: only a detection that is sure keeps it from the model.
+TEST_F(DetectedCallTest, ADoubtfulWordIsTranslatedFromTheOnlySource) {
+  v1::TranslateRequest request =
+      Request({"en:Hand", "en!:Hand", "xx:Hand", "en: Hand in Hand", "?"});
+  request.set_model("de-en");
+  ASSERT_TRUE(Run(request).ok());
+  const auto& items = unary_.answer.translations();
+  for (const int word : {0, 2}) {
+    EXPECT_EQ(items[word].translated_text(), "[" + request.contents(word) + "]");
+    EXPECT_EQ(items[word].detected_language_code(), "de");
+    EXPECT_EQ(items[word].detection_confidence(), 0);
+  }
+  for (const int unchanged : {1, 3, 4}) {
+    EXPECT_EQ(items[unchanged].translated_text(), request.contents(unchanged));
+    EXPECT_EQ(items[unchanged].model(), "");
+  }
+  EXPECT_EQ(items[1].detected_language_code(), "en");
+  EXPECT_EQ(items[4].detected_language_code(), "");
+}
+
+TEST_F(DetectedCallTest, ADoubtfulWordOfTheTargetIsKeptWhereSeveralSourcesAreServed) {
+  ASSERT_TRUE(Run(Request({"en:Hand", "xx:Hand", "fr:main"})).ok());
+  const auto& items = unary_.answer.translations();
+  EXPECT_EQ(items[0].translated_text(), "en:Hand");
+  EXPECT_EQ(items[0].detected_language_code(), "en");
+  EXPECT_EQ(items[1].translated_text(), "xx:Hand");
+  EXPECT_EQ(items[1].detected_language_code(), "");
+  EXPECT_EQ(items[2].translated_text(), "[fr:main]");
+}
+
 TEST_F(DetectedCallTest, WithoutItNothingIsSaidOfLanguages) {
   v1::TranslateRequest request = Request({"de: eins"});
   request.set_source_language_code("de");
