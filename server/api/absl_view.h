@@ -1,4 +1,4 @@
-// Text for functions of abseil: Debian's is built with a string_view of its own.
+// Converts text for Abseil: Debian's build has its own string_view.
 #pragma once
 
 #include <string_view>

@@ -1,11 +1,11 @@
-// An adapter is one dialect of HTTP in which clients ask for translations: LibreTranslate's, DeepL's,
-// Google's, ours. It turns a request into a TranslateRequest and an answer back into its dialect.
+// An adapter is one HTTP dialect in which clients ask for translations: LibreTranslate's, DeepL's,
+// Google's, ours. It turns a request into a TranslateRequest, and an answer back into its dialect.
 //
-// An adapter knows no connection and no engine: it is a function of a request and of what is served.
-// Everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) belongs to
-// the call (server/call) and is the same for every adapter; adapter_handler.h joins the two.
+// An adapter's results depend only on the request and on the served models. The call (server/call)
+// does everything else (admission, limits, keys, fairness, deadlines, tracing, metrics, logs) in
+// the same way for all adapters. adapter_handler.h joins the two.
 //
-// Adapters are immutable and thread-safe; their methods do not block.
+// Adapters are immutable and thread-safe. Their methods do not block.
 #pragma once
 
 #include <cstdint>
@@ -29,58 +29,55 @@
 
 namespace dragoman::server {
 
-// A request that is answered as a whole.
+// A request with one answer.
 struct UnaryAction {
   v1::TranslateRequest request;
-  // Writes the answer. Not called for errors of the call, which are Adapter::Error's; items that
-  // failed have Translation.error, and ItemErrorOf (rpc_status.h) is the first such error, for a
-  // dialect that has no place for one. A status from 400 on counts as a failed call. Called once,
-  // from any thread.
+  // Writes the answer. Called at most once, from any thread. If the call fails, Adapter::Error
+  // writes the answer instead. Items that failed have Translation.error; ItemErrorOf (rpc_status.h)
+  // returns the first such error, for dialects that have no errors of items. The call counts as
+  // failed if the HTTP status is 400 or higher.
   std::function<HttpResponse(const v1::TranslateResponse& answer)> render;
-  // The interface of the request, where its adapter has several; none: Adapter::api.
+  // The interface of the request, if its adapter has several; otherwise Adapter::api.
   std::optional<Api> api = std::nullopt;
-  // Bytes that `render` may add to what a translation has, such as tags that it puts back: they are
-  // counted before it is called.
+  // The maximum number of bytes that `render` adds, such as tags. Reserved before the call.
   int64_t added_bytes = 0;
 };
 
-// Writes an answer that is sent in pieces, such as server-sent events. One for each request; its
-// methods are called by one thread at a time. "" adds nothing to what is sent.
+// Writes an answer that is sent in pieces, such as server-sent events. Used for one request, by one
+// thread at a time. The result "" sends nothing.
 class StreamRenderer {
  public:
   virtual ~StreamRenderer() = default;
-  // The answer's status, type and headers, sent with the first piece.
+  // Returns status, type and headers of the answer, which are sent with the first piece.
   virtual HttpResponse Head() = 0;
   virtual std::string Message(const v1::StreamTranslateResponse& message) = 0;
-  // After the last message of a call that has not failed: an error if the answer is one to its
-  // client. The call counts as failed then, and End follows with it.
+  // Called after the last message of a call that has not failed. Returns an error if the answer is
+  // an error for its client: the call then counts as failed, and End gets that error.
   virtual absl::Status Status() { return absl::OkStatus(); }
-  // The last piece. An error comes here once pieces were sent; before that it is Adapter::Error's.
+  // Returns the last piece. Before the first piece, Adapter::Error writes an error instead.
   virtual std::string End(const absl::Status& status) = 0;
 };
 
-// A request that is answered in pieces as they come.
+// A request whose answer is sent in pieces.
 struct StreamAction {
   v1::TranslateRequest request;
   std::unique_ptr<StreamRenderer> renderer;
 };
 
-// A request for the languages of texts, which are found out at once, with the rights and the rate of
-// the client's key.
+// A request for the languages of texts, answered at once, with the rights and rate of the client.
 struct DetectAction {
   v1::DetectLanguageRequest request;
   std::function<HttpResponse(const v1::DetectLanguageResponse& answer)> render;
   std::optional<Api> api = std::nullopt;  // as in UnaryAction
 };
 
-// A request for the number of code points that were translated for the key's client since the start,
-// over whatever interface; where no key is needed, for all clients together.
+// A request for the number of code points translated since the start, over all interfaces: for the
+// key's client, or for all clients if no key is needed.
 struct UsageAction {
   std::function<HttpResponse(int64_t code_points)> render;
 };
 
-// A request asks for an answer that is ready (a list of languages, say), for a translation, for the
-// languages of texts, or for what was translated so far.
+// What a request asks for. HttpResponse is an answer that is ready, such as a list of languages.
 using AdapterAction =
     std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
 
@@ -89,56 +86,54 @@ class Adapter {
   virtual ~Adapter() = default;
 
   virtual Api api() const = 0;
-  // The interface of a request that is refused, by its fields, where the adapter has several. For a
-  // request that is answered its action says it, so that fields are read once.
+  // The interface of a refused request, by its fields, if the adapter has several. For other
+  // requests the action has it, so that fields are read once.
   virtual Api ApiOf(const HttpRequest& /*request*/) const { return api(); }
 
-  // The API key that the request brings, where the dialect has it: a header, a field, the query.
-  // "" = none. `request` may be anything, since keys are looked at first.
+  // Returns the API key of the request, from the header, field or query of the dialect; "" if there
+  // is none. `request` may be anything, because keys are checked first.
   virtual std::string Key(const HttpRequest& request) const = 0;
 
-  // Whether the request's key may be in its body, which has not been read yet; asked where Key finds
-  // none in `head`. Otherwise the request is refused before its body is read.
+  // Reports whether the key may be in the body, which was not read yet. Asked if Key finds none in
+  // `head`. If not, the request is refused before its body is read.
   virtual bool KeyMayBeInBody(const HttpRequest& /*head*/) const { return false; }
 
-  // `client` is that of the request's key; nullptr: calls need no key, or the route is open. An
-  // answer shows only what that client sees (client_rights.h). An error names what is wrong and what
-  // was expected, and is answered as Error says.
+  // Returns what the request asks for. `client` is that of the request's key; nullptr if calls need
+  // no key or the route is open. The answer shows only what that client sees (client_rights.h). An
+  // error names the problem and what was expected. Error writes its answer.
   virtual absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
                                                const Client* client) const = 0;
 
-  // An error in the dialect's form: of Handle, of the key, of the call. Statuses are those of
-  // StatusOfHttp (adapter_errors.h) except where the dialect has its own. Retry-After is added by the
-  // caller.
+  // Writes an error of Handle, of the key or of the call in the dialect's form. The HTTP status is
+  // that of StatusOfHttp (adapter_errors.h) or the dialect's own. The caller adds Retry-After.
   virtual HttpResponse Error(const HttpRequest& request, const absl::Status& status) const = 0;
 };
 
-// The parts of the server that adapters know. Borrowed; outlives them.
+// The parts of the server that adapters use. Borrowed; they outlive the adapters.
 struct AdapterContext {
   const CallContext* calls = nullptr;
-  const Client* client = nullptr;  // who asks, where a dialect is given this for one request
+  const Client* client = nullptr;  // the client, if this is for one request
   bool keys_needed = false;        // calls need an API key
   const LanguageCatalog* languages = nullptr;
   CallBounds bounds;      // of calls over HTTP
   bool has_page = false;  // the page at / is served
-  int grpc_port = 0;      // for the page; 0: gRPC has a unix socket
+  int grpc_port = 0;      // 0: gRPC has a unix socket
   ListAnswers* lists = nullptr;
 };
 
-// An adapter and the requests that are its.
+// A kind of request and the adapter that answers it.
 struct AdapterRoute {
-  // "*": any but kWebSocketMethod. "GET" takes HEAD as well.
+  // "*" is any method except kWebSocketMethod. "GET" includes HEAD.
   std::string_view method;
-  // The whole path, or with '*' at its end all that begin so.
+  // A complete path, or a prefix of paths if it ends with '*'.
   std::string_view path;
   const Adapter* adapter = nullptr;
-  // The name of such a request in metrics and logs. (A translation that is sent in pieces is
-  // kStreamTranslate.)
+  // The name in metrics and logs. A translation that is sent in pieces is kStreamTranslate instead.
   RpcMethod rpc = RpcMethod::kTranslate;
-  // Needs no API key: a page, a probe.
+  // No API key is needed, as for a page or a probe.
   bool is_open = false;
 
-  // Whether the answer is a list that may have to be made, which takes a thread of its own.
+  // Reports whether the answer is a list. Building it may take long, so another thread does it.
   bool is_list() const {
     return rpc == RpcMethod::kListLanguages || rpc == RpcMethod::kListModels ||
            rpc == RpcMethod::kListGlossaries || rpc == RpcMethod::kGetGlossary;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kRequestIdHeader[] = "X-Request-Id";
 
-// Cuts a client off that takes nothing of what is being sent.
+// Cuts off a client that does not read the answer.
 class SendGuard {
  public:
   SendGuard(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange)
@@ -27,13 +27,13 @@ class SendGuard {
   DeadlineTimer::Id id_;
 };
 
-// Estimates the memory that rendering takes: JSON with its escapes, next to the tree that it is made of.
+// Estimates the memory for rendering: JSON with escapes, and the tree from which it is written.
 int64_t BytesToRender(const google::protobuf::Message& answer) {
   constexpr int64_t kPerByte = 4;
   return kPerByte * static_cast<int64_t>(answer.ByteSizeLong());
 }
 
-// A client that closes its connection ends its call. To be called after HandleRequest.
+// Cancels the call when the client closes its connection. Call after HandleRequest.
 template <typename Call>
 void CancelWhenGone(HttpExchange* exchange, const std::shared_ptr<Call>& call) {
   exchange->OnGone([weak = std::weak_ptr<Call>(call)] {
@@ -57,7 +57,7 @@ HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent) {
   if (response.pieces != nullptr) {
-    // The server has a time for each piece.
+    // The server has a timeout for each piece.
     exchange->Respond(std::move(response), std::move(sent));
     return;
   }
@@ -98,7 +98,7 @@ absl::Status AdapterUnaryCall::SetAnswer(const v1::TranslateResponse& answer) {
   response_ = render_(answer);
   const absl::StatusCode code = CodeOfHttp(response_->status);
   if (code == absl::StatusCode::kOk) return absl::OkStatus();
-  // The call counts as failed, as its client takes it.
+  // The call counts as failed, because its client gets an error.
   absl::Status failed = ItemErrorOf(answer);
   return failed.ok() ? absl::Status(code, "the answer is an error") : failed;
 }
@@ -138,15 +138,14 @@ void AdapterStreamCall::StartWrite(v1::StreamTranslateResponse message) {
     return;
   }
   BeginOnce();
-  // Write comes last: before it returns, OnWriteDone may come, and the end of the call.
+  // Write must come last, because OnWriteDone and the end of the call may precede its return.
   const auto exchange = exchange_;
   exchange->Write(std::move(piece),
                   [self = shared_from_this()](bool ok) { self->call_->OnWriteDone(ok); });
 }
 
 void AdapterStreamCall::SkipWrite() {
-  // OnWriteDone starts the next write. The loop keeps the stack flat however many messages are
-  // skipped in a row.
+  // OnWriteDone starts the next write. The loop bounds the stack if many messages are skipped.
   if (skips_.fetch_add(1) > 0) return;
   const auto held = shared_from_this();
   do {

@@ -1,7 +1,6 @@
-// Translations over an HTTP exchange: the transports of server/call (call_transport.h), as
-// translate_calls.h are over gRPC.
+// The transports of translations (call_transport.h) over HTTP.
 //
-// Each keeps itself until its answer is on its way or the client is gone. Thread-safe.
+// Each object keeps itself alive until its answer is sent or the client is gone. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -18,24 +17,23 @@
 
 namespace dragoman::server {
 
-// An error in the adapter's form, with the header Retry-After where the status has a hint, and
-// WWW-Authenticate with 401.
+// Writes an error in the adapter's form, with Retry-After (if hinted) or WWW-Authenticate (401).
 HttpResponse AdapterError(const Adapter& adapter, const HttpRequest& request,
                           const absl::Status& status);
 
-// Sends the whole answer, and cuts off a client that does not take it within the write timeout.
-// `sent`, which may be empty, is called once when it is on its way or never will be.
+// Sends the complete answer. Cuts off a client that does not read it within the write timeout.
+// `sent`, which may be empty, is called once when the answer is sent or cannot be sent.
 void SendAnswer(const CallContext* context, const std::shared_ptr<HttpExchange>& exchange,
                 HttpResponse response, std::function<void()> sent);
 
 class AdapterUnaryCall final : public UnaryTransport,
                                public std::enable_shared_from_this<AdapterUnaryCall> {
  public:
-  // `context` and `adapter` outlive it. REQUIRES: made with make_shared.
+  // `context` and `adapter` outlive the object. REQUIRES: made with make_shared.
   AdapterUnaryCall(const CallContext* context, RpcMethod method, CallHead head,
                    const Adapter* adapter, std::shared_ptr<HttpExchange> exchange);
 
-  // One of them, once. The call lives on after either has returned.
+  // Call one of these, once. They return before the call ends.
   void Start(UnaryAction action);
   void Refuse(absl::Status status);
 
@@ -48,11 +46,11 @@ class AdapterUnaryCall final : public UnaryTransport,
   const Adapter* const adapter_;
   const std::shared_ptr<HttpExchange> exchange_;  // shared with the server
   const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
-  // Written before the engine has the call.
+  // Written before the job is submitted.
   std::function<HttpResponse(const v1::TranslateResponse&)> render_;
   int64_t added_bytes_ = 0;
   std::string request_id_;
-  std::optional<HttpResponse> response_;    // that render_ has made
+  std::optional<HttpResponse> response_;
   std::shared_ptr<AdapterUnaryCall> self_;  // until Finish
 };
 
@@ -63,7 +61,7 @@ class AdapterStreamCall final : public StreamTransport,
   AdapterStreamCall(const CallContext* context, CallHead head, const Adapter* adapter,
                     std::shared_ptr<HttpExchange> exchange);
 
-  // Once.
+  // Call once.
   void Start(StreamAction action);
 
  private:
@@ -73,7 +71,7 @@ class AdapterStreamCall final : public StreamTransport,
   void Finish(const absl::Status& status) override;
   void Break() override { exchange_->Break(); }
 
-  // A message that adds nothing to the answer is written.
+  // Treats a message that adds nothing to the answer as written.
   void SkipWrite();
   void BeginOnce();
 
@@ -81,11 +79,11 @@ class AdapterStreamCall final : public StreamTransport,
   const Adapter* const adapter_;
   const std::shared_ptr<HttpExchange> exchange_;   // shared with the server
   const std::shared_ptr<StreamTranslation> call_;  // shared with the engine
-  // Used by one thread at a time: StartWrite and Finish take turns.
+  // Used by one thread at a time: StartWrite and Finish do not overlap.
   std::unique_ptr<StreamRenderer> renderer_;
   std::string request_id_;
   bool begun_ = false;
-  // Messages to skip, of which one thread takes care.
+  // The number of messages to skip. One thread skips them all.
   std::atomic<int> skips_{0};
   std::shared_ptr<AdapterStreamCall> self_;  // until Finish
 };

@@ -32,22 +32,22 @@ constexpr std::pair<absl::StatusCode, int> kStatuses[] = {
     {absl::StatusCode::kDeadlineExceeded, 504},
 };
 
-// HTTP has these besides, and no code stands for them.
+// HTTP statuses that no code maps to.
 constexpr std::pair<absl::StatusCode, int> kOtherStatuses[] = {
     {absl::StatusCode::kUnimplemented, 405},
     {absl::StatusCode::kDeadlineExceeded, 408},
     {absl::StatusCode::kUnimplemented, 505},
 };
 
-// The payload of HttpError: the status in digits. It is not sent.
+// The type URL of HttpError's payload, the status in digits. The payload is not sent.
 constexpr char kStatusUrl[] = "dragoman/http-status";
 
-// The details of the status, as protobuf's JSON has them; null if there are none.
+// Returns the details of the status in protobuf's JSON; null if there are none.
 nlohmann::json DetailsOf(absl::Status status) {
   status.ErasePayload(kStatusUrl);
   const google::rpc::Status rpc = ToRpcStatus(status);
   std::string text;
-  // A detail of a type that this program does not have cannot be written; the rest can.
+  // Details of a type that this program does not have cannot be written.
   if (rpc.details_size() == 0 || !google::protobuf::util::MessageToJsonString(rpc, &text).ok()) {
     return nullptr;
   }

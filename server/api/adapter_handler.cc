@@ -33,7 +33,7 @@ bool FitsMethod(const AdapterRoute& route, std::string_view method) {
   return method == route.method || (method == "HEAD" && route.method == "GET");
 }
 
-// How many bytes a path shares with the paths of a route; 0 if that is not even the first part.
+// Returns how many leading bytes a path shares with a route; 0 unless the first part is equal.
 size_t SharedBytes(const AdapterRoute& route, std::string_view path) {
   std::string_view own = route.path;
   if (own.ends_with('*')) own.remove_suffix(1);
@@ -44,7 +44,7 @@ size_t SharedBytes(const AdapterRoute& route, std::string_view path) {
   return own.substr(0, shared).ends_with('/') ? shared - 1 : shared;
 }
 
-// The timeout of the header grpc-timeout: at most eight digits and a unit.
+// Parses the header grpc-timeout: at most eight digits and a unit.
 absl::StatusOr<engine::Nanos> ParseTimeout(std::string_view text) {
   struct Unit {
     char letter;
@@ -77,12 +77,12 @@ absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ApiKeys* keys, const Adapt
                                                 const HttpRequest& request) {
   if (keys == nullptr) return nullptr;
   auto access = keys->AuthenticateKey(route.adapter->Key(request));
-  // An open route needs no key, but a client that has one sees what is its.
+  // An open route needs no key, but a client that has one sees its own models.
   if (route.is_open && !access.ok()) return nullptr;
   return access;
 }
 
-// Everything that a call's head takes from a request; an error for a deadline that is not one.
+// Fills a call's head from a request. Returns an error for an invalid deadline.
 absl::Status ReadHead(const CallContext& context, const AdapterRoute& route,
                       const HttpRequest& request, CallHead* head) {
   head->started = request.started == 0 ? context.clock->Now() : request.started;
@@ -107,8 +107,8 @@ void Count(const CallContext& context, Api api, RpcMethod method, absl::StatusCo
       {{"api", ApiName(api)}, {"method", RpcMethodName(method)}, {"code", CodeName(code)}});
 }
 
-// An exchange that waits to be read, until its client is gone: the server does not count the memory
-// of such a request any more.
+// An exchange that waits to be read. Releases it when the client is gone, because the server no
+// longer counts the memory of such a request.
 class WaitingExchange {
  public:
   explicit WaitingExchange(std::shared_ptr<HttpExchange> exchange)
@@ -120,7 +120,7 @@ class WaitingExchange {
     return waiting;
   }
 
-  // nullptr: the client is gone.
+  // Returns nullptr if the client is gone.
   std::shared_ptr<HttpExchange> Take() {
     engine::MutexLock lock(&mu_);
     return std::exchange(exchange_, nullptr);
@@ -152,7 +152,7 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (calls_->readers == nullptr) return Read(std::move(exchange));
   const HttpRequest& request = exchange->request();
   const size_t bytes = request.query.size() + request.body.size();
-  // A list counts like a text of some length: it may have to be made.
+  // The cost of a list, which may have to be built.
   constexpr int64_t kListBytes = 4096;
   const AdapterRoute* const route = RouteOf(request);
   const int64_t cost =
@@ -167,7 +167,7 @@ void AdapterHandler::Handle(std::shared_ptr<HttpExchange> exchange) {
 HttpAdmission AdapterHandler::Admit(const HttpRequest& head) {
   HttpAdmission admission{{.name = ClientName(nullptr, head.peer)}, std::nullopt};
   const AdapterRoute* const route = keys_ == nullptr ? nullptr : RouteOf(head);
-  // A request without a route is refused later, and its body is not looked at. A WebSocket is told in a message.
+  // Requests without a route are refused later, without reading the body. WebSockets get a message.
   if (route == nullptr || route->is_open) return admission;
   const std::string key = route->adapter->Key(head);
   if (key.empty() && route->adapter->KeyMayBeInBody(head)) return admission;
@@ -269,7 +269,7 @@ void AdapterHandler::AnswerAtOnce(std::shared_ptr<HttpExchange> exchange,
                                   HttpResponse answer) const {
   const std::string id(exchange->request().Header("x-request-id"));
   answer.headers.emplace_back("X-Request-Id", IsValidRequestId(id) ? id : NewId());
-  // A drain waits until the answer is on its way.
+  // The ticket makes a drain wait until the answer is sent.
   SendAnswer(calls_, exchange, std::move(answer),
              [ticket = std::make_shared<CallTracker::Ticket>(calls_->tracker)] {});
 }

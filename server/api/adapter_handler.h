@@ -1,13 +1,11 @@
-// Answers the HTTP requests of all adapters: finds a request's adapter and its key's grant, makes the call
-// and sends what the adapter makes of its result.
+// Answers the HTTP requests of all adapters. Finds the adapter of a request and the grant of its
+// key, makes the call, and sends the answer that the adapter writes. A client that closes its
+// connection cancels its call. Thread-safe.
 //
-// This is the transport of server/call over HTTP (call_transport.h), as translate_calls are
-// over gRPC. A client that closes its connection cancels its call. The header Retry-After holds
-// an error's retry hint in seconds, rounded up, and X-Request-Id the call's name; the header
-// X-Request-Id of a request is its name, and traceparent its trace. The deadline is the longest
-// call's, or that of the header `grpc-timeout`, in gRPC's form.
+// Headers of requests: X-Request-Id is the call's id, traceparent its trace, and grpc-timeout, in
+// gRPC's form, its deadline. The default deadline is longest_call.
 //
-// Thread-safe.
+// Headers of answers: X-Request-Id is the call's id, Retry-After the retry hint in whole seconds.
 #pragma once
 
 #include <memory>
@@ -24,10 +22,10 @@ namespace dragoman::server {
 
 class AdapterHandler final : public HttpHandler {
  public:
-  // Everything is borrowed and outlives the handler and its calls. `keys`: nullptr if calls need
-  // none. The first route that fits a request is taken; a path without one is 404, and a method
-  // that no route of the path has is 405 with the header Allow. Both, and what the server refuses
-  // itself, have the form of the adapter whose path it is. Pages of `origins` may read all answers (cors.h).
+  // Everything is borrowed and outlives the handler and its calls. `keys` is nullptr if calls need
+  // none. The first route that fits a request answers it. A path without a route is 404, a method
+  // that no route of the path has is 405 with the header Allow. These errors and refusals by the
+  // server have the form of the path's adapter. Pages of `origins` may read all answers (cors.h).
   AdapterHandler(const CallContext* calls, const ApiKeys* keys, std::vector<AdapterRoute> routes,
                  std::vector<std::string> origins = {});
 
@@ -37,20 +35,19 @@ class AdapterHandler final : public HttpHandler {
   HttpResponse Refused(const HttpRequest& head, const Refusal& refusal) override;
 
  private:
-  // Handle, on one of the RequestReaders if the request is large or asks for a list.
+  // Handles a request. Runs on one of the RequestReaders if it is large or asks for a list.
   void Read(std::shared_ptr<HttpExchange> exchange);
-  // The first route that fits; nullptr: none does.
+  // Returns the first route that fits; nullptr if none does.
   const AdapterRoute* RouteOf(const HttpRequest& request) const;
-  // The grant of a request's key, as far as it can be told without the body; nullptr where there is
-  // none, or not a valid one.
+  // Returns the grant of the key in the request's head; nullptr if there is no valid key.
   std::shared_ptr<Grant> GrantOfHead(const HttpRequest& request) const;
   void AnswerAtOnce(std::shared_ptr<HttpExchange> exchange, HttpResponse answer) const;
-  // 404 or 405.
+  // Answers with 404 or 405.
   void RefuseUnknown(std::shared_ptr<HttpExchange> exchange) const;
-  // The adapter to which a path belongs: one with a route for it, else the one whose paths have most of
-  // its beginning, but at least the first part ("/v2" of "/v2/nothing"). nullptr: it is nobody's.
+  // Returns the adapter with a route for the path, otherwise the one whose paths share the longest
+  // beginning with it, at least the first part ("/v2" of "/v2/nothing"); nullptr for none.
   const Adapter* OwnerOf(const HttpRequest& request) const;
-  // An error without a call, counted.
+  // Writes and counts an error that has no call.
   HttpResponse ErrorOf(const Adapter* owner, const HttpRequest& request,
                        const absl::Status& status) const;
 

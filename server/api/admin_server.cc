@@ -26,15 +26,14 @@ namespace {
 
 using Work = std::function<absl::Status()>;
 
-// The largest request is a model's settings: some hundred bytes.
+// The largest request is a model's settings, some hundred bytes.
 constexpr PortLimits kPortLimits = {
     .name = "admin", .quota_bytes = 8 << 20, .max_streams = 64, .max_message_bytes = 1 << 20};
 
-// Longer than anybody waits for a drain, and far from what nanoseconds have room for.
+// One day: longer than any useful drain, and far from the limit of nanoseconds.
 constexpr int64_t kLongestDrainSeconds = 86'400;
 
-// The time limit that a request names. google.protobuf.Duration holds 10,000 years, and invalid
-// values as well.
+// Returns the time limit of a request. google.protobuf.Duration may be invalid or 10,000 years.
 absl::StatusOr<std::chrono::nanoseconds> DrainLimitOf(const google::protobuf::Duration& limit) {
   const int64_t seconds = limit.seconds();
   const int32_t nanos = limit.nanos();
@@ -71,7 +70,7 @@ void FillChange(const ModelChange& change, v1::ModelChange* out) {
   if (!change.status.ok()) out->set_error(std::string(change.status.message()));
 }
 
-// Sets the permissions of files to come: a socket that is closed to others from its first moment.
+// Makes new files private, so that the socket is closed to others from the beginning.
 class PrivateFiles {
  public:
   PrivateFiles() : before_(umask(S_IRWXG | S_IRWXO | S_IXUSR)) {}
@@ -85,8 +84,7 @@ class PrivateFiles {
 
 }  // namespace
 
-// Answers every other method, those of TranslationService above all: the client has the wrong
-// address.
+// Refuses all other methods, mostly those of TranslationService at the wrong address.
 class AdminServer::OtherMethods final : public grpc::CallbackGenericService {
  public:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* rpc) override {
@@ -101,7 +99,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
  public:
   explicit Service(const AdminHooks& hooks) : hooks_(hooks) { drains_.Start(); }
 
-  // Waits for the drain under way; no further one is begun.
+  // Waits for the drain in progress. No other drain starts.
   void StopDrains() { drains_.Stop(); }
 
   grpc::ServerUnaryReactor* LoadModel(grpc::CallbackServerContext* rpc,
@@ -210,8 +208,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
     return unknown.empty() ? absl::OkStatus() : UnimplementedFields(unknown);
   }
 
-  // Does `work` on the manager's thread, or the one of drains, and answers; gRPC keeps request and
-  // response until then.
+  // Runs `work` on the manager's or the drains' thread and answers. The messages live until then.
   template <typename Request>
   grpc::ServerUnaryReactor* Later(RpcMethod method, grpc::CallbackServerContext* rpc,
                                   const Request& in, Work work) {
@@ -226,7 +223,7 @@ class AdminServer::Service final : public v1::AdminService::CallbackService {
         if (go_on && (drains || !hooks_.draining())) done = work();
         Finish(method, begun, done, reactor);
       };
-      // A drain waits for calls, not for a model that is being loaded.
+      // A drain does not wait for a model that is being loaded.
       status = drains ? drains_.Post(std::move(task)) : hooks_.manager->Post(std::move(task));
       if (status.ok()) return reactor;
     }

@@ -1,9 +1,9 @@
-// AdminService on an address of its own: everyone who can connect, with TLS everyone who has a
-// certificate of its authorities, may change what is served. Loads and unloads models, applies the
-// configuration again, drains, sets the log level.
+// AdminService on its own address: loads and unloads models, applies the configuration again,
+// drains, sets the log level. Open to all who can connect; with TLS, to certificates of its
+// authorities.
 //
-// Thread-safe. Loads run on the model manager's thread, one after another, and drains on one of
-// their own, which no load holds up; gRPC's threads never wait for either.
+// Thread-safe. Loads run one after another on the model manager's thread. Drains have their own
+// thread, so no load delays them. gRPC's threads wait for neither.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -24,10 +24,9 @@
 
 namespace dragoman::server {
 
-// The result of ReloadAll.
 struct ReloadReport {
   std::vector<ModelChange> models;
-  std::vector<std::string> at_next_start;  // names of settings that have changed
+  std::vector<std::string> at_next_start;  // names of changed settings
 };
 
 // Everything outlives the server.
@@ -36,9 +35,9 @@ struct AdminHooks {
   const ModelTable* models = nullptr;
   Metrics* metrics = nullptr;
   const engine::Clock* clock = nullptr;
-  // Refuses calls from now on; returns how many were cut off when the time was over.
+  // Refuses calls from now on. Returns the number of calls that were cut off at the limit.
   std::function<int64_t(std::chrono::nanoseconds limit)> drain;
-  std::chrono::nanoseconds drain_limit{0};  // of a request that names none
+  std::chrono::nanoseconds drain_limit{0};  // for requests without a limit
   std::function<bool()> draining;
   // Called on the manager's thread.
   std::function<absl::StatusOr<ReloadReport>()> reload_all;
@@ -46,12 +45,12 @@ struct AdminHooks {
 
 class AdminServer {
  public:
-  // `address` is host:port, where port 0 takes a free one, or unix:PATH, which only this user may
-  // open. `tls`, which outlives the server: nullptr for none. UNAVAILABLE if it cannot listen.
+  // `address` is host:port (port 0 means any free port) or unix:PATH, which only this user may
+  // open. `tls` outlives the server; nullptr means none. UNAVAILABLE if the server cannot listen.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const Address& address,
                                                             const AdminHooks& hooks,
                                                             const TlsStore* tls = nullptr);
-  // Waits for what is under way.
+  // Waits for all work in progress.
   ~AdminServer();
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
@@ -68,7 +67,7 @@ class AdminServer {
   const std::unique_ptr<Service> service_;
   const std::unique_ptr<OtherMethods> others_;
   std::string address_;
-  // Handshakes ask it for certificates. Shared with gRPC, which lets go of it before they end.
+  // Gives certificates to handshakes. gRPC's own reference ends before the last handshake.
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -23,7 +23,7 @@ std::string ClientMetadata(const grpc::CallbackServerContext& rpc, const char* k
              : std::string(entry->second.data(), entry->second.size());
 }
 
-// The grant of a call's key: nullptr where none is needed, UNAUTHENTICATED for an invalid key.
+// Returns the grant of a call's key; nullptr if none is needed, UNAUTHENTICATED for an invalid key.
 absl::StatusOr<std::shared_ptr<Grant>> AccessOf(const ServiceContext& service,
                                                 const grpc::CallbackServerContext& rpc) {
   if (service.keys == nullptr) return nullptr;
@@ -36,8 +36,7 @@ engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nano
                            engine::Nanos longest) {
   if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return started + longest;
   const gpr_timespec left = gpr_time_sub(deadline, now);
-  // Beyond it seconds do not fit into nanoseconds, nor does the time of a clock that has run for
-  // 100 years.
+  // Longer times do not fit into nanoseconds, even on a clock that has run for 100 years.
   constexpr int64_t kCentury = int64_t{100} * 366 * 86'400;
   if (left.tv_sec >= kCentury) return engine::kNoDeadline;
   if (left.tv_sec <= -kCentury) return started;
@@ -68,7 +67,6 @@ RawReactor* CallReactor::Start(std::shared_ptr<CallReactor> call) {
         });
   }
   if (!raw->access_.ok()) {
-    // No part of the request was processed.
     raw->EndReading(raw->access_.status());
     return raw;
   }
@@ -87,7 +85,7 @@ bool CallReactor::StopReading(Phase next, int64_t bytes) {
     guarded = guarded_;
   }
   calls().timer->Disarm(timer);
-  // A request that is too large is here as well.
+  // A request that is too large has arrived as well.
   if (bytes > 0) {
     service_->guard->LeaveWhole(guarded, HeaderBytes() + bytes);
   } else {
@@ -101,7 +99,7 @@ void CallReactor::EndReading(const absl::Status& status) {
 }
 
 int64_t CallReactor::HeaderBytes() const {
-  // The headers that gRPC keeps to itself (path, authority, timeout, encodings), and the frames.
+  // Headers that gRPC does not show (path, authority, timeout, encodings), and the frames.
   constexpr int64_t kOwn = 256;
   int64_t bytes = kOwn;
   for (const auto& [key, value] : rpc_->client_metadata()) {
@@ -111,7 +109,7 @@ int64_t CallReactor::HeaderBytes() const {
 }
 
 void CallReactor::OnReadDone(bool ok) {
-  if (!ok && rpc_->IsCancelled()) return;  // OnCancel follows, if it has not come
+  if (!ok && rpc_->IsCancelled()) return;  // OnCancel follows, or has been called
   const auto size = static_cast<int64_t>(request_.Length());
   const bool handle = ok && size <= service_->max_message_bytes;
   if (!StopReading(handle ? Phase::kWaiting : Phase::kNoRequest, ok ? size : 0)) return;
@@ -177,14 +175,13 @@ void CallReactor::HandleSlow() {
 }
 
 bool CallReactor::IsDeadline() const {
-  // The client's own timer fires before ours: gRPC rounds a timeout up by as much as 1 % on the
-  // wire.
+  // The client's timer fires before ours: gRPC rounds timeouts up by as much as 1 % on the wire.
   const engine::Nanos slack = 20 * kNanosPerMilli + (deadline_ - started_) / 100;
   return calls().clock->Now() >= deadline_ - slack;
 }
 
 absl::Status CallReactor::CancelStatus() const {
-  // The call's connection was ended: nothing of it was processed, so another server may have it.
+  // The connection was closed before the call was processed, so another server may process it.
   if (calls().draining != nullptr && calls().draining->load()) {
     return absl::UnavailableError("the server is stopping");
   }

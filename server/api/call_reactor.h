@@ -1,12 +1,12 @@
-// A call as gRPC hands it over: at its headers, before its request is here.
+// A gRPC call from its headers on, before its request has arrived.
 //
-// All methods are taken as gRPC takes streams of both directions, whatever the client calls them
-// (the wire is the same): unary methods would be handed over with their message only, so that one
-// that comes slowly, or never, would have no clock of ours, and one that was cancelled before would
-// look empty. This reads the one message, within its time and size, and hands it on.
+// gRPC treats all methods as bidirectional streams; the wire format is the same. For unary methods,
+// gRPC would report a call only with its message. Then a message that is slow or never arrives
+// would have no timeout of ours, and a call that was cancelled before would look empty. This class
+// reads the one message, within limits on time and size, and passes it on.
 //
-// Owned by gRPC until OnDone; timers hold it weakly. Reactions never block. Thread-safe where not
-// said otherwise. No lock is held where gRPC may come back to us, but end_mu_.
+// Owned by gRPC until OnDone; timers hold weak references. Reactions never block. Thread-safe
+// unless stated otherwise. No lock except end_mu_ is held during calls of gRPC that may call back.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -31,68 +31,64 @@
 
 namespace dragoman::server {
 
-// The parts of the server that all calls of gRPC share. Everything is borrowed and outlives the
-// calls.
+// The parts of the server that all gRPC calls share. Everything is borrowed and outlives the calls.
 struct ServiceContext {
   const CallContext* calls = nullptr;
   Guard* guard = nullptr;
   const ApiKeys* keys = nullptr;      // nullptr: calls need none
   int64_t max_message_bytes = 0;      // of a request
   int max_streams = 0;                // of one connection
-  engine::Nanos receive_timeout = 0;  // from a call's headers until its request is whole
+  engine::Nanos receive_timeout = 0;  // from the headers until the complete request
 };
 
 using RawReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// A call's deadline on our clock: gRPC's, which counts from the headers, or `longest` after
-// `started` where the client brings none (infinite). Deadlines of centuries are kNoDeadline.
+// Returns a call's deadline on our clock: gRPC's deadline, which counts from the headers, or
+// `started` + `longest` if the client sets none (infinite). Deadlines of centuries are kNoDeadline.
 engine::Nanos CallDeadline(gpr_timespec deadline, gpr_timespec now, engine::Nanos started,
                            engine::Nanos longest);
 
-// A derived class keeps a ticket of the CallTracker for as long as the call is known.
+// A derived class holds a ticket of the CallTracker as long as it exists.
 class CallReactor : public RawReactor, public std::enable_shared_from_this<CallReactor> {
  public:
   ~CallReactor() override = default;
   CallReactor(const CallReactor&) = delete;
   CallReactor& operator=(const CallReactor&) = delete;
 
-  // Starts reading; gRPC holds the call from now on. To be called once.
+  // Starts reading. gRPC owns the call from then on. Call once.
   static RawReactor* Start(std::shared_ptr<CallReactor> call);
 
  protected:
-  // `rpc` is gRPC's and lives until OnDone.
+  // gRPC owns `rpc`, which lives until OnDone.
   CallReactor(const ServiceContext* service, grpc::CallbackServerContext* rpc);
 
-  // The request is here. At most once, and then never HandleNoRequest. On one of the
-  // RequestReaders if it is large.
+  // The request has arrived. Called at most once, and not together with HandleNoRequest. Runs on
+  // one of the RequestReaders if the request is large.
   virtual void HandleRequest(const grpc::ByteBuffer& request) = 0;
-  // There will be no request: finish with this status. At most once, from any thread.
+  // The request will not arrive: finish with this status. Called at most once, from any thread.
   virtual void HandleNoRequest(absl::Status status) = 0;
-  // gRPC says that the call, whose request is here, is cancelled: the client, or its deadline.
+  // The call was cancelled, by the client or its deadline, after its request had arrived.
   virtual void HandleCancel() {}
-  // The last call.
+  // The last method that is called.
   virtual void HandleDone() {}
 
-  // The call as it is known at its headers. `route` is "SERVICE/METHOD".
+  // Returns what is known from the headers. `route` is "SERVICE/METHOD".
   CallHead Head(Api api, std::string route) const;
 
-  // The call's name goes with the first message into the initial metadata, or, where the call ends
-  // with an error before there is one, into the trailing metadata: an answer that has initial
-  // metadata of its own is not Trailers-Only, and then neither gRPC (proposal A6) nor Envoy sends
-  // the call to another server. To be called before anything is sent.
+  // Sets the call's id. The id goes into the initial metadata with the first message. If the call
+  // fails before that, it goes into the trailing metadata, because an answer with its own initial
+  // metadata is not Trailers-Only, and neither gRPC (proposal A6) nor Envoy would retry the call on
+  // another server. Call before anything is sent.
   void SetRequestId(const std::string& request_id) { request_id_ = request_id; }
 
-  // Converts a status to gRPC's; its retry hint goes into the trailing metadata. To be called right
-  // before the end.
+  // Converts a status, with its retry hint in the trailing metadata. Call right before the end.
   grpc::Status EndStatus(const absl::Status& status);
 
-  // A message of a stream; OnWriteDone says when the next one may follow. gRPC reads `message`
-  // until then.
+  // Sends a message of a stream. `message` must live, and no other may follow, until OnWriteDone.
   void Send(const grpc::ByteBuffer* message);
 
-  // Both end the call, and one of them is called once; after it only HandleDone touches gRPC's
-  // objects, and the reactor may be gone. A client that does not read the end within the write
-  // timeout is cut off.
+  // Each ends the call; call one of them, once. Then only HandleDone may use gRPC's objects, and
+  // the reactor may be destroyed. Cuts off a client that does not read within the write timeout.
   void SendAndFinish(grpc::ByteBuffer* response, const grpc::Status& status);
   void FinishCall(const grpc::Status& status);
 
@@ -100,7 +96,7 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   grpc::CallbackServerContext* rpc() { return rpc_; }
   engine::Nanos started() const { return started_; }
 
-  // Whether the deadline is so close that a cancellation is due to it.
+  // Reports whether the deadline is so close that it counts as the cause of a cancellation.
   bool IsDeadline() const;
 
  private:
@@ -108,53 +104,52 @@ class CallReactor : public RawReactor, public std::enable_shared_from_this<CallR
   void OnCancel() final;
   void OnDone() final;
 
-  // Handles the request, unless it was cancelled while it waited, and then a cancellation that has
-  // come meanwhile.
+  // Handles the request, unless it was cancelled, and then a cancellation that came meanwhile.
   void Handle();
-  // Ends a call whose request is not here yet.
+  // Ends a call whose request has not arrived yet.
   void EndReading(const absl::Status& status);
   int64_t HeaderBytes() const;
 
-  // kWaiting: the request is here, and waits for a reader.
+  // kWaiting: the request has arrived and waits for a reader.
   enum class Phase { kReading, kWaiting, kHandling, kHandled, kNoRequest };
 
-  // Ends the reading; true for the one caller that does so first. `bytes`: of a request that is here;
-  // from kWaiting on a cancellation may clear it.
+  // Ends the reading and reports whether this caller was the first to do so. `bytes` is the size of
+  // a request that has arrived. From kWaiting on a cancellation may clear the request.
   bool StopReading(Phase next, int64_t bytes = 0);
   void HandleSlow();
   absl::Status CancelStatus() const;
   void GuardEnd();
-  // To be called right before the first message.
+  // Call right before the first message.
   void PutRequestId();
 
   const ServiceContext* const service_;
   grpc::CallbackServerContext* const rpc_;
   const engine::Nanos started_;                          // at the headers
-  const engine::Nanos deadline_;                         // counted from there
+  const engine::Nanos deadline_;                         // counted from the headers
   const absl::StatusOr<std::shared_ptr<Grant>> access_;  // nullptr: no key is needed
 
-  grpc::ByteBuffer request_;  // gRPC's until OnReadDone
-  std::string request_id_;    // until it is sent
+  grpc::ByteBuffer request_;  // gRPC uses it until OnReadDone
+  std::string request_id_;    // empty after it is sent
 
   engine::Mutex mu_;
   Phase phase_ ABSL_GUARDED_BY(mu_) = Phase::kReading;
-  // A cancellation that came while the request was handled waits for its end.
+  // A cancellation arrived while the request was handled.
   bool cancel_waits_ ABSL_GUARDED_BY(mu_) = false;
   DeadlineTimer::Id timer_ ABSL_GUARDED_BY(mu_) = DeadlineTimer::kNone;
   uint64_t guarded_ ABSL_GUARDED_BY(mu_) = 0;
-  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // after its request was here
+  bool cancelled_ ABSL_GUARDED_BY(mu_) = false;  // after its request had arrived
 
-  // Held while gRPC's call is cancelled for a client that takes nothing: OnDone waits for it, so
-  // that the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
+  // Held during the cancellation of a call whose client does not read. OnDone waits for it, so that
+  // the call is not destroyed meanwhile. gRPC runs no reaction on the thread that cancels.
   engine::Mutex end_mu_;
   bool done_ ABSL_GUARDED_BY(end_mu_) = false;
   DeadlineTimer::Id end_timer_ ABSL_GUARDED_BY(end_mu_) = DeadlineTimer::kNone;
 
-  std::shared_ptr<CallReactor> self_;  // gRPC's share, until OnDone
+  std::shared_ptr<CallReactor> self_;  // gRPC's reference, until OnDone
 };
 
-// Ends a call of a method that the server does not have, whatever it is and before it is read. Owns
-// itself: REQUIRES `new`, and is handed to gRPC.
+// Refuses a call of any method that the server does not have, before its request is read. Owns
+// itself. REQUIRES: created with `new` and passed to gRPC.
 class RefusingReactor final : public grpc::ServerGenericBidiReactor {
  public:
   explicit RefusingReactor(grpc::Status status) { Finish(std::move(status)); }

@@ -1,5 +1,5 @@
-// Which pages of other sites may read the answers of all adapters (--cors-origin): the headers of CORS, and the
-// answers to the questions that browsers ask first (preflights).
+// Decides which pages of other sites may read the answers of all adapters (--cors-origin): adds the
+// headers of CORS and answers preflight requests.
 //
 // Immutable and thread-safe.
 #pragma once
@@ -15,17 +15,16 @@ namespace dragoman::server {
 
 class Cors {
  public:
-  // `origins` as browsers send them ("https://example.org"); "*": all.
+  // `origins` are in the form that browsers send ("https://example.org"); "*" means all.
   explicit Cors(std::vector<std::string> origins) : origins_(std::move(origins)) {}
 
-  // The answer to a preflight of an allowed origin; nothing for other requests.
+  // Returns the answer to a preflight of an allowed origin; nothing for other requests.
   std::optional<HttpResponse> Preflight(const HttpRequest& request) const;
 
-  // Lets the page that has sent the request read the answer, if its origin is allowed. An answer that any
-  // page may read stays as it is.
+  // Lets the request's page read the answer, if its origin is allowed and no such header is set.
   void Allow(const HttpRequest& request, HttpResponse* answer) const;
 
-  // The exchange, or one that gives each answer the headers of Allow.
+  // Returns an exchange that adds the headers of Allow to each answer.
   std::shared_ptr<HttpExchange> Wrap(std::shared_ptr<HttpExchange> exchange) const;
 
  private:

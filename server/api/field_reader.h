@@ -1,6 +1,6 @@
-// Reads the fields of a dialect's request one after the other, and keeps the first error.
+// Reads the fields of a dialect's request and keeps the first error.
 //
-// One thread. Borrows the fields.
+// Not thread-safe. Borrows the fields.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,15 +17,15 @@ class FieldReader {
  public:
   explicit FieldReader(const nlohmann::json& fields) : fields_(fields) {}
 
-  // An error if the field is missing or empty.
+  // It is an error if the field is missing or empty.
   std::string Text(std::string_view name);
-  // `otherwise` if it is missing or empty.
+  // Returns `otherwise` if the field is missing or empty.
   std::string TextOr(std::string_view name, std::string_view otherwise);
   bool Flag(std::string_view name);
-  // A list of texts, or one text. An error if the field is missing or empty.
+  // Reads a list of texts, or one text. It is an error if the field is missing or empty.
   std::vector<std::string> Texts(std::string_view name);
 
-  // UNIMPLEMENTED if the field is there and says anything: not null, false, "" or empty.
+  // Fails with UNIMPLEMENTED if the field has a value other than null, false, "" or an empty list.
   void Refuse(std::string_view name, std::string_view why);
 
   void Fail(absl::Status status);

@@ -28,7 +28,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Nothing for a '%' without two hexadecimal digits.
+// Returns nothing for a '%' without two hexadecimal digits.
 std::optional<std::string> Decode(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -63,8 +63,8 @@ absl::Status AddField(FormField field, std::string_view where, Form* form) {
   return absl::OkStatus();
 }
 
-// The value of a parameter of a header, "x" or "x y" of `name=x; name="x y"`; nothing if there is
-// none. In quotes a backslash stands for the character after it.
+// Returns the value of a header's parameter, "x" or "x y" of `name=x; name="x y"`, if there is one.
+// In quotes, a backslash escapes the next character.
 std::optional<std::string> HeaderParameter(std::string_view header, std::string_view name) {
   size_t at = header.find(';');
   while (at != std::string_view::npos) {
@@ -96,7 +96,7 @@ std::optional<std::string> HeaderParameter(std::string_view header, std::string_
 
 absl::Status BadMultipart(std::string_view what) { return RefuseForm("the multipart body", what); }
 
-// The part's headers, up to the empty line, which `part` then begins after.
+// Reads the part's headers and removes them, with the empty line, from `part`.
 absl::Status ReadPartHeaders(std::string_view* part, FormField* field) {
   bool disposed = false;
   while (true) {

@@ -11,7 +11,7 @@
 
 namespace dragoman::server {
 
-// The terms of a model's glossary; nullptr if the model has none of this name.
+// Returns the terms of a model's glossary; nullptr if the model has none of this name.
 inline std::shared_ptr<const engine::GlossaryTerms> TermsOf(const ServedModel& model,
                                                             std::string_view name) {
   const auto* const source = dynamic_cast<const engine::GlossarySource*>(model.engine.get());

@@ -12,10 +12,10 @@
 namespace dragoman::server {
 namespace {
 
-// How long clients have to take the last answers and close.
+// The time that clients have to read the last answers and close.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
-// Process-wide switches of gRPC, which must be set before the first builder is made.
+// Sets process-wide options of gRPC. Must precede the first builder.
 void InitGrpcPlugins() {
   static const bool done = [] {
     grpc::EnableDefaultHealthCheckService(true);
@@ -43,16 +43,16 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOp
   builder.RegisterService(&out->service_);
   for (const NamedService& other : out->others_) builder.RegisterService(other.service.get());
   builder.RegisterCallbackGenericService(&out->missing_);
-  // Reflection alone uses the synchronous API.
+  // Only reflection uses the synchronous API.
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::SyncServerOption::MAX_POLLERS, 1);
-  // gRPC answers a message that is too large with RESOURCE_EXHAUSTED, which looks like overload:
+  // No message limit here, because gRPC answers RESOURCE_EXHAUSTED, which looks like overload.
   // call_reactor.cc answers INVALID_ARGUMENT.
   SetUpPort({.name = "dragoman",
              .quota_bytes = options.limits.quota_bytes,
              .max_streams = options.limits.max_streams},
             &builder);
-  // Renewed connections are the only way in which old clients see new servers.
+  // Clients find new servers only when their connections are renewed.
   if (options.connection_age_seconds > 0) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                                options.connection_age_seconds * 1000);
@@ -89,8 +89,7 @@ void GrpcServer::SetNotServing() {
 
 void GrpcServer::Shutdown() {
   if (server_ == nullptr) return;
-  // gRPC ends calls that come between its own shutdown and the client's notice as CANCELLED, which
-  // clients do not retry; so the connections go first.
+  // Connections first: gRPC's shutdown ends new calls as CANCELLED, which clients do not retry.
   listener_->StopAccepting();
   listener_->EndConnections();
   listener_->WaitEmpty(kCloseGrace);

@@ -1,5 +1,4 @@
-// The gRPC server as the daemon needs it: our services, health, reflection, and the settings that
-// gRPC 1.51 gets wrong by default. Thread-safe after Start.
+// The daemon's gRPC server. Corrects some defaults of gRPC 1.51. Thread-safe after Start.
 #pragma once
 
 #include <grpcpp/server.h>
@@ -23,9 +22,9 @@ namespace dragoman::server {
 
 struct GrpcServerOptions {
   Address listen;
-  std::vector<int> inherited;  // sockets, as ListenerOptions'
+  std::vector<int> inherited;  // sockets, as in ListenerOptions
   TransportLimits limits;
-  int max_connections_per_peer = 0;  // 0: no limit of their own
+  int max_connections_per_peer = 0;  // 0: no such limit
   int connection_age_seconds = 300;  // 0: never renewed
   int connection_grace_seconds = 120;
   const TlsStore* tls = nullptr;  // borrowed, outlives the server; nullptr: no TLS
@@ -39,8 +38,8 @@ struct NamedService {
 
 class GrpcServer {
  public:
-  // Starts serving: health is SERVING from this moment on. `context` outlives the server, which serves
-  // our own service and `others`. UNAVAILABLE if it cannot listen (the port is taken, say).
+  // Starts serving our own service and `others`. Health is SERVING from then on. `context` outlives
+  // the server. UNAVAILABLE if the server cannot listen, for example because the port is taken.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
                                                            const ServiceContext* context,
                                                            std::vector<NamedService> others = {});
@@ -54,15 +53,14 @@ class GrpcServer {
   const Listener& listener() const { return *listener_; }
   Listener* mutable_listener() { return listener_.get(); }
 
-  // Sets what health answers to the name of a model, until SetNotServing.
+  // Sets the health of a model's name, until SetNotServing.
   void SetModelServing(const std::string& model, bool serving);
 
-  // Health answers NOT_SERVING for everything from now on.
+  // Makes health answer NOT_SERVING for everything from now on.
   void SetNotServing();
 
-  // Closes the port and ends every connection after what was sent on it: calls that arrive now end
-  // as UNAVAILABLE at their clients, as do those still open. Waits for the last reaction. Calling
-  // it again has no effect.
+  // Closes the port, then each connection after its pending data. Open and new calls fail with
+  // UNAVAILABLE at their clients. Waits for the last reaction. A second call has no effect.
   void Shutdown();
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// The transport bounds the bytes. Each item of a request may be an object with a few fields.
+// The transport bounds the bytes. Each item of a request may be an object with several fields.
 constexpr engine::JsonLimits kBodyLimits = {.max_bytes = std::numeric_limits<size_t>::max(),
                                             .max_depth = 16,
                                             .max_values = 1 << 16,
@@ -40,7 +40,7 @@ const json* FindField(const json& object, std::string_view name) {
 
 std::optional<std::string> WithoutLoneSurrogates(std::string_view text) {
   std::optional<std::string> out;
-  // The code unit of an escape at `at`, "\\uD83D"; 0 if there is none.
+  // Returns the code unit of an escape ("\\uD83D") at `at`; 0 if there is none.
   const auto unit_at = [text](size_t at) -> uint32_t {
     constexpr size_t kEscape = 6;
     uint32_t unit = 0;
@@ -60,7 +60,7 @@ std::optional<std::string> WithoutLoneSurrogates(std::string_view text) {
       out->replace(at, 6, "\\ufffd");
       at += 6;
     } else {
-      at += 2;  // an escape of another kind: of a backslash, say
+      at += 2;  // another escape, such as of a backslash
     }
   }
   return out;
@@ -91,8 +91,8 @@ void ScanObject(std::string_view text,
                 const std::function<bool(std::string_view name, std::string_view value)>& visit) {
   CountBytes(text.size());
   int depth = 0;
-  bool is_name = false;   // a string at this place is a field's name
-  std::string_view name;  // of the field whose value comes next; "": none
+  bool is_name = false;   // a string here is a field's name
+  std::string_view name;  // field of the next value; "": none
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     size_t bytes = 1;
@@ -111,7 +111,7 @@ void ScanObject(std::string_view text,
         --depth;
         continue;
       case '"':
-        // A backslash stands before one character more.
+        // A backslash escapes the next character.
         while (i + bytes < text.size() && text[i + bytes] != '"') {
           bytes += text[i + bytes] == '\\' ? 2 : 1;
         }
@@ -177,7 +177,7 @@ absl::Status ReadField(const json& object, std::string_view name, std::optional<
 absl::Status ReadField(const json& object, std::string_view name, std::optional<int64_t>* out) {
   const json* const value = FindField(object, name);
   if (value == nullptr) return absl::OkStatus();
-  constexpr double kMost = 9007199254740992.0;  // 2^53: every whole number up to it is a double
+  constexpr double kMost = 9007199254740992.0;  // 2^53: doubles hold all integers up to it
   const double number = value->is_number() ? value->get<double>() : 0.5;
   if (number != std::floor(number) || std::abs(number) > kMost) {
     return Expected(name, *value, "a whole number");

@@ -1,6 +1,5 @@
-// A table of what ICU said of the codes that were asked for last. A list of pairs, or of detected languages, asks for
-// the same few codes again and again; codes of clients come here as well, so the table is emptied when it
-// is full.
+// A cache of ICU's results for language codes. Lists need the same few codes again and again.
+// Clients choose some codes, so a full cache is emptied.
 //
 // Thread-safe.
 #pragma once
@@ -16,7 +15,7 @@ namespace dragoman::server {
 
 class KnownCodes {
  public:
-  // make(code), or what it returned before. A code that is longer than any is comes back as it is.
+  // Returns make(code), from the cache if possible. Returns a code of more than 64 bytes unchanged.
   std::string Get(std::string_view code, std::string (*make)(std::string_view)) {
     constexpr size_t kMaxCodeBytes = 64;
     constexpr size_t kMaxKnown = 4096;

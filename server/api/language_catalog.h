@@ -1,7 +1,7 @@
-// The languages that are served now, as adapters list them.
+// The languages that are served, as adapters list them.
 //
-// Thread-safe. What was put together is kept until the models change, for the sets of models that
-// were asked for last: a model of two hundred languages has forty thousand pairs.
+// Thread-safe. Results for the most recent sets of models are cached until the models change,
+// because a model of 200 languages has 40,000 pairs.
 #pragma once
 
 #include <map>
@@ -18,42 +18,42 @@
 
 namespace dragoman::server {
 
-// Codes as the models have them; lists are sorted and have each code once.
+// Codes are those of the models. Lists are sorted, without duplicates.
 struct ServedLanguages {
   std::vector<std::string> sources;
   std::vector<std::string> targets;
   std::vector<std::string> all;  // sources and targets
-  // Each source's targets; "" has those of models that translate from any language.
+  // The targets of each source; "" has those of models that accept any source.
   std::map<std::string, std::vector<std::string>> targets_of;
-  // The languages that a text may be in: the sources, and all languages where a model takes any.
+  // The sources, or all languages if a model accepts any source.
   std::vector<std::string> detectable;
-  // The index of `all`, for lookups by code; LanguagesOf leaves it empty.
+  // An index of `all`, by code. LanguagesOf leaves it empty.
   LanguageIndex all_index;
 
   bool any_source() const { return targets_of.count("") > 0; }
 };
 
-// The languages of one model, by name as well.
+// The languages of one model, also by name.
 struct ModelNames {
-  LanguageIndex sources;  // empty: the model takes any
+  LanguageIndex sources;  // empty: the model accepts any
   LanguageIndex targets;
 };
 
 class LanguageCatalog {
  public:
-  // `calls` outlives this.
+  // `calls` outlives the object.
   explicit LanguageCatalog(const CallContext* calls) : calls_(calls) {}
 
-  // The languages of the models that take calls and that the client sees (client_rights.h). Shared
-  // with later callers; immutable.
+  // Returns the languages of the models that take calls and that the client sees (client_rights.h).
+  // The result is immutable and shared with later callers.
   std::shared_ptr<const ServedLanguages> Get(const Client* client) const;
 
-  // The same for the names of one model, which are made when it is first asked for.
+  // Returns the names of one model's languages. Builds them at the first call for that model.
   std::shared_ptr<const ModelNames> NamesOf(const ModelPtr& model) const;
 
  private:
   struct Kept {
-    // The models of which it was made. They are not held: a model's last call releases its engine.
+    // The models of the list. Weak, because a model's last call releases its engine.
     std::vector<std::weak_ptr<const ServedModel>> models;
     std::shared_ptr<const ServedLanguages> languages;
   };
@@ -61,13 +61,12 @@ class LanguageCatalog {
   const CallContext* const calls_;
 
   mutable engine::Mutex mu_;
-  mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);  // the one that was used last comes first
+  mutable std::vector<Kept> kept_ ABSL_GUARDED_BY(mu_);  // most recently used first
   mutable std::map<std::weak_ptr<const ServedModel>, std::shared_ptr<const ModelNames>,
                    std::owner_less<>>
       names_ ABSL_GUARDED_BY(mu_);
 };
 
-// The languages of these models.
 ServedLanguages LanguagesOf(const std::vector<ModelPtr>& models);
 
 }  // namespace dragoman::server

@@ -22,8 +22,8 @@ namespace {
 constexpr size_t kMaxCodeBytes = 64;
 constexpr size_t kMaxNameBytes = 128;
 
-// Argos Translate's words, which LibreTranslate's clients send, and a code that CLDR keeps apart
-// from the one that models have.
+// Argos Translate's codes, which LibreTranslate's clients send, and nb, which CLDR does not map to
+// no.
 struct Alias {
   std::string_view written;
   const char* tag;
@@ -39,7 +39,7 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
-// Two or three letters, and subtags of letters and digits after them.
+// Reports whether `code` is two or three letters, optionally with subtags of letters and digits.
 bool LooksLikeCode(std::string_view code) {
   const size_t language = std::min(code.find_first_of("-_"), code.size());
   if (code.size() > kMaxCodeBytes || language < 2 || language > 3) return false;
@@ -50,7 +50,7 @@ bool LooksLikeCode(std::string_view code) {
                      [](char c) { return IsAlpha(c) || IsDigit(c) || c == '-' || c == '_'; });
 }
 
-// Nothing if it does not look like a code.
+// Returns nothing if `code` does not look like a code.
 std::optional<icu::Locale> LocaleOf(std::string_view code) {
   if (!LooksLikeCode(code)) return std::nullopt;
   CountNames(1);
@@ -64,7 +64,7 @@ std::optional<icu::Locale> LocaleOf(std::string_view code) {
   return locale;
 }
 
-// Nothing if it does not look like a code.
+// Returns nothing if `code` does not look like a code.
 std::optional<LanguageTag> TagOf(std::string_view code) {
   const std::optional<icu::Locale> locale = LocaleOf(code);
   if (!locale.has_value()) return std::nullopt;
@@ -80,12 +80,11 @@ std::optional<LanguageTag> TagOf(std::string_view code) {
 
 std::string LanguageAndScript(const LanguageTag& tag) { return tag.language + "-" + tag.script; }
 
-// How well a served language of the same language and script fits what is wanted, 0 best; nothing if
-// their regions contradict each other.
+// Returns how well languages with the same script fit, 0 best; nothing if their regions differ.
 std::optional<int> Distance(const LanguageTag& wanted, const LanguageTag& served) {
   if (wanted.region == served.region) return 0;
   if (!wanted.region.empty() && !served.region.empty()) return std::nullopt;
-  // "en" is nearer to "en-US", where most of it is spoken, than to "en-GB".
+  // "en" is closer to "en-US", where it is spoken most, than to "en-GB".
   return wanted.likely_region == served.likely_region ? 1 : 2;
 }
 

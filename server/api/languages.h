@@ -1,11 +1,10 @@
-// Language codes as clients write them, and languages' names for people, by ICU.
+// Language codes in the forms that clients use, and names of languages, from ICU.
 //
-// The engine itself finds a model's language for a code of any form ("EN-US", "zh_hans", "deu"), so
-// that a request's codes are handed on as they came. These functions are for what an adapter answers:
-// lists, names, and codes in a dialect's own form.
+// The engine accepts codes of any form ("EN-US", "zh_hans", "deu"), so adapters pass a request's
+// codes on unchanged. These functions are for answers: lists, names, and codes in a dialect's form.
 //
-// Each function asks ICU, which takes 1 to 30 microseconds for a code. Code that looks up what a request
-// names therefore uses a LanguageIndex, and bounds the number of names before it looks them up.
+// Each function asks ICU, which takes 1 to 30 us for a code. So code that looks up the names of a
+// request uses a LanguageIndex, and first bounds their number.
 //
 // Thread-safe. Pure functions.
 #pragma once
@@ -19,24 +18,21 @@
 
 namespace dragoman::server {
 
-// BCP-47 in its usual case and with '-': "en-US" for "EN_us", "zh-Hans" for "zh_hans", "de" for
-// "deu". The code as it is if it does not look like one.
+// Returns the BCP-47 tag in its usual case and with '-': "en-US" for "EN_us", "zh-Hans" for
+// "zh_hans", "de" for "deu". Returns `code` if it does not look like a code.
 std::string NormalTag(std::string_view code);
 
-// The language without script and region, "en" of "en-US"; the code as it is if it does not look
-// like one.
+// Returns the language alone: "en" for "en-US". Returns `code` if it does not look like a code.
 std::string BaseLanguage(std::string_view code);
 
-// The name of a language in the language `in`: "German", "Portuguese (Brazil)". The code itself if
-// ICU has no name for it.
+// Returns a language's name in the language `in`: "Portuguese (Brazil)"; `code` if ICU has none.
 std::string DisplayName(std::string_view code, std::string_view in);
 
-// The same, with the word for a dialect where there is one: "Brazilian Portuguese", "Simplified
-// Chinese".
+// The same, but with a dialect's own name: "Brazilian Portuguese", "Simplified Chinese".
 std::string DialectName(std::string_view code, std::string_view in);
 
-// A code as ICU understands it. `region` is "" where the code has none; `likely_region` is where most of
-// the language in this script is spoken.
+// A code as ICU parses it. `region` is "" if the code has none. `likely_region` is the region where
+// the language in this script is spoken most.
 struct LanguageTag {
   std::string language;
   std::string script;
@@ -44,14 +40,13 @@ struct LanguageTag {
   std::string likely_region;
 };
 
-// A table of the languages that are served, by code and by name. It asks ICU once for each language when
-// it is made, and once for each code that it is asked for and does not have; the number of languages does
-// not matter to a lookup.
+// An index of served languages, by code and by name. Asks ICU for each language during construction
+// and for each unknown code in a lookup. The number of languages does not affect lookups.
 //
 // Immutable and thread-safe.
 class LanguageIndex {
  public:
-  // Languages are found by code alone, or by name too, which takes some 50 microseconds for each.
+  // kAll also finds languages by name. Construction then takes some 50 us for each language.
   enum class Names { kNone, kAll };
 
   LanguageIndex() = default;
@@ -59,17 +54,16 @@ class LanguageIndex {
 
   const std::vector<std::string>& codes() const { return codes_; }
 
-  // The language that `code` means: the same code, else one of the same language whose script and region
-  // do not contradict the code's ("EN-US" is "en", "zh-TW" is "zh-Hant"); the first of those that agree
-  // in most. Nothing if there is none.
+  // Returns the language that `code` means: the same code, otherwise the closest with the same
+  // language and script and no other region ("EN-US" is "en", "zh-TW" is "zh-Hant"); or nothing.
   std::optional<std::string> Find(std::string_view code) const;
 
-  // The language that a name or a code means: "German", "Deutsch", "de-DE", "Simplified Chinese", in
-  // any case of ASCII letters. Nothing if there is none. REQUIRES: made with names.
+  // Returns the language that a name or a code means: "German", "Deutsch", "de-DE", in any case of
+  // ASCII letters. Nothing if there is none. REQUIRES: made with Names::kAll.
   std::optional<std::string> FindName(std::string_view name) const;
 
-  // Whether `name` may mean `code`, which is one of codes(): "English" is "en" and "en-GB". REQUIRES:
-  // made with names.
+  // Reports whether `name` may mean `code`, one of codes(): "English" may mean "en" and "en-GB".
+  // REQUIRES: made with Names::kAll.
   bool CanMean(std::string_view name, std::string_view code) const;
 
  private:
@@ -80,12 +74,12 @@ class LanguageIndex {
   std::unordered_map<std::string, std::vector<size_t>> by_language_;  // "zh-Hant"
 };
 
-// LanguageIndex(served).Find(code), for a list that is used once.
+// LanguageIndex(served, kNone).Find(code), for a list that is used once.
 std::optional<std::string> FindLanguage(std::string_view code,
                                         const std::vector<std::string>& served);
 
-// The short form of a language code, which most dialects use: "de" for "deu_Latn" and "DE", "zh-Hant"
-// for "zho_Hant", "pt-BR" for "pt_br". A script is left out where it is the language's usual one.
+// Returns the short form of a code, which most dialects use: "de" for "deu_Latn" and "DE", "pt-BR"
+// for "pt_br", "zh-Hant" for "zho_Hant". Leaves out the usual script of a language.
 std::string ShortTag(std::string_view code);
 
 }  // namespace dragoman::server

@@ -11,7 +11,7 @@
 namespace dragoman::server {
 namespace {
 
-// There are about ten lists. Clients see them in different parts, and ask for names in their languages.
+// There are about ten lists. Clients see different parts of them, and names in different languages.
 constexpr size_t kMaxKept = 64;
 constexpr char kTag[] = "ETag";
 
@@ -49,7 +49,7 @@ HttpResponse ListAnswers::Get(const HttpRequest& request, const std::string& nam
   }
   HttpResponse made = make();
   if (made.status >= 400) return made;
-  // A proxy must not give one client's list to another, and each use is asked about.
+  // A proxy must not give one client's list to another, and must revalidate each use.
   made.headers.emplace_back("Cache-Control", "private, no-cache");
   made = WithTag(std::move(made));
   {

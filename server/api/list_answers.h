@@ -1,6 +1,5 @@
-// Answers that change only with what is served: lists of languages, models and glossaries. Each is made once
-// for each change and shared by all who ask for it, with an ETag, so that a client that has it already is
-// told so in a few bytes (304).
+// Lists of languages, models and glossaries, which change only with the served models. Each is
+// built once for each change, shared by clients, and has an ETag, so known lists are a 304.
 //
 // Thread-safe.
 #pragma once
@@ -18,16 +17,16 @@
 
 namespace dragoman::server {
 
-// The objects of which an answer is made. They are not kept: a model's last call ends its engine.
+// The objects that an answer describes. Weak, because a model's last call releases its engine.
 using MadeOf = std::vector<std::weak_ptr<const void>>;
 MadeOf MadeOfModels(const std::vector<ModelPtr>& models);
-// The models and the terms of their glossaries, which can change without their model.
+// The models and their glossaries, which can change without their model.
 MadeOf MadeOfGlossaries(const std::vector<ModelPtr>& models);
 
 class ListAnswers {
  public:
-  // The answer called `name`, of those who see `made_of`; `make` is called where it is not kept. An error
-  // (a status from 400 on) is not kept.
+  // Returns the answer `name` for clients that see `made_of`. Calls `make` if it is not cached.
+  // Does not cache an error (a status of 400 or higher).
   HttpResponse Get(const HttpRequest& request, const std::string& name, MadeOf made_of,
                    const std::function<HttpResponse()>& make);
 
@@ -39,13 +38,13 @@ class ListAnswers {
   };
 
   engine::Mutex mu_;
-  std::list<Kept> kept_ ABSL_GUARDED_BY(mu_);  // those used last come first
+  std::list<Kept> kept_ ABSL_GUARDED_BY(mu_);  // most recently used first
 };
 
-// Gives an answer that does not change its ETag and moves its body to `shared_body`.
+// Adds an ETag to an answer and moves its body to `shared_body`.
 HttpResponse WithTag(HttpResponse answer);
 
-// The answer, or 304 for a client that has it already: whose If-None-Match has its ETag.
+// Returns the answer, or 304 if the request's If-None-Match has its ETag.
 HttpResponse UnlessKnown(const HttpRequest& request, const HttpResponse& answer);
 
 }  // namespace dragoman::server

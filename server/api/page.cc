@@ -49,13 +49,12 @@ class PageAdapter final : public Adapter {
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
-                      // A newer server has a newer page.
                       {"Cache-Control", "no-cache"}};
     answer.body = std::string(file.text);
     answers_.emplace(file.path, WithTag(std::move(answer)));
   }
 
-  std::map<std::string, HttpResponse, std::less<>> answers_;  // by path
+  std::map<std::string, HttpResponse, std::less<>> answers_;
 };
 
 }  // namespace

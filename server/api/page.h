@@ -1,9 +1,8 @@
-// The page at /: a text and its translation in the browser, by our own REST (rest.h). And the page at
+// The page at /, which translates a text in the browser over our own REST (rest.h), and the page at
 // /docs, which shows the description of that REST and sends requests to it.
 //
-// Both are HTML, CSS and JavaScript (page/), which CMake compiles into the program. They ask for
-// nothing but their own files and the REST of this server, and their policies let the browser do no
-// more than that.
+// Both are HTML, CSS and JavaScript (page/), which CMake compiles into the program. Their policies
+// allow only their own files and the REST of this server.
 #pragma once
 
 #include <memory>
@@ -25,25 +24,23 @@ struct PageFile {
 // All files of the page, which are constant data of the program.
 std::span<const PageFile> PageFiles();
 
-// The Content-Security-Policy of the page: own files and own requests only. Text becomes HTML in
-// one place, the preview of a translated web page, which is a sandboxed frame.
+// The Content-Security-Policy of the page: only own files and requests. Text becomes HTML in one
+// place, the preview of a translated web page, which is a sandboxed frame.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types preview";
 
-// The policy of /docs. The library RapiDoc draws that page. It needs inline styles, and it writes
-// innerHTML, which trusted types would forbid.
+// The policy of /docs, for RapiDoc: it needs inline styles, and innerHTML without trusted types.
 inline constexpr std::string_view kDocsPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
     "data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// `grpc_port` is AdapterContext's, which the page gets at /page/ports.json.
+// `grpc_port` is that of AdapterContext. The page reads it from /page/ports.json.
 std::unique_ptr<Adapter> MakePageAdapter(int grpc_port);
 
-// The requests that are the adapter's, without it (Adapters::Add). They need no API key: what the page
-// asks for does.
+// The adapter's routes, without the adapter (Adapters::Add). They need no API key.
 std::vector<AdapterRoute> PageRoutes();
 
 }  // namespace dragoman::server

@@ -33,7 +33,7 @@ using Json = nlohmann::json;
 constexpr engine::JsonLimits kMessageLimits{
     .max_bytes = kMaxJsonBytes, .max_depth = 16, .max_values = 1 << 17, .max_fields = 1 << 12};
 
-// Says what a value is, without its text, which may be somebody's.
+// Describes a value without its text, which may be private.
 std::string Found(const Json& value) {
   if (value.is_number()) return absl::StrCat("found the number ", value.dump());
   if (value.is_boolean()) return absl::StrCat("found ", value.get<bool>() ? "true" : "false");
@@ -59,7 +59,7 @@ const FieldDescriptor* FindField(const Descriptor& type, const std::string& name
   return field != nullptr ? field : type.FindFieldByCamelcaseName(name);
 }
 
-// A number, or a string that holds one; nothing for anything else, such as "" or "0x10".
+// Reads a number or a string with a number; nothing for anything else, such as "" or "0x10".
 template <typename Number>
 std::optional<Number> ReadInteger(const Json& value) {
   constexpr auto kMin = std::numeric_limits<Number>::min();
@@ -78,7 +78,7 @@ std::optional<Number> ReadInteger(const Json& value) {
     return static_cast<Number>(number);
   }
   if (value.is_number_float()) {
-    // 1e3 and 5.0 are integers. Above 2^53 a double does not say which one is meant.
+    // 1e3 and 5.0 are integers. Above 2^53, doubles do not represent every integer.
     const auto number = value.get<double>();
     constexpr double kExact = 9007199254740992.0;
     if (std::trunc(number) != number || std::abs(number) > kExact) return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<double> ReadReal(const Json& value) {
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  // SimpleAtod takes words for infinity and not-a-number, which are spelt otherwise in JSON.
+  // SimpleAtod accepts other words for infinity and NaN than JSON does.
   if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) {
     return std::nullopt;
   }
@@ -166,7 +166,7 @@ class Reader {
                                            absl::string_view(expected.data(), expected.size())));
   }
 
-  // Its keys and values are strings.
+  // Reads a map of strings to strings.
   void ReadMap(const Json& value, const std::string& path, const FieldDescriptor& field,
                Message* message) {
     if (!value.is_object()) return Wrong(path, value, "an object of strings");
@@ -251,8 +251,7 @@ class Reader {
     }
   }
 
-  // Reads a value by name or by number. A number that the enum does not have is left to the
-  // request's own check.
+  // Reads a value by name or by number. The check of the request reports unknown numbers.
   void ReadEnumValue(const Json& value, const std::string& path, const FieldDescriptor& field,
                      Message* message) {
     const EnumDescriptor& type = *field.enum_type();
@@ -300,7 +299,7 @@ std::string WriteProtoJson(const Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;
   std::string json;
-  // It fails for details of an error whose type this program does not have, and for nothing else.
+  // Fails only for details of an error whose type this program does not have.
   if (google::protobuf::util::MessageToJsonString(message, &json, options).ok()) return json;
   return "{}";
 }

@@ -1,8 +1,7 @@
-// Messages of the contract as proto3 JSON, in which our own REST is spoken.
+// Converts messages of the contract to and from proto3 JSON, the format of our own REST.
 //
-// Read here and not by protobuf's json_util, which stops at the first mistake and names neither its
-// field nor what was expected, takes the last of two values of one field, and repairs text that is
-// not UTF-8. Written by json_util.
+// Writes with protobuf's json_util, but does not read with it: json_util stops at the first error,
+// names no fields, takes the last of two values of a field, and repairs invalid UTF-8.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -16,23 +15,21 @@
 
 namespace dragoman::server {
 
-// JSON longer than this is refused. A request of max_code_points in max_items items, every one of
-// them written as two escapes, has a tenth of it.
+// Longer JSON is refused. The largest allowed request, all in escapes, has a tenth of this size.
 inline constexpr size_t kMaxJsonBytes = 16 << 20;
 
-// Reads `text` into `message`, which is empty. Fields may have their JSON names (sourceLanguageCode)
-// or those of the proto (source_language_code); null is unset; numbers of 64 bits may be strings.
+// Reads `text` into the empty `message`. Fields may have their JSON names (sourceLanguageCode) or
+// those of the proto (source_language_code). null means unset. Numbers of 64 bits may be strings.
 //
-// INVALID_ARGUMENT, with one violation for each mistake, names the fields as the proto does
-// ("decoding.beam_size"): text that is not JSON or not UTF-8, fields that do not exist or are there
-// twice, values of a wrong type. An unknown field is not UNIMPLEMENTED, as it is over gRPC, because
-// a name may be misspelt and a number cannot.
-// REQUIRES: no field of `message`'s type, at any depth, is bytes, a group, a map of messages or one
-// of protobuf's own types with a JSON form of its own.
+// INVALID_ARGUMENT has a violation for each error, with the field's proto name
+// ("decoding.beam_size"). Errors are: no JSON, invalid UTF-8, unknown or repeated fields, and
+// values of a wrong type. Unlike over gRPC, an unknown field is not UNIMPLEMENTED, because a name
+// may be misspelled and a number not. REQUIRES: no field of `message`'s type, at any depth, is
+// bytes, a group, a map of messages or one of protobuf's own types with a special JSON form.
 absl::Status ReadProtoJson(std::string_view text, google::protobuf::Message* message);
 
-// The message as JSON, on one line. Every field is there, also with its default, but for those that
-// know whether they are set (`optional`, messages), which are there if they are.
+// Returns the message as JSON on one line. Writes every field, also with its default, except
+// `optional` fields and messages that are not set.
 std::string WriteProtoJson(const google::protobuf::Message& message);
 
 }  // namespace dragoman::server

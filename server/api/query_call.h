@@ -1,4 +1,4 @@
-// A call that is answered as soon as its request is here: lists of languages, models, glossaries.
+// A call that is answered as soon as its request arrives: lists of languages, models, glossaries.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -21,12 +21,11 @@
 
 namespace dragoman::server {
 
-// Answer is callable as absl::Status(const Request&, Client*, Response*), where the client is that
-// of the call's key, or nullptr.
+// Answer is absl::Status(const Request&, Client* of the call's key or nullptr, Response*).
 template <typename Request, typename Response, typename Answer>
 class QueryCall final : public CallReactor {
  public:
-  // The interface and the name that metrics and logs have for the call.
+  // `api` and `method` name the call in metrics and logs.
   QueryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc, Api api,
             RpcMethod method, Answer answer)
       : CallReactor(service, rpc),

@@ -1,6 +1,5 @@
-// A gRPC service whose methods take calls at their headers and requests as raw bytes, see
-// call_reactor.h: what is not UTF-8 must get INVALID_ARGUMENT, and gRPC's generated parsing answers
-// otherwise before our code runs.
+// A gRPC service whose methods take calls at their headers and requests as raw bytes
+// (call_reactor.h). gRPC's own parsing would not answer invalid UTF-8 with INVALID_ARGUMENT.
 //
 // Thread-safe. Reactions never block.
 #pragma once
@@ -22,18 +21,18 @@ class RawService : public grpc::Service {
  protected:
   using MakeCall = std::function<std::shared_ptr<CallReactor>(grpc::CallbackServerContext* rpc)>;
 
-  // `path` must be a literal: gRPC keeps the pointer. All of one object belong to one service:
-  // reflection lists the last one's.
+  // `path` must be a literal, because gRPC keeps the pointer. All methods of one object belong to
+  // one service; reflection lists the service of the last one.
   void Add(const char* path, MakeCall make);
 
  private:
   int methods_ = 0;
 };
 
-// The bytes of a gRPC message in one piece.
+// Returns the bytes of a gRPC message in one piece.
 std::string FlattenBytes(const grpc::ByteBuffer& buffer);
 
-// Returns false and leaves `out` unchanged for a message above 2 GiB, which protobuf cannot write.
+// Returns false and leaves `out` unchanged if the message is above 2 GiB, protobuf's limit.
 bool SerializeBytes(const google::protobuf::MessageLite& message, grpc::ByteBuffer* out);
 
 }  // namespace dragoman::server

@@ -41,7 +41,7 @@ class EventRenderer final : public StreamRenderer {
     HttpResponse head;
     head.content_type = "text/event-stream; charset=utf-8";
     head.headers.emplace_back("Cache-Control", "no-store");
-    // Asks nginx, and proxies that follow it, to pass events on as they come.
+    // Asks nginx and similar proxies not to buffer events.
     head.headers.emplace_back("X-Accel-Buffering", "no");
     return head;
   }
@@ -59,8 +59,7 @@ class EventRenderer final : public StreamRenderer {
   }
 };
 
-// Reads the parameter `model`, where there is one; any other is refused by its name. Values are not
-// quoted: they may be keys.
+// Reads `model`, unless it is nullptr. Refuses other parameters by name; values may be keys.
 absl::Status ReadModelQuery(const HttpRequest& request, std::string* model) {
   const absl::StatusOr<Form> query = ReadQuery(request);
   if (!query.ok()) return query.status();

@@ -8,12 +8,12 @@
 //   GET  /v1/info/models       ListModelsResponse; /v1/models is OpenAI's
 //   GET  /v1/openapi.json      all of this as OpenAPI 3.1
 //
-// Errors are {"error": {code, message, status, details}}, as Google's APIs have them. A key comes as
-// `authorization: Bearer KEY`. Bodies have to be application/json, so that a page of another site
-// cannot make a browser send one unasked.
+// Errors are {"error": {code, message, status, details}}, as in Google's APIs. The key is
+// `authorization: Bearer KEY`. Bodies must be application/json, which other sites' pages cannot
+// send.
 //
-// An event is named `segment`, `translation`, `timings` or `error`, by what its message holds. The
-// last is `end`, whose data is {}: without it, or `error`, the stream was cut off.
+// An event is named `segment`, `translation`, `timings` or `error`, after the content of its
+// message. The last event is `end` with the data {}. A stream without `end` or `error` was cut off.
 #pragma once
 
 #include <memory>
@@ -26,11 +26,10 @@ namespace dragoman::server {
 
 std::unique_ptr<Adapter> MakeRestAdapter(const AdapterContext& context);
 
-// The requests that are the adapter's, without it (Adapters::Add).
+// The adapter's routes, without the adapter (Adapters::Add).
 std::vector<AdapterRoute> RestRoutes();
 
-// The description at /v1/openapi.json, which is constant data of the program. It is made by
-// tests/openapi/make_openapi.py and kept in the tree (openapi.json).
+// The text of /v1/openapi.json, from openapi.json, which tests/openapi/make_openapi.py writes.
 std::string_view OpenApiJson();
 
 }  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// Converts absl::Status to gRPC's: the only place that makes gRPC codes. Pure functions.
+// Converts absl::Status to gRPC's. No other code makes gRPC codes. Pure functions.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -10,11 +10,11 @@
 
 namespace dragoman::server {
 
-// Code, message, and the google.rpc.Status (server/call/rpc_status.h) as binary details, which
-// gRPC sends as trailing metadata grpc-status-details-bin.
+// Returns code, message, and the google.rpc.Status (server/call/rpc_status.h) as binary details,
+// which gRPC sends as trailing metadata grpc-status-details-bin.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// The value of trailing metadata grpc-retry-pushback-ms, for a status with a retry hint.
+// Returns the value of trailing metadata grpc-retry-pushback-ms for a status with a retry hint.
 std::optional<std::string> RetryPushbackMs(const absl::Status& status);
 
 }  // namespace dragoman::server

@@ -58,9 +58,9 @@ void StreamCall::HandleCancel() {
 }
 
 void StreamCall::StartWrite(v1::StreamTranslateResponse message) {
-  // Cannot fail: only a message above 2 GiB would, which the limits on requests exclude.
+  // Cannot fail: the limits on requests exclude messages above 2 GiB.
   SerializeBytes(message, &buffer_);
-  // Send comes last: before it returns, OnWriteDone may come, and the end of the call.
+  // Send must come last, because OnWriteDone and the end of the call may precede its return.
   Send(&buffer_);
 }
 

@@ -1,7 +1,6 @@
-// The transports of translations over gRPC: Translate, one answer, and StreamTranslate, each
-// segment as it finishes.
+// The transports of translations over gRPC: Translate and StreamTranslate.
 //
-// Owned by gRPC until OnDone, as call_reactor.h says.
+// gRPC owns them until OnDone (call_reactor.h).
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -18,7 +17,6 @@
 
 namespace dragoman::server {
 
-// Translate.
 class UnaryCall final : public CallReactor, public UnaryTransport {
  public:
   UnaryCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);
@@ -38,7 +36,6 @@ class UnaryCall final : public CallReactor, public UnaryTransport {
   grpc::ByteBuffer response_;
 };
 
-// StreamTranslate.
 class StreamCall final : public CallReactor, public StreamTransport {
  public:
   StreamCall(const ServiceContext* service, grpc::CallbackServerContext* rpc);

@@ -1,4 +1,4 @@
-// Our own gRPC service, and the answer to every method that no service has.
+// Our own gRPC service, and the answer to unknown methods.
 //
 // Thread-safe. Reactions never block.
 #pragma once
@@ -14,7 +14,7 @@ namespace dragoman::server {
 
 class TranslationService final : public RawService {
  public:
-  // `context` outlives the service. `draining` likewise, for GetServerInfo.
+  // `context` and `draining`, for GetServerInfo, outlive the service.
   TranslationService(const ServiceContext* context, const std::atomic<bool>* draining);
 
  private:
@@ -25,7 +25,7 @@ class TranslationService final : public RawService {
   const std::atomic<bool>* const draining_;
 };
 
-// Answers every method that no service has, AdminService's among them: UNIMPLEMENTED, named.
+// Answers every method that no service has, including those of AdminService, with UNIMPLEMENTED.
 class MissingMethods final : public grpc::CallbackGenericService {
  public:
   explicit MissingMethods(const ServiceContext* context) : context_(context) {}

@@ -27,8 +27,7 @@ constexpr std::string_view kHashPrefix = "sha256:";
 constexpr char kKeyPrefix[] = "dgm_";
 constexpr int64_t kMaxRate = 1'000'000'000'000;
 constexpr size_t kMaxNameBytes = 64;
-// Clients in a list in an object, each with lists. No message quotes the text: it may hold a key
-// where a hash belongs.
+// No error quotes the text, because it may have a key in place of a hash.
 constexpr engine::JsonLimits kFileLimits = {
     .max_bytes = kMaxSmallFileBytes, .max_depth = 8, .max_values = 1 << 18, .is_secret = true};
 
@@ -56,7 +55,7 @@ std::optional<KeyHash> ParseHash(std::string_view text) {
   return hash;
 }
 
-// A key may look like a name, but must not be one: each call's log line would show it.
+// Reports whether `name` is valid. A key is not, because each call's log line has the name.
 bool IsName(const std::string& name) {
   return !absl::StartsWith(name, kKeyPrefix) && !name.empty() && name.size() <= kMaxNameBytes &&
          std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -64,8 +63,7 @@ bool IsName(const std::string& name) {
          });
 }
 
-// A key may stand in any place of the file by mistake: errors tell where a value is and of what
-// kind, and quote nothing.
+// Errors name only the place and the kind of a value, because any value may be a key by mistake.
 absl::Status ReadKeys(const std::string& where, const json& value, ClientEntry* entry) {
   if (!value.is_array() || value.empty()) {
     return RefuseEntry(where, value.is_array() ? "an empty list" : value.type_name(),
@@ -110,7 +108,7 @@ absl::StatusOr<ClientEntry> ReadClient(const std::string& where, const json& val
   ClientEntry entry;
   entry.models = {"*"};
   for (const auto& [key, field] : value.items()) {
-    const std::string at = absl::StrCat(where, ".", key);  // said of known ones alone
+    const std::string at = absl::StrCat(where, ".", key);  // used only for known keys
     absl::Status status;
     if (key == "name") {
       if (!field.is_string() || !IsName(field.get<std::string>())) {
@@ -289,7 +287,7 @@ absl::Status ApiKeys::Reload() {
       }
       for (const KeyHash& hash : entry.hashes) {
         const auto at = old.find(hash);
-        // A key that was given to another client counts as another key.
+        // A key that has moved to another client is a new key.
         if (at != old.end() && &at->second->client() == client.get()) {
           keys->push_back({hash, at->second});
           old.erase(at);
@@ -336,7 +334,7 @@ absl::StatusOr<std::shared_ptr<Grant>> ApiKeys::Find(std::string_view key) const
     engine::MutexLock lock(&mu_);
     keys = keys_;
   }
-  // All of them, each in the same time: how long it takes tells nothing about the hashes.
+  // Compares with all hashes in constant time, so that the duration reveals nothing about them.
   const Key* found = nullptr;
   for (const Key& known : *keys) {
     if (CRYPTO_memcmp(known.hash.data(), hash.data(), hash.size()) == 0) found = &known;

@@ -1,8 +1,7 @@
-// API keys, by their hashes, and what the client of each may do.
+// The API keys of clients, stored as hashes, and the rights of each client.
 //
-// A file names clients and the SHA-256 of their keys. A key is 256 random bits, so that its hash
-// cannot be guessed backwards however fast the hash is, and a slow one would only make every call
-// slow; for the same reason it needs no salt. See server/SECURITY.md.
+// A file lists clients and the SHA-256 of each of their keys. A key is 256 random bits, so that a
+// fast hash without a salt cannot be reversed. See server/SECURITY.md.
 //
 // Thread-safe.
 #pragma once
@@ -24,31 +23,32 @@
 
 namespace dragoman::server {
 
-// The largest share: while two clients of the same priority wait, one has at most so much of the
-// machine against the other's 1, and a new client's sentence waits for so many of it.
+// The largest share of a client. While two clients of the same priority wait, one of them gets at
+// most kMaxShare times as much of the machine as the other, and a sentence of a new client waits
+// for at most kMaxShare sentences of the other.
 inline constexpr int kMaxShare = 16;
-// The most keys of a file: each call is compared with all of them.
+// The maximum number of keys in a file. Each call is compared with all of them.
 inline constexpr size_t kMaxApiKeys = 1024;
 
 using KeyHash = std::array<uint8_t, 32>;
 
-// A client as it stands in the file.
+// A client's entry in the file.
 struct ClientEntry {
   std::string name;
-  std::vector<KeyHash> hashes;        // of its keys; more than one while they are exchanged
-  std::vector<std::string> models;    // "*" among them: every model
+  std::vector<KeyHash> hashes;        // more than one while keys are rotated
+  std::vector<std::string> models;    // "*" means every model
   int64_t characters_per_minute = 0;  // code points; 0: no limit
-  int share = 1;                      // of the queue and the machine, relative to others'
+  int share = 1;                      // of queue and machine, relative to other clients
 };
 
-// A file's text: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}. INVALID_ARGUMENT
-// names what is wrong with it, what was found and what was expected.
+// Parses the text of a file: {"clients": [{"name": "web", "keys": ["sha256:HEX"], ...}, ...]}.
+// INVALID_ARGUMENT names the faulty place, what was found there and what was expected.
 absl::StatusOr<std::vector<ClientEntry>> ParseApiKeys(std::string_view text);
 
-// "sha256:" and 64 hexadecimal digits, as in files.
+// Returns "sha256:" and 64 hexadecimal digits, the form that files use.
 std::string HashOfKey(std::string_view key);
 
-// A client in service. Shared by the calls that it has.
+// A client that may make calls. Its calls share the object.
 class Client {
  public:
   explicit Client(const ClientEntry& entry);
@@ -57,16 +57,16 @@ class Client {
   int share() const;
   bool MayUse(std::string_view model) const;
 
-  // Takes these characters from the client's rate and returns 0; or takes none, and returns the
-  // time after which it may.
+  // Takes `characters` code points from the client's rate and returns 0. If the rate does not allow
+  // that, takes none and returns the time until it does.
   engine::Nanos Take(int64_t characters, engine::Nanos now);
   void GiveBack(int64_t characters);
 
-  // Code points of the texts that were translated for the client since the daemon's start.
+  // The code points of all texts that were translated for the client since the daemon started.
   int64_t translated() const { return translated_.load(); }
   void AddTranslated(int64_t code_points) { translated_.fetch_add(code_points); }
 
-  // The file was read again.
+  // Applies the client's entry of a file that was read again.
   void Update(const ClientEntry& entry);
 
  private:
@@ -79,15 +79,15 @@ class Client {
   TokenBucket bucket_ ABSL_GUARDED_BY(mu_);
 };
 
-// A key in service: its client, and whether it still is. Shared by the calls made with it.
+// A valid key with its client, until the key is revoked. Shared by all calls that use the key.
 class Grant {
  public:
   explicit Grant(std::shared_ptr<Client> client) : client_(std::move(client)) {}
 
   Client& client() const { return *client_; }
 
-  // Calls `end` once, without locks, when the key is revoked, or at once if it was. Returns a
-  // number for Forget, after which `end` is not called any more (it may be running).
+  // Calls `end` once, without locks, when the key is revoked, or now if it is revoked already.
+  // Returns a number for Forget, after which `end` does not start but may still be running.
   uint64_t OnRevoked(std::function<void()> end);
   void Forget(uint64_t number);
 
@@ -104,17 +104,17 @@ class Grant {
 
 class ApiKeys {
  public:
-  // Reads the file; INVALID_ARGUMENT names it and what is wrong.
+  // Reads the file. INVALID_ARGUMENT names the file and the problem.
   static absl::StatusOr<std::unique_ptr<ApiKeys>> Open(std::string path);
 
-  // Reads it again: clients keep what is left of their rates, and keys that are not in it any more
-  // are revoked. With an error all stays as it is.
+  // Reads the file again. Clients keep the rest of their rates; removed keys are revoked. An error
+  // changes nothing.
   absl::Status Reload();
 
-  // The grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED says what is
-  // wrong with the header, never what it was.
+  // Returns the grant of the key in the header `authorization` ("Bearer KEY"). UNAUTHENTICATED
+  // names the problem and never quotes the header.
   absl::StatusOr<std::shared_ptr<Grant>> Authenticate(std::string_view authorization) const;
-  // The grant of a key that came in another way; "": none came.
+  // Returns the grant of a key that the request brings in another place. "" means no key.
   absl::StatusOr<std::shared_ptr<Grant>> AuthenticateKey(std::string_view key) const;
 
   const std::string& path() const { return path_; }
@@ -135,7 +135,7 @@ class ApiKeys {
 
   mutable engine::Mutex mu_;
   std::map<std::string, std::shared_ptr<Client>> clients_ ABSL_GUARDED_BY(mu_);
-  // Shared, so that calls look through it without the lock.
+  // Calls search the list without the lock.
   std::shared_ptr<const std::vector<Key>> keys_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -1,4 +1,4 @@
-// The parts of the daemon that all translations share, whatever transport carries them.
+// The parts of the daemon that all translations share, over every transport.
 #pragma once
 
 #include <atomic>
@@ -23,13 +23,13 @@ struct CallContext {
   Metrics* metrics = nullptr;
   CallTracker* tracker = nullptr;
   const ModelTable* models = nullptr;
-  RequestReaders* readers = nullptr;  // nullptr: transports read all requests themselves
+  RequestReaders* readers = nullptr;  // nullptr: transports read requests themselves
   RequestLimits limits;
-  engine::Nanos longest_call = 0;   // of a call whose client sets no deadline
-  engine::Nanos write_timeout = 0;  // until a client that reads nothing is cut off
-  // New jobs are refused from then on; those between two models of a pivot go on. nullptr: never.
+  engine::Nanos longest_call = 0;   // for clients that set no deadline
+  engine::Nanos write_timeout = 0;  // until a client that does not read is cut off
+  // If true, new jobs are refused, except the second jobs of pivots. nullptr: always false.
   const std::atomic<bool>* draining = nullptr;
-  // Code points of the texts of all calls that have succeeded. nullptr: they are not counted.
+  // The code points of the texts of all successful calls. nullptr: not counted.
   std::atomic<int64_t>* translated = nullptr;
   SpanSink* spans = nullptr;                   // nullptr: none are recorded
   const LanguageDetector* detector = nullptr;  // nullptr: no language is detected

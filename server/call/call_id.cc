@@ -11,7 +11,7 @@
 namespace dragoman::server {
 namespace {
 
-// The network of an IPv6 address in text; "" for other texts, and for IPv4 within IPv6.
+// Returns the /64 network of an IPv6 address; "" for other texts and for IPv4-mapped addresses.
 std::string Ipv6Network(std::string_view host) {
   in6_addr address{};
   if (inet_pton(AF_INET6, std::string(host).c_str(), &address) != 1) return "";
@@ -46,7 +46,7 @@ std::string ClientOfPeer(std::string_view peer) {
   if (!is_v6 && !peer.starts_with("ipv4:")) return std::string(peer);
   peer = peer.substr(0, peer.find_last_of(':'));
   if (is_v6) {
-    // In brackets, which a URI has escaped.
+    // The address is in brackets, which a URI escapes.
     std::string_view host = peer.substr(std::string_view("ipv6:").size());
     for (const std::string_view open : {"[", "%5B"}) {
       if (host.starts_with(open)) host.remove_prefix(open.size());

@@ -8,17 +8,17 @@
 
 namespace dragoman::server {
 
-// 32 hexadecimal digits, different each time.
+// Returns a new random id of 32 hexadecimal digits.
 std::string NewId();
 
-// The client of a peer, which is given as gRPC writes it ("ipv4:192.0.2.7:4711"): its address
-// without the port, which differs between its connections. For IPv6 it is the /64 network, which is
-// the least that one client is given: 2^64 addresses must not be as many clients. All peers of a
-// Unix socket are one client.
+// Returns the client of a peer, given as gRPC writes peers ("ipv4:192.0.2.7:4711"). The client is
+// the address without the port, because the port differs between connections. For IPv6 it is the
+// /64 network, the smallest network that one client gets, because otherwise one client could appear
+// as 2^64 clients. All peers of a Unix socket are one client.
 std::string ClientOfPeer(std::string_view peer);
 
-// The name under which the engine lets a call's client take turns: that of its API key, or, for
-// calls that need none (nullptr), of its peer.
+// Returns the name by which the engine shares its time fairly among clients: the name of the API
+// key's client, or the client of the peer if the call needs no key (nullptr).
 std::string ClientName(const Grant* grant, std::string_view peer);
 
 }  // namespace dragoman::server

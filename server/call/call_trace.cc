@@ -8,8 +8,7 @@
 namespace dragoman::server {
 namespace {
 
-// How many segments of a call get spans: in a call with a thousand sentences these show what the
-// others are like.
+// The maximum number of segments of a call that get spans. The others are similar.
 constexpr int kMaxSegments = 16;
 
 std::string NewSpanId() { return NewId().substr(0, 16); }

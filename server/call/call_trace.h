@@ -1,8 +1,8 @@
-// The spans of one call: notes what happened when, and gives it to the exporter when the call is
-// gone. Without an exporter, or where the client does not record the trace, it costs nothing.
+// The spans of one call. Records times, and gives the spans to the exporter in the destructor.
+// Costs nothing if there is no exporter or the client does not sample the trace.
 //
-// Each method but Sent is called at most once. Different methods may be called from different
-// threads; two calls of the same one must not overlap. The destructor comes after all of them.
+// Each method except Sent is called at most once. Different methods may be called from different
+// threads. Two calls of the same method must not overlap. The destructor runs after all of them.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +21,29 @@ class CallTrace {
  public:
   using Attributes = std::vector<std::pair<std::string, std::variant<int64_t, std::string>>>;
 
-  // `sink` outlives this; nullptr: no spans. `method` is the name of the call's span, from its
-  // headers at `started` on.
+  // `sink` outlives this object; nullptr means no spans. `method` is the name of the call's span,
+  // which starts at `started`, when the headers arrived.
   CallTrace(SpanSink* sink, std::string method, engine::Nanos started)
       : sink_(sink), method_(std::move(method)), started_(started) {}
   ~CallTrace();
   CallTrace(const CallTrace&) = delete;
   CallTrace& operator=(const CallTrace&) = delete;
 
-  // Takes the header traceparent, which may be missing or malformed. The trace is the client's, or
-  // a new one where there is none and spans are wanted. A client that does not record its trace
-  // gets no spans.
+  // Joins the trace of the header traceparent. If it is missing or malformed, starts a trace if
+  // there is an exporter. Records no spans if the client does not sample its trace.
   void Join(const std::string& traceparent);
 
-  // The trace's id for the log; "" if there is no trace.
+  // The id of the trace for the log; "" if there is no trace.
   const std::string& trace_id() const { return trace_id_; }
 
-  // The number of segments whose times the job is to report.
+  // Returns the number of segments whose times the job has to report.
   int segments_wanted() const;
 
   void Accepted(engine::Nanos at) { accepted_ = at; }
   void Timed(const engine::JobTimings& timings) {
     if (recording_) timings_ = timings;
   }
-  // A part of the answer was being sent from `begin` to `end`. The span is from the first begin to
-  // the last end.
+  // Records when a part of the answer was sent. The span goes from the first begin to the last end.
   void Sent(engine::Nanos begin, engine::Nanos end) {
     if (sent_begin_ == 0) sent_begin_ = begin;
     sent_end_ = end;

@@ -1,4 +1,4 @@
-// Counts calls that are in the server's hands, for the drain to wait on. Thread-safe.
+// Counts the calls in flight, so that a drain can wait for them. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace dragoman::server {
 
 class CallTracker {
  public:
-  // One call, from its arrival until neither gRPC nor the engine knows it any more.
+  // One call, from its arrival until neither gRPC nor the engine refers to it.
   class Ticket {
    public:
     explicit Ticket(CallTracker* tracker) : tracker_(tracker) { tracker_->Add(1); }
@@ -27,7 +27,7 @@ class CallTracker {
     return in_flight_;
   }
 
-  // Waits until no call is in flight, or `timeout`, or Interrupt. True: none was in flight.
+  // Waits until no call is in flight, `timeout`, or Interrupt. Reports whether none was in flight.
   bool WaitIdle(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);
@@ -39,7 +39,7 @@ class CallTracker {
     return in_flight_ == 0;
   }
 
-  // Waits that long, or until Interrupt, whatever is in flight. True: it was interrupted.
+  // Waits until `timeout` or Interrupt. Reports whether it was interrupted.
   bool WaitInterrupted(std::chrono::nanoseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
     engine::MutexLock lock(&mu_);
@@ -51,7 +51,7 @@ class CallTracker {
     return interrupted_;
   }
 
-  // Ends every wait, now and later, for a drain that is hurried.
+  // Ends all current and later waits, to shorten a drain.
   void Interrupt() {
     engine::MutexLock lock(&mu_);
     interrupted_ = true;

@@ -1,16 +1,16 @@
-// The transport of a translation call, between its client and translation_call.h: gRPC, or HTTP.
+// The transport of a translation call (translation_call.h), over gRPC or HTTP.
 //
-// A transport makes its call when the headers are here. It shares the call's ownership until
-// Finish, and as long as it is in one of the call's methods. It calls
+// A transport creates its call when the headers have arrived. It shares ownership of the call until
+// Finish, and while it is in one of the call's methods. It calls
 //   1. HandleRequest or HandleNoRequest of the call: one of them, once;
-//   2. Cancel or Expire: from any thread, as often as it likes, but not before HandleRequest has
+//   2. Cancel or Expire: from any thread, any number of times, but only after HandleRequest has
 //      returned.
-// The call in turn calls the methods below: from any thread, also from within 1. and 2., without a
-// lock. They must not block. No two of these overlap, but for Break, and for what is
-// left of a StartWrite whose OnWriteDone has come.
+// The call calls the methods below without a lock, from any thread, also from within 1. and 2. They
+// must not block. Their calls do not overlap, with two exceptions: Break, and the rest of a
+// StartWrite whose OnWriteDone has arrived.
 //
-// The call borrows the transport and does not touch it once Finish has begun. So the transport may
-// be gone before Finish returns (or such a StartWrite); the call may live on, held by the engine.
+// The call borrows the transport and does not use it after Finish has begun. So the transport may
+// be destroyed before Finish, or such a StartWrite, returns. The call may live longer.
 #pragma once
 
 #include <memory>
@@ -27,20 +27,19 @@ namespace dragoman::server {
 // The protocol that carries a call, for spans.
 enum class Carrier { kGrpc, kHttp };
 
-// A call as its transport knows it at the headers.
+// What a transport knows of a call when its headers have arrived.
 struct CallHead {
-  engine::Nanos started = 0;  // on the clock of the calls, as is:
+  engine::Nanos started = 0;  // on the clock of CallContext, like deadline
   engine::Nanos deadline = engine::kNoDeadline;
-  Api api = Api::kDragoman;  // in which it is asked
+  Api api = Api::kDragoman;
   Carrier carrier = Carrier::kGrpc;
-  // "SERVICE/METHOD" of gRPC; of HTTP the method and the path's pattern, "POST /v1/translate".
+  // gRPC: "SERVICE/METHOD". HTTP: the method and the path's pattern, "POST /v1/translate".
   std::string route;
-  // The client, as ClientOfPeer writes it: the engine lets clients take turns, whichever transports
-  // they use.
+  // As ClientOfPeer returns it. Clients share the engine fairly, over all transports.
   std::string client;
-  // The API key of the call; nullptr: none is needed here.
+  // The grant of the call's API key; nullptr if no key is needed.
   std::shared_ptr<Grant> grant;
-  // Headers as they were sent, unchecked; "" = none.
+  // Headers as the client sent them, unchecked; "" if missing.
   std::string request_id;  // x-request-id
   std::string traceparent;
 };
@@ -49,36 +48,34 @@ class CallTransport {
  public:
   virtual ~CallTransport() = default;
 
-  // The call's name, which the client gets as x-request-id. Called once, from within HandleRequest
-  // or HandleNoRequest, before anything else.
+  // Takes the call's id, which the client gets as x-request-id. Called once, from within
+  // HandleRequest or HandleNoRequest, before any other method.
   virtual void AnnounceRequestId(const std::string& request_id) = 0;
 
-  // Ends the call for its client: everything is counted and logged. A status that may be tried
-  // again has its hint (RetryAfterOf), which the transport puts where clients look for it. Called
-  // once, as the last method.
+  // Ends the call for its client, after metrics and the log line. The transport sends the retry
+  // hint of `status` (RetryAfterOf) where clients look for it. Called once, as the last method.
   virtual void Finish(const absl::Status& status) = 0;
 };
 
 // The transport of a call that is answered as a whole.
 class UnaryTransport : public CallTransport {
  public:
-  // Takes the answer, which the Finish(OK) that follows sends. An error: it cannot be sent, or is an
-  // error in the words of the client's interface, and Finish follows with that. Called at most once.
+  // Takes the answer, which Finish(OK) then sends. Returns an error, for Finish, if the answer
+  // cannot be sent or is an error in the client's interface. Called at most once.
   virtual absl::Status SetAnswer(const v1::TranslateResponse& answer) = 0;
 };
 
 // The transport of a call that is answered message by message.
 class StreamTransport : public CallTransport {
  public:
-  // The transport answers with OnWriteDone; before that neither StartWrite nor Finish is called.
+  // Starts to write `message`. StartWrite and Finish are called only after OnWriteDone.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
 
-  // The status of a call whose messages are all written and which has not failed: an error where the
-  // client's interface takes the answer for one. Finish follows with it. Called at most once.
+  // Returns an error if all messages were written but are an error in the client's interface,
+  // otherwise OK. Finish follows with this status. Called at most once.
   virtual absl::Status EndStatus() { return absl::OkStatus(); }
 
-  // Makes the write in flight fail soon, so that OnWriteDone comes; it may have come by now. Not
-  // called during or after Finish.
+  // Makes the write in flight fail soon, unless it has ended. Not called during or after Finish.
   virtual void Break() = 0;
 };
 

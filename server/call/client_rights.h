@@ -1,9 +1,7 @@
-// The rights of an API key's client: what it sees, what it may use, and its rate; and what was
-// translated for it.
+// The rights of an API key's client: its models, its rate, and the count of its translated text.
 //
-// A client sees the models that it may use. It learns nothing of others: not their names, languages
-// or glossaries, not even from an error. A call that needs no key has no client (nullptr) and sees
-// everything.
+// A client sees only the models that it may use. No answer or error tells it the names, languages
+// or glossaries of others. A call that needs no key has no client (nullptr) and sees everything.
 //
 // Thread-safe.
 #pragma once
@@ -22,34 +20,33 @@
 
 namespace dragoman::server {
 
-// The one rule that decides what a client sees.
+// Reports whether the client sees the model. No other code decides this.
 bool MaySee(const Client* client, std::string_view model);
 
-// UNAVAILABLE until a model takes calls, whoever asks.
+// Returns UNAVAILABLE until a model takes calls. The result is the same for all clients.
 absl::Status CheckLoaded(const CallContext& context);
 
-// The models that take calls, and the lines of ListModels, that the client sees; the default first.
+// The models that take calls, and entries of ListModels, that the client sees; default first.
 std::vector<ModelPtr> VisibleModels(const CallContext& context, const Client* client);
 std::vector<ModelTable::Entry> VisibleEntries(const CallContext& context, const Client* client);
 
-// PERMISSION_DENIED where the client may not use a model of this name, whether there is one or not.
-// "" is any model, and it is denied to a client that sees none of `visible`.
+// Returns PERMISSION_DENIED if the client may not use a model of this name, even if no such model
+// exists. "" means any model; it is denied if `visible` is empty.
 absl::Status CheckMayUse(const Client* client, const std::string& model,
                          const std::vector<ModelPtr>& visible);
 
-// The model of this name, "" the first: CheckMayUse, then NOT_FOUND with the names that the client
-// sees.
+// Returns the model of this name, or the first one for "". Errors: those of CheckMayUse, then
+// NOT_FOUND with the names that the client sees.
 absl::StatusOr<ModelPtr> FindVisibleModel(const CallContext& context, const Client* client,
                                           const std::string& model);
 
-// Takes these code points from the client's characters per minute; RESOURCE_EXHAUSTED with the time
-// after which it may try again, and none are taken. nullptr, of a call that needs no key, has no
-// rate.
+// Takes `code_points` from the client's characters per minute. If too few are left, takes none and
+// returns RESOURCE_EXHAUSTED with a retry hint. A call without a key (nullptr) has no rate.
 absl::Status TakeRate(Client* client, int64_t code_points, engine::Nanos now);
 
-// Code points of the texts of calls that have succeeded since the start, over every interface: those
-// of the client, or of all calls for nullptr. A call counts whole, also where some of its texts have
-// failed. CountTranslated adds a call's.
+// TranslatedCodePoints returns the code points of the texts of all calls that have succeeded since
+// the start, over every interface: those of `client`, or of all calls for nullptr. All texts of a
+// call count, even if some of them have failed. CountTranslated adds the code points of one call.
 int64_t TranslatedCodePoints(const CallContext& context, const Client* client);
 void CountTranslated(const CallContext& context, Client* client, int64_t code_points);
 

@@ -11,7 +11,7 @@ namespace {
 
 using WireOptions = v1::DecodingOptions;
 
-// The values of each enum, by the name of its option.
+// The values of each enum, named like its option.
 struct Choices {
   static constexpr EnumPair<WireOptions::Penalty, kernels::LengthPenalty> penalty[] = {
       {WireOptions::POWER, kernels::LengthPenalty::kPower},
@@ -40,7 +40,7 @@ struct Choices {
                                  {WireOptions::BANKS, kernels::Allocation::kBanks}};
 };
 
-// Numbers and enums, whatever they are.
+// Reads numbers and enums without checking ranges.
 void ReadPlainFields(const WireOptions& in, engine::DecodingOptions* out, Violations* violations) {
 #define DRAGOMAN_NUMBER(type, name, ...) \
   if (in.has_##name()) out->name = in.name();

@@ -1,8 +1,7 @@
-// Converts DecodingOptions of the wire to the engine's, and reports every single value that is out
-// of its range.
+// Converts DecodingOptions of the wire to the engine's, and reports values out of range.
 //
-// Pure function. Which options go together is for engine/api/option_rules.h; what the model's
-// numbers decide (layers, heads, rows) is for the engine.
+// Pure function. engine/api/option_rules.h checks combinations of options. The engine checks values
+// that depend on the model (layers, heads, rows).
 #pragma once
 
 #include "dragoman/v1/translation.pb.h"
@@ -11,7 +10,7 @@
 
 namespace dragoman::server {
 
-// Reports every value that is out of its range, and leaves it unset in the result.
+// Adds every value that is out of its range to `violations`, and leaves it unset in the result.
 engine::DecodingOptions ReadDecoding(const v1::DecodingOptions& in, Violations* violations);
 
 }  // namespace dragoman::server

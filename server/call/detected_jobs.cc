@@ -50,15 +50,14 @@ std::optional<std::string> OnlySource(const SourceChoice& choice) {
   return only;
 }
 
-// The parts of a call, by the languages of their items.
 class Parts {
  public:
-  // `without_items`: the job of each, but for its items. All arguments outlive the object.
+  // `without_items` is the job of each part without its items. All arguments outlive the object.
   Parts(const std::vector<ModelPtr>& models, std::string_view model,
         const engine::TranslationJob& without_items)
       : models_(models), model_(model), without_items_(without_items) {}
 
-  // The part of the items in this language; none where there is no translation from it.
+  // Returns the part for items in this language; nothing if it cannot be translated.
   std::optional<size_t> Find(const std::string& language) {
     const auto [at, is_new] = by_language_.try_emplace(language);
     if (is_new) at->second = Make(language);
@@ -112,7 +111,7 @@ absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
   std::vector<std::string> contents = std::exchange(job.contents, {});
   std::vector<std::string> prefixes = std::exchange(job.target_prefixes, {});
   job.target_language = choice->target;
-  // One seed for all parts, as for one job: sent again, it gives the same draws.
+  // All parts share one seed, as in one job, so that sending it again gives the same draws.
   auto& sampling = job.decoding.sampling;
   if (sampling.has_value() && !sampling->seed.has_value()) sampling->seed = DrawSeed();
 

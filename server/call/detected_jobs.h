@@ -1,6 +1,6 @@
-// A request whose items' languages are to be detected, as the jobs that it comes to.
+// Divides a request whose source languages have to be detected into jobs.
 //
-// Pure but for the draw of a seed; thread-safe.
+// Pure, except that it draws a seed. Thread-safe.
 #pragma once
 
 #include <string>
@@ -15,22 +15,22 @@
 
 namespace dragoman::server {
 
-// The language that was found of an item, and where the item goes.
+// The detected language of an item, and the model that translates the item.
 struct DetectedItem {
   std::string language;   // "": unknown
-  double confidence = 0;  // 0 as well for a word that the only source was assumed for
-  std::string model;  // "": the item comes back as it is
+  double confidence = 0;  // 0 also for a word that is assumed to be in the only source language
+  std::string model;      // "": the item is returned unchanged
 };
 
 struct DetectedJobs {
   std::vector<DetectedItem> items;       // by index
   std::vector<JobPart> parts;            // one for each language and model
-  std::vector<engine::ItemResult> done;  // items that come back as they are
-  std::vector<std::string> models;       // names of the parts' models, each once
+  std::vector<engine::ItemResult> done;  // items that are returned unchanged
+  std::vector<std::string> models;       // names of the parts' models, without duplicates
 };
 
-// `models`: those that the client may use. `model`: the name in the request, or "". An item goes to
-// the model to which a request with its language would go. The errors are those of such a request.
+// `models` are those that the client may use. `model` is the name in the request, or "". An item
+// goes to the model that a request with its language would use. Errors are those of such a request.
 absl::StatusOr<DetectedJobs> DetectJobs(const LanguageDetector& detector,
                                         const std::vector<ModelPtr>& models, std::string_view model,
                                         engine::TranslationJob job);

@@ -1,6 +1,6 @@
-// The languages of texts, as DetectLanguage answers, over any transport.
+// Answers DetectLanguage, over any transport.
 //
-// Thread-safe. Takes microseconds for each text, on the caller's thread.
+// Thread-safe. Runs on the caller's thread and takes microseconds for each text.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,13 +10,13 @@
 
 namespace dragoman::server {
 
-// `client`: that of the call's API key, whose models and characters per minute count; nullptr where
-// calls need none. The errors are those of the contract. REQUIRES: the request's strings are UTF-8.
+// The models and the rate of `client` apply; it is nullptr if calls need no key. Errors are those
+// of the contract. REQUIRES: the request's strings are UTF-8.
 absl::StatusOr<v1::DetectLanguageResponse> DetectLanguages(const CallContext& context,
                                                            Client* client,
                                                            const v1::DetectLanguageRequest& in);
 
-// UNIMPLEMENTED, naming what the request asks for, of a server that detects no languages.
+// Returns UNIMPLEMENTED, naming `what` was asked for, for a server that detects no languages.
 absl::Status NoDetection(const char* what);
 
 }  // namespace dragoman::server

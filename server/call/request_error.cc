@@ -20,7 +20,7 @@ constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 
 constexpr size_t kMaxNamedFields = 16;
 
-// Whether messages about a field may quote a client's text.
+// Reports whether messages about a field may quote a client's text.
 bool HoldsText(std::string_view field) {
   for (const std::string_view name : {"terms", "do_not_translate", "target_prefixes",
                                       "decoding.required_phrases", "decoding.forbidden_phrases"}) {

@@ -1,8 +1,7 @@
-// Errors of a request, as absl::Status that carries google.rpc details.
+// Errors of a request: absl::Status with google.rpc details.
 //
-// Details ride as payloads of the status (serialised google.rpc messages under their type URL), so
-// that the code that finds an error need not know gRPC; rpc_status.cc puts them on the wire.
-// Pure functions.
+// Details are payloads (serialized google.rpc messages under their type URL), so code that finds
+// errors need not know gRPC. rpc_status.cc writes them to the wire. Pure functions.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@
 
 namespace dragoman::server {
 
-// Trailing metadata is limited (8 KiB by default) and a request may have thousands of mistakes.
+// Trailing metadata is limited (8 KiB by default), and a request may have thousands of errors.
 inline constexpr size_t kMaxViolations = 16;
 
 struct FieldViolation {
@@ -22,29 +21,30 @@ struct FieldViolation {
   std::string description;  // what was found, what was expected
 };
 
-// INVALID_ARGUMENT with a google.rpc.BadRequest of all violations (of the first 16, if there are
-// more); the message is "field: description; field: description ...", without "field: " for field
-// "", which is the request as a whole. REQUIRES: not empty.
-// `untold`: how many there are besides these.
+// Returns INVALID_ARGUMENT with a google.rpc.BadRequest that has the first kMaxViolations
+// violations. The message is "field: description; field: description ...". A violation of field "",
+// the request as a whole, has no "field: ". `untold` is the number of further violations, which the
+// message counts. REQUIRES: `violations` is not empty.
 absl::Status InvalidFields(const std::vector<FieldViolation>& violations, size_t untold = 0);
 absl::Status InvalidField(std::string field, std::string description);
 
-// UNIMPLEMENTED naming every field. REQUIRES: not empty.
+// Returns UNIMPLEMENTED that names the fields, at most 16 of them. REQUIRES: `fields` is not empty.
 absl::Status UnimplementedFields(const std::vector<std::string>& fields);
 
-// Gives an INVALID_ARGUMENT of the engine, which has FieldErrors (engine/base/field_error.h), a
-// BadRequest with them; one that has neither gets a violation of field "". Others stay as they are.
+// Adds a BadRequest to an INVALID_ARGUMENT of the engine. It has the status's FieldErrors
+// (engine/base/field_error.h), or one violation of field "" if there are none. Returns a status
+// that has a BadRequest, or another code, unchanged.
 absl::Status WithFieldViolation(absl::Status status);
 
-// The message for the log. Fields whose values are a client's text (terms, phrases, prefixes) are
-// only named in it.
+// Returns the message for the log. If a violation concerns a field with a client's text (terms,
+// phrases, prefixes), returns only the names of the fields.
 std::string LoggableMessage(const absl::Status& status);
 
 // Adds google.rpc.RetryInfo.
 absl::Status WithRetryAfter(absl::Status status, engine::Nanos delay);
 std::optional<engine::Nanos> RetryAfterOf(const absl::Status& status);
 
-// The violations of a status; empty without a BadRequest.
+// Returns the violations of a status; empty without a BadRequest.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
 }  // namespace dragoman::server

@@ -131,7 +131,7 @@ void ReadTargetPrefixes(const v1::TranslateRequest& in, const RequestLimits& lim
                         absl::StrCat("found ", code_points, " code points, expected at most ",
                                      limits.max_code_points, " in all"));
   }
-  // Empty prefixes ask for nothing.
+  // Empty prefixes have no effect.
   if (code_points > 0) {
     job->target_prefixes.assign(in.target_prefixes().begin(), in.target_prefixes().end());
   }
@@ -224,7 +224,7 @@ ParsedRequest ReadTranslateRequest(v1::TranslateRequest in, const RequestLimits&
   out.timings = in.return_options().timings();
   violations.Invalid(engine::CheckOptionsTogether(job.decoding, engine::ContextOf(job)));
   violations.Invalid(engine::CheckHtml(job));
-  // A tag has its place only once the item is whole, so that segments alone have no HTML.
+  // The places of tags are known only when the item is complete, so segments alone have no HTML.
   if (job.html) job.returns.segments = false;
   out.status = violations.Status();
   if (!out.status.ok()) return out;

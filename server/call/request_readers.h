@@ -1,15 +1,15 @@
-// Threads for what comes before a job: reading a large request's message, checking it, finding out
-// its items' languages, routing and admission.
+// Threads that prepare large requests: they parse and check the message, detect the items'
+// languages, choose the models and submit the job.
 //
-// That takes microseconds for a text and tens of milliseconds for the longest list, for which the
-// other connections of a transport's thread would have to wait. So a transport reads small requests
-// itself and hands large ones over here, where clients take turns (engine/base/fair_turns.h) by the
+// This takes microseconds for one text and tens of milliseconds for the longest list. Meanwhile the
+// other connections of a transport's thread would wait. So a transport reads small requests itself
+// and posts large ones here. Clients share these threads fairly (engine/base/fair_turns.h), by the
 // bytes of their requests: a request waits for about as many bytes of each other client as it has
-// itself, and for those that are being read.
+// itself, and for the requests that are already being read.
 //
-// Thread-safe. What waits is bounded by the transports, each of whose requests waits once: it keeps
-// the bytes that it had when it came, and a transport lets go of them when the client is gone. The
-// destructor does what waits, then joins.
+// Thread-safe. The transports bound the queue: each of their requests waits once, with the bytes
+// that it had on arrival, and a transport releases the bytes when the client is gone. The
+// destructor runs all waiting requests, then joins.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,15 @@ namespace dragoman::server {
 
 class RequestReaders {
  public:
-  // `tracker` outlives it. Throws std::system_error when a thread cannot be started.
+  // `tracker` outlives this object. Throws std::system_error if a thread cannot be started.
   RequestReaders(int threads, CallTracker* tracker) : tracker_(tracker), pool_("read", threads) {}
 
-  // Whether a request of so many bytes is read here. A list of that size takes a millisecond where
-  // languages are detected.
+  // Reports whether a request of `bytes` bytes has to be posted here. A list of 1024 bytes takes
+  // about a millisecond if languages are detected.
   static bool IsLarge(int64_t bytes) { return bytes >= 1024; }
 
-  // Calls `read` once, on a thread of its own. The requests of a client, which is the grant's or, for
-  // nullptr, the peer's (ClientName), are read in the order of their arrival. Until then the request
-  // counts as a call in flight, so that a drain waits for it. REQUIRES: bytes >= 0.
+  // Calls `read` once, on one of the threads; for one client (ClientName) in the order of arrival.
+  // Until then the request counts as a call in flight, for drains. REQUIRES: bytes >= 0.
   void Post(const Grant* grant, std::string_view peer, int64_t bytes, std::function<void()> read);
 
  private:
@@ -59,11 +58,10 @@ class RequestReaders {
 
   engine::Mutex mu_;
   engine::FairTurns turns_ ABSL_GUARDED_BY(mu_);
-  // These are the clients that have something waiting.
+  // The clients that have requests waiting.
   std::unordered_map<std::string, Flow> flows_ ABSL_GUARDED_BY(mu_);
 
-  engine::WorkerPool
-      pool_;  // has a task for each request that waits; its end comes before all else
+  engine::WorkerPool pool_;  // one task for each waiting request; destroyed first
 };
 
 }  // namespace dragoman::server

@@ -13,8 +13,7 @@
 namespace dragoman::server {
 namespace {
 
-// In a list of models. A client's messages have 4 MiB unless it says otherwise, and ten models of two
-// hundred languages would be more.
+// For lists of models: all pairs of ten models of 200 languages exceed clients' default of 4 MiB.
 constexpr size_t kMaxPairsOfModel = 1000;
 
 v1::FinishReason WireReason(kernels::FinishReason reason) {

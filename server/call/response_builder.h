@@ -1,4 +1,4 @@
-// Results of the engine as messages of the wire. Pure functions; arguments are moved from.
+// Converts results of the engine to messages of the wire. Pure functions.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace dragoman::server {
 
-// Fills what `returns` asks for. A failed item has index, model and error only.
+// Fills the fields that `returns` asks for. A failed item has only index, model and error.
 v1::Translation BuildTranslation(engine::ItemResult result, const engine::ReturnOptions& returns,
                                  const std::string& model);
 
@@ -23,18 +23,17 @@ v1::StreamTranslateResponse BuildSegment(engine::SegmentUpdate update);
 
 v1::Model BuildModel(const ServedModel& model, bool is_default);
 
-// An entry of a list of models: a model that takes no calls has only its name, version and state.
+// Builds an entry of ListModels. A model that takes no calls has only its name, version and state.
 v1::Model BuildEntry(const ModelTable::Entry& entry, bool is_default);
 
-// The languages of one model or of several together.
+// Builds the languages of all `models` together.
 v1::ListLanguagesResponse BuildLanguages(const std::vector<ModelPtr>& models);
 
-// Watches a call's items: if all of them fail with the same code, so does the call. Not
-// thread-safe.
+// The statuses of a call's items. If all fail with one code, so does the call. Not thread-safe.
 class ItemOutcomes {
  public:
   void Add(const absl::Status& status);
-  // The common failure if every item failed with one code; OK otherwise.
+  // Returns the first failure if all items failed with the same code, otherwise OK.
   absl::Status CallStatus() const;
 
  private:

@@ -1,4 +1,4 @@
-// An error as the message that clients read, google.rpc.Status. Pure functions.
+// Converts errors to and from google.rpc.Status, the message that clients read. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace dragoman::server {
 
-// Messages longer than this are cut: they travel in HTTP/2 headers.
+// Longer error messages are cut, because they travel in HTTP/2 headers.
 inline constexpr size_t kMaxErrorMessageBytes = 1024;
 
-// The status of a call, or of an item. Payloads of `status`, which are google.rpc details
+// Converts the status of a call or of an item. Payloads of `status`, which are google.rpc details
 // (request_error.h), become the details of the message.
 google::rpc::Status ToRpcStatus(const absl::Status& status);
-// The same backwards.
+// The inverse of ToRpcStatus.
 absl::Status FromRpcStatus(const google::rpc::Status& rpc);
 
-// The error of the first item that failed; OK if none did.
+// Returns the error of the first item that failed; OK if none failed.
 absl::Status ItemErrorOf(const v1::TranslateResponse& answer);
 
 }  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// Builds what a server says of itself to a client: version, limits, the models that it sees. Pure function of the parts that calls share.
+// Builds the answer of GetServerInfo. It has only the models that the client sees. Pure function.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace dragoman::server {
 
-// The limits that a transport has, beside those of requests (RequestLimits). 0: it has none.
+// The limits of a transport, in addition to RequestLimits. 0 means no such limit.
 struct CallBounds {
   int64_t max_request_bytes = 0;
-  int max_streams = 0;                // calls of one connection at a time
-  engine::Nanos receive_timeout = 0;  // from a call's headers until its request is whole
+  int max_streams = 0;                // concurrent calls of one connection
+  engine::Nanos receive_timeout = 0;  // from the headers until the complete request
 };
 
 v1::GetServerInfoResponse BuildServerInfo(const CallContext& calls, const Client* client,

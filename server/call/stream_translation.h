@@ -1,4 +1,4 @@
-// A translation that is answered message by message: it sends each segment as it finishes.
+// A translation whose answer is a stream of messages. Sends each segment when it is finished.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   StreamTranslation(const CallContext* context, RpcMethod method, CallHead head,
                     StreamTransport* transport);
 
-  // The transport's answer to StartWrite. Not ok: the client is gone.
+  // The transport calls this when a write has ended. `ok` is false if the client is gone.
   void OnWriteDone(bool ok);
 
  private:
@@ -33,9 +33,9 @@ class StreamTranslation final : public TranslationCall, public MessageTransport 
   void Break() override { transport_->Break(); }
 
   StreamTransport* const transport_;
-  const std::shared_ptr<StreamWriter> writer_;  // shared with its timers, which hold it weakly
+  const std::shared_ptr<StreamWriter> writer_;  // its timers hold weak references
 
-  // Used by StartWrite and OnWriteDone, which take turns.
+  // Used only by StartWrite and OnWriteDone, which do not overlap.
   bool first_ = true;
   engine::Nanos write_started_ = 0;
 };

@@ -5,7 +5,7 @@
 namespace dragoman::server {
 namespace {
 
-// How long an aborted call waits for the write in flight.
+// The time that an aborted call waits for the write in flight.
 constexpr engine::Nanos kAbortGrace = kNanosPerSecond;
 
 }  // namespace
@@ -116,7 +116,7 @@ void StreamWriter::Pump() {
       return;
     }
   }
-  // From here on only this thread calls the transport: writing_ or finished_ keeps others out.
+  // From here on only this thread calls the transport, because writing_ or finished_ is true.
   if (!message.has_value()) {
     transport_->Finish(end);
     return;

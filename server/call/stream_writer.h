@@ -1,8 +1,8 @@
-// The writing side of a stream: one write in flight, the rest in a bounded outbox.
+// Writes the messages of a stream: one write is in flight, the others wait in a bounded outbox.
 //
-// Never blocks: the engine's threads hand messages over and go on, however slow the reader is. A
-// reader that takes nothing for the write timeout is cut off. Thread-safe. Knows no gRPC: the
-// transport below it starts a write or finishes the call, and reports when a write is done.
+// Never blocks, so a slow reader does not delay the engine's threads. A client that reads nothing
+// for the write timeout is cut off. Thread-safe. Independent of gRPC: the transport starts writes,
+// finishes the call, and reports the end of each write.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,29 @@
 
 namespace dragoman::server {
 
-// The messages that a stream still has to send: bounded by the request, however slow its reader is.
+// The messages that a stream still has to send. The request bounds their number.
 //
-// Holds at most one message per segment that is under way: a newer partial takes the place of an
-// older one that was not sent yet, and a final takes the place of its segment's partial. Finals and
-// ends of items are never dropped; there are as many as the request has segments and items.
+// Holds at most one message for each unfinished segment: a newer partial replaces an older one that
+// was not sent yet, and a final replaces the partial of its segment. Finals and ends of items are
+// never dropped; the request has as many as it has segments and items.
 //
-// Not thread-safe: its stream guards it.
+// Not thread-safe.
 class StreamOutbox {
  public:
-  // A partial or final message of a segment. REQUIRES: none follows its segment's final.
+  // Adds a partial or final message of a segment. REQUIRES: the segment has no final yet.
   void PutSegment(v1::StreamTranslateResponse message);
 
-  // The end of an item, or of the call.
+  // Adds the end of an item, or of the call.
   void Put(v1::StreamTranslateResponse message);
 
-  // The oldest message, or none.
+  // Removes and returns the oldest message, if there is one.
   std::optional<v1::StreamTranslateResponse> Take();
 
   bool empty() const { return messages_.empty(); }
   size_t size() const { return messages_.size(); }
   void Clear();
 
-  // Partials that a newer one replaced.
+  // The number of partials that a newer message replaced.
   int64_t replaced() const { return replaced_; }
 
  private:
@@ -54,27 +54,27 @@ class StreamOutbox {
   };
 
   std::list<Entry> messages_;
-  std::map<Key, std::list<Entry>::iterator> partials_;  // those in messages_ by their segment
+  std::map<Key, std::list<Entry>::iterator> partials_;  // partials in messages_ by segment
   int64_t replaced_ = 0;
 };
 
-// The transport that carries the messages. It is called without locks; no two calls overlap, but
-// for Break, and for what is left of a StartWrite whose OnWriteDone has come.
+// The transport that carries the messages. The writer calls it without locks. Calls do not overlap,
+// with two exceptions: Break, and the rest of a StartWrite whose OnWriteDone has arrived.
 class MessageTransport {
  public:
   virtual ~MessageTransport() = default;
-  // The transport answers with the writer's OnWriteDone. It owns `message`.
+  // Starts to write `message`. The transport reports the end with the writer's OnWriteDone.
   virtual void StartWrite(v1::StreamTranslateResponse message) = 0;
-  // The last call.
+  // Ends the stream. No call follows.
   virtual void Finish(const absl::Status& status) = 0;
-  // Makes a write in flight fail soon. Not called after Finish, nor during it.
+  // Makes the write in flight fail soon. Not called during or after Finish.
   virtual void Break() = 0;
 };
 
 class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
  public:
-  // `transport` outlives its Finish. Timers hold the writer weakly: make it with make_shared.
-  // `on_stuck` is called once, before Break, if the client reads nothing.
+  // `transport` lives until its Finish. `on_stuck` is called once, before Break, if the client
+  // reads nothing. REQUIRES: made with make_shared, because timers hold weak references.
   StreamWriter(MessageTransport* transport, const engine::Clock* clock, DeadlineTimer* timer,
                engine::Nanos write_timeout, std::function<void()> on_stuck)
       : transport_(transport),
@@ -86,17 +86,17 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   void PutSegment(v1::StreamTranslateResponse message);
   void Put(v1::StreamTranslateResponse message);
 
-  // No more messages: finishes with `status` after the last one was written.
+  // Ends the stream: finishes with `status` after the last message is written.
   void Close(absl::Status status);
 
-  // Finishes with `status` as soon as the write in flight is done; what waits is dropped. If that
-  // write takes longer than a second, it is broken. No effect after Close has finished.
+  // Drops all waiting messages and finishes with `status` when the write in flight has ended.
+  // Breaks that write if it takes longer than a second. No effect after the writer has finished.
   void Abort(absl::Status status);
 
-  // The transport's answer to StartWrite.
+  // The transport calls this when a write has ended.
   void OnWriteDone(bool ok);
 
-  // How many messages wait, and how many partials were replaced by newer ones.
+  // The number of waiting messages, and of partials that a newer message replaced.
   size_t waiting() const;
   int64_t replaced() const;
 
@@ -115,7 +115,7 @@ class StreamWriter : public std::enable_shared_from_this<StreamWriter> {
   mutable engine::Mutex mu_;
   StreamOutbox outbox_ ABSL_GUARDED_BY(mu_);
   bool writing_ ABSL_GUARDED_BY(mu_) = false;
-  bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is being called: Finish waits for it
+  bool breaking_ ABSL_GUARDED_BY(mu_) = false;  // Break is running; Finish waits for it
   bool finished_ ABSL_GUARDED_BY(mu_) = false;
   bool aborted_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mu_);  // set by Close and Abort

@@ -1,4 +1,4 @@
-// A rate with room for bursts. Not thread-safe; times are of the caller's clock.
+// A rate limit that allows bursts. Not thread-safe. Times are of the caller's clock.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,21 @@
 
 namespace dragoman::server {
 
-// Holds up to a minute's worth. A larger amount is let through when the bucket is full, and leaves
-// a debt, which the next ones pay: else it could never pass.
+// Holds at most the amount of one minute. A larger amount passes when the bucket is full and leaves
+// a debt for the next ones, because otherwise it could never pass.
 class TokenBucket {
  public:
-  // `per_minute` 0: no limit.
+  // `per_minute` 0 means no limit.
   explicit TokenBucket(int64_t per_minute = 0) { SetRate(per_minute); }
 
-  // Sets the rate. The content stays, up to the new size; a new bucket, or one that had no limit,
-  // is full.
+  // Sets the rate. Keeps the content up to the new size, or fills a bucket that had no limit.
   void SetRate(int64_t per_minute) {
     const auto size = static_cast<double>(per_minute);
     level_ = size_ == 0 ? size : std::min(level_, size);
     size_ = size;
   }
 
-  // Takes `count`, and returns 0; or takes nothing, and returns the time after which it may.
+  // Takes `count` and returns 0, or takes nothing and returns the time until `count` is available.
   engine::Nanos Take(int64_t count, engine::Nanos now) {
     if (size_ == 0) return 0;
     if (now > filled_) {
@@ -48,7 +47,7 @@ class TokenBucket {
 
   double size_ = 0;
   double level_ = 0;
-  engine::Nanos filled_ = kNever;  // when level_ was right
+  engine::Nanos filled_ = kNever;  // time of level_
 };
 
 }  // namespace dragoman::server

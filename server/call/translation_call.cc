@@ -19,7 +19,7 @@
 namespace dragoman::server {
 namespace {
 
-// The retry hint where the engine gives none.
+// The retry hint if the engine gives none.
 constexpr engine::Nanos kDefaultRetryAfter = kNanosPerSecond;
 
 engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
@@ -29,7 +29,7 @@ engine::Admission Refused(engine::RejectReason reason, absl::Status status) {
   return admission;
 }
 
-// The attributes of a call's span that OpenTelemetry has names for.
+// Returns the attributes of a call's span that OpenTelemetry names.
 CallTrace::Attributes AttributesOf(const CallHead& head, absl::StatusCode code) {
   const bool is_http = head.carrier == Carrier::kHttp;
   const size_t cut = head.route.find(is_http ? ' ' : '/');
@@ -156,7 +156,7 @@ engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, Par
     return Refused(engine::RejectReason::kUnsupported,
                    NoDetection(R"(source_language_code: found "auto")"));
   }
-  // Before the detection, so that a client beyond its rate costs nothing.
+  // Precedes the detection, so that a client above its rate costs nothing.
   absl::Status rate = TakeRate(client(), code_points_, context_->clock->Now());
   if (!rate.ok()) return Refused(engine::RejectReason::kRate, std::move(rate));
   engine::Admission admission;
@@ -177,7 +177,7 @@ engine::Admission TranslationCall::SubmitItems(std::vector<ModelPtr> models, Par
 }
 
 void TranslationCall::ArmDeadline() {
-  // The job may have ended by now; then there is nothing to guard.
+  // No timer is needed if the job has already ended.
   engine::MutexLock lock(&mu_);
   if (concluded_) return;
   deadline_timer_ = context_->timer->Arm(head_.deadline, [weak = weak_from_this()] {
@@ -209,7 +209,7 @@ void TranslationCall::WatchKey() {
 }
 
 void TranslationCall::Revoke() {
-  // This comes first, so that the client gets the reason and not the status of the engine's job.
+  // Must precede CancelJob, so that the client gets this reason and not the status of the job.
   End(absl::UnauthenticatedError("the API key was revoked"));
   CancelJob(engine::CancelCause::kRevoked);
 }

@@ -1,11 +1,9 @@
-// A translation, whatever transport carries it: from its request to a job in the engine, its names,
-// its deadline, its end, its log line and its metrics. The answer is made by unary_translation.h
-// and stream_translation.h.
+// A translation over any transport: submits the job to the engine, enforces the deadline, and
+// writes metrics and the log line. unary_translation.h and stream_translation.h build the answer.
 //
-// Owned by its transport (until that is done with it) and by the engine, as the job's sink (until
-// the job ends); timers hold it weakly. The transport is borrowed, see call_transport.h.
-// Thread-safe where not said otherwise. No lock is held while the transport, the engine or the log
-// is called.
+// Shared by its transport until Finish and by the engine, as the job's sink, until the job ends.
+// Timers hold weak references. The transport is borrowed, see call_transport.h. Thread-safe unless
+// stated otherwise. No lock is held during calls to the transport, the engine or the log.
 #pragma once
 
 #include <atomic>
@@ -39,13 +37,13 @@ class TranslationCall : public engine::TranslationSink,
   TranslationCall(const TranslationCall&) = delete;
   TranslationCall& operator=(const TranslationCall&) = delete;
 
-  // The request is here: admits it, or ends the call with the errors that were found in it.
+  // Submits the request, or ends the call with the errors in it.
   void HandleRequest(ParsedRequest parsed);
-  // There will be no request: ends the call with this status. Names and metrics are as ever.
+  // The request will not arrive. Ends the call with `status`, with its id and metrics as usual.
   void HandleNoRequest(absl::Status status);
 
-  // The client is gone, or its deadline has passed: ends the call, unless it has ended, and the job
-  // with it. The call's own timer knows the deadline; a transport may hear of it earlier.
+  // The client is gone (Cancel), or its deadline has passed (Expire). Both end the call and its
+  // job. The call has its own timer for the deadline, but a transport may know earlier.
   void Cancel();
   void Expire();
 
@@ -54,29 +52,26 @@ class TranslationCall : public engine::TranslationSink,
   TranslationCall(const CallContext* context, RpcMethod method, CallHead head,
                   CallTransport* transport);
 
-  // Ends the call early with this status, unless it has ended.
+  // Ends the call with `status`, unless it has ended.
   virtual void End(absl::Status status) = 0;
 
-  // Tells the engine that it need not go on: the client is gone, reads nothing, or is out of time.
-  // Only the first cause reaches the engine.
+  // Cancels the job in the engine. Only the first cause reaches the engine.
   void CancelJob(engine::CancelCause cause);
 
-  // Ends the call, once: stops the deadline, writes metrics and the log line, and finishes the
-  // transport.
+  // Stops the deadline, writes metrics and the log line, and finishes the transport. Called once.
   void Conclude(absl::Status status);
 
-  // Record the call's spans: the times of the job, from OnDone, and each part of the answer as it
-  // was sent.
+  // Record spans: the times of the job, from OnDone, and each part of the answer that was sent.
   void NoteTimings(const engine::JobTimings& timings) { trace_.Timed(timings); }
   void NoteSent(engine::Nanos begin);
 
-  // The message of an item's result, with what was detected of it.
+  // Builds the message of an item's result, with its detected language.
   v1::Translation Build(engine::ItemResult result) const;
 
-  // Counts an item, for the log line and for the call's status. Called from OnItem only.
+  // Counts an item for the log line and for the call's status. Called only from OnItem.
   void CountItem(const engine::ItemResult& result);
-  // The status of the call after its job has ended with `job`: the items' own, if all of them
-  // failed with the same code. Called from OnDone only.
+  // Returns the status of the call after its job has ended with `job`: the status of the items if
+  // all of them failed with the same code. Called only from OnDone.
   absl::Status StatusAfter(const absl::Status& job) const;
 
   const CallContext& context() const { return *context_; }
@@ -84,9 +79,9 @@ class TranslationCall : public engine::TranslationSink,
   engine::Nanos started() const { return head_.started; }
   Api api() const { return head_.api; }
 
-  // These are known in OnSegment, OnItem and OnDone.
+  // These are valid in OnSegment, OnItem and OnDone.
   const std::string& request_id() const { return request_id_; }
-  // The label model of metrics.
+  // The value of the label "model" of metrics.
   const std::string& metrics_model() const { return metrics_model_; }
   const engine::ReturnOptions& returns() const { return returns_; }
   bool want_timings() const { return timings_; }
@@ -94,15 +89,15 @@ class TranslationCall : public engine::TranslationSink,
  private:
   void ReadNames(ParsedRequest* parsed);
   absl::Status Admit(ParsedRequest parsed);
-  // Both find the models, take the client's rate and submit; the second, after the items' languages
-  // were detected, a JointJob.
+  // Both choose the models, take from the client's rate and submit the job. SubmitItems first
+  // detects the items' languages and submits a JointJob.
   engine::Admission SubmitWhole(const std::vector<ModelPtr>& models, ParsedRequest parsed);
   engine::Admission SubmitItems(std::vector<ModelPtr> models, ParsedRequest parsed);
-  // The client of the call's key; nullptr: it needs none.
+  // The client of the call's key; nullptr if the call needs none.
   Client* client() const { return head_.grant == nullptr ? nullptr : &head_.grant->client(); }
   void ArmDeadline();
   void WatchKey();
-  // The call's key was revoked.
+  // Ends the call because its key was revoked.
   void Revoke();
 
   const CallTracker::Ticket ticket_;
@@ -113,27 +108,27 @@ class TranslationCall : public engine::TranslationSink,
 
   // Written by HandleRequest before the job is submitted, constant afterwards.
   std::string request_id_;
-  std::string model_;          // of several models their names by commas
-  std::string metrics_model_;  // the label model of metrics
+  std::string model_;          // several names are separated by commas
+  std::string metrics_model_;  // the label "model" of metrics
   std::vector<std::pair<std::string, std::string>> labels_;
   engine::ReturnOptions returns_;
   bool timings_ = false;
   int items_ = 0;
   int64_t code_points_ = 0;
-  // The version that the call began with; or, where languages are detected, the job that holds
-  // those of its items, and what was found of each. Shared because its parts' jobs are its owners.
+  // The model that the call uses. If languages are detected: the job that holds the models of its
+  // items, and the language of each item. Shared because the jobs of its parts own it too.
   ModelPtr served_;
   std::shared_ptr<JointJob> joint_;
   std::vector<DetectedItem> detected_;
 
   CallTrace trace_;
 
-  // Used by the engine's thread that reports the items, and by Conclude.
+  // Written by the engine's thread that reports the items, read by Conclude.
   std::atomic<int64_t> source_tokens_{0};
   std::atomic<int64_t> target_tokens_{0};
   std::atomic<int> failed_items_{0};
 
-  // Touched by the engine's calls only, which do not overlap.
+  // Used only by the engine's calls, which do not overlap.
   ItemOutcomes outcomes_;
 
   engine::Mutex mu_;

@@ -1,4 +1,4 @@
-// A translation that is answered as a whole: collects the items of its job.
+// A translation with one answer: collects all items of its job.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,7 @@ class UnaryTranslation final : public TranslationCall {
                    UnaryTransport* transport)
       : TranslationCall(context, method, std::move(head), transport), transport_(transport) {}
 
-  // The transport calls this once, after Finish, when the answer is on its way or will never be:
-  // counts how long that took.
+  // Records how long sending took. The transport calls this once, after Finish and sending.
   void OnSent();
 
  private:
@@ -28,10 +27,10 @@ class UnaryTranslation final : public TranslationCall {
 
   UnaryTransport* const transport_;
 
-  // Touched by the engine's calls only, which do not overlap.
+  // Used only by the engine's calls, which do not overlap.
   v1::TranslateResponse answer_;
 
-  // The thread that sets it first concludes; after that the transport is not touched.
+  // The thread that sets it first concludes the call. The transport is not used after that.
   std::atomic<bool> ended_{false};
   engine::Nanos sent_at_ = 0;
 };

@@ -1,5 +1,4 @@
-// All errors of a request, collected so that a caller learns them at once, and the readers of
-// single values that add to them.
+// Collects all errors of a request, so that the client gets them in one answer.
 //
 // Not thread-safe. `field` is the path on the wire, such as "decoding.beam_size".
 #pragma once
@@ -19,31 +18,31 @@ namespace dragoman::server {
 
 class Violations {
  public:
-  // Adds violations. A description says what was found and what was expected.
+  // Add violations. A description says what was found and what was expected.
   void Invalid(std::string field, std::string description);
   void Invalid(const std::vector<engine::FieldError>& errors);
 
-  // Adds fields and features that this server does not have.
+  // Adds fields or features that this server does not have.
   void Unimplemented(std::vector<std::string> names);
 
-  // OK, INVALID_ARGUMENT with all violations, or UNIMPLEMENTED. Violations come first: they
-  // stay violations on a server that has the feature.
+  // Returns OK, INVALID_ARGUMENT with all violations, or UNIMPLEMENTED. INVALID_ARGUMENT takes
+  // precedence, because violations remain on a server that has the feature.
   absl::Status Status() const;
 
  private:
-  std::vector<FieldViolation> violations_;  // as many as are listed
+  std::vector<FieldViolation> violations_;  // at most kMaxViolations
   size_t untold_ = 0;
   std::vector<std::string> unimplemented_;
 };
 
-// Reports a phrase or term that is empty but for white space, longer than kMaxTermBytes, or has
-// control characters (ProblemOfTerm, the engine's own rule).
+// Adds a violation for a phrase or term that is empty or only white space, is longer than
+// kMaxTermBytes, or has control characters. This is the engine's rule, ProblemOfTerm.
 void CheckPhrase(std::string_view text, const std::string& field, Violations* violations);
 
-// Reports more than `limit` elements; false then: they are not worth checking one by one.
+// Reports whether `found` is at most `limit`, and adds a violation if not.
 bool CheckCount(int found, int limit, const char* field, Violations* violations);
 
-// False for a number that the enum does not have, which is then reported.
+// Reports whether the enum has this number, and adds a violation if not.
 bool IsKnownEnum(const google::protobuf::EnumDescriptor& type, int value, const char* field,
                  Violations* violations);
 
@@ -53,8 +52,8 @@ struct EnumPair {
   Value value;
 };
 
-// The value of `wire` in the table; none for the zero value (unset) and for unknown numbers, which
-// are reported.
+// Returns the value of `wire` in the table, or nothing for the zero value (unset) and for unknown
+// numbers. Adds a violation for unknown numbers.
 template <typename Wire, typename Value, size_t kSize>
 std::optional<Value> ReadEnum(Wire wire, const EnumPair<Wire, Value> (&table)[kSize],
                               const char* field, Violations* violations) {

@@ -22,7 +22,7 @@ using google::protobuf::UnknownFieldSet;
 constexpr int kMaxDepth = 16;
 constexpr size_t kMaxNamed = 8;
 
-// The first string field in `fields` that is not UTF-8, with its path.
+// Returns the first string field in `fields` that is not UTF-8, with its path.
 std::optional<FieldViolation> FirstBadString(const Descriptor& type, const UnknownFieldSet& fields,
                                              const std::string& prefix, int depth) {
   std::vector<int> seen(type.field_count(), 0);

@@ -1,4 +1,4 @@
-// Tells what the protobuf parser does not: why it refused bytes, and which fields it did not know.
+// Reports what the protobuf parser does not: why it refused bytes, and which fields are unknown.
 //
 // Pure functions on any generated message.
 #pragma once
@@ -13,16 +13,14 @@
 
 namespace dragoman::server {
 
-// Why `message`'s parser refused `bytes`: the field that is not UTF-8, or that they are not such
-// a message. INVALID_ARGUMENT either way.
+// Returns INVALID_ARGUMENT: which field is not UTF-8, or that `bytes` are no message of `type`.
 absl::Status ExplainUnparsable(const google::protobuf::Descriptor& type, std::string_view bytes);
 
-// Numbers of fields in `message`, at any depth, that its type does not have, as
-// "DecodingOptions field 99". A handful at most.
+// Returns the first unknown fields in `message`, at any depth, such as "DecodingOptions field 99".
 std::vector<std::string> UnknownFields(const google::protobuf::Message& message);
 
-// Reads `bytes` into `message`. INVALID_ARGUMENT if they are not such a message, UNIMPLEMENTED
-// naming the fields that its type does not have.
+// Parses `bytes` into `message`. INVALID_ARGUMENT if they are not such a message, UNIMPLEMENTED
+// with the names of unknown fields.
 absl::Status ParseKnown(std::string_view bytes, google::protobuf::Message* message);
 
 }  // namespace dragoman::server

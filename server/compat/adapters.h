@@ -1,5 +1,4 @@
-// All adapters of this server and the requests that are theirs: the one list to which a new dialect is
-// added.
+// All adapters of this server and their routes. A new dialect is added only here.
 //
 // Immutable after construction and thread-safe.
 #pragma once
@@ -14,17 +13,16 @@ namespace dragoman::server {
 
 class Adapters {
  public:
-  // The languages and the lists may be left out of `context`: they are kept here then. The rest
-  // outlives this.
+  // `context` outlives the object. If its languages or lists are nullptr, this object has its own.
   explicit Adapters(const AdapterContext& context);
   Adapters(const Adapters&) = delete;
   Adapters& operator=(const Adapters&) = delete;
 
-  // The routes point to adapters of this object. More special ones come first.
+  // The routes point to adapters of this object. More specific routes come first.
   const std::vector<AdapterRoute>& routes() const { return routes_; }
 
  private:
-  // `routes` without their adapter.
+  // Sets the adapter of `routes` and adds them.
   void Add(std::unique_ptr<Adapter> adapter, std::vector<AdapterRoute> routes);
 
   const LanguageCatalog languages_;

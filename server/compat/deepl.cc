@@ -30,10 +30,10 @@ using Tags = DeeplRequest::Tags;
 constexpr std::string_view kGlossaries = "/v2/glossaries";
 // The field in which older clients send their key.
 constexpr char kOldKey[] = "auth_key";
-// DeepL's answer for a plan without a limit.
+// DeepL's value for a plan without a limit.
 constexpr int64_t kNoCharacterLimit = 1'000'000'000'000;
 
-// The texts as the engine gets them; those with XML tags also as what brings the tags back.
+// The texts for the engine, and, for XML, the objects that restore the tags.
 struct Prepared {
   std::vector<std::string> texts;
   std::vector<XmlText> xml;
@@ -118,7 +118,7 @@ absl::StatusOr<HttpResponse> Languages(const AdapterContext& context, const Clie
   return InvalidField("type", absl::StrCat("found ", Quoted(*type), ", expected source or target"));
 }
 
-// /v3/languages. DeepL called the parameter `product` before `resource`.
+// Answers /v3/languages. `product` is the older name of the parameter `resource`.
 absl::StatusOr<HttpResponse> AllLanguages(const AdapterContext& context, const Client* client,
                                           const HttpRequest& request) {
   const absl::StatusOr<json> fields = ReadRequestFields(request);
@@ -175,7 +175,7 @@ absl::StatusOr<HttpResponse> Glossaries(const AdapterContext& context, const Cli
 
 std::vector<AdapterRoute> DeeplAdapter::Routes() {
   std::vector<AdapterRoute> routes;
-  // /deepl is how MTranServer calls it.
+  // /deepl is MTranServer's path.
   for (const std::string_view path : {"/v2/translate", "/deepl"}) {
     routes.push_back({.method = "POST", .path = path});
     routes.push_back({.method = "GET", .path = path});
@@ -270,7 +270,7 @@ absl::StatusOr<AdapterAction> DeeplAdapter::Translate(const HttpRequest& request
     action.added_bytes += static_cast<int64_t>(text.most_tag_bytes());
   }
   action.render = [this, asked = *std::move(asked),
-                   // Shared, because a function has to be copyable.
+                   // Shared, because std::function must be copyable.
                    prepared = std::make_shared<const Prepared>(*std::move(prepared))](
                       const v1::TranslateResponse& answer) {
     const absl::Status failed = FirstItemError(answer);

@@ -1,12 +1,11 @@
-// DeepL's dialect, version 2: /v2/translate, /v2/languages, /v2/usage and /v2/glossaries. Errors are
-// {"message": "..."}.
+// DeepL's dialect, version 2, without documents. Errors are {"message": "..."}.
 //
-// Usage is what was translated since the start: for the client of the key, or for all where no key is
-// needed. A key in auth_key, as older clients send it, is taken from a body and not from a query.
+// Usage is the number of code points translated since the start for the key's client, or for all if
+// no key is needed. auth_key, which older clients send, is accepted in a body but not in a query.
 //
-// Glossaries are those that this server has loaded; making and deleting them is for its operator.
-// Documents, and everything of /v3, are refused by name. Refusals are 400 and not 501, which the
-// official clients take for something to try again.
+// Glossaries are those that the server has loaded; only its operator can create or delete them.
+// UNIMPLEMENTED is 400 and not 501, which the official clients would retry. Of /v3 there is only
+// /v3/languages.
 #pragma once
 
 #include "server/api/adapter.h"

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// A UUID of version 8 (RFC 9562) from a hash.
+// Returns a UUID of version 8 (RFC 9562) from a hash.
 std::string IdOf(const DeeplGlossary& glossary) {
   const std::string hash = HashOfKey(absl::StrCat(glossary.name, "\n", glossary.model, "\n",
                                                   glossary.source, "\n", glossary.target));
@@ -56,7 +56,7 @@ std::vector<DeeplGlossary> ListGlossaries(const std::vector<ModelPtr>& models) {
     if (info.pairs.size() > kMaxListedPairs) continue;
     for (const std::string& name : info.glossaries) {
       const auto terms = TermsOf(*model, name);
-      if (terms == nullptr) continue;  // a reload has taken it out since
+      if (terms == nullptr) continue;  // removed by a reload
       for (const engine::LanguagePair& pair : info.pairs) {
         if (pair.source.empty()) continue;
         DeeplGlossary one{.name = name,

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Targets of which DeepL's clients ask for a variant, and how DeepL calls it.
+// Targets for which DeepL's clients request a variant, and DeepL's code and name of it.
 struct Variant {
   std::string_view language;
   const char* code;

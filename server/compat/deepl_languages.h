@@ -1,5 +1,4 @@
-// Languages as DeepL writes them: "DE"; of targets with their variants, "EN-US" and "EN-GB" where a
-// model has English.
+// Languages in DeepL's form: "DE". Targets have variants: English has "EN-US" and "EN-GB".
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -15,12 +14,12 @@ namespace dragoman::server {
 // "DE" for "de-DE" and "deu_Latn"; "" for "".
 std::string DeeplSourceCode(std::string_view code);
 
-// The answers of /v2/languages: [{"language": "DE", "name": "German"}], of targets with
-// "supports_formality" as well, which no model here does.
+// Return the answers of /v2/languages: [{"language": "DE", "name": "German"}]. Targets also have
+// "supports_formality", which is always false.
 nlohmann::json DeeplSources(const ServedLanguages& served);
 nlohmann::json DeeplTargets(const ServedLanguages& served);
 
-// The answer of /v3/languages: sources ("en") and targets ("en-US") in one list, each with
+// Returns the answer of /v3/languages: sources ("en") and targets ("en-US") in one list, each with
 // "usable_as_source", "usable_as_target" and "features".
 nlohmann::json DeeplLanguages(const ServedLanguages& served, bool detects);
 

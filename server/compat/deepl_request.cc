@@ -17,14 +17,14 @@
 namespace dragoman::server {
 namespace {
 
-// Names in one of the lists of tags. Documents have some dozens.
+// The maximum number of names in one list of tags. Documents have some dozens.
 constexpr size_t kMostTagNames = 1000;
 
 using nlohmann::json;
 using Split = DeeplRequest::Split;
 using Tags = DeeplRequest::Tags;
 
-// Parameters for which this server's models have nothing.
+// Parameters that no model of this server supports.
 struct RefusedField {
   const char* name;
   const char* why;
@@ -39,7 +39,7 @@ constexpr std::array<RefusedField, 5> kRefused = {{
 
 void AppendView(std::string* out, std::string_view text) { *out += text; }
 
-// One of `values`, or "" where the field is missing. The first is the default.
+// Reads one of `values`; "" if the field is missing. The first value is the default.
 std::string OneOf(const char* name, std::initializer_list<std::string_view> values,
                   FieldReader* reader) {
   std::string value = reader->TextOr(name, "");
@@ -53,7 +53,7 @@ std::string OneOf(const char* name, std::initializer_list<std::string_view> valu
 }
 
 void ReadSplit(const json& fields, DeeplRequest* out, FieldReader* reader) {
-  // Clients send it as a number as well.
+  // Some clients send a number.
   json text = fields;
   if (HasField(fields, "split_sentences") && fields["split_sentences"].is_number_integer()) {
     text["split_sentences"] = fields["split_sentences"].dump();
@@ -114,7 +114,7 @@ void CheckFormality(FieldReader* reader) {
                                          "default, prefer_more or prefer_less")));
 }
 
-// glossary_id, or glossary_ids with one id.
+// Reads glossary_id, or glossary_ids with one id.
 std::string ReadGlossaryId(const json& fields, FieldReader* reader) {
   std::string id = reader->TextOr("glossary_id", "");
   std::optional<std::vector<std::string>> ids;
@@ -174,7 +174,7 @@ absl::StatusOr<DeeplRequest> ReadDeeplRequest(const json& fields) {
   out.source = reader.TextOr("source_lang", "");
   out.glossary_id = ReadGlossaryId(fields, &reader);
   out.show_characters = reader.Flag("show_billed_characters");
-  // Without effect: the model's words are never corrected, and there are no beta languages.
+  // These have no effect: the output is never corrected, and there are no beta languages.
   reader.Flag("preserve_formatting");
   reader.Flag("enable_beta_languages");
   ReadTags(fields, &out, &reader);

@@ -1,5 +1,4 @@
-// The fields of POST /v2/translate: each is obeyed, refused by name, or has no effect where it has
-// none at DeepL either.
+// The fields of POST /v2/translate. Each is obeyed, refused by name, or without effect as at DeepL.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -18,7 +17,7 @@ struct DeeplRequest {
   enum class Split { kNone, kSentencesAndLines, kSentences };
 
   std::vector<std::string> texts;
-  std::string source;  // as it was sent; "" leaves it to the server
+  std::string source;  // as sent; "" means detection
   std::string target;
   std::string glossary_id;
   Tags tags = Tags::kNone;

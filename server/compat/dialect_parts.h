@@ -1,4 +1,4 @@
-// The common parts of the adapters of other servers' dialects.
+// Common parts of the adapters for other servers' dialects.
 //
 // Pure functions, thread-safe.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace dragoman::server {
 
-// The source language of a request that leaves it to the server.
+// The source language that asks for detection.
 inline constexpr std::string_view kAutoLanguage = "auto";
 
 // The parts of a request that most dialects have.
@@ -27,29 +27,27 @@ struct TextsToTranslate {
 };
 v1::TranslateRequest RequestOf(TextsToTranslate texts);
 
-// The key of the header "Authorization: SCHEME KEY"; "" without one, or with another scheme.
-// `scheme` is compared without case.
+// Returns the key of the header "Authorization: SCHEME KEY"; "" if there is none or the scheme is
+// another. The case of `scheme` does not matter.
 std::string AuthorizationKey(const HttpRequest& request, std::string_view scheme);
 
-// The error of the first item that failed, for dialects that have none for a single text: with its
-// place, if there were several. OK if none failed.
+// Returns the error of the first item that failed, for dialects without errors of single texts; OK
+// if none failed. Names the item if there are several.
 absl::Status FirstItemError(const v1::TranslateResponse& answer);
 
-// Everything translated, in order. REQUIRES: no item failed.
+// Returns the translated texts in order. REQUIRES: no item failed.
 std::vector<std::string> TextsOf(const v1::TranslateResponse& answer);
 
-// The language of a translation's source: that which was detected, in its short form, else `asked`;
-// "" if neither is known.
+// Returns the detected source language in short form, or `asked`; "" if neither is known.
 std::string SourceOf(const v1::Translation& translation, std::string_view asked);
 
-// A status that is another one where the dialect's clients would try again: what this server does
-// not have is an error of the request (400).
+// Returns StatusOfHttp, but 400 for UNIMPLEMENTED, because the dialects' clients would retry a 501.
 int StatusWithoutRetry(const absl::Status& status);
 
-// Lets any page of any site read the answer, as the original servers do. Credentials stay out of
-// it: browsers do not send cookies to "*", and there are none.
+// Lets pages of all sites read the answer, as the original servers do. Browsers send no cookies
+// with "*", and the server uses none.
 HttpResponse WithCors(HttpResponse response);
-// The answer to OPTIONS.
+// Returns the answer to OPTIONS.
 HttpResponse CorsPreflight();
 
 }  // namespace dragoman::server

@@ -1,5 +1,4 @@
-// A translation that is asked for in another API's messages, and answered in them: the transport of
-// a call that is ours in everything else.
+// The transport of a translation whose request and answer are messages of another gRPC API.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -18,17 +17,17 @@
 
 namespace dragoman::server {
 
-// A request in terms of our service, and how its answer is written.
+// A request converted to our service, and the function that converts the answer back.
 struct ForeignRequest {
   v1::TranslateRequest request;
-  // The bytes of the answer, or an error in its place.
+  // Returns the bytes of the answer, or an error instead.
   std::function<absl::StatusOr<std::string>(const v1::TranslateResponse& answer)> write;
 };
 
-// Reads the bytes of a request. Its strings are UTF-8, or it returns INVALID_ARGUMENT.
+// Parses the bytes of a request. INVALID_ARGUMENT if its strings are not UTF-8.
 using ReadForeign = std::function<absl::StatusOr<ForeignRequest>(std::string_view bytes)>;
 
-// ReadForeign of two functions: from a message to our request, and from our answer to a message.
+// Makes a ReadForeign: `read` converts a message to our request, `write` our answer to a message.
 template <typename Request, typename Read, typename Write>
 ReadForeign MakeForeign(Read read, Write write) {
   return [read, write](std::string_view bytes) -> absl::StatusOr<ForeignRequest> {
@@ -65,7 +64,7 @@ class ForeignCall final : public CallReactor, public UnaryTransport {
 
   const ReadForeign read_;
   const std::shared_ptr<UnaryTranslation> call_;  // shared with the engine
-  // Written before the engine has the call.
+  // Written before the job is submitted.
   std::function<absl::StatusOr<std::string>(const v1::TranslateResponse&)> write_;
   grpc::ByteBuffer response_;
 };

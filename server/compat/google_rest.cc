@@ -26,7 +26,7 @@ constexpr std::string_view kVersion3 = "/v3/";
 constexpr std::string_view kGlossariesPart = "/glossaries";
 constexpr std::string_view kLanguagesPart = "/supportedLanguages";
 
-// "projects/P" or "projects/P/locations/L".
+// Reports whether `path` is "projects/P" or "projects/P/locations/L".
 bool IsParent(std::string_view path) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -41,7 +41,7 @@ bool IsParent(std::string_view path) {
          (parts.size() == 2 || (parts.size() == 4 && parts[2] == "locations"));
 }
 
-// The message as Google's servers write it: fields with their default are left out.
+// Writes the message like Google's servers: without fields that have their default.
 HttpResponse AnswerOf(const google::protobuf::Message& message) {
   HttpResponse response;
   response.content_type = "application/json; charset=utf-8";
@@ -57,7 +57,7 @@ absl::StatusOr<AdapterAction> AnswerOrError(const absl::StatusOr<Message>& messa
   return AnswerOf(*message);
 }
 
-// The answer of ListAnswers; an error is not kept.
+// Returns the answer of ListAnswers, which does not cache errors.
 template <typename Make>
 absl::StatusOr<AdapterAction> Kept(const HttpRequest& request, const std::string& name,
                                    MadeOf made_of, const AdapterContext& context, Make make) {
@@ -72,8 +72,7 @@ absl::StatusOr<AdapterAction> Kept(const HttpRequest& request, const std::string
   return answer;
 }
 
-// The values of the query's fields that are not system parameters. UNIMPLEMENTED names those that
-// are not `known`.
+// Reads the query. UNIMPLEMENTED names fields that are neither system parameters nor `known`.
 absl::StatusOr<Form> ReadParameters(const HttpRequest& request,
                                     std::initializer_list<std::string_view> known) {
   absl::StatusOr<Form> query = ReadQuery(request);
@@ -107,7 +106,7 @@ absl::StatusOr<AdapterAction> ListGlossaries(const HttpRequest& request, std::st
                         absl::StrCat("found ", Quoted(written), ", expected a whole number"));
   }
   list.set_page_size(size);
-  // The names of glossaries begin with the parent, of which there may be any number.
+  // Not cached, because the answer depends on the parent, which clients choose freely.
   return AnswerOrError(ListGoogleV3(list, *context.calls, client));
 }
 

@@ -1,9 +1,8 @@
-// Google's Cloud Translation v3 over REST, as its clients speak it: proto3 JSON at
-// /v3/projects/P/locations/L:translateText and the like (google_v3.h has the meaning of fields).
+// Google's Cloud Translation v3 over REST: proto3 JSON at /v3/projects/P/locations/L:translateText
+// and others. google_v3.h has the meaning of the fields.
 //
-// The API key comes as Google's do: the header X-Goog-Api-Key, Authorization: Bearer, or the query's
-// `key`. Of the query's system parameters $alt, alt, prettyPrint, quotaUser and the like are
-// accepted; `fields` is refused.
+// The API key is in the header X-Goog-Api-Key, in Authorization: Bearer, or in the query's `key`.
+// System parameters of the query ($alt, prettyPrint and others) are accepted, except `fields`.
 #pragma once
 
 #include <string>
@@ -28,11 +27,10 @@ class GoogleRestAdapter final : public Adapter {
   const AdapterContext context_;
 };
 
-// The API key of a request to either of Google's REST interfaces; "" = none.
+// Returns the API key of a request to either of Google's REST interfaces; "" if there is none.
 std::string KeyOfGoogle(const HttpRequest& request);
 
-// Whether Google's servers take a parameter of this name in any query, for what it says of the
-// answer's form or the caller.
+// Reports whether Google accepts this parameter in every query.
 bool IsGoogleSystemParameter(std::string_view name);
 
 }  // namespace dragoman::server

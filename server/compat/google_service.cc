@@ -8,7 +8,7 @@
 namespace dragoman::server {
 namespace {
 
-// A function from a request to its answer, or an error, as QueryCall takes it.
+// Converts a function from a request to its answer into the form that QueryCall takes.
 template <typename Request, typename Response, typename Function>
 auto Answering(Function function) {
   return [function](const Request& in, Client* client, Response* out) -> absl::Status {

@@ -1,5 +1,4 @@
-// google.cloud.translation.v3.TranslationService, for Google's clients, in terms of our own service:
-// server/compat/google_v3.h says what each field means here.
+// google.cloud.translation.v3.TranslationService on top of our own service (google_v3.h).
 //
 // Thread-safe. Reactions never block.
 #pragma once

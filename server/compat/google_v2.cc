@@ -30,7 +30,7 @@ constexpr char kToken[] = "token";                          // MTranServer's key
 constexpr char kDetect[] = "/language/translate/v2/detect";
 constexpr char kLanguages[] = "/language/translate/v2/languages";
 
-// The parameters of a request, wherever they stand.
+// The parameters of a request, from query, form or JSON.
 struct Parameters {
   std::vector<std::string> q;
   std::optional<std::string> source;

@@ -1,9 +1,8 @@
-// Google's older Cloud Translation v2 ("basic"): /language/translate/v2, with parameters in the
-// query, a form or JSON.
+// Google's Cloud Translation v2 ("basic"), /language/translate/v2: parameters in query, form, JSON.
 //
-// `format` is html unless it says text; source "" is detected, where the server detects languages;
-// `model` nmt and base are the default model. `cid` is refused if it names anything. The API key
-// comes as to v3, and `key` may stand in a form.
+// `format` is html unless it is text. An empty `source` is detected, if the server detects
+// languages. The models nmt and base are the default model. `cid` is refused unless empty. The API
+// key is in the same places as for v3, or in the form's `key`.
 #pragma once
 
 #include <string>

@@ -33,10 +33,9 @@ google_v3::Translation TranslationOf(const v1::Translation& from,
   return out;
 }
 
-// A glossary's languages, and how many terms it has: in the model where it has most, if models have
-// different ones of this name.
+// A glossary's languages and number of terms, the largest of all models that have the name.
 struct GlossaryFacts {
-  std::optional<engine::LanguagePair> pair;  // the only one
+  std::optional<engine::LanguagePair> pair;  // if there is only one
   std::set<std::string> codes;
   size_t entries = 0;
 };
@@ -47,11 +46,11 @@ std::map<std::string, GlossaryFacts> GlossariesOf(const std::vector<ModelPtr>& m
     const engine::ModelInfo& info = model->engine->info();
     for (const std::string& name : info.glossaries) {
       const auto terms = TermsOf(*model, name);
-      if (terms == nullptr) continue;  // a reload has taken it out since
+      if (terms == nullptr) continue;  // removed by a reload
       const auto [at, is_new] = found.try_emplace(name);
       GlossaryFacts& facts = at->second;
       facts.entries = std::max(facts.entries, terms->size());
-      // Not by its pairs: a model of two hundred languages has forty thousand.
+      // Not from the pairs: a model of 200 languages has 40,000.
       facts.codes.insert(model->languages.sources.begin(), model->languages.sources.end());
       facts.codes.insert(model->languages.targets.begin(), model->languages.targets.end());
       if (is_new && info.pairs.size() == 1) {

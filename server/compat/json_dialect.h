@@ -1,5 +1,5 @@
-// A dialect with one kind of request, whose fields come as JSON, in a form or in the query, and
-// whose answer is JSON; and the adapter for a path that has one such dialect.
+// A dialect with one kind of request, whose fields are in JSON, a form or the query, and whose
+// answer is JSON; and an adapter for a path with one such dialect.
 //
 // Immutable and thread-safe.
 #pragma once
@@ -17,36 +17,36 @@ namespace dragoman::server {
 // Pure functions of the fields, without state.
 struct JsonDialect {
   Api api = Api::kPlugins;
-  // The action without what makes the errors of items: see WithErrors.
+  // Returns the action. Its `render` is called only if no item failed.
   absl::StatusOr<UnaryAction> (*translate)(const AdapterContext& context,
                                            const nlohmann::json& fields) = nullptr;
-  // The body of an error, whose HTTP status is `code`.
+  // Returns the body of an error whose HTTP status is `code`.
   nlohmann::json (*error)(int code, const std::string& message) = nullptr;
 };
 
-// {"error": "..."}, which most have.
+// Returns {"error": "..."}, the form of most dialects.
 nlohmann::json PlainError(int code, const std::string& message);
 
-// An error in the dialect's form, readable by every page (WithCors).
+// Returns an error in the dialect's form. Pages of all sites may read it (WithCors).
 HttpResponse DialectError(const JsonDialect& dialect, const absl::Status& status);
 
-// Asks the dialect for its action; the answer is an error if an item fails.
+// Returns the dialect's action, which answers with an error if an item fails.
 absl::StatusOr<AdapterAction> DialectAction(const JsonDialect& dialect,
                                             const AdapterContext& context, const Client* client,
                                             const nlohmann::json& fields);
 
-// An answer with this body.
+// Makes a render function from the answer's JSON body.
 std::function<HttpResponse(const v1::TranslateResponse&)> RenderJson(
     std::function<nlohmann::json(const v1::TranslateResponse&)> body);
 
-// Keys: "Authorization: Bearer KEY", "Authorization: KEY" or the query's token=KEY, as the servers of
-// Firefox's models have it and browser plug-ins send it.
+// The key is "Authorization: Bearer KEY", "Authorization: KEY" or the query's token=KEY. The
+// servers of Firefox's models accept these, and browser extensions send them.
 class JsonDialectAdapter final : public Adapter {
  public:
   JsonDialectAdapter(const AdapterContext& context, JsonDialect dialect)
       : context_(context), dialect_(dialect) {}
 
-  // The method and OPTIONS at this path. The texts are not copied.
+  // Returns routes for the method and OPTIONS at `path`. Both texts outlive the routes.
   static std::vector<AdapterRoute> Routes(std::string_view method, std::string_view path);
 
   Api api() const override { return dialect_.api; }
@@ -60,7 +60,7 @@ class JsonDialectAdapter final : public Adapter {
   const JsonDialect dialect_;
 };
 
-// The key as JsonDialectAdapter finds it.
+// Returns the key as JsonDialectAdapter finds it.
 std::string TokenKey(const HttpRequest& request);
 
 }  // namespace dragoman::server

@@ -25,12 +25,12 @@ namespace {
 
 using nlohmann::json;
 
-// Argos' names of two languages, which the page and clients of LibreTranslate send.
+// Converts Argos' codes of two languages, which LibreTranslate's page and clients send.
 std::string CodeOf(std::string code) {
   return code == "pb" || code == "zt" ? NormalTag(code) : code;
 }
 
-// One decimal, as people read it.
+// Returns a percentage with one decimal.
 json Percent(double confidence) { return std::round(confidence * 1000) / 10; }
 
 json DetectedOf(const v1::Translation& item) {
@@ -79,7 +79,7 @@ absl::Status Invalid(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("Invalid request: ", View(what)));
 }
 
-// A text that has to be there.
+// Reads a required text.
 absl::Status ReadParameter(const json& fields, const char* name, std::string* out) {
   std::optional<std::string> text;
   const absl::Status read = ReadField(fields, name, &text);
@@ -151,7 +151,7 @@ std::vector<AdapterRoute> LibreTranslateAdapter::Routes() {
     routes.push_back({.method = "OPTIONS", .path = path, .rpc = rpc, .is_open = true});
   };
   add("POST", "/detect", RpcMethod::kDetectLanguage, false);
-  // Mastodon asks for them without its key, as the original allows.
+  // Mastodon requests these without its key, which LibreTranslate allows.
   add("GET", "/languages", RpcMethod::kListLanguages, true);
   add("GET", "/frontend/settings", RpcMethod::kQuery, true);
   add("GET", "/health", RpcMethod::kQuery, true);
@@ -280,8 +280,7 @@ HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languag
       targets_of[ShortTag(language)].insert(targets.begin(), targets.end());
     }
   }
-  // The original lists every language, with itself as a target, too. Clients take the codes for those
-  // of sources and targets alike.
+  // Every language has itself as a target, as in LibreTranslate. Clients use the codes for both.
   for (const std::string& language : served->all) {
     const std::string code = ShortTag(language);
     targets_of[code].insert(code);
@@ -294,7 +293,7 @@ HttpResponse LibreTranslateAdapter::MakeLanguages(const ServedLanguages& languag
 }
 
 HttpResponse LibreTranslateAdapter::FrontendSettings() const {
-  // Asked without a key. Where calls need one, this shows no language.
+  // Requested without a key. So no language is shown if calls need one.
   const auto served = context_.keys_needed ? std::make_shared<const ServedLanguages>()
                                            : context_.languages->Get(nullptr);
   const auto named = [](const std::string& code) -> json {

@@ -1,11 +1,9 @@
-// LibreTranslate's dialect, which Mastodon, Weblate, libretranslatepy and others speak: parameters
-// as JSON, in a form or in the query; errors as {"error": "..."}.
+// LibreTranslate's dialect, which Mastodon, Weblate, libretranslatepy and others use. Parameters
+// are in JSON, a form or the query. Errors are {"error": "..."}.
 //
-// As there, a text whose source is its target comes back as it is, and /languages has every language,
-// with itself among its targets.
-//
-// What differs from LibreTranslate's own server, on purpose: each text of a list has its language
-// detected by itself, and `alternatives` work with HTML as well.
+// As in LibreTranslate, a text whose source is its target is returned unchanged, and /languages has
+// every language, with itself among its targets. Two differences are intended: the language of each
+// text of a list is detected separately, and `alternatives` also work with HTML.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +16,7 @@ class LibreTranslateAdapter final : public Adapter {
  public:
   explicit LibreTranslateAdapter(const AdapterContext& context) : context_(context) {}
 
-  // /translate has an adapter of its own: see translate_path.h.
+  // Without /translate, which has its own adapter (translate_path.h).
   static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kLibreTranslate; }
@@ -28,11 +26,11 @@ class LibreTranslateAdapter final : public Adapter {
                                        const Client* client) const override;
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
-  // POST /translate, by its fields.
+  // Handles POST /translate.
   absl::StatusOr<AdapterAction> Translate(const nlohmann::json& fields, const Client* client) const;
 
  private:
-  // Whether both are the same language, and one that is served. The original gives texts back then.
+  // Reports whether both are the same served language. The texts are then returned unchanged.
   bool IsOneLanguage(const std::string& source, const std::string& target,
                      const Client* client) const;
   HttpResponse Languages(const HttpRequest& request, const Client* client) const;
@@ -43,8 +41,7 @@ class LibreTranslateAdapter final : public Adapter {
   const AdapterContext context_;
 };
 
-// The description of LibreTranslate's dialect that GET /spec answers with: Swagger 2.0, as
-// LibreTranslate's own server has it. Pure.
+// Returns the description of the dialect for GET /spec: Swagger 2.0, as in LibreTranslate. Pure.
 nlohmann::json LibreTranslateSpec();
 
 }  // namespace dragoman::server

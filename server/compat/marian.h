@@ -1,9 +1,7 @@
-// marian-server's dialect: each message over a WebSocket at /translate holds sentences, one a line,
-// and the answer has their translations, one a line.
+// marian-server's dialect: WebSocket messages at /translate, with one sentence a line.
 //
-// The model is the default one. The URL of the connection may say otherwise, which marian-server
-// does not have: ?source=de&target=en, or ?model=NAME. What fails closes the connection, with the
-// error as the reason (http_message.h).
+// Uses the default model, unless the URL says ?source=de&target=en or ?model=NAME, an extension. A
+// failure closes the connection with the error as the reason (http_message.h).
 #pragma once
 
 #include "server/api/adapter.h"

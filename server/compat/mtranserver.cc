@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// The request of either dialect, without its texts.
+// Reads the fields that both dialects share.
 TextsToTranslate ReadCommon(FieldReader* reader) {
   TextsToTranslate common;
   common.source = reader->TextOr("from", kAutoLanguage);

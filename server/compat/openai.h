@@ -1,8 +1,7 @@
-// OpenAI's chat completions, completions and models as an adapter: /v1/chat/completions,
-// /v1/completions, /v1/models.
+// OpenAI's dialect: /v1/chat/completions, /v1/completions, /v1/models.
 //
-// A model's name chooses the languages (openai_models.h), a prompt is a text to translate
-// (openai_prompts.h), parameters are mapped or refused (openai_request.h).
+// The model's name selects the languages (openai_models.h). A prompt is a text to translate
+// (openai_prompts.h). Parameters are mapped or refused (openai_request.h).
 #pragma once
 
 #include <string>
@@ -18,7 +17,7 @@ class OpenAiAdapter final : public Adapter {
   static std::vector<AdapterRoute> Routes();
 
   Api api() const override { return Api::kOpenAi; }
-  // Authorization: Bearer KEY; that of Azure's clients, api-key, as well.
+  // The key is in Authorization: Bearer, or in api-key, which Azure's clients send.
   std::string Key(const HttpRequest& request) const override;
   absl::StatusOr<AdapterAction> Handle(const HttpRequest& request,
                                        const Client* client) const override;

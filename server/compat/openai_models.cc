@@ -37,8 +37,8 @@ const ServedModel* Find(const std::vector<ModelPtr>& models, std::string_view na
   return nullptr;
 }
 
-// The language of `side` that a prompt names, among those that the pair leaves; "" if it names
-// none.
+// Returns the language of `side` that a prompt names, or `of_pair` if it names none.
+// INVALID_ARGUMENT if it is not `of_pair`'s or not served.
 absl::StatusOr<std::string> Choose(const std::string& named, const std::string& of_pair,
                                    const LanguageIndex& served, const char* side) {
   if (named.empty()) return of_pair;
@@ -58,7 +58,7 @@ absl::StatusOr<std::string> Choose(const std::string& named, const std::string& 
                                    choice.size() > kListed ? ", ..." : ""));
 }
 
-// Calls `visit` with each pair that has a name of its own, until it returns false.
+// Calls `visit` with each pair that has its own name, until `visit` returns false.
 template <typename Visit>
 void ForEachNamed(const std::vector<ModelPtr>& models, Visit visit) {
   for (const ModelPtr& model : models) {
@@ -92,7 +92,7 @@ std::vector<NamedPair> ListOpenAiModels(const std::vector<ModelPtr>& models) {
 absl::StatusOr<NamedPair> FindOpenAiModel(const std::vector<ModelPtr>& models,
                                           std::string_view id) {
   const ServedModel* bare = Find(models, id);
-  // Front ends of servers with one model leave its name out.
+  // Front ends for servers with one model omit its name.
   if (id.empty() && models.size() == 1) bare = models.front().get();
   if (bare != nullptr) {
     NamedPair named = BareName(*bare);
@@ -134,7 +134,7 @@ absl::StatusOr<NamedPair> WithLanguages(const ModelNames& names, NamedPair pair,
   if (!target.ok()) return target.status();
   pair.target = *std::move(target);
   if (names.sources.codes().empty()) {
-    // A model that takes any source has no use for its name.
+    // A model that accepts any source does not need its name.
     return pair;
   }
   absl::StatusOr<std::string> source = Choose(from, pair.source, names.sources, "source");

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kEngine =
     "You are a professional, authentic machine translation engine.";
 
-// Longer ones first where one begins as another does.
+// A template that begins like another must precede the shorter one.
 constexpr PromptTemplate kTemplates[] = {
     {"KISS Translator", "",
      "Translate the following source text from {from} to {to}. Output translation directly without "
@@ -92,8 +92,8 @@ std::string_view Strip(std::string_view text) {
   return text;
 }
 
-// The number of bytes of `text` that `literal` matches at its beginning; nothing if it does not.
-// White space of the literal matches any, also none at the end of the text.
+// Returns the number of leading bytes of `text` that `literal` matches; nothing if it does not
+// match. White space in `literal` matches any amount of white space, including none.
 std::optional<size_t> MatchLiteral(std::string_view literal, std::string_view text) {
   const size_t size = text.size();
   for (const char c : literal) {
@@ -113,8 +113,8 @@ std::optional<size_t> MatchLiteral(std::string_view literal, std::string_view te
 
 bool IsLetter(char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }
 
-// Whether `text` begins with `literal`, so that the name of a language ends before it. A word needs white
-// space around it: the "to" inside "Estonian" does not count.
+// Reports whether `text` begins with `literal`, so that a language's name ends before it. A word
+// needs white space around it: the "to" inside "Estonian" does not match.
 bool FollowsLanguage(std::string_view literal, std::string_view text) {
   if (literal.starts_with(' ') && (text.empty() || !IsSpace(text.front()))) return false;
   const std::optional<size_t> matched = MatchLiteral(literal, text);
@@ -123,8 +123,8 @@ bool FollowsLanguage(std::string_view literal, std::string_view text) {
   return !is_word || *matched == text.size() || IsSpace(text[*matched - 1]);
 }
 
-// The most bytes at the beginning of `text` that a language's name can have: it is short and has no
-// sentence's marks; it may stand in quotes or brackets.
+// Returns the maximum length of a language's name at the beginning of `text`. A name is short and
+// contains no punctuation of sentences.
 size_t MostOfLanguage(std::string_view text) {
   constexpr size_t kMaxBytes = 60;
   return std::min({kMaxBytes, text.size(), text.find_first_of("\n.:;!?")});
@@ -145,8 +145,8 @@ std::string_view Unquote(std::string_view name) {
   return name;
 }
 
-// Matches `text` with what is left of a template. A language ends at the first place where what comes next
-// in the template begins, so that time is linear; the text to translate is as long as it can be.
+// Matches `text` with the rest of a template. A language ends where the next literal first matches,
+// so that time is linear. The text to translate is the longest possible.
 bool Match(std::string_view pattern, std::string_view text, std::map<char, std::string_view>* out) {
   const size_t open = pattern.find('{');
   if (open == std::string_view::npos) {
@@ -156,7 +156,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   const std::optional<size_t> matched = MatchLiteral(pattern.substr(0, open), text);
   if (!matched.has_value()) return false;
   text.remove_prefix(*matched);
-  const char name = pattern[open + 1];  // of from, to and text
+  const char name = pattern[open + 1];  // of from, to or text
   const std::string_view rest = pattern.substr(pattern.find('}', open) + 1);
   const std::string_view next = rest.substr(0, rest.find('{'));
   if (name != 't' || pattern[open + 2] == 'o') {
@@ -166,7 +166,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
     if (next.empty()) {
       end = text.size();
     } else {
-      // White space before what comes next is a part of that.
+      // White space before the literal belongs to the literal.
       while (end <= most && ((next.starts_with(' ') && IsSpace(text[end - 1])) ||
                              !FollowsLanguage(next, text.substr(end)))) {
         ++end;
@@ -177,7 +177,7 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
     const auto [earlier, is_new] = out->emplace(key, language);
     return (is_new || earlier->second == language) && Match(rest, text.substr(end), out);
   }
-  // The part after a text is short: a mark, or the beginning of the answer.
+  // The literal after a text is short: a mark, or the beginning of the answer.
   constexpr size_t kMaxTail = 80;
   const size_t least = text.size() > kMaxTail ? text.size() - kMaxTail : 0;
   for (size_t end = text.size() + 1; end-- > least;) {
@@ -191,10 +191,9 @@ bool Match(std::string_view pattern, std::string_view text, std::map<char, std::
   return false;
 }
 
-// KISS Translator's prompt for one text, of version 2: headings with the page's title and the like,
-// "# Glossary:" with lines "- source: target", "# Task" with the language, and at its end
-// "Source Text: ... Translated Text:". Nothing if it is another. What the page says is not searched
-// for the task again, so that the work is linear.
+// Reads KISS Translator's prompt for one text (version 2): headings with the page's title and the
+// like, "# Glossary:" with lines "- source: target", "# Task" with the language, and at the end
+// "Source Text: ... Translated Text:". Returns nothing for other prompts. Linear time.
 std::optional<Prompt> ReadHeadings(std::string_view content) {
   constexpr std::string_view kTask = "# Task\n";
   constexpr std::string_view kInstruction = "Translate the Source Text below to ";
@@ -245,7 +244,7 @@ Prompt PromptOf(const std::map<char, std::string_view>& found) {
   return prompt;
 }
 
-// A user's message: one of the templates without a system message of their own, or a text.
+// Reads a user's message: a template without a system message, or a text.
 absl::StatusOr<Prompt> ReadUser(std::string_view content, const std::string& field) {
   for (const PromptTemplate& row : kTemplates) {
     if (!row.system.empty()) continue;

@@ -1,8 +1,8 @@
-// The prompts in which translation front ends ask a chat model for a translation: one table.
+// The prompts with which translation front ends ask a chat model for a translation.
 //
-// A prompt is a text to translate, alone or in one of these templates; anything else is refused and
-// says so, because a translation model would translate the instruction, too. Letters match in any
-// case, and white space of any length.
+// A prompt is a text to translate, alone or in one of these templates. Other prompts are refused
+// with an error, because a translation model would also translate the instruction. The case of
+// letters and the length of white space do not matter.
 //
 // Pure functions, thread-safe. Text is UTF-8.
 #pragma once
@@ -18,18 +18,17 @@
 
 namespace dragoman::server {
 
-// "{from}" and "{to}" are languages, "{text}" is what to translate.
+// "{from}" and "{to}" are languages, "{text}" is the text to translate.
 struct PromptTemplate {
-  std::string_view front_end;  // that sends it
-  std::string_view system;     // "": none
-  // "{text}": it is sent alone.
+  std::string_view front_end;
+  std::string_view system;  // "": none
+  // "{text}" if the message is only the text.
   std::string_view user;
 };
 
 std::span<const PromptTemplate> PromptTemplates();
 
-// System messages that say only what the model is. They may stand before any of the templates that
-// have none of their own, and before a text alone.
+// System messages that only describe the model. Templates with their own do not allow them.
 std::span<const std::string_view> PlainSystemMessages();
 
 struct ChatMessage {
@@ -37,22 +36,22 @@ struct ChatMessage {
   std::string content;
 };
 
-// A prompt, read.
+// A parsed prompt.
 struct Prompt {
   std::string text;
-  std::string from;  // a language as the prompt has it: a name or a code; "" = none
+  std::string from;  // a name or a code, as in the prompt; "" = none
   std::string to;
-  // Terms that it asks for; "" as the second: the first stays as it is.
+  // Requested terms. If the second is "", the first stays unchanged.
   std::vector<std::pair<std::string, std::string>> terms;
-  std::optional<SegmentBatch> batch;  // in place of `text`
+  std::optional<SegmentBatch> batch;  // instead of `text`
 };
 
-// Messages of a chat: a system message or none, and a user's. Earlier turns of user and assistant
-// may stand between the two where the template's text is sent alone: a front end shows them as
-// context, of which a translation model has no use. INVALID_ARGUMENT says what is not understood.
+// Parses the messages of a chat: at most one system message, then the user's. A template with a
+// system message also allows earlier turns of user and assistant, which are ignored.
+// INVALID_ARGUMENT names what was not understood.
 absl::StatusOr<Prompt> ReadChat(const std::vector<ChatMessage>& messages);
 
-// A prompt of completions: a text, or a user's template with it.
+// Parses a prompt of completions: a text, or a user's template with a text.
 absl::StatusOr<Prompt> ReadCompletionPrompt(std::string_view prompt);
 
 }  // namespace dragoman::server

@@ -21,11 +21,10 @@ namespace {
 
 using nlohmann::json;
 
-// Fields that ask for nothing with one of these values, and for something this server does not
-// have with any other.
+// Fields that request nothing with these values, and an unsupported feature with any other value.
 struct NeutralField {
   const char* name;
-  const char* values;  // JSON, in a list
+  const char* values;  // a JSON list
 };
 constexpr NeutralField kNeutral[] = {
     {"presence_penalty", "[0]"},
@@ -53,7 +52,7 @@ bool IsNeutral(const NeutralField& field, const json& value) {
   return false;
 }
 
-// Names the fields that are neither `known` nor neutral.
+// UNIMPLEMENTED names the fields that are neither `known` nor neutral.
 absl::Status CheckOthers(const json& body, std::initializer_list<std::string_view> known) {
   std::vector<std::string> refused;
   for (const auto& [name, value] : body.items()) {
@@ -75,7 +74,7 @@ absl::Status OutOfRange(const char* field, const std::string& found, const char*
   return InvalidField(field, absl::StrCat("found ", found, ", expected ", expected));
 }
 
-// The options that both methods have.
+// Reads the options that both methods share.
 absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
   std::optional<int64_t> n;
   std::optional<int64_t> max_tokens;
@@ -156,7 +155,7 @@ absl::Status ReadOptions(const json& body, OpenAiRequest* out) {
   return absl::OkStatus();
 }
 
-// A content is a text, or a list of parts of type text.
+// Reads a content: a text, or a list of parts of type text.
 absl::Status ReadContent(const json& message, size_t i, std::string* out) {
   const std::string field = absl::StrCat("messages[", i, "].content");
   const auto content = message.find("content");
@@ -202,10 +201,10 @@ absl::StatusOr<std::vector<ChatMessage>> ReadMessages(const json& body) {
   return messages;
 }
 
-// Finds the languages of a request's prompts: its model once, and each way to name them once.
+// Finds the languages of a request's prompts. Looks up the model and each spelling only once.
 class PairFinder {
  public:
-  // A front end names the languages in one way. Each other one costs a lookup.
+  // A front end uses one spelling. Each other one costs a lookup.
   static constexpr size_t kMaxSpellings = 8;
 
   PairFinder(const AdapterContext& context, const Client* client, std::string model)
@@ -245,7 +244,7 @@ class PairFinder {
   std::map<std::pair<std::string, std::string>, NamedPair> known_;
 };
 
-// Adds a prompt. All of one request have the same languages.
+// Adds a prompt. All prompts of a request must have the same languages.
 absl::Status AddPrompt(const AdapterContext& context, const Prompt& prompt, PairFinder* finder,
                        OpenAiRequest* out) {
   const absl::StatusOr<NamedPair> pair = finder->Find(prompt);
@@ -337,7 +336,7 @@ absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,
   if (!prompts.has_value() || prompts->empty()) {
     return InvalidField("prompt", "found none, expected a text or a list of texts");
   }
-  // Before any of them is compared with templates.
+  // Precedes the comparison with templates.
   if (prompts->size() > static_cast<size_t>(context.calls->limits.max_items)) {
     return InvalidField("prompt",
                         absl::StrCat("found ", prompts->size(), " texts, expected at most ",

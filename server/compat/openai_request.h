@@ -1,12 +1,11 @@
-// Requests of OpenAI's chat completions and completions in terms of our own.
+// Converts requests of OpenAI's chat completions and completions to our own.
 //
-// What becomes of their parameters: n is the number of alternatives, max_tokens and
-// max_completion_tokens the most tokens of each sentence, temperature divides the logits (0 is off:
-// a beam search needs none), top_p below 1 asks for sampling and takes seed with it, user and
-// metadata are labels. A value that asks for nothing (0 penalties, an empty stop) is accepted;
-// everything else is refused by name.
+// n is the number of alternatives. max_tokens and max_completion_tokens limit the tokens of each
+// sentence. temperature divides the logits; 0 means off, because beam search needs none. top_p
+// below 1 enables sampling, with seed. user and metadata are labels. Values that request nothing
+// (penalties of 0, an empty stop) are accepted. All others are refused by name.
 //
-// Pure functions of the request and of what is served; thread-safe.
+// Pure functions of the request and the served models, thread-safe.
 #pragma once
 
 #include <optional>
@@ -22,16 +21,16 @@ namespace dragoman::server {
 
 struct OpenAiRequest {
   bool is_chat = false;
-  std::string model;  // as the client names it; the one that was chosen where it names none
+  std::string model;  // as the client names it; if it names none, the selected one
   v1::TranslateRequest request;
-  int choices = 1;                    // of each prompt
-  std::optional<SegmentBatch> batch;  // the texts are its segments, in one choice
+  int choices = 1;                    // for each prompt
+  std::optional<SegmentBatch> batch;  // its segments are the texts; one choice
   bool stream = false;
   bool stream_usage = false;
 };
 
-// INVALID_ARGUMENT or UNIMPLEMENTED by OpenAI's names; NOT_FOUND for an unknown model; UNAVAILABLE
-// while there is none.
+// INVALID_ARGUMENT and UNIMPLEMENTED use OpenAI's names. NOT_FOUND for an unknown model.
+// UNAVAILABLE while there is no model.
 absl::StatusOr<OpenAiRequest> ReadOpenAiChat(const HttpRequest& request,
                                              const AdapterContext& context, const Client* client);
 absl::StatusOr<OpenAiRequest> ReadOpenAiCompletion(const HttpRequest& request,

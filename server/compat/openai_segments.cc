@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr engine::JsonLimits kSegmentLimits = {.max_bytes = size_t{64} << 20, .max_depth = 8};
 
-// A list of numbers, such as "[1]", may be a text.
+// Reports whether JSON is data. A list of numbers, such as "[1]", may be a plain text.
 bool IsSegmentData(const json& value) {
   if (value.is_object()) return true;
   return value.is_array() && std::any_of(value.begin(), value.end(), [](const json& element) {
@@ -27,7 +27,7 @@ bool IsSegmentData(const json& value) {
          });
 }
 
-// "<b>", "</i1>", "<br />".
+// Reports whether the text has a tag: "<b>", "</i1>", "<br />".
 bool SegmentHasTag(std::string_view text) {
   for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
     std::string_view rest = text.substr(at + 1);

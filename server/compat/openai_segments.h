@@ -1,12 +1,12 @@
-// Several texts in one message of a chat: what KISS Translator sends as JSON, and how it wants them
-// back.
+// Several texts in one chat message: KISS Translator's JSON request, and the answer to it.
 //
-//   {"targetLanguage": "English", "segments": [{"id": 0, "text": "..."}], "glossary": {"Hund": "hound"}}
+//   {"targetLanguage": "English", "segments": [{"id": 0, "text": "..."}],
+//    "glossary": {"Hund": "hound"}}
 //
 // The system message names the form of the answer: JSON ({"translations": [{"id", "text"}]}, also
-// without a system message), XML (<root><t id="0">) or lines ("0 | text"). A glossary's entries are
-// terms; one without a value stays as it is. Title, description, summary and tone are context, which
-// a translation model does not use. Its default prompts were read at its version 2.
+// the default without a system message), XML (<root><t id="0">) or lines ("0 | text"). A glossary's
+// entries are terms; an entry without a value stays unchanged. Title, description, summary and tone
+// are ignored. The default prompts are those of KISS Translator's version 2.
 //
 // Pure functions, thread-safe. Text is UTF-8.
 #pragma once
@@ -30,17 +30,17 @@ struct SegmentBatch {
   std::vector<nlohmann::json> ids;  // numbers or texts, one for each text
   std::vector<std::string> texts;
   std::string to;
-  std::vector<std::pair<std::string, std::string>> terms;  // "" as the second: stays as it is
-  bool html = false;                                       // a text has a tag
+  std::vector<std::pair<std::string, std::string>> terms;  // second "": stays unchanged
+  bool html = false;                                       // some text has a tag
 };
 
-// Nothing for a message that is a text. INVALID_ARGUMENT, with `field`, for JSON that is not such a
-// batch, and for a system message that names no form: neither is a text to translate.
+// Returns nothing for a message that is plain text. INVALID_ARGUMENT with `field` for JSON that is
+// not such a batch, and for a system message that names no form.
 absl::StatusOr<std::optional<SegmentBatch>> ReadSegmentBatch(std::string_view system,
                                                              std::string_view content,
                                                              const std::string& field);
 
-// The content of the answer. REQUIRES: `answer` has a translation of each text, and none failed.
+// Returns the answer's content. REQUIRES: `answer` has a translation of each text and no error.
 std::string WriteSegmentBatch(const SegmentBatch& batch, const v1::TranslateResponse& answer);
 
 }  // namespace dragoman::server

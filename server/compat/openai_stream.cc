@@ -22,7 +22,7 @@ struct Segment {
   bool final = false;
 };
 
-// One item, put together from its segments as they grow.
+// One item, assembled from its segments during decoding.
 class Item {
  public:
   explicit Item(std::string source) : source_(std::move(source)) {}
@@ -34,7 +34,7 @@ class Item {
     for (auto at = segments_.find(next_); at != segments_.end(); at = segments_.find(next_)) {
       const Segment& current = at->second;
       if (!begun_) {
-        // Between sentences that touch, the engine may put a space; it knows when.
+        // If sentences are adjacent, only the engine knows whether it puts a space between them.
         const bool touches = next_ > 0 && current.begin == source_at_;
         if (touches || current.begin < source_at_ ||
             current.end > static_cast<int64_t>(source_.size())) {
@@ -45,7 +45,7 @@ class Item {
         begun_ = true;
         sent_of_segment_ = 0;
       }
-      // A character goes out whole.
+      // Never sends a part of a character.
       const size_t size =
           current.text.size() -
           (current.final ? 0 : static_cast<size_t>(engine::IncompleteUtf8Tail(current.text)));
@@ -61,7 +61,7 @@ class Item {
     return Sent(std::move(piece));
   }
 
-  // The rest, given the whole. Not ok if what was sent is not its beginning: a fault of ours.
+  // Returns the rest of the translation. INTERNAL if the sent pieces are not its beginning.
   absl::StatusOr<std::string> End(const std::string& whole) {
     if (!whole.starts_with(sent_)) {
       return absl::InternalError("the pieces that were sent are not the translation's beginning");

@@ -1,9 +1,9 @@
-// Chat completions and completions that are sent as server-sent events while they are decoded.
+// Chat completions and completions that are sent as server-sent events during decoding.
 //
-// Sentences finish in any order, and a client puts pieces one after another: a sentence's text is
-// sent as soon as all before it have been, with what stands between them in the source, as the
-// engine joins them (engine/text/join_translations.cc). What cannot be told before the end is sent
-// at the item's end. So the pieces together are the translation.
+// Sentences finish in any order, but a client concatenates the pieces. So the text of a sentence is
+// sent only after all sentences before it, joined as the engine does
+// (engine/text/join_translations.cc). Text that is not known before the end of the item is sent
+// then. The pieces together are the translation.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace dragoman::server {
 
-// The tokens of a request and its answer.
+// The numbers of tokens of a request and its answer.
 struct OpenAiUsage {
   int64_t prompt = 0;
   int64_t completion = 0;
@@ -28,7 +28,7 @@ struct OpenAiUsage {
   nlohmann::json Json() const;
 };
 
-// The id of an answer, of the call's name.
+// Returns the id of an answer from the call's id.
 std::string OpenAiId(bool is_chat, const std::string& request_id);
 
 struct OpenAiStreamFacts {
@@ -36,7 +36,7 @@ struct OpenAiStreamFacts {
   std::string model;  // as the client names it
   int64_t created = 0;
   bool with_usage = false;
-  std::vector<std::string> sources;  // the texts to translate; a choice for each
+  std::vector<std::string> sources;  // the texts to translate, one choice each
   std::function<nlohmann::json(const absl::Status&)> error;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kSeparator[] = "##";
 
-// The parts of one element, "Hund##puppy,Berlin##", into terms and phrases.
+// Splits one element, "Hund##puppy,Berlin##", into terms and phrases.
 void ReadPhrases(const std::string& element, v1::TranslateRequest* out) {
   for (absl::string_view part : absl::StrSplit(element, ',', absl::SkipWhitespace())) {
     const std::pair<std::string, std::string> sides =

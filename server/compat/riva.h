@@ -1,17 +1,16 @@
-// NVIDIA Riva's translation service in terms of our own: conversions between the messages of the
-// two.
+// Converts between the messages of NVIDIA Riva's translation service and our own.
 //
-// What its fields mean here:
+// The meaning of fields:
 //   model              "" is the model that has the two languages
 //   source_language,   must be given
 //   target_language
-//   dnt_phrases        each is split at commas; "A##B" is a term, "A" and "A##" stay as they are
-//   max_len_variation  the most tokens by which a translation may be longer than its source: with
-//                      it, decoding.max_length_ratio is 1 and max_length_extra that number
+//   dnt_phrases        each is split at commas; "A##B" is a term, "A" and "A##" stay unchanged
+//   max_len_variation  the maximum number of tokens by which a translation may be longer than its
+//                      source: max_length_extra, with decoding.max_length_ratio 1
 //   id                 echoed
-// Texts are plain text. An item that fails makes its call fail.
+// Texts are plain text. If an item fails, the call fails.
 //
-// Pure functions of their arguments and of what is served; thread-safe.
+// Pure functions of their arguments and of the served models, thread-safe.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -23,15 +22,15 @@ namespace dragoman::server {
 
 namespace riva = nvidia::riva::nmt;
 
-// INVALID_ARGUMENT names what is wrong by Riva's names.
+// INVALID_ARGUMENT uses Riva's field names.
 absl::StatusOr<v1::TranslateRequest> FromRiva(const riva::TranslateTextRequest& in);
 
-// The answer to `request`. An error is that of an item.
+// Converts the answer to `request`. Returns the first error of an item.
 absl::StatusOr<riva::TranslateTextResponse> ToRiva(const v1::TranslateResponse& answer,
                                                    const riva::TranslateTextRequest& request);
 
-// The languages of the model that is named, or of each. UNAVAILABLE while there is none, NOT_FOUND
-// for an unknown one.
+// Returns the languages of the named model or of each. UNAVAILABLE while there is no model.
+// NOT_FOUND if the named one is unknown.
 absl::StatusOr<riva::AvailableLanguageResponse> PairsOfRiva(
     const riva::AvailableLanguageRequest& in, const CallContext& calls, const Client* client);
 

@@ -1,5 +1,4 @@
-// nvidia.riva.nmt.RivaTranslation, for Riva's clients, in terms of our own service:
-// server/compat/riva.h says what each field means here.
+// nvidia.riva.nmt.RivaTranslation on top of our own service (riva.h).
 //
 // Thread-safe. Reactions never block.
 #pragma once

@@ -1,12 +1,11 @@
-// POST /translate, a path that four dialects share. The fields of a request choose its dialect:
+// POST /translate, which four dialects share. The fields of a request select its dialect:
 //
 //   q                     LibreTranslate
 //   texts                 NeMo Curator, Nemotron
 //   text and target_lang  DeepLX
 //   text                  MTranServer
 //
-// The first line that fits counts. A request with none of these fields is LibreTranslate's, whose
-// error says that q is missing.
+// The first line that fits applies. A request with none of these fields is LibreTranslate's.
 #pragma once
 
 #include "server/compat/json_dialect.h"
@@ -29,7 +28,7 @@ class TranslatePathAdapter final : public Adapter {
   HttpResponse Error(const HttpRequest& request, const absl::Status& status) const override;
 
  private:
-  // Null for LibreTranslate's.
+  // nullptr for LibreTranslate's.
   const JsonDialect* DialectOf(const nlohmann::json& fields) const;
 
   const AdapterContext context_;

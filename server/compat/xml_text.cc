@@ -21,16 +21,16 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(kXmlWhiteSpace) == std::string_view::npos;
 }
 
-// The properties of a token's element; the text as a whole comes first.
+// The properties of a token's element, or of the text as a whole.
 struct Element {
   size_t parent = 0;  // 0: the text as a whole
   bool has_text = false;
-  bool has_own_text = false;  // or white space without a line end
+  bool has_own_text = false;  // text, or white space without line end
   bool splits = false;
 };
 
-// Finds out which elements split the text. Elements are counted by their tokens, from 1; 0 is the
-// text as a whole. Of tokens that begin no element nothing is set.
+// Determines which elements split the text. An element's index is that of its token plus 1; 0 is
+// the text as a whole. Entries of tokens that begin no element are not set.
 class Outline {
  public:
   Outline(std::span<const XmlToken> tokens, const XmlOptions& options)
@@ -85,7 +85,7 @@ class Outline {
       const Element& parent = elements_[element.parent];
       if (options_.splitting.contains(token.name)) {
         element.splits = true;
-        // An element around one that splits is in two parts itself.
+        // An element around one that splits is itself split.
         for (size_t up = element.parent; !elements_[up].splits; up = elements_[up].parent) {
           elements_[up].splits = true;
         }
@@ -104,7 +104,6 @@ class Outline {
 
 }  // namespace
 
-// Writes the HTML of a text.
 class XmlWriter {
  public:
   XmlWriter(const XmlOptions& options, XmlText* out) : options_(options), out_(*out) {}
@@ -204,7 +203,7 @@ class XmlWriter {
 
 namespace {
 
-// A tag as XmlWriter makes them.
+// A tag that XmlWriter wrote.
 struct NumberedTag {
   size_t number = 0;
   bool is_end = false;
@@ -250,7 +249,7 @@ void XmlText::ForEachPiece(std::string_view html, Visit visit) const {
     const bool is_whole = end != std::string_view::npos && html[end] == '>';
     const auto tag = is_whole ? ReadTag(html.substr(0, end)) : std::nullopt;
     if (!tag.has_value() || tag->number >= pieces_.size()) {
-      visit(text, "&lt;");  // not a tag of html(), so that it may not become one of XML
+      visit(text, "&lt;");  // not a tag of html(), so it must not become an XML tag
       html.remove_prefix(1);
       continue;
     }

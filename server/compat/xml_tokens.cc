@@ -16,11 +16,11 @@ namespace {
 using Kind = XmlToken::Kind;
 
 constexpr std::array<std::string_view, 5> kEntities = {"amp", "lt", "gt", "quot", "apos"};
-// The most of a name that a message shows.
+// The maximum length of a name in a message.
 constexpr size_t kMaxShownBytes = 40;
-// The most tags that may be open at a time.
+// The maximum number of open tags.
 constexpr size_t kMaxDepth = 256;
-// The most elements of a text.
+// The maximum number of elements in a text.
 constexpr size_t kMaxElements = 1 << 16;
 
 bool BeginsName(char c) {
@@ -36,7 +36,7 @@ bool IsInName(char c) {
 bool IsDecimalDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 bool IsHexDigit(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); }
 
-// Cut between characters.
+// Cuts at a character boundary.
 std::string_view Shown(std::string_view text) {
   if (text.size() <= kMaxShownBytes) return text;
   size_t end = kMaxShownBytes;
@@ -66,7 +66,7 @@ class Tokenizer {
     return absl::InvalidArgumentError(absl::StrCat("byte ", at_, ": ", View(what)));
   }
 
-  // Finds as std::string_view does, and counts.
+  // Like std::string_view::find, but counts the bytes.
   size_t Find(std::string_view what, size_t from) const {
     const size_t found = xml_.find(what, from);
     CountBytes(std::min(found, xml_.size()) - std::min(from, xml_.size()));
@@ -117,7 +117,7 @@ class Tokenizer {
     if (rest.starts_with("<![CDATA[")) return ReadCdata();
     if (rest.starts_with("<?")) return ReadPassage(2, "?>", "processing instruction");
     if (rest.starts_with("<!DOCTYPE")) {
-      // Up to the first of the two: a later '[' belongs to something else.
+      // Only the first of the two matters: a later '[' belongs to something else.
       const size_t first = rest.find_first_of("[>");
       CountBytes(std::min(first, rest.size()));
       const bool has_subset = first != std::string_view::npos && rest[first] == '[';
@@ -130,7 +130,7 @@ class Tokenizer {
     const size_t end = Find(last, at_ + prefix);
     if (end == std::string_view::npos)
       return Error(absl::StrCat("found a ", View(what), " without end"));
-    // Passages side by side are one piece: a text may have hundreds of thousands.
+    // Merges adjacent passages, because a text may have hundreds of thousands.
     const size_t begin = at_;
     Add(Kind::kPassage, end + last.size());
     if (tokens_.size() < 2) return absl::OkStatus();
@@ -217,7 +217,7 @@ class Tokenizer {
     }
   }
 
-  // 0: there is none.
+  // Returns the end of the attribute at `at`; 0 if there is none.
   size_t AfterAttribute(size_t at) const {
     const std::string_view name = NameAt(at);
     at = AfterSpace(at + name.size());

@@ -1,6 +1,6 @@
-// Cuts a text with XML tags into its tags and texts, and finds out which belong together.
+// Splits a text with XML tags into tags and texts, and matches start and end tags.
 //
-// Pure function. Units: bytes. Views are of the text that was given.
+// Pure function. Units are bytes. Views point into the given text.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ inline constexpr std::string_view kXmlWhiteSpace = " \t\r\n";
 
 struct XmlToken {
   enum class Kind {
-    kText,   // references in it stand for characters
-    kCdata,  // `text` is what is in the section
+    kText,   // may contain references
+    kCdata,  // `text` is the section's content
     kStart,
     kEnd,
     kEmpty,    // <x/>
     kPassage,  // a comment, a processing instruction, a document type
   };
   Kind kind = Kind::kText;
-  std::string_view text;  // all of it
+  std::string_view text;
   std::string_view name;  // of tags
-  // A kStart has its kEnd here, and the other way round; others have themselves.
+  // The index of the matching kEnd or kStart; other tokens have their own index.
   size_t partner = 0;
 };
 
-// INVALID_ARGUMENT as XmlText::Parse (xml_text.h). Time is linear in the text.
+// INVALID_ARGUMENT as in XmlText::Parse (xml_text.h). Linear time.
 absl::StatusOr<std::vector<XmlToken>> TokenizeXml(std::string_view xml);
 
 }  // namespace dragoman::server

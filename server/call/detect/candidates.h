@@ -1,6 +1,6 @@
-// Which candidates, codes as models write them, are which of a classifier's languages.
+// Maps the languages of a classifier to candidates, the language codes of models.
 //
-// Immutable, so any thread may read.
+// Immutable and thread-safe.
 #pragma once
 
 #include <map>
@@ -10,16 +10,17 @@
 
 namespace dragoman::server {
 
-// A language without its script and region, by which codes are compared: "de", "deu" and "ger" have
-// one, and so have "zho" and "cmn", "no" and "nb". "" for what is not a code.
+// Returns a key to compare languages without script and region. "de", "deu" and "ger" have the same
+// key, and so have "zho" and "cmn", "no" and "nb". Returns "" if `code` is not a language code.
 std::string LanguageKey(std::string_view code);
 
 class Candidates {
  public:
   explicit Candidates(const std::vector<std::string>& codes);
 
-  // The candidate of this language for a text in `script` (DetectionLine::script): the first whose
-  // script fits, if it names one. nullptr: none.
+  // Returns the first candidate of this language that fits a text in `script`
+  // (DetectionLine::script). A candidate without a script fits every text, and Hans and Hant fit
+  // all Chinese text if no other candidate does. nullptr if none fits.
   const std::string* Find(const std::string& key, std::string_view script) const;
 
   bool Has(const std::string& key) const { return by_key_.contains(key); }

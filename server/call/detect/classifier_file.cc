@@ -14,8 +14,7 @@
 namespace dragoman::server {
 namespace {
 
-// The files that https://fasttext.cc/docs/en/language-identification.html names: lid.176.ftz and
-// lid.176.bin.
+// lid.176.ftz and lid.176.bin of https://fasttext.cc/docs/en/language-identification.html.
 constexpr std::string_view kPublished[] = {
     "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83",
     "7e69ec5451bc261cc7844e49e4792a85d7f09c06789ec800fc4a44aec362764e"};
@@ -41,7 +40,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
                                                      " bytes, expected at most ", most,
                                                      ", which is the memory that is left"));
   }
-  // One byte more shows that the file has grown.
+  // The extra byte detects that the file has grown.
   std::string bytes(static_cast<size_t>(info.st_size) + 1, '\0');
   size_t size = 0;
   while (size < bytes.size()) {
@@ -61,7 +60,7 @@ absl::StatusOr<std::string> ReadAll(int fd, int64_t most) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t most) {
-  // O_NONBLOCK, so as not to wait for the writer of a pipe.
+  // O_NONBLOCK, to not wait for the writer of a pipe.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return absl::InvalidArgumentError(ErrorText(errno));
   absl::StatusOr<std::string> bytes = ReadAll(fd, most);

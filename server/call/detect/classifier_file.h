@@ -1,7 +1,7 @@
-// The file of a classifier of languages, which is known by its SHA-256.
+// Reads and verifies the file of a language classifier by its SHA-256.
 //
-// fastText trusts every length and index in a file, and would end the process over one that was cut off or
-// overwritten. The bytes that are checked are the bytes that it loads. Thread-safe. Sizes are bytes.
+// fastText trusts every length and index in a file, and a truncated or overwritten file would end
+// the process. So exactly the bytes that are checked are loaded. Thread-safe. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace dragoman::server {
 
-// Reads a regular file of at most `most` bytes. INVALID_ARGUMENT for one that cannot be read or is not
-// regular, RESOURCE_EXHAUSTED for a larger one; neither names the path.
+// Reads a regular file of at most `most` bytes. INVALID_ARGUMENT if the file cannot be read or is
+// not regular, RESOURCE_EXHAUSTED if it is larger. Errors do not name the path.
 absl::StatusOr<std::string> ReadClassifierFile(const std::string& path, int64_t most);
 
-// Checks that the bytes have this SHA-256, in lower hexadecimal digits; "": that they are fastText's lid.176,
-// the file .ftz or .bin. INVALID_ARGUMENT says which SHA-256 was found and what was expected.
+// Checks that the bytes have this SHA-256 (lower-case hexadecimal), or, for "", that of fastText's
+// lid.176.ftz or lid.176.bin. INVALID_ARGUMENT has the expected and the found SHA-256.
 absl::Status CheckClassifier(std::string_view bytes, const std::string& sha256);
 
 }  // namespace dragoman::server

@@ -1,7 +1,6 @@
-// The line that a classifier of languages sees of a text: bounded, and without anything that it
-// would take for something else.
+// The line of a text that a language classifier reads: bounded, and without special characters.
 //
-// Pure functions, on any bytes. Time does not depend on the size of the text.
+// Pure functions on any bytes. Time does not depend on the size of the text.
 #pragma once
 
 #include <string>
@@ -10,29 +9,29 @@
 namespace dragoman::server {
 
 struct DetectionLine {
-  std::string text;  // one line, without its end
+  std::string text;  // one line, without a line end
   bool has_letters = false;
-  bool has_capitals = false;  // letters that have another form in lower case
-  // ISO 15924 of the script of most letters, "Latn"; "Hans" and "Hant" where Chinese characters are
-  // found that only the one has, "Hani" for other Chinese. "" without letters.
+  bool has_capitals = false;  // letters with a different lower-case form
+  // The ISO 15924 code of the script that most letters have, such as "Latn". For Chinese
+  // characters: "Hans" or "Hant" if most of those that only one of them uses are of that script,
+  // otherwise "Hani". "" if there are no letters.
   std::string script;
 };
 
-// At most so many bytes of a text are read, and so many code points kept.
+// The maximum number of bytes that are read, and of code points that are kept.
 inline constexpr size_t kReadBytes = 4096;
 inline constexpr size_t kKeptCodePoints = 400;
 
-// The beginning of `text`: white space and control characters become single spaces, as do
-// underscores and angle brackets, of which a classifier's own words are made; bytes that are not
-// UTF-8 are left out. A text without small letters is put in lower case, since classifiers know
-// few words in capitals.
+// Returns the beginning of `text`, without bytes that are not UTF-8. White space, control
+// characters, and underscores and angle brackets, which classifiers' own words have, become single
+// spaces. A text in capitals becomes lower case, which classifiers know better.
 DetectionLine MakeDetectionLine(std::string_view text);
 
-// The same line in lower case.
+// Returns the line in lower case.
 std::string LowerCase(std::string_view text);
 
-// Whether text in `script` (as above) may be of a language that is written in `wanted`, a script of
-// a language code: "Jpan" takes Chinese characters and kana, say.
+// Reports whether a text in `script` (as in DetectionLine) may be in a language that is written in
+// `wanted`, the script of a language code. For example, "Jpan" accepts Chinese characters and kana.
 bool ScriptFits(std::string_view script, std::string_view wanted);
 
 }  // namespace dragoman::server

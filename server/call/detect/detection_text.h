@@ -1,4 +1,4 @@
-// The part of an item that a detector looks at: the text that would be translated, without markup.
+// The part of an item that a detector reads: the text to translate, without markup.
 //
 // Pure functions. The item may be any bytes.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace dragoman::server {
 
-// The text of an item: of HTML that of its paragraphs, with a space between them. HTML that a
-// translation would refuse counts as text.
+// Returns the text of an item. For HTML, joins the text of its paragraphs with spaces. HTML that a
+// translation would refuse is treated as plain text.
 std::string TextToDetect(std::string_view item, bool html);
 
 }  // namespace dragoman::server

@@ -9,13 +9,12 @@
 namespace dragoman::server {
 namespace {
 
-// The block of nearly all characters in use.
+// The block that has nearly all characters in use.
 constexpr char32_t kFirstCharacter = 0x4E00;
 constexpr char32_t kLastCharacter = 0x9FFF;
 using Characters = std::bitset<kLastCharacter - kFirstCharacter + 1>;
 
-// The characters that the transliteration changes. Each is on a line of its own, so that they are not taken
-// for words.
+// Returns the characters that the transliteration changes. Line ends keep them from forming words.
 Characters ChangedBy(const char* transliteration) {
   Characters changed;
   UErrorCode error = U_ZERO_ERROR;
@@ -57,7 +56,7 @@ void HanCounter::Add(char32_t character) {
   const Tables& tables = GetTables();
   const bool simplified = tables.simplified.test(character - kFirstCharacter);
   const bool traditional = tables.traditional.test(character - kFirstCharacter);
-  // A character that both change is in use on both sides.
+  // Both scripts use a character that both transliterations change.
   if (simplified && !traditional) ++simplified_;
   if (traditional && !simplified) ++traditional_;
 }

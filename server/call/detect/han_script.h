@@ -1,7 +1,7 @@
-// Tells simplified from traditional Chinese by the characters that only one of them has, as ICU's
-// transliterations between the two have them.
+// Distinguishes simplified from traditional Chinese by the characters that only one of them uses,
+// according to ICU's transliterations between the two.
 //
-// A counter is for one thread; the characters are found once, at the first use.
+// Not thread-safe. The table of characters is built once, at the first use.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@ namespace dragoman::server {
 class HanCounter {
  public:
   void Add(char32_t character);
-  // "Hans" or "Hant", whichever has more; "Hani" where neither has, or ICU lacks the
-  // transliterations.
+  // Returns "Hans" or "Hant", whichever has more; "Hani" for a tie or if ICU lacks the tables.
   std::string Script() const;
 
  private:

@@ -1,7 +1,6 @@
-// Finds out which of the served languages a text is in.
+// Detects which of the served languages a text is in.
 //
-// Thread-safe; a line takes microseconds, and so does a text of any length: its beginning is looked
-// at.
+// Thread-safe. Takes microseconds for a text of any length, because it reads only the beginning.
 #pragma once
 
 #include <memory>
@@ -12,17 +11,17 @@
 namespace dragoman::server {
 
 struct DetectedLanguage {
-  std::string language;   // one of the candidates, as it is written there
-  double confidence = 0;  // 0 to 1; those of all candidates together are at most 1
+  std::string language;   // one of the candidates, spelled as there
+  double confidence = 0;  // 0 to 1; the sum over all candidates is at most 1
 };
 
-// Looks at texts with certain languages in mind.
+// A detector with a fixed set of candidate languages.
 class LanguageChoice {
  public:
   virtual ~LanguageChoice() = default;
 
-  // The candidates that the text may be in, best first. Empty: unknown, for a text without letters,
-  // say, or in none of these languages with any certainty. The text may be any bytes.
+  // Returns the candidates that the text may be in, best first. Empty if the language is unknown:
+  // no letters, or no candidate is likely enough. The text may be any bytes.
   virtual std::vector<DetectedLanguage> Detect(std::string_view text) const = 0;
 };
 
@@ -30,9 +29,9 @@ class LanguageDetector {
  public:
   virtual ~LanguageDetector() = default;
 
-  // `candidates` are language codes as models have them ("de", "deu_Latn"); those that the detector
-  // does not know are never found, and of several that are one language to it only the first. The
-  // result borrows the detector.
+  // `candidates` are language codes as models have them ("de", "deu_Latn"). Codes that the detector
+  // does not know are never found. If several candidates are the same language to the detector,
+  // only the first is found. The result borrows the detector.
   virtual std::unique_ptr<LanguageChoice> Among(
       const std::vector<std::string>& candidates) const = 0;
 
@@ -42,7 +41,7 @@ class LanguageDetector {
     return Among(candidates)->Detect(text);
   }
 
-  // All languages that it knows, as BCP-47 codes: the candidates where a model takes any source.
+  // All known languages, as BCP-47 codes: the candidates for a model that accepts any source.
   virtual const std::vector<std::string>& languages() const = 0;
 };
 

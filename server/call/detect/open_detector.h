@@ -1,4 +1,4 @@
-// The detector of a model's file: fastText's, where the build has the library (DRAGOMAN_DETECTION).
+// Opens a language detector with fastText, if the build has it (DRAGOMAN_DETECTION).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace dragoman::server {
 
-// "fastText", or "" where this build detects no languages.
+// "fastText", or "" if this build detects no languages.
 const char* DetectionLibrary();
 
-// Bytes, at most: what a detector holds, and what its loading took at once.
+// The memory of a detector: what it uses, and the peak while it was loaded. Upper bounds, in bytes.
 struct DetectorMemory {
   int64_t held = 0;
   int64_t loading = 0;
@@ -24,12 +24,13 @@ struct OpenedDetector {
   DetectorMemory memory;
 };
 
-// Reads a classifier of languages whose labels are codes ("__label__de", "__label__deu_Latn"), as
-// fastText's lid.176 is. `sha256` is what CheckClassifier expects of the file (classifier_file.h), which may
-// change meanwhile. `most_bytes`: the memory that loading may take, file and model together.
+// Reads a language classifier whose labels are codes ("__label__de", "__label__deu_Latn"), as in
+// fastText's lid.176. CheckClassifier (classifier_file.h) verifies the file with `sha256`; the file
+// may change meanwhile. `most_bytes` is the maximum memory for loading, file and model together.
 //
-// INVALID_ARGUMENT names the file, what was found and what was expected. RESOURCE_EXHAUSTED names a file
-// that is too large. UNIMPLEMENTED: the build lacks the library. Takes tens of milliseconds for lid.176.ftz.
+// INVALID_ARGUMENT names the file, what was found and what was expected. RESOURCE_EXHAUSTED names a
+// file that is too large. UNIMPLEMENTED without fastText. Takes tens of milliseconds for
+// lid.176.ftz.
 absl::StatusOr<OpenedDetector> OpenDetector(const std::string& file, const std::string& sha256,
                                             int64_t most_bytes);
 
