@@ -21,7 +21,7 @@ namespace dragoman::engine {
 // Makes the model from a program and its weights. `cores` is the number of threads that may compute
 // at once, in packing and in everything that is made from the model. Work that an encoder or
 // decoder divides is shared with the cores that have no other work (kernels/base/helper_threads.h).
-// Weights are read in pieces of some rows and packed at once; weights materialized as int8 are packed as
+// Weights are read in pieces of some rows and packed at once; weights stored as int8 are packed as
 // they are, in int8; one matrix that is embedding and output layer is held once. REQUIRES:
 // CheckProgram returned OK, the weights are the program's, cores > 0. UNIMPLEMENTED for a compute
 // type that the CPU has no kernels of; else errors as Weights::Read.

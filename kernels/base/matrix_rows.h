@@ -17,7 +17,7 @@ class MatrixRows {
   // the owner of the rows knows of it.
   virtual void Read(int64_t first, int64_t count, float* to) const = 0;
 
-  // Whether the rows are materialized as signed bytes with a scale for each: number = byte * scale. They
+  // Whether the rows are stored as signed bytes with a scale for each: number = byte * scale. They
   // are then packed in int8 as they are.
   virtual bool AreInt8() const { return false; }
   // The same for int8; scales [count]. REQUIRES: AreInt8().

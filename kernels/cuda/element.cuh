@@ -40,7 +40,7 @@ struct alignas(16) Piece {
   T element[kPieceElements<T>];
 };
 
-// A part of a piece, which is materialized at once.
+// A part of a piece, which is stored at once.
 template <class T, int kElements>
 struct alignas(kElements * sizeof(T)) Run {
   T element[kElements];

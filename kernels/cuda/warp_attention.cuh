@@ -10,7 +10,7 @@
 //
 // A row's order of summation depends on head_dim, the type and the positions alone, not on kRows:
 // multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
-// Everything is f32 but what is loaded and materialized.
+// Everything is f32 but what is loaded and stored.
 //
 // Where they can, K and V of a tile are asked for at once, so that the softmax is not between the two
 // (TileLoads): in registers, or where those are short, by copies to shared memory. A lane reads what it

@@ -155,7 +155,7 @@ __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWor
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are materialized, and
+// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
 // candidates of a tile with a masked or wanted id are checked one by one. Rare: as many turns as a row
 // of the warp has such ids in this tile.
 template <int half, int kEntries>

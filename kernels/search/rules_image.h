@@ -6,7 +6,7 @@
 //            excluded ids, ids of the source;
 //            last, a byte each: which edges end a phrase
 //
-// Written by the host, read in place: RulesFrom makes views into the words. No pointer is materialized,
+// Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
 // so an image may lie anywhere that is aligned to 4 bytes. It holds floats and bytes besides
 // integers: who copies an image copies words with CopyWord.
 #pragma once

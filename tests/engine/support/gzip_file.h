@@ -1,4 +1,4 @@
-// Reads what is materialized compressed: the parity fixtures.
+// Reads what is stored compressed: the parity fixtures.
 #pragma once
 
 #include <string>

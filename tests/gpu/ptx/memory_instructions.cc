@@ -216,7 +216,7 @@ bool DecodeMemory(const Statement& s, const Words& q, Names& names, Instruction*
   for (const std::string& text : InBraces(s.operands[loads ? 0 : 1])) {
     Width found = own;
     i->list.push_back(loads ? names.Register(text, &found) : names.Operand(text, own, &found));
-    // Registers may be wider than what is loaded or materialized.
+    // Registers may be wider than what is loaded or stored.
     if (found == Width::kPredicate || found < own)
       throw BadProgram("register " + text + " is too narrow");
     if (i->widths.size() == 1) i->widths.push_back(found);

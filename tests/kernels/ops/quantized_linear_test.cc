@@ -228,7 +228,7 @@ TEST_P(QuantizedLinearTest, RowsBeyondTheCountAndBadRowsStayByThemselves) {
   }
 }
 
-// Whose slabs are materialized by the threads themselves, and whose products are four smaller ones.
+// Whose slabs are stored by the threads themselves, and whose products are four smaller ones.
 TEST_P(QuantizedLinearTest, TheCodeForCardsBefore8HasTheSameBits) {
   if (!GetParam().emulated) GTEST_SKIP() << "a card has one of the two";
   for (const auto& [in, out, rows] : {std::tuple{32, 8, 3}, {224, 72, 70}, {96, 136, 140}}) {

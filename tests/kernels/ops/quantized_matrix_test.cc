@@ -1,4 +1,4 @@
-// Weights that are materialized as int8 are packed as they are.
+// Weights that are stored as int8 are packed as they are.
 #include "kernels/cpu/quantized_matrix.h"
 
 #include <gtest/gtest.h>

@@ -647,7 +647,7 @@ std::string Move(const std::string& instruction, Type type, uint32_t accumulator
 }
 
 // The steps of accumulator 0 are a group, and those of 1 another, which may be under way while 0 is
-// materialized.
+// stored.
 std::string WgmmaText(const std::string& name, const std::vector<Step>& steps,
                       const std::string& before) {
   const Type type = TypeOf(name);

@@ -78,7 +78,7 @@ uint64_t ReadAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
   return value;
 }
 
-// The lane's elements are loaded twice, and materialized as 64 bits each.
+// The lane's elements are loaded twice, and stored as 64 bits each.
 std::string LoadText(const Access& access, const std::string& kind) {
   const std::string base = access.shared() ? "%r31" : access.global() ? "%rd33" : "%rd31";
   const std::string beyond = access.shared() ? "%r32" : "%rd35";
