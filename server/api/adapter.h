@@ -77,7 +77,7 @@ struct UsageAction {
   std::function<HttpResponse(int64_t code_points)> render;
 };
 
-// What a request asks for. HttpResponse is an answer that is ready, such as a list of languages.
+// The action that a request asks for. HttpResponse is an answer that is ready, such as a list of languages.
 using AdapterAction =
     std::variant<HttpResponse, UnaryAction, StreamAction, DetectAction, UsageAction>;
 

@@ -27,7 +27,7 @@ namespace dragoman::server {
 // The protocol that carries a call, for spans.
 enum class Carrier { kGrpc, kHttp };
 
-// What a transport knows of a call when its headers have arrived.
+// The facts that a transport knows about a call once its headers have arrived.
 struct CallHead {
   engine::Nanos started = 0;  // on the clock of CallContext, like deadline
   engine::Nanos deadline = engine::kNoDeadline;
@@ -35,7 +35,7 @@ struct CallHead {
   Carrier carrier = Carrier::kGrpc;
   // gRPC: "SERVICE/METHOD". HTTP: the method and the path's pattern, "POST /v1/translate".
   std::string route;
-  // As ClientOfPeer returns it. Clients share the engine fairly, over all transports.
+  // The result of ClientOfPeer. Clients share the engine fairly, over all transports.
   std::string client;
   // The grant of the call's API key; nullptr if no key is needed.
   std::shared_ptr<Grant> grant;

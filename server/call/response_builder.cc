@@ -13,7 +13,7 @@
 namespace dragoman::server {
 namespace {
 
-// For lists of models: all pairs of ten models of 200 languages exceed clients' default of 4 MiB.
+// Limits lists of models: all pairs of ten models of 200 languages exceed clients' default of 4 MiB.
 constexpr size_t kMaxPairsOfModel = 1000;
 
 v1::FinishReason WireReason(kernels::FinishReason reason) {

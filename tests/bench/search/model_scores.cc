@@ -21,15 +21,16 @@ void OrEnd(const absl::Status& status) {
 ModelScores::ModelScores(const BenchModel& model, const Task& task)
     : task_(task),
       positions_(int64_t{task.search.max_tokens} + 1),
-      decoder_(model.model().CreateDecoder(1, kMaxSlotLanes)),
-      lanes_(kMaxSlotLanes),
-      ancestry_(static_cast<size_t>(kMaxSlotLanes * positions_)),
-      scores_(kMaxSlotLanes,
+      decoder_(model.model().CreateDecoder(1, kernels::kMaxSlotLanes)),
+      lanes_(kernels::kMaxSlotLanes),
+      ancestry_(static_cast<size_t>(kernels::kMaxSlotLanes * positions_)),
+      scores_(kernels::kMaxSlotLanes,
               std::vector<float>(static_cast<size_t>(model.spec().shape.target_vocab))) {
-  const auto self_pages = static_cast<int32_t>(kMaxSlotLanes * KvLayout::PagesFor(positions_));
+  const auto self_pages =
+      static_cast<int32_t>(kernels::kMaxSlotLanes * kernels::KvLayout::PagesFor(positions_));
   const auto source = static_cast<int32_t>(task.source.size());
-  const auto cross_pages = static_cast<int32_t>(KvLayout::PagesFor(source));
-  auto memory = KvMemory::Create(model.model().kv_layout(), self_pages, cross_pages);
+  const auto cross_pages = static_cast<int32_t>(kernels::KvLayout::PagesFor(source));
+  auto memory = kernels::KvMemory::Create(model.model().kv_layout(), self_pages, cross_pages);
   OrEnd(memory.status());
   memory_ = *std::move(memory);
   std::iota(lanes_.begin(), lanes_.end(), 0);
@@ -58,23 +59,26 @@ const std::vector<std::vector<float>>& ModelScores::Next(const std::vector<int>&
   const std::vector<int32_t> slot(rows, 0);
   const std::vector<int32_t> position(rows, position_);
   const auto source = static_cast<int32_t>(task_.source.size());
-  LogitRequest request;
+  kernels::LogitRequest request;
   request.need_normaliser = true;
   request.mask_first = task_.search.renormalize;
   if (task_.forbidden != nullptr) {
     request.masked[0] = task_.forbidden->automaton().always;
     request.excluded = task_.forbidden->excluded();
   }
-  std::vector<LogitRequest> requests(rows, request);
-  std::vector<LogitSummary> summaries(rows);
+  std::vector<kernels::LogitRequest> requests(rows, request);
+  std::vector<kernels::LogitSummary> summaries(rows);
   for (size_t row = 0; row < rows; ++row) requests[row].logits = scores_[row].data();
-  StepInput in;
+  engine::StepInput in;
   in.rows = {static_cast<int64_t>(rows), slot.data(), lanes_.data(), position.data()};
   in.tokens = tokens.data();
   in.requests = requests.data();
-  in.self = {
-      memory_->pool(), lane_pages_.data(), static_cast<int32_t>(KvLayout::PagesFor(positions_)),
-      lanes_.data(),   ancestry_.data(),   static_cast<int32_t>(positions_)};
+  in.self = {memory_->pool(),
+             lane_pages_.data(),
+             static_cast<int32_t>(kernels::KvLayout::PagesFor(positions_)),
+             lanes_.data(),
+             ancestry_.data(),
+             static_cast<int32_t>(positions_)};
   in.cross = {memory_->pool(), cross_pages_.data(), static_cast<int32_t>(cross_pages_.size()),
               &source};
   OrEnd(decoder_->Step(in, summaries.data()));
@@ -82,9 +86,9 @@ const std::vector<std::vector<float>>& ModelScores::Next(const std::vector<int>&
   for (size_t row = 0; row < rows; ++row) {
     std::vector<float>& scores = scores_[row];
     for (size_t id = 0; id < scores.size(); ++id) {
-      scores[id] = IsMasked(request, static_cast<int32_t>(id))
+      scores[id] = kernels::IsMasked(request, static_cast<int32_t>(id))
                        ? -INFINITY
-                       : LogProb(scores[id], summaries[row].normaliser);
+                       : kernels::LogProb(scores[id], summaries[row].normaliser);
     }
   }
   return scores_;
