@@ -228,8 +228,9 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   SetMasks(profile, model, settings);
   // The order of one row's tokens needs no normaliser; scores, the comparison of rows and everything
   // in log-probs do.
-  o.need_log_probs = context.scores || o.beam > 1 || o.materialized_logits() || o.eos_penalty != 1.0F ||
-                     o.finalisation != kernels::Finalisation::kImmediate || asked.pruning.any();
+  o.need_log_probs = context.scores || o.beam > 1 || o.materialized_logits() ||
+                     o.eos_penalty != 1.0F || o.finalisation != kernels::Finalisation::kImmediate ||
+                     asked.pruning.any();
   o.row_cost = RowCost(o);
   return settings;
 }

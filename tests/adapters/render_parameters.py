@@ -35,8 +35,8 @@ KEYS = {"parameter", "outcome", "says", "fields", "body", "status", "answer", "d
 HEAD = """# What the adapters take
 
 Each parameter of each method is done, refused by name, or ignored because the original ignores it. Rendered from
-`tests/adapters/parameters.json` by `tests/adapters/render_parameters.py`; `tests/adapters/parameters.py` sends every row to a
-running daemon, or the row names the test that shows it.
+`tests/adapters/parameters.json` by `tests/adapters/render_parameters.py`; `tests/adapters/parameters.py` sends every
+row to a running daemon, or the row names the test that shows it.
 """
 
 

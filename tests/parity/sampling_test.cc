@@ -95,9 +95,9 @@ class Row {
 
   // The draw from `scores` with this u.
   int32_t DrawAt(const std::vector<float>& scores, float u) {
-    return dragoman::kernels::Draw(kernels::SingleThread(), state_.options, scores.data(),
-                                   static_cast<int32_t>(scores.size()),
-                                   *std::ranges::max_element(scores), u, memory_.materialized().draw);
+    return dragoman::kernels::Draw(
+        kernels::SingleThread(), state_.options, scores.data(), static_cast<int32_t>(scores.size()),
+        *std::ranges::max_element(scores), u, memory_.materialized().draw);
   }
 
  private:
