@@ -30,7 +30,7 @@ ModelScores::ModelScores(const BenchModel& model, const Task& task)
       static_cast<int32_t>(kernels::kMaxSlotLanes * kernels::KvLayout::PagesFor(positions_));
   const auto source = static_cast<int32_t>(task.source.size());
   const auto cross_pages = static_cast<int32_t>(kernels::KvLayout::PagesFor(source));
-  auto memory = kernels::KvMemory::Create(model.model().kv_layout(), self_pages, cross_pages);
+  auto memory = engine::KvMemory::Create(model.model().kv_layout(), self_pages, cross_pages);
   OrEnd(memory.status());
   memory_ = *std::move(memory);
   std::iota(lanes_.begin(), lanes_.end(), 0);
