@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_di
   LoadContext own;
   if (load == nullptr) load = &own;
   LimitLoad(config, &load->memory());
-  // Known without a look at the files.
+  // Fails before any file is read.
   if (absl::Status status = CheckDevicesTake(config); !status.ok()) return status;
   absl::StatusOr<LoadedModel> loaded = OrOutOfMemory(
       "reading the model in " + model_directory,
@@ -176,7 +176,7 @@ absl::Status EngineImpl::StartWorkers() {
   const absl::StatusOr<std::vector<PagePlan>> plans =
       PlanPagesOfPlaces(places_, spec, max_source_tokens_, batch, TextBytes(), config_);
   if (!plans.ok()) return plans.status();
-  // A segment may come to any worker.
+  // Any worker may get a segment.
   planner_.self_pages =
       std::min_element(plans->begin(), plans->end(), [](const PagePlan& a, const PagePlan& b) {
         return a.self_pages < b.self_pages;
@@ -198,7 +198,7 @@ absl::Status EngineImpl::StartWorkers() {
     }
   };
   services_.on_finished = [this](JobId id) {
-    std::shared_ptr<Job> job;  // let go outside the lock
+    std::shared_ptr<Job> job;  // released after the lock
     MutexLock lock(&mu_);
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return;
@@ -217,7 +217,7 @@ absl::Status EngineImpl::StartWorkers() {
     worker.pages = (*plans)[place];
     worker.threads = MostThreadsOfWorker(config_, places_[place]);
     for (int i = 0; i < places_[place].workers; ++i) {
-      // Made where it runs: its threads stay there, and its tables are in that node's memory.
+      // Made on its processors, so that its threads stay there and its tables are in their node.
       absl::StatusOr<std::unique_ptr<Worker>> made = absl::InternalError("not made");
       const std::vector<std::vector<int>>& cpus = places_[place].cpus;
       const absl::Status there =
@@ -273,9 +273,9 @@ void EngineImpl::PublishInfo(ModelInfo info) {
 EngineImpl::~EngineImpl() {
   admitting_.store(false);
   CancelAll(CancelCause::kDrain);
-  tokenizers_.reset();  // runs what it has; nothing new comes
+  tokenizers_.reset();  // runs the tasks that it has
   queue_.Close();
-  workers_.clear();  // drop what is left, join
+  workers_.clear();  // drops the remaining segments and joins
   detokenizers_.reset();
 }
 

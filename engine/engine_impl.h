@@ -1,5 +1,5 @@
-// The engine put together: admission, text pools, request queue, workers. Private to engine/; made by
-// engine/api/create_engine.h and create_loaded_engine.h.
+// The implementation of Engine: admission, text pools, request queue and workers. Private to
+// engine/. engine/api/create_engine.h and create_loaded_engine.h create it.
 #pragma once
 
 #include <atomic>
@@ -58,16 +58,16 @@ class EngineImpl final : public Engine, public GlossarySource {
   absl::Status MakeTokenizer();
   absl::Status StartWorkers();
   void FillInfo();
-  // Finds the sentinels that the model copies, which warms it up too.
+  // Finds the sentinels that the model copies. This also warms the model up.
   void TrySentinels();
   int64_t TextBytes() const { return vocabulary_bytes_ + glossary_bytes_.load(); }
   void PublishInfo(ModelInfo info);
 
   uint64_t DrawSeed() const;
-  // The answer to a request that the queue cannot take.
+  // Returns the answer to a request for which the queue has no room.
   Admission RefuseFull(RejectReason reason) const;
 
-  // Tokenizer pool.
+  // Runs in the tokenizer pool.
   void Tokenize(const std::shared_ptr<Job>& job, const PlannerRequest& request);
   void Abandon(const std::shared_ptr<Job>& job, CancelCause cause);
   void OnWorkerDead();
@@ -80,11 +80,11 @@ class EngineImpl final : public Engine, public GlossarySource {
   const std::vector<WorkerPlace> places_;
   const int worker_count_;  // of all places
   const int64_t parameters_;
-  // The latest of infos_. The older ones stay for those who read them: one more for every reload
-  // that changes the names of the glossaries.
+  // The latest of infos_. Older ones stay, because callers may still read them. Each reload that
+  // changes the names of the glossaries adds one.
   std::atomic<const ModelInfo*> info_{nullptr};
   int max_source_tokens_ = 0;
-  // The host's memory that the load counted for what stays besides weights.
+  // The host's memory, in bytes, that the load counted for text data that stays.
   int64_t vocabulary_bytes_ = 0;
   std::atomic<int64_t> glossary_bytes_{0};
 
@@ -112,10 +112,10 @@ class EngineImpl final : public Engine, public GlossarySource {
   mutable Mutex mu_;
   std::unordered_map<JobId, std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mu_);
 
-  // Stopped in the order in which work moves: see the destructor.
+  // The destructor stops these in the order in which work moves.
   std::unique_ptr<WorkerPool> detokenizers_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<size_t> worker_places_;  // of each worker, in places_
+  std::vector<size_t> worker_places_;  // index into places_ of each worker
   std::unique_ptr<WorkerPool> tokenizers_;
 };
 

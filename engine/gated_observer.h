@@ -1,7 +1,5 @@
-// An observer that hears nothing until it is opened: what an engine does to make itself ready is no
-// event of its service.
-//
-// Thread-safe. Borrows the observer behind it.
+// An observer that forwards events only after Open, so that the work of a start is not counted.
+// OnError is always forwarded. Thread-safe. Borrows the observer behind it.
 #pragma once
 
 #include <atomic>

@@ -15,18 +15,18 @@ namespace {
 
 constexpr size_t kMostTargets = 8;
 
-// Words in mixed case are taken for names, those in capitals for abbreviations, which get other articles.
+// Models treat mixed case as names, and capitals as abbreviations, which take other articles.
 constexpr const char* kStems[] = {"Xk", "Kx"};
 
-// Texts without words, because the language may be any: $1 to $3 are sentinels.
+// The texts have no words, because the language may be any. $1 to $3 are sentinels.
 constexpr const char* kTexts[] = {"$1", "$1, $2, $3", "($1) 12", "$1: 3. $2 - 4."};
 
-// A text with sentinels of this stem.
+// Returns `text` with sentinels of this stem.
 std::string WithStem(const char* text, const std::string& stem) {
   return absl::StrReplaceAll(text, {{"$", stem}});
 }
 
-// Collects a job's results until it has ended.
+// Collects the results of a job.
 class Results final : public TranslationSink {
  public:
   void OnSegment(SegmentUpdate) override {}
@@ -42,7 +42,7 @@ class Results final : public TranslationSink {
     ended_.NotifyAll();
   }
 
-  // Returns the texts by item.
+  // Waits for the end of the job and returns the texts by item.
   std::map<int, std::string> Wait() {
     MutexLock lock(&mu_);
     while (!done_) ended_.Wait(&mu_);
@@ -87,7 +87,7 @@ bool Copies(Engine& engine, const LanguagePair& pair, const std::string& stem) {
   return 2 * copied >= texts.size();
 }
 
-// Whether the model can read and write the sentinels at all.
+// Reports whether the vocabularies can represent the sentinels.
 bool Spells(const Tokenizer& tokenizer, const std::string& stem) {
   const std::string word = absl::StrCat(stem, "1234567890");
   const EncodedText source = tokenizer.EncodeSource(word);
@@ -100,7 +100,7 @@ bool Spells(const Tokenizer& tokenizer, const std::string& stem) {
 }  // namespace
 
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer) {
-  // One pair for each target: what is copied depends on the decoder.
+  // One pair for each target, because the decoder determines what is copied.
   std::vector<LanguagePair> pairs;
   for (const LanguagePair& pair : engine.info().pairs) {
     const auto is_same = [&](const LanguagePair& other) { return other.target == pair.target; };

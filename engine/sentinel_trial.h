@@ -1,8 +1,8 @@
-// Which sentinels (request/sentinels.h) a model copies from source to target. It is tried with a few
-// texts when a model is loaded, so it depends on the model alone.
+// Finds which sentinels (request/sentinels.h) a model copies from source to target. It translates a
+// few texts at load, so the result depends on the model alone.
 //
-// A model that copies them in half of the texts saves time: a translation that lost one is searched
-// again with constraints, which takes three to five times as long as the search that lost it.
+// Sentinels save time if the model copies them in half of the texts. A translation that lost one is
+// searched again with constraints, which takes three to five times as long.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@
 
 namespace dragoman::engine {
 
-// Stems of sentinels by target language, as ModelInfo::pairs writes it.
+// Stems of sentinels by target language, written as in ModelInfo::pairs.
 using SentinelStems = std::map<std::string, std::string, std::less<>>;
 
-// Translates the texts and waits for them. Targets without an entry copy none of the stems; so do
-// all targets of a model that has more than eight of them, which would take too long to try.
-// REQUIRES: nothing but this uses the engine.
+// Translates the texts and waits for them. A target without an entry copies none of the stems. The
+// result is empty for a model with more than eight targets, because the trial would take too long.
+// REQUIRES: nothing else uses the engine.
 SentinelStems TrySentinels(Engine& engine, const Tokenizer& tokenizer);
 
 }  // namespace dragoman::engine

@@ -1,4 +1,4 @@
-// The places in which a loaded model runs: CPU or GPUs, as EngineConfig says. Private to engine/.
+// Creates the places in which a loaded model runs: the CPU or GPUs. Private to engine/.
 #pragma once
 
 #include <memory>
@@ -17,65 +17,63 @@
 
 namespace dragoman::engine {
 
-// Workers of one backend.
+// The workers of one backend.
 struct WorkerPlace {
   std::shared_ptr<const Backend> backend;
   int workers = 1;
-  std::vector<std::vector<int>> cpus = {};  // of each worker; none: wherever the system puts them
+  std::vector<std::vector<int>> cpus = {};  // of each worker; empty: the system places them
 };
 
-// On the CPU: threads that all its workers together, and those that one of a place's workers may
-// have at once, which are none of other nodes.
+// How many threads all CPU workers may use together, and how many one worker of a place may use. A
+// worker uses no threads of other NUMA nodes.
 int CoresOf(const EngineConfig& config);
 int MostThreadsOfWorker(const EngineConfig& config, const WorkerPlace& place);
 
-// The configuration of every worker's batch.
+// Returns the configuration of every worker's batch.
 BatchConfig BatchConfigOf(const ModelSpec& spec, const EngineConfig& config);
 
-// The configuration of a worker on the GPU `device`.
+// Returns the configuration of a worker on the GPU `device`.
 CudaBackendConfig CudaConfigOf(int device, const ModelSpec& spec, const EngineConfig& config);
 
-// The type of a model's weights on these GPUs. float16 gives way where a model's activations do not
-// fit and it was not asked for: to bfloat16, or to float32 where a device has no bfloat16 in its
-// tensor cores (before 8.0). *why says so, "" where nothing gave way; it may be nullptr.
+// Returns the type of a model's weights on these GPUs. If the model's activations do not fit into
+// float16 and the request did not name float16, the type is bfloat16, or float32 if a device has no
+// bfloat16 in its tensor cores (before 8.0). *why, which may be nullptr, then gets the reason.
 kernels::ComputeType GpuTypeFor(const DeviceChoice& devices, const Program& program,
                                 std::string* why);
 
-// A model as GPUs take it: an ensemble is one program.
+// A model in the form for GPUs. An ensemble is one program.
 struct DeviceNetwork {
   Program program;
   WeightImage image;
 };
 
-// The network as GPUs run it. UNIMPLEMENTED for an ensemble whose members cannot share pages.
+// Returns the network as GPUs run it. UNIMPLEMENTED if members of an ensemble cannot share pages.
 absl::StatusOr<Program> GpuProgramOf(const EngineConfig& config, const LoadedModel& loaded);
 
-// In GpuTypeFor, which loaded->notes explain. Takes the weights out of `loaded`. UNIMPLEMENTED for a
-// model that GPUs do not take.
+// Converts the weights to the type of GpuTypeFor, whose reason goes to loaded->notes, and releases
+// the weights of `loaded`. UNIMPLEMENTED for a model that GPUs do not take.
 absl::StatusOr<DeviceNetwork> DeviceNetworkOf(const EngineConfig& config, LoadedModel* loaded);
 
-// The model of a directory, or the ensemble of it and what config.ensemble names.
+// Loads the model of a directory, or the ensemble of this model and those that `ensemble` names.
 absl::StatusOr<LoadedModel> LoadFor(const std::string& model_directory,
                                     const EnsembleChoice& ensemble, TokenizerChoice tokenizer,
                                     LoadContext* load);
 
-// Whether the devices take what the configuration asks for, as far as that can be told before the
-// model is read. UNIMPLEMENTED: a shortlist on GPUs.
+// Checks that the devices support the configuration, as far as this is known before the model is
+// read. UNIMPLEMENTED for a shortlist on GPUs.
 absl::Status CheckDevicesTake(const EngineConfig& config);
 
-// The shortlist that the model of this directory is to have; nullptr without one. What becomes of it is
-// noted in `loaded`. UNIMPLEMENTED for what has none, and errors as ReadMarianShortlist.
+// Reads the model's shortlist; nullptr if the configuration does not ask for one. Notes an unused
+// one in `loaded`. UNIMPLEMENTED for a model without one; otherwise as ReadMarianShortlist.
 absl::StatusOr<std::shared_ptr<const LexicalShortlist>> ShortlistFor(
     const std::string& model_directory, const EngineConfig& config, LoadedModel* loaded,
     LoadContext* load);
 
-// The host's memory that the weights of all members take, on each of its nodes; for GPUs while they
-// are loaded.
+// Returns the bytes of all weights on each NUMA node of the host; for GPUs, only during the load.
 int64_t HostWeightBytes(const EngineConfig& config, const LoadedModel& loaded);
 
-// Packs the weights for each place and takes them out of `loaded`: one place for each GPU, or for
-// each node of memory that config.placement names, on that node's processors. UNIMPLEMENTED when a
-// device does not take the model.
+// Packs the weights for each place and releases those of `loaded`. A place is a GPU, or a NUMA node
+// of config.placement, whose processors pack. UNIMPLEMENTED if a GPU does not take the model.
 absl::StatusOr<std::vector<WorkerPlace>> CreatePlaces(const EngineConfig& config,
                                                       LoadedModel* loaded);
 

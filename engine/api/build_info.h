@@ -1,4 +1,4 @@
-// A description of this build of the engine, and of what it uses on this machine, for bug reports.
+// Describes this build of the engine and what it uses on this machine, for bug reports.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace dragoman::engine {
 
 struct EngineBuild {
-  std::string instruction_set;                // of the CPU operations, in use
-  std::vector<std::string> instruction_sets;  // that this machine has, the lowest first
-  bool cuda = false;                          // the code for GPUs is in it
+  std::string instruction_set;                // the one that the CPU operations use
+  std::vector<std::string> instruction_sets;  // all that this machine has, the lowest first
+  bool cuda = false;                          // whether the build has code for GPUs
 };
 
 // Thread-safe.

@@ -1,4 +1,4 @@
-// Makes the engine of a model directory.
+// Creates the engine of a model directory.
 #pragma once
 
 #include <cstdint>
@@ -20,97 +20,90 @@
 
 namespace dragoman::engine {
 
-// The part of the host's memory that the process may use. K/V whose size is set must fit into it;
-// K/V without a set size are made to fit.
+// The host's memory that the process may use, in bytes. K/V pages of a set size must fit into it.
+// Otherwise their number is chosen so that they fit.
 struct HostMemory {
-  int64_t most = 0;     // that the process may hold in all; 0: not known, and nothing is checked
-  std::string most_of;  // whose limit that is, for people
-  int64_t now = 0;      // the same without what other processes hold now; 0: as `most`
-  // The parts of it that are for others than this model.
-  int64_t loaded_models = 0;  // an older version of it among them
+  int64_t most = 0;     // limit of the process in all; 0: not known, and nothing is checked
+  std::string most_of;  // whose limit `most` is, for messages
+  int64_t now = 0;      // `most` without the memory that other processes use now; 0: same as `most`
+  // Parts that this model must not use.
+  int64_t loaded_models = 0;  // includes an older version of this model
   int64_t models_to_come = 0;
-  int64_t reserved = 0;  // for what belongs to no model
-  // The parts of it that are in use while this model is loaded: the process itself; and all of
-  // `reserved`, once calls are taken for other models.
+  int64_t reserved = 0;  // for the process and for requests
+  // Parts in use during the load; reserved_now is all of `reserved` if other models take calls.
   int64_t process = 0;
   int64_t reserved_now = 0;
 };
 
-// Where a worker of the CPU runs: on these processors of a node of memory.
+// The processors that a CPU worker runs on, and their NUMA node.
 struct WorkerCpus {
   int node = 0;
   std::vector<int> cpus;
 };
 
-// Models to be decoded together with the one of the engine's directory: the mean of all their
-// predictions is searched.
+// An ensemble with the model of the engine's directory. The search uses the mean of predictions.
 struct EnsembleChoice {
-  std::vector<std::string> directories;  // of the others; none: there is one model
-  std::vector<double> weights;           // of all, the engine's first, above 0; none: all the same
+  std::vector<std::string> directories;  // of the other models; empty: no ensemble
+  std::vector<double> weights;           // of all, the engine's first, above 0; empty: all equal
   kernels::MeanKind mean = kernels::MeanKind::kProbability;
 };
 
 struct EngineConfig {
-  std::string model_name;  // "" = the directory's name
+  std::string model_name;  // "": the directory's name
   EnsembleChoice ensemble;
-  // Translations hold words of the model's lexical shortlist only. Of one model with Marian's files,
-  // on the CPU.
+  // Limits translations to words of the lexical shortlist: for one model with Marian's files, CPU.
   bool lexical_shortlist = false;
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
   DeviceChoice devices;                 // the CPU, or GPUs with one worker each
-  double device_memory_fraction = 0.9;  // of a GPU's memory, that may be in use
+  double device_memory_fraction = 0.9;  // of a GPU's memory that may be in use
   CudaOptions cuda;                     // of the GPUs
   int max_rows = 256;                   // of each worker
   int workers = 1;                      // of the CPU
   int threads_per_worker = 1;
-  // One for each worker of the CPU, or none: wherever the system puts them. With several nodes each
-  // has weights of its own.
+  // One entry for each CPU worker; empty: the system places them. Each node has its own weights.
   std::vector<WorkerCpus> placement;
-  // With the cores that have no other work. 0: 8, or threads_per_worker if that is more.
+  // Includes helper threads on cores that have no other work. 0: max(8, threads_per_worker).
   int max_threads_per_worker = 0;
   int tokenizer_threads = 1;
-  int detokenizer_threads = 1;  // 0: the decode threads do it, for measurements
+  int detokenizer_threads = 1;  // 0: the decode threads detokenize, for measurements
   int64_t max_queue_segments = 4096;
   int64_t max_queue_tokens = 131072;
   int64_t encoded_queue_segments = 256;    // of each worker
-  int64_t kv_memory_mb = 0;                // over all workers; 0 = what max_rows needs usually
-  HostMemory memory;                       // where K/V are in the host's memory
+  int64_t kv_memory_mb = 0;                // of all workers; 0: what max_rows usually needs
+  HostMemory memory;                       // used if the K/V pages are in the host's memory
   Profile default_profile = Profile::kHf;  // of requests that name none
-  std::string glossary_directory;          // "" = no named glossaries
+  std::string glossary_directory;          // "": no named glossaries
   SchedulerOptions scheduler;              // of each worker
-  Nanos watchdog = 30'000'000'000;         // without a step while rows are busy: stalled
-  // Seeds of sampling requests that bring none. Called from any thread. Unset: std::random_device.
+  Nanos watchdog = 30'000'000'000;         // time without a step while rows are busy: stalled
+  // Draws missing seeds of sampling requests. Must be thread-safe. Unset: std::random_device.
   std::function<uint64_t()> draw_seed;
 };
 
-// The fit of a model to GPUs.
+// Says whether GPUs take a model.
 struct GpuFit {
-  std::string why_not;  // they do not take it, and why; "": they do
-  // The numbers in which they serve it, and why these, "" where they are those of the choice.
+  std::string why_not;  // why the GPUs do not take the model; "": they take it
+  // The type in which they serve the model, and why if it differs from the DeviceChoice.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string type_note;
 };
 
-// Whether the GPUs of config.devices take the model of a directory: by what the configuration asks
-// for, else by the network that the files describe. The weights are not converted, so it takes a
-// fraction of the time of a load. Errors as CreateEngine's for files that cannot be read, and `load`
-// as there.
-// REQUIRES: config.devices are GPUs.
+// Reports whether the GPUs of config.devices take the model of a directory, by the settings and
+// then by the network that the files describe. Takes a fraction of the time of a load. Errors for
+// unreadable files and `load` are as for CreateEngine. REQUIRES: config.devices are GPUs.
 absl::StatusOr<GpuFit> FitToGpus(const std::string& model_directory, const EngineConfig& config,
                                  LoadContext* load = nullptr);
 
-// Loads and warms the model up. `clock` and `observer` are borrowed for the engine's life; the
-// observer may be called from the first Submit on. INVALID_ARGUMENT for a setting or a directory
-// that cannot be used, RESOURCE_EXHAUSTED for memory, UNIMPLEMENTED for a model that the devices do
-// not take, each with what was found and expected. `load` is borrowed for the call: it records the
-// model's files, and CANCELLED follows its stop within seconds.
+// Loads the model and warms it up. Borrows `clock` and `observer` for the engine's life; it may
+// call the observer from the first Submit on. Borrows `load` for the call and records the model's
+// files in it. Returns INVALID_ARGUMENT for a setting or directory that cannot be used,
+// RESOURCE_EXHAUSTED for memory, and UNIMPLEMENTED for a model that the devices do not take, each
+// with what was found and expected. Returns CANCELLED within seconds after `load` was stopped.
 absl::StatusOr<std::unique_ptr<Engine>> CreateEngine(const std::string& model_directory,
                                                      const EngineConfig& config, const Clock* clock,
                                                      EngineObserver* observer,
                                                      LoadContext* load = nullptr);
 
-// The network of a model, or those of an ensemble, in words: weights, buffers and operations, one on
-// a line. Errors as CreateEngine's.
+// Lists weights, buffers and operations of a model or ensemble. Returns the errors of CreateEngine.
 absl::StatusOr<std::string> DescribeNetwork(const std::string& model_directory,
                                             const EnsembleChoice& ensemble = {});
 

@@ -1,7 +1,6 @@
-// The parts of the GPU backend that can be turned off one by one: to find out which of them is to
-// blame for a wrong translation or an error, and what each is worth. None changes a translation,
-// unless it is at fault; each costs time when it is off. And two that can be turned on, which give
-// other scores for more speed.
+// Options of the GPU backend. Five parts can be turned off one by one, to find the cause of an
+// error or to measure what a part gains. A part that works does not change translations, and it
+// saves time. Two quantizations can be turned on. They change scores and save time.
 //
 // Plain data and a pure function.
 #pragma once
@@ -14,34 +13,33 @@
 namespace dragoman::engine {
 
 struct CudaOptions {
-  // The output layer that keeps its logits in registers, where it is; off: a product, and sweeps over
-  // its logits in memory.
+  // Uses an output layer that keeps its logits in registers, if there is one. Off: a product, and
+  // sweeps over materialized logits.
   bool fused_output = true;
-  // Our own kernel for products of up to 16 rows; off: cuBLASLt's for every row count.
+  // Uses our own kernel for products of up to 16 rows. Off: cuBLASLt for every row count.
   bool few_rows = true;
-  // An algorithm of its own for each row count of a product, where its bits are those of the others;
-  // off: one for all.
+  // Lets each row count of a product have its own algorithm if the bits are equal. Off: one only.
   bool bucket_algorithms = true;
-  // A step is a CUDA graph; off: its kernels are launched one by one.
+  // Runs a step as a CUDA graph. Off: launches its kernels one by one.
   bool graphs = true;
-  // A kernel may take its place while the one before it ends; off: only after that.
+  // Lets a kernel start while the one before it ends. Off: only after its end.
   bool early_launch = true;
 
-  // The numbers that the products of the fused output layer multiply, rows and columns with a scale
-  // each; kNone: those of the compute type. A load fails where the device, the compute type or the
-  // model does not have it. Rows that go the materialized way keep the compute type.
+  // The operand type of the products of the fused output layer. Each row and each column has a
+  // scale. kNone: the compute type. The load fails if the device, the compute type or the model
+  // does not support this type. Rows with materialized logits keep the compute type.
   kernels::QuantizedType output_products = kernels::QuantizedType::kNone;
-  // The same of the products of all layers, of encoder and decoder: kNone or kInt8. A load fails where
-  // the device, the compute type or a shape does not have it.
+  // The same for the products of all encoder and decoder layers: kNone or kInt8. The load fails if
+  // the device, the compute type or a shape does not support it.
   kernels::QuantizedType layer_products = kernels::QuantizedType::kNone;
 
   friend bool operator==(const CudaOptions&, const CudaOptions&) = default;
 };
 
-// The environment variable whose value TurnOff takes, for the programs that read it.
+// The environment variable for the programs that pass its value to TurnOff.
 inline constexpr char kCudaOffVariable[] = "DRAGOMAN_CUDA_OFF";
 
-// The name of each part that can be turned off.
+// A part that can be turned off.
 struct CudaPart {
   const char* name;
   bool CudaOptions::*member;
@@ -52,8 +50,8 @@ inline constexpr CudaPart kCudaParts[] = {{"fused-output", &CudaOptions::fused_o
                                           {"graphs", &CudaOptions::graphs},
                                           {"early-launch", &CudaOptions::early_launch}};
 
-// Turns off the parts that `names` lists with commas between; "": none. INVALID_ARGUMENT shows a name that
-// is not one of a part, and lists those that are.
+// Turns off the parts in `names`, a list separated by commas; "": none. Returns INVALID_ARGUMENT
+// with the known names for an unknown one. The parts before that name are then off.
 absl::Status TurnOff(std::string_view names, CudaOptions* options);
 
 }  // namespace dragoman::engine

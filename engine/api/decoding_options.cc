@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The contract's limits are those that the search has.
+// The limits of the wire contract equal those of the search.
 static_assert(OptionNamed("beam_size").range.high == kernels::kMaxBeam);
 static_assert(OptionNamed("num_alternatives").range.high == kernels::kMaxBeam);
 static_assert(OptionNamed("required_phrases").most == kernels::kMaxConstraintTokens);
@@ -32,7 +32,7 @@ FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why) {
   FieldError error;
   error.field = std::move(field);
-  // All digits of a whole number, and of others as many as a float has.
+  // A whole number has all its digits, any other number as many as a float has.
   const bool is_whole = value == std::floor(value) && std::abs(value) < 1e15;
   error.found = is_whole ? absl::StrCat(static_cast<int64_t>(value))
                          : absl::StrCat(static_cast<float>(value));

@@ -1,5 +1,5 @@
-// The options of a search as the caller asked for them. Numbers, enums and lists are the rows of
-// proto/options/decoding_options.inc, whose ranges are checked here.
+// The options of a search as the caller gave them. The table proto/options/decoding_options.inc
+// defines the numbers, enums and lists. The functions here check the ranges of the table.
 //
 // Plain data and pure functions.
 #pragma once
@@ -15,10 +15,10 @@
 
 namespace dragoman::engine {
 
-// Whose rules fill in what the request leaves unset (SEARCH.md a.7).
+// The profile whose rules set the options that a request leaves unset (SEARCH.md a.7).
 enum class Profile { kHf, kCt2, kMarian, kPaper, kArticle };
 
-// Heuristics of Freitag & Al-Onaizan (a.2): absolute_delta, relative, max_candidates.
+// The pruning heuristics of Freitag & Al-Onaizan (a.2): absolute_delta, relative, max_candidates.
 struct Pruning {
 #define DRAGOMAN_PRUNING_NUMBER(type, name, ...) std::optional<type> name;
 #include "options/decoding_options.inc"
@@ -33,16 +33,16 @@ struct Pruning {
 
 struct RequiredPhrase {
   std::string text;
-  bool at_end = false;  // the translation ends with it
+  bool at_end = false;  // the translation must end with the phrase
 };
 
-// top_k, top_p, seed. Without a seed the engine draws one and returns it.
+// top_k, top_p, seed. If there is no seed, the engine draws one and returns it.
 struct Sampling {
 #define DRAGOMAN_SAMPLING_NUMBER(type, name, ...) std::optional<type> name;
 #include "options/decoding_options.inc"
 };
 
-// The options of a request. Unset ones come from the profile; an empty list asks for nothing.
+// The options of a request. The profile sets those that are unset. An empty list has no effect.
 struct DecodingOptions {
 #define DRAGOMAN_NUMBER(type, name, ...) std::optional<type> name;
 #define DRAGOMAN_CHOICE(type, name, ...) std::optional<type> name;
@@ -53,7 +53,7 @@ struct DecodingOptions {
 };
 
 // Calls visit(path on the wire, range, std::optional<number>&) for each number of `options`, which
-// may be const. Those of an absent group are left out.
+// may be const. Skips the numbers of an absent group.
 template <typename Options, typename Visit>
 void VisitNumbers(Options& options, const Visit& visit) {
 #define DRAGOMAN_NUMBER(type, name, ...) \
@@ -68,7 +68,7 @@ void VisitNumbers(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// Whether the caller has given an option.
+// Reports whether the caller has given an option.
 template <typename T>
 bool IsGiven(const std::optional<T>& member) {
   return member.has_value();
@@ -78,8 +78,8 @@ bool IsGiven(const std::vector<T>& list) {
   return !list.empty();
 }
 
-// Calls visit(row of the option, member&) for each option of `options`, which may be const: numbers
-// and enums are std::optional, lists std::vector. The members of an absent group are left out.
+// Calls visit(row of the option, member&) for each option of `options`, which may be const. Numbers
+// and enums are std::optional, lists are std::vector. Skips the members of an absent group.
 template <typename Options, typename Visit>
 void VisitOptions(Options& options, const Visit& visit) {
 #define DRAGOMAN_NUMBER(type, name, ...) visit(OptionNamed(#name), options.name);
@@ -93,15 +93,15 @@ void VisitOptions(Options& options, const Visit& visit) {
 #include "options/decoding_options.inc"
 }
 
-// The error for a `value` of `field` that is not in `range`. Where the model or the machine narrows
-// the range, `why` is the reason ("the rows of this server's batch").
+// Returns the error for a `value` of `field` that is not in `range`. If the model or the machine
+// narrows the range, `why` is the reason ("the rows of this server's batch").
 FieldError OutOfRange(std::string field, double value, const NumberRange& range,
                       const std::string& why = "");
 
-// Every number that is out of its range.
+// Returns an error for every number that is out of its range.
 std::vector<FieldError> CheckRanges(const DecodingOptions& options);
 
-// The same, and unsets them: what is wrong by itself is not to be compared with others.
+// The same, and unsets these numbers so that later checks ignore them. Entries of lists stay.
 std::vector<FieldError> TakeOutOfRange(DecodingOptions* options);
 
 }  // namespace dragoman::engine

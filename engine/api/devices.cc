@@ -17,7 +17,7 @@ constexpr int kMaxDevice = 1023;
 constexpr const char* kCpuTypes = "auto, float32, bfloat16 or int8 on the CPU";
 constexpr const char* kGpuTypes = "auto, float32, float16 or bfloat16 on a GPU";
 
-// int8's sums are exact on every instruction set. What it costs in BLEU: engine/decode/README.md.
+// The sums of int8 are exact on every instruction set. For its BLEU see engine/decode/README.md.
 constexpr const char* kWhyInt8 = "the fastest on a CPU; float32 has the checkpoint's own scores";
 constexpr const char* kWhyFloat16 = "the fastest on a GPU";
 
@@ -35,7 +35,7 @@ absl::Status Refuse(const char* name, const std::string& found, const std::strin
       absl::StrCat(name, ": found '", absl::CEscape(found), "', expected ", expected));
 }
 
-// The number of "cuda:N"; -1 if it is none.
+// Returns the N of "cuda:N"; -1 for any other text.
 int CudaNumber(const std::string& text) {
   constexpr std::string_view kPrefix = "cuda:";
   int number = -1;
@@ -85,7 +85,7 @@ DeviceChoice ChooseAutomatically(const CudaProbe& probe) {
   return choice;
 }
 
-// The machine as a model sees it that its `gpus` do not take.
+// Returns a probe without GPUs, for a model that `gpus` do not take.
 CudaProbe WithoutGpus(const DeviceChoice& gpus, std::string why) {
   CudaProbe none;
   none.why_none = std::move(why);

@@ -1,11 +1,11 @@
-// The engine: text in, text out, for one model. All that the server sees of it.
+// The engine translates text with one model. This is the interface that the server uses.
 //
-// A job is one request: its items are split into segments, tokenised, queued, encoded, decoded in
-// the running batch and put together again. Admission is whole or not at all, at once; what was
-// admitted is answered exactly once, by a result or a status per item and one OnDone per job.
+// A job is one request. Its items are split into segments, tokenised, queued, encoded, decoded in
+// the running batch and put together again. A job is admitted completely or refused at once. An
+// admitted job gets one OnDone; before an OK one, each item gets one OnItem with a result or error.
 //
-// Thread-safety: every method may be called from any thread, none of them blocks. Text is UTF-8 and
-// checked by the caller. Times are nanoseconds of the injected clock.
+// Thread-safe. Only ReloadGlossaries blocks. Text is UTF-8, checked by the caller. Times are
+// nanoseconds of the injected clock.
 #pragma once
 
 #include <cstdint>
@@ -44,12 +44,11 @@ struct ReturnOptions {
   bool token_scores = false;
   bool alignment = false;
   bool partials = false;  // growing prefixes as segment updates
-  bool segments = false;  // final segment updates as each finishes (StreamTranslate); none of HTML
-  int segment_times = 0;  // segments, the first to end, of which JobTimings has the times; >= 0
+  bool segments = false;  // a final update for each segment (StreamTranslate); none for HTML
+  int segment_times = 0;  // >= 0; JobTimings has the times of so many segments, the first to end
 };
 
-// Two languages as an engine has resolved their codes. Only the engine that made it reads it.
-// Immutable.
+// Two languages whose codes an engine has resolved. Only that engine can read it. Immutable.
 class ResolvedLanguages {
  public:
   virtual ~ResolvedLanguages() = default;
@@ -58,27 +57,26 @@ class ResolvedLanguages {
 struct TranslationJob {
   std::string request_id;             // for logs
   std::vector<std::string> contents;  // the items
-  bool html = false;                  // items are HTML, and their tags survive
-  std::string source_language;        // as on the wire; may be empty where the model has one
+  bool html = false;                  // items are HTML, whose tags are kept
+  std::string source_language;        // as on the wire; may be empty if the model has only one
   std::string target_language;
-  // The result of ResolveLanguages, of the engine that gets the job; nullptr: Submit resolves them.
-  // Shared, because a router asks before there is a job, and a pivot's jobs need the parts.
+  // From ResolveLanguages of the engine that gets the job; nullptr: Submit resolves the languages.
+  // Shared, because a router resolves before there is a job, and the jobs of a pivot share parts.
   std::shared_ptr<const ResolvedLanguages> languages;
   DecodingOptions decoding;
-  std::vector<std::string> target_prefixes;  // by item, "" = none; empty or as many as items
+  std::vector<std::string> target_prefixes;  // one for each item, "": none; or empty
   std::vector<TermRequest> terms;
-  std::string glossary;  // name of a loaded one, "" = none
+  std::string glossary;  // name of a loaded glossary; "": none
   bool glossary_ignore_case = false;
-  std::vector<std::string> do_not_translate;  // phrases that come back as they are
+  std::vector<std::string> do_not_translate;  // phrases that stay as they are
   SplitMode split = SplitMode::kUnset;
   OnTooLong on_too_long = OnTooLong::kSplit;
   ReturnOptions returns;
   Priority priority = Priority::kNormal;
-  // Whose job it is. Clients are served in proportion to their shares, however much each has
-  // waiting, and none takes the whole queue; jobs with the same name are of one client. The
-  // priority weighs the share (FairQueue).
+  // The owner of the job. Clients are served in proportion to their shares, whatever each has
+  // waiting, and none takes the complete queue. The priority scales the share (FairQueue).
   std::string client;
-  int share = 1;  // against those of others; the last job's counts
+  int share = 1;  // relative to other clients; the share of the client's last job counts
   Nanos deadline = kNoDeadline;
 };
 
@@ -92,7 +90,7 @@ struct SentenceRange {
   ByteRange target;
 };
 
-// Bytes of the translation, and the bytes of the item that they came from.
+// Bytes of the translation, and the bytes of the item that they translate.
 struct AlignmentLink {
   ByteRange source;
   ByteRange target;
@@ -101,25 +99,25 @@ struct AlignmentLink {
 // One hypothesis of an item: rank 0 is the translation, ranks 1.. the alternatives.
 struct Hypothesis {
   std::string text;
-  float score = 0;     // normalised; of the best hypothesis of a single segment
-  float log_prob = 0;  // raw sum, over all segments
+  float score = 0;     // normalised; valid only for items of a single segment
+  float log_prob = 0;  // sum over all segments, not normalised
   kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
-  std::vector<std::string> tokens;       // target pieces, when asked for
-  std::vector<float> token_scores;       // log-probs, EOS's last; when asked for
-  std::vector<AlignmentLink> alignment;  // by target token; when asked for, of rank 0
+  std::vector<std::string> tokens;       // target pieces; if requested
+  std::vector<float> token_scores;       // log-probs, EOS's last; if requested
+  std::vector<AlignmentLink> alignment;  // by target token; if requested, and only of rank 0
 };
 
 // The result of the first engine for an item that is translated through a pivot language.
 struct PivotPart {
   std::string first_model;
   std::string second_model;
-  std::string language;  // between them
+  std::string language;  // the pivot
   std::string text;
-  // Scores of the first engine's search; the rest of the result is the second's.
+  // From the first engine's search; the rest of the ItemResult is the second's.
   float score = 0;
   float log_prob = 0;
   kernels::FinishReason finish_reason = kernels::FinishReason::kEos;
-  // Whether each of them took the item as one segment: else it has no score.
+  // Whether each engine translated the item as one segment; otherwise it has no score.
   bool first_one_segment = false;
   bool second_one_segment = false;
 };
@@ -127,12 +125,11 @@ struct PivotPart {
 enum class WarningCode {
   kOutputLimit,        // the output limit ended a segment
   kBeamTooNarrow,      // the beam has fewer places than a segment's constraints have banks
-  kNotTranslated,      // a part of the text came back as it was
+  kNotTranslated,      // a part of the text was not translated
   kUnknownCharacters,  // the vocabulary lacks characters of the text
 };
 
-// Something that the client should know about a translation that succeeded. `text` is English with
-// the numbers, and never has a client's text.
+// A warning about a successful translation. `text` is English. It never contains a client's text.
 struct Warning {
   WarningCode code = WarningCode::kOutputLimit;
   std::string text;
@@ -140,14 +137,14 @@ struct Warning {
 
 struct ItemResult {
   int index = 0;
-  absl::Status status;  // not OK: only `index` holds besides
+  absl::Status status;  // if not OK, only `index` is valid in addition
   std::vector<Hypothesis> hypotheses;
   std::vector<SentenceRange> sentences;
-  std::vector<std::string> source_tokens;  // when asked for
+  std::vector<std::string> source_tokens;  // if requested
   int64_t source_token_count = 0;
   int64_t target_token_count = 0;  // of the best hypotheses, EOS included
   std::optional<uint64_t> seed;    // of sampling
-  std::optional<PivotPart> pivot;  // of a translation over a pivot language
+  std::optional<PivotPart> pivot;  // of a translation through a pivot language
   std::vector<Warning> warnings;   // at most one of each code
 };
 
@@ -155,23 +152,23 @@ struct SegmentUpdate {
   int item = 0;
   int segment = 0;
   ByteRange source;
-  std::string text;  // the whole prefix so far
+  std::string text;  // the complete prefix so far
   bool final = false;
 };
 
-// When a segment was where, on the engine's clock.
+// The times at which a segment passed each stage, on the engine's clock.
 struct SegmentTimes {
   int item = 0;
   int segment = 0;
   Nanos queued = 0;
-  Nanos popped = 0;    // by an encoder
-  Nanos encoded = 0;   // waits for a slot
-  Nanos admitted = 0;  // to the decoding batch
+  Nanos popped = 0;    // the encoder pass began
+  Nanos encoded = 0;   // the wait for a slot began
+  Nanos admitted = 0;  // entered the decoding batch
   Nanos decoded = 0;
   Nanos detokenized = 0;
 };
 
-// Sums over the job's segments, but total, which is the job's own.
+// Durations are sums over the job's segments, except `tokenize` and `total`, which are the job's.
 struct JobTimings {
   Nanos tokenize = 0;
   Nanos queue = 0;
@@ -180,22 +177,23 @@ struct JobTimings {
   Nanos decode = 0;
   Nanos detokenize = 0;
   Nanos total = 0;
-  Nanos tokenized = 0;                 // when it was; 0: not yet
-  std::vector<SegmentTimes> segments;  // when asked for, in the order in which they ended
+  Nanos tokenized = 0;                 // the time at which tokenization ended; 0: not yet
+  std::vector<SegmentTimes> segments;  // if requested, in the order in which the segments ended
 };
 
-// The callbacks to a job's owner. Calls for one job never overlap and must not block; of the engine
-// they may call Cancel. They come from engine threads, also before Submit has returned, and from
-// the callers of Cancel and CancelAll before those return: hold no lock there that the callbacks
-// take. Order: any number of OnSegment and OnItem (a segment's final before its item), then OnDone
-// once, after which the sink is let go.
+// The callbacks to a job's owner. Calls for one job never overlap. They must not block. The only
+// engine method that they may call is Cancel. They come from engine threads, possibly before Submit
+// returns, and from threads that call Cancel or CancelAll, which must hold no lock that a callback
+// takes. The order is any number of OnSegment and OnItem, a segment's final update before its item;
+// then one OnDone. The engine releases the sink after OnDone.
 class TranslationSink {
  public:
   virtual ~TranslationSink() = default;
   virtual void OnSegment(SegmentUpdate update) = 0;
-  // Exactly once for each item of a job whose OnDone is OK.
+  // Called exactly once for each item of a job whose OnDone is OK.
   virtual void OnItem(ItemResult result) = 0;
-  // OK, or why the whole job ended: CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, INTERNAL.
+  // OK, or why the complete job ended: CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, UNAUTHENTICATED,
+  // INVALID_ARGUMENT (larger than the queue).
   virtual void OnDone(const absl::Status& status, const JobTimings& timings) = 0;
 };
 
@@ -203,13 +201,13 @@ enum class RejectReason {
   kNone,
   kQueueFull,
   kTokenBudget,
-  kClientShare,  // there is room, but it is not for a client that has so much waiting
-  kTooLarge,     // larger than the whole capacity: not retryable
-  kInvalid,      // of an unknown glossary, too: its status is NOT_FOUND
+  kClientShare,  // there is room, but the client has its share of the queue waiting already
+  kTooLarge,     // larger than the complete capacity: not retryable
+  kInvalid,      // also for an unknown glossary, whose status is NOT_FOUND
   kUnsupported,
   kDraining,
-  kDeadline,  // over, or shorter than the wait
-  // The server's own, of those that it lets in:
+  kDeadline,  // the deadline has passed, or comes before the end of the expected wait
+  // Only the server uses these:
   kRate,
   kDenied,
 };
@@ -221,12 +219,12 @@ using JobId = uint64_t;
 struct Admission {
   absl::Status status;  // OK: admitted as `job`
   RejectReason reason = RejectReason::kNone;
-  Nanos retry_after = 0;  // a hint, with RESOURCE_EXHAUSTED
+  Nanos retry_after = 0;  // a hint; only with RESOURCE_EXHAUSTED
   JobId job = 0;
 };
 
 struct LanguagePair {
-  std::string source;  // "" = any
+  std::string source;  // "": any
   std::string target;
 };
 
@@ -240,7 +238,7 @@ struct ModelInfo {
   int target_vocabulary = 0;
   int64_t parameters = 0;
   int max_source_tokens = 0;
-  int max_target_tokens = 0;  // of a request that sets no limit and no profile
+  int max_target_tokens = 0;  // for a request that sets no limit and no profile
   int max_rows = 0;
   int max_beam = 0;
   int default_beam = 0;
@@ -248,10 +246,10 @@ struct ModelInfo {
   int decoder_heads = 0;
   Profile default_profile = Profile::kHf;
   std::vector<std::string> glossaries;  // names, sorted
-  std::vector<std::string> notes;       // what loading found that a log should say: lines
+  std::vector<std::string> notes;       // lines for the log about what loading has found
 };
 
-// One consistent picture: accepted == sum of outcomes + waiting + running.
+// A consistent snapshot: accepted == sum of outcomes + waiting + running.
 struct SegmentCounts {
   int64_t accepted = 0;
   int64_t eos = 0;
@@ -265,19 +263,19 @@ struct SegmentCounts {
   int64_t running = 0;
 };
 
-// The memory that the model holds on a device. Bytes.
+// The memory that the model uses on a device, in bytes.
 struct DeviceMemory {
   std::string device;       // "cpu", "cuda:0"
   std::string device_name;  // "" or the card's
   int64_t weights = 0;
-  int64_t kv = 0;  // of all its workers, and so:
+  int64_t kv = 0;  // of all workers on the device, as are the next two
   int64_t workspace = 0;
-  int64_t kv_resident = 0;  // of kv, what is there now; on the host it comes and goes with use
+  int64_t kv_resident = 0;  // the part of `kv` that is resident; on the host it changes with use
 };
 
 struct EngineStats {
   SegmentCounts segments;
-  int64_t requests_waiting = 0;  // admitted, nothing of it decoding yet
+  int64_t requests_waiting = 0;  // admitted, and no segment has been in a slot yet
   int64_t requests_running = 0;
   int64_t queue_segments = 0;
   int64_t queue_tokens = 0;
@@ -290,12 +288,12 @@ struct EngineStats {
   Nanos encoded_oldest_age = 0;
   int64_t rows = 0;
   int64_t row_capacity = 0;
-  double kv_self_usage = 0;  // share of the pages in use, 0..1
+  double kv_self_usage = 0;  // share of the pages that is in use, 0..1
   double kv_cross_usage = 0;
   std::vector<DeviceMemory> memory;
   int64_t detokenize_backlog = 0;
-  Nanos last_step = 0;   // clock time of the latest decode step; of the busy worker furthest behind
-  bool stalled = false;  // a worker has busy rows and made no step for the watchdog time
+  Nanos last_step = 0;   // clock time; of the busy worker furthest behind, else of the latest step
+  bool stalled = false;  // a worker has busy rows and has made no step for the watchdog time
   int live_workers = 0;
 };
 
@@ -303,29 +301,28 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Facts about the model. The reference stays valid for the engine's life, and its content true
-  // but for `glossaries`: after a reload that changes their names the function returns another
-  // object.
+  // Returns facts about the model. The reference stays valid for the engine's life. Only
+  // `glossaries` changes: a reload that changes their names makes this return another object.
   virtual const ModelInfo& info() const = 0;
 
-  // Finds the languages, written as in a job, among those that the model translates between; never
-  // nullptr. INVALID_ARGUMENT names the code that does not fit and what the model has.
+  // Resolves the languages, written as in a job. Never returns nullptr. INVALID_ARGUMENT names the
+  // code that the model does not have, and the languages that it has.
   virtual absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const = 0;
 
-  // Checks the options, reserves capacity by code points and takes the job, or refuses it whole:
+  // Checks the options, reserves capacity by code points, and admits the job or refuses it:
   // INVALID_ARGUMENT, NOT_FOUND (glossary), RESOURCE_EXHAUSTED (with retry_after), UNAVAILABLE
-  // (draining), DEADLINE_EXCEEDED. The sink is called only for an admitted job.
+  // (draining, or no worker left), DEADLINE_EXCEEDED. Calls the sink only for an admitted job.
   virtual Admission Submit(TranslationJob job, std::shared_ptr<TranslationSink> sink) = 0;
 
-  // Ends a job early; its rows are free at the next step. OnDone follows with CANCELLED,
-  // DEADLINE_EXCEEDED or UNAVAILABLE by the cause. No effect on a job that has ended.
+  // Ends a job early. Its rows become free at the next step, on a GPU one step later. OnDone gets
+  // the status of the cause. Has no effect on a job that has ended.
   virtual void Cancel(JobId job, CancelCause cause) = 0;
 
-  // From now on Submit answers UNAVAILABLE; what was admitted goes on.
+  // Makes every later Submit return UNAVAILABLE. Admitted jobs continue.
   virtual void StopAdmission() = 0;
 
-  // Jobs admitted whose OnDone has not returned yet.
+  // Returns the number of admitted jobs whose OnDone has not returned yet.
   virtual int64_t jobs_in_flight() const = 0;
 
   // Ends every job in flight as Cancel does.
@@ -334,9 +331,9 @@ class Engine {
   virtual EngineStats Stats() const = 0;
 
   // Loads the glossaries of the engine's directory again. An error names the file and line and
-  // changes nothing; jobs that were admitted keep what they had. `load`, which may be nullptr, is
-  // borrowed for the call: its memory counts what the new ones take beside the old, and CANCELLED
-  // follows its stop. Takes as long as it takes.
+  // changes nothing. Admitted jobs keep the old glossaries. May block for a long time. Borrows
+  // `load`, or nullptr, for the call: its memory counts the new glossaries in addition to the old
+  // ones, and the call returns CANCELLED after `load` was stopped.
   virtual absl::Status ReloadGlossaries(LoadContext* load) = 0;
 };
 

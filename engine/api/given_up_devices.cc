@@ -18,7 +18,7 @@ struct Devices {
   std::multimap<int, GivenUp> given_up ABSL_GUARDED_BY(mu);
 };
 
-// Never destroyed: what is held must outlive every destructor of the process.
+// Never destroyed, because the `held` objects must outlive every destructor of the process.
 Devices& All() {
   static auto* const devices = new Devices;
   return *devices;

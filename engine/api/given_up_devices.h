@@ -1,7 +1,7 @@
-// GPUs that no longer answer this process: a kernel did not end in its time, and nothing but the end
-// of the process stops it. What waits for such a device waits for ever, and freeing its memory waits.
+// Records the GPUs that this process has given up because a kernel did not end in its time. Nothing
+// stops such a kernel, so waiting for the device or freeing its memory never returns.
 //
-// Thread-safe. Devices are numbers as in "cuda:0"; a device stays given up until the process ends.
+// Thread-safe. Devices are numbers as in "cuda:0". A device stays given up until the process ends.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace dragoman::engine {
 
-// `why` is for whoever asks for the device later. `held` owns what must not be destroyed, for that
-// would wait: it is kept until the process ends.
+// Gives the device up. `held` owns the objects whose destruction would wait for the device. It is
+// kept until the process ends.
 void GiveUpDevice(int device, std::string why, std::shared_ptr<void> held);
 
-// Says why the device was given up, or "".
+// Returns why the device was given up, or "".
 std::string WhyGivenUp(int device);
 
-// Whether any was: the process must then end by _exit, for the driver waits at a regular end.
+// If true, the process must end by _exit, because the driver waits for the kernel at a regular end.
 bool AnyDeviceGivenUp();
 
 }  // namespace dragoman::engine

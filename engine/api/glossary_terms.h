@@ -1,6 +1,6 @@
-// The terms of the glossaries that an engine has loaded, for those who list them.
+// The terms of the glossaries that an engine has loaded, for listing them.
 //
-// Immutable and thread-safe; whoever holds one keeps the version that it found. Text is UTF-8.
+// Immutable and thread-safe. An object keeps its version after a reload. Text is UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class GlossaryTerms {
   virtual ~GlossaryTerms() = default;
 
   virtual size_t size() const = 0;
-  // In the order of the glossary's file, without duplicates. REQUIRES: i < size(). The views live
-  // as long as this object.
+  // Returns entry i, in the order of the glossary's file without duplicates. The views live as long
+  // as this object. REQUIRES: i < size().
   virtual GlossaryEntry entry(size_t i) const = 0;
 };
 
-// An engine that shows its glossaries is one of these as well; a pivot, which has none, is not.
+// Implemented by engines that have glossaries. A pivot engine has none and does not implement it.
 class GlossarySource {
  public:
   virtual ~GlossarySource() = default;
 
-  // nullptr if there is none of this name. Shared, because a reload may replace it while it is read.
+  // nullptr if there is none of this name. Shared, because a reload may replace it at any time.
   virtual std::shared_ptr<const GlossaryTerms> FindGlossary(std::string_view name) const = 0;
 };
 

@@ -23,11 +23,11 @@ std::string FirstLine(const fs::path& path) {
   return line;
 }
 
-// Whether `accept` takes the name of some entry of the directory; *name becomes that name.
+// Reports whether `accept` accepts the name of an entry of the directory. *name becomes that name.
 template <class Accept>
 bool FindEntry(const fs::path& directory, Accept accept, std::string* name) {
   std::error_code error;
-  // An iterator with an error is the end.
+  // An iterator that fails becomes the end iterator.
   for (fs::directory_iterator it(directory, error), end; it != end; it.increment(error)) {
     *name = it->path().filename().string();
     if (accept(*name)) return true;
@@ -36,14 +36,14 @@ bool FindEntry(const fs::path& directory, Accept accept, std::string* name) {
   return false;
 }
 
-// "nvidia0", and neither "nvidiactl" nor "nvidia-uvm".
+// Accepts "nvidia0", but neither "nvidiactl" nor "nvidia-uvm".
 bool IsCardNode(std::string_view name) {
   constexpr std::string_view kPrefix = "nvidia";
   return name.size() > kPrefix.size() && name.substr(0, kPrefix.size()) == kPrefix &&
          std::isdigit(static_cast<unsigned char>(name[kPrefix.size()])) != 0;
 }
 
-// Where a card shows; "" if nowhere.
+// Returns a path that shows a card; "" if there is none.
 std::string SeenAt(const std::string& root) {
   std::string name;
   if (FindEntry(root + "/dev", IsCardNode, &name)) return "/dev/" + name;
@@ -58,13 +58,13 @@ std::string SeenAt(const std::string& root) {
     return FirstLine(at / "vendor") == "0x10de" && FirstLine(at / "class").rfind("0x03", 0) == 0;
   };
   if (FindEntry(root + devices, is_nvidia, &name)) return devices + name;
-  // Windows' Linux subsystem has no node for a card; it has this where Windows' driver is NVIDIA's.
+  // WSL has no node for a card. It has this file if the driver of Windows is NVIDIA's.
   const std::string windows = "/usr/lib/wsl/lib/libcuda.so.1";
   std::error_code error;
   return fs::exists(root + windows, error) ? windows : "";
 }
 
-// "535.183.01" of "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May ...".
+// Finds "535.183.01" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May ...".
 std::string DriverIn(const std::string& line) {
   const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
   for (const std::string& word : words) {

@@ -1,7 +1,7 @@
-// The events of the engine that metrics are made of. The server turns them into Prometheus series.
+// The events of the engine from which the server makes its Prometheus metrics.
 //
-// Called from engine threads, a few times per step, encoder pass, segment or job: implementations
-// must be thread-safe and must not block.
+// Engine threads call an observer a few times per step, encoder pass, segment and job. An
+// implementation must be thread-safe and must not block.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
 
-  // One decode step of one worker: `rows` busy of `row_capacity`, of `segments` slots; `topped_up`
-  // segments were admitted since the one before. `beside_pass`: a pass of the worker's encoder ran
-  // for a part of it at least, with which it shared the processors or the GPU.
+  // One decode step of one worker. The step had `rows` of `row_capacity` rows, of `segments` slots.
+  // `topped_up` segments were admitted since the step before. `beside_pass`: during at least a part
+  // of the step, a pass of the worker's encoder shared the processors or the GPU.
   struct Step {
     Nanos duration;
     int rows;
@@ -30,11 +30,10 @@ class EngineObserver {
   };
   virtual void OnStep(const Step& step) = 0;
 
-  // One pass of the encoder, of which a window takes one or more; called whether or not it
-  // succeeded. `padding` tokens were computed for nothing (none today: passes are packed).
+  // One encoder pass, also if it failed. `padding` tokens is 0, because passes are packed.
   virtual void OnEncode(int segments, int64_t tokens, int64_t padding) = 0;
 
-  // A segment spent this long in a stage.
+  // A segment, or for kTokenize a job, spent this time in a stage.
   virtual void OnStage(Stage stage, Nanos duration) = 0;
 
   // A job's items were split and tokenised.
@@ -43,16 +42,16 @@ class EngineObserver {
   // A segment ended with a translation of this many tokens (EOS included).
   virtual void OnSegmentTranslated(int64_t source_tokens, int64_t target_tokens) = 0;
 
-  // A translation did not have each sentinel once, and its segment is searched again, with constraints.
+  // A translation did not have each sentinel once. Its segment is searched again, constrained.
   virtual void OnSegmentSearchedAgain() = 0;
 
-  // A job ended with a translation of this many tokens in all.
+  // A job ended with translations of this many tokens in all.
   virtual void OnJobTranslated(int64_t target_tokens) = 0;
 
-  // A segment was cancelled at a stage, after `wasted_tokens` decoded for nothing.
+  // A segment was cancelled at a stage. `wasted_tokens` had been decoded.
   virtual void OnSegmentCancelled(Stage stage, CancelCause cause, int64_t wasted_tokens) = 0;
 
-  // Something of our own failed: kind "nan", "encode", "decode", "worker".
+  // The engine itself failed; `kind` is "nan", "encode", "decode" or "worker".
   virtual void OnError(const char* kind) = 0;
 };
 

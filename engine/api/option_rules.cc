@@ -21,7 +21,7 @@ FieldError Error(std::string field, std::string found, std::string expected) {
   return error;
 }
 
-// K of FIRST_K; none where the beam is not known.
+// Returns K of FIRST_K; nullopt if the beam or the patience is not known.
 std::optional<float> FirstK(std::optional<int> beam_size, std::optional<float> patience) {
   if (!beam_size.has_value() || !patience.has_value()) return std::nullopt;
   return std::floor(static_cast<float>(*beam_size) * *patience + 0.5F);
@@ -37,7 +37,7 @@ void CheckConstraints(const DecodingOptions& o, const OptionContext& context, Er
     errors->push_back(Contradiction("decoding.finalisation", constraints,
                                     "constrained search has its own finishing"));
   }
-  // Early stopping at the first complete hypothesis is offered.
+  // Stopping at the first complete hypothesis is allowed.
   const bool may_be_early = o.stop_rule == kernels::StopRule::kFirstK && o.patience.has_value() &&
                             FirstK(context.beam_size, o.patience).value_or(1.0F) <= 1.0F;
   if ((o.stop_rule.has_value() || o.patience.has_value()) && !may_be_early) {
@@ -56,7 +56,7 @@ void CheckConstraints(const DecodingOptions& o, const OptionContext& context, Er
   }
 }
 
-// The profile as a message names it; it is the server's where the request has none.
+// Returns the name of the profile for a message; the server's if the request has none.
 std::string ProfileInEffect(const DecodingOptions& o) {
   if (!o.profile.has_value()) return "the server's decoding.profile";
   switch (*o.profile) {
@@ -185,7 +185,7 @@ std::vector<FieldError> CheckOptionsTogether(const DecodingOptions& options,
 }
 
 std::optional<FieldError> CheckWidth(const DecodingOptions& options, int max_rows) {
-  // Without a beam_size the beam is as wide as the alternatives.
+  // If there is no beam_size, the beam is as wide as num_alternatives.
   const bool draws = options.sampling.has_value() || !options.beam_size.has_value();
   const int asked = (draws ? options.num_alternatives : options.beam_size).value_or(1);
   const NumberRange range{NumberRange::Kind::kBetween, 1, std::min(kernels::kMaxBeam, max_rows)};

@@ -1,5 +1,5 @@
-// The settings of each profile: the constants in the tables of SEARCH.md a.7. Settings that come
-// from the model are added in engine/request/search_settings.cc.
+// The settings of each profile that are constants in the tables of SEARCH.md a.7.
+// engine/request/search_settings.cc adds the settings that come from the model.
 //
 // Pure function.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace dragoman::engine {
 
-// None: the model's.
+// A setting that is nullopt comes from the model.
 struct ProfileConstants {
   kernels::Finalisation finalisation = kernels::Finalisation::kImmediate;
   kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower;

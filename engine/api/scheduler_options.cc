@@ -7,7 +7,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Products of two such numbers are exact.
+// The product of two such numbers does not overflow.
 constexpr int64_t kLargest = int64_t{1} << 31;
 
 absl::Status Bad(const char* setting, int64_t found, const std::string& expected) {

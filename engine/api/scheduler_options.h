@@ -1,9 +1,8 @@
 // The settings of the scheduler: when waiting segments enter the running batch, which slots run in
-// a step, and what the encoder hands over in which order. Plain data; Policy
-// (engine/schedule/policy.h) acts on it.
+// a step, and the order of the encoder. engine/schedule/policy.h applies them.
 //
-// Whatever is set changes when a segment is translated, never its translation. The rules are
-// SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
+// Plain data. The settings change when a segment is translated, never its translation. The rules
+// are SEARCH.md a.4 (VAR-STREAM, Yang et al. 2020) and c (top-up batching, Amun).
 #pragma once
 
 #include <cstdint>
@@ -13,26 +12,26 @@
 
 namespace dragoman::engine {
 
-// When a refill begins, given that something waits. `live` and the capacity n are in units.
+// When a refill begins if something waits. `live` and the capacity n are in units of CapacityUnit.
 enum class RefillRule : uint8_t {
   kContinuous,  // whenever there is room (top-up "any" of c)
   kStream,      // live <= eps * n
   kHalfEmpty,   // 2 * live <= n
-  kStatic,      // nothing is live: mini-batches
+  kStatic,      // no segment is live: mini-batches
 };
 
 // The unit in which the capacity counts the segments in slots.
 enum class CapacityUnit : uint8_t {
-  kRows,  // a segment that waits or has just begun: its beam; later the rows that it has
+  kRows,  // its beam while a segment waits or has just begun, later the rows that it has
   kSegments,
   kSourceTokens,
 };
 
-// In which order the encoder hands over what it took from the request queue in one window. A queue
-// in between lets a higher priority pass, and keeps this order otherwise.
+// The order in which the encoder hands over the segments of a window. The encoded queue behind it
+// pops in the order of FairQueue, and keeps this order within a client and priority.
 enum class WindowOrder : uint8_t {
   kArrival,
-  kLongestFirst,   // maxi-batching, when a window is several batches
+  kLongestFirst,   // maxi-batching, if a window is several batches
   kShortestFirst,  // the order of the VAR-STREAM program
 };
 
@@ -46,18 +45,18 @@ struct EncodeWindow {
 struct SchedulerOptions {
   RefillRule refill = RefillRule::kContinuous;
   CapacityUnit unit = CapacityUnit::kRows;
-  int64_t capacity = 0;  // n; 0: the batch's max_rows, of beams or segments
-  // kStream: eps, an exact rational of [0, 1].
+  int64_t capacity = 0;  // n; 0: the batch's max_rows, as rows or as segments
+  // The eps of kStream, an exact rational in [0, 1].
   int64_t eps_num = 1;
   int64_t eps_den = 6;
   kernels::SlotSelection selection = kernels::SlotSelection::kAll;
   int32_t width_budget = 0;                // rows of a step; 0: max_rows
   int32_t max_pause = kernels::kMaxPause;  // steps; 0: a segment may pause forever
-  int32_t lanes = 0;  // hypotheses in slots, running or paused; 0: eight times max_rows
+  int32_t lanes = 0;  // hypotheses in slots, running or paused; 0: 8 * max_rows
   EncodeWindow window;
 };
 
-// INVALID_ARGUMENT names the setting, what was found and what is expected.
+// Checks the settings. INVALID_ARGUMENT names the setting, what was found and what is expected.
 absl::Status CheckSchedulerOptions(const SchedulerOptions& options, int max_rows);
 
 }  // namespace dragoman::engine

@@ -10,19 +10,19 @@
 
 namespace dragoman::engine {
 
-// The limit of a term's source, of its target, and of a phrase.
+// The size limit of a term's source, of its target, and of a phrase.
 inline constexpr size_t kMaxTermBytes = 1024;
 
 struct TermProblem {
   std::string found;
   std::string expected;
-  // Both, with the text as their subject: "is empty", "has 2000 bytes, expected at most 1024", "has
-  // a control character (U+000A)", "is not UTF-8".
+  // Both as a predicate of the text: "is empty", "has 2000 bytes, expected at most 1024", "has a
+  // control character (U+000A)", "is not UTF-8".
   std::string predicate;
 };
 
-// The error in a source or target, if any, once white space at its ends is taken off. The text is
-// not quoted.
+// Returns the error in a source, target or phrase, if any, and does not quote the text. The caller
+// strips white space at both ends first.
 std::optional<TermProblem> ProblemOfTerm(std::string_view text);
 
 }  // namespace dragoman::engine

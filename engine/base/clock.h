@@ -1,6 +1,5 @@
-// Time as the engine sees it: nanoseconds of a steady clock that the caller injects.
-//
-// The engine never reads a clock on the wall; tests drive a clock by hand.
+// The engine's time: nanoseconds of a steady clock that the caller injects. The engine never reads
+// the wall clock. Tests drive a clock by hand.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ inline constexpr Nanos kNoDeadline = std::numeric_limits<Nanos>::max();
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Monotone; the origin has no meaning.
+  // Returns a time that never decreases. The origin has no meaning.
   virtual Nanos Now() const = 0;
 };
 

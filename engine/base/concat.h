@@ -1,4 +1,4 @@
-// absl::StrCat that also takes std::string_view, which Debian's abseil keeps apart from its own.
+// absl::StrCat that also takes std::string_view, which is another type in Debian's abseil.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kUrl[] = "dragoman/field-errors";
 
-// The strings of an error, in the order in which they are stored.
+// Visits the strings of an error in the order in which they are stored.
 template <typename Error, typename Visit>
 void VisitStrings(Error& error, const Visit& visit) {
   visit(error.field);
@@ -24,7 +24,7 @@ void VisitStrings(Error& error, const Visit& visit) {
   visit(error.words);
 }
 
-// Takes "LENGTH:BYTES" from the front; false if there is none.
+// Takes "LENGTH:BYTES" from the front. Returns false if there is none.
 bool TakeString(std::string_view& bytes, std::string& out) {
   size_t length = 0;
   const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), length);
@@ -89,7 +89,7 @@ std::vector<FieldError> FieldErrorsOf(const absl::Status& status) {
     FieldError error;
     bool whole = true;
     VisitStrings(error, [&](std::string& text) { whole = whole && TakeString(bytes, text); });
-    if (!whole) break;  // not ours
+    if (!whole) break;  // not made by InvalidRequest
     errors.push_back(std::move(error));
   }
   return errors;

@@ -1,7 +1,5 @@
-// An error of a field of a request, as data. It rides on an INVALID_ARGUMENT status beside the
-// message, so that a message may be reworded without changing what a caller can read.
-//
-// Pure functions.
+// An error in a field of a request, as data. An INVALID_ARGUMENT status carries it next to its
+// message, so that messages may change without changing the data. Pure functions.
 #pragma once
 
 #include <string>
@@ -12,37 +10,35 @@
 namespace dragoman::engine {
 
 struct FieldError {
-  std::string field;     // path on the wire, as "decoding.beam_size"; "" is the request as a whole
-  std::string found;     // as "65"
-  std::string expected;  // as "1..64"
-  // The other side of a contradiction: what `field` does not go with, such as "decoding.pruning",
-  // and why.
+  std::string field;     // path on the wire, such as "decoding.beam_size"; "": the complete request
+  std::string found;     // such as "65"
+  std::string expected;  // such as "1..64"
+  // Set for a contradiction: the field that excludes `field`, such as "decoding.pruning", and why.
   std::string other;
   std::string reason;
-  // How the message says it, where "FIELD: found FOUND, expected EXPECTED" would read badly. One of
-  // the two: `predicate` follows the field as its subject ("has no tokens, expected text"), `words`
-  // a colon.
+  // Text in place of "found FOUND, expected EXPECTED", if that would read badly. At most one is
+  // set. The message is "FIELD PREDICATE" ("... has no tokens, expected text") or "FIELD: WORDS".
   std::string predicate;
   std::string words;
 
   friend bool operator==(const FieldError&, const FieldError&) = default;
 };
 
-// `field` was found together with `other`, and only one of them can be.
+// Returns the error for a request that has both `field` and `other` and may have only one of them.
 FieldError Contradiction(std::string field, std::string other, std::string reason);
 
-// The message without the field.
+// Returns the message without the field.
 std::string Description(const FieldError& error);
 
-// INVALID_ARGUMENT with these errors; the message has them all, with "; " between. REQUIRES: not
-// empty.
+// Returns INVALID_ARGUMENT with these errors. Its message joins all of them with "; ". REQUIRES:
+// `errors` is not empty.
 absl::Status InvalidRequest(const std::vector<FieldError>& errors);
 absl::Status InvalidRequest(FieldError error);
 
-// The errors of such a status; none for any other.
+// Returns the errors of such a status; none for any other status.
 std::vector<FieldError> FieldErrorsOf(const absl::Status& status);
 
-// The same status without them.
+// Returns the status without its errors.
 absl::Status WithoutFieldErrors(absl::Status status);
 
 }  // namespace dragoman::engine

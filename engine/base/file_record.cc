@@ -12,8 +12,7 @@ namespace {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// The path of the first name that only one of the listings has, the recorded or the present one; ""
-// if they are equal.
+// Returns the first path that is in one of the listings, recorded and present, only; "" if none.
 std::string FirstOther(const RecordedListing& listing) {
   const std::vector<std::string> now = ListNames(listing.directory, listing.endings);
   std::vector<std::string> other;

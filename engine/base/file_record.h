@@ -1,8 +1,8 @@
-// Which files a model was made of: every file that its load read, looked for, or could have found
-// by listing a directory, and what each was like just before. So it can be told later, without
-// loading again, whether a load would find the same.
+// Records the files of a model's load: every file that the load read, looked for, or could have
+// found in a directory listing, with its attributes before that. So a caller can find out later,
+// without a load, whether a load would find the same files.
 //
-// FileRecord is thread-safe; the rest are plain values.
+// FileRecord is thread-safe. The other types are plain values.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Links are followed. Never opens the file.
+// Follows links. Never opens the file.
 FileStamp StampOf(const std::string& path);
 
 struct RecordedFile {
   std::string path;
-  FileStamp stamp;        // when it was first looked for
-  bool was_read = false;  // false: only whether it is there counted
+  FileStamp stamp;        // from before the first access
+  bool was_read = false;  // false: the load only looked whether it exists
 };
 
 // The names in a directory that end in one of `endings`, sorted.
@@ -42,7 +42,7 @@ struct RecordedListing {
   std::vector<std::string> names;
 };
 
-// Empty where the directory cannot be read.
+// Returns the names as in RecordedListing; none if the directory cannot be read.
 std::vector<std::string> ListNames(const std::string& directory,
                                    const std::vector<std::string>& endings);
 
@@ -51,12 +51,11 @@ struct RecordedFiles {
   std::vector<RecordedListing> listings;
 };
 
-// The first path that is now another file, is there or not there unlike then, or is new in a
-// listing; "" if a load would find what it found then. Does not read the files: a file that was
-// written with the same bytes counts.
+// Returns the first path that was written, replaced, added or removed since it was recorded; "" if
+// there is none. Does not read the files, so a file that was written with the same bytes counts.
 std::string FirstChanged(const RecordedFiles& files);
 
-// The same, but a file that was read counts only by being there.
+// The same, but only for paths that were added or removed.
 std::string FirstAddedOrGone(const RecordedFiles& files);
 
 class FileRecord {
@@ -65,9 +64,9 @@ class FileRecord {
   FileRecord(const FileRecord&) = delete;
   FileRecord& operator=(const FileRecord&) = delete;
 
-  // Before the file is opened, or looked for. Stamps it; the first stamp of a path stays.
+  // Records the file's stamp; the first stamp of a path stays. Call this before the first access.
   void Note(const std::string& path, bool is_read);
-  // ListNames, recorded.
+  // Calls ListNames and records the result.
   std::vector<std::string> List(const std::string& directory,
                                 const std::vector<std::string>& endings);
 

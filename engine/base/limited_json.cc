@@ -10,8 +10,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns the beginning of a key for a message, without control characters and without a part of a
-// character.
+// Returns the beginning of a key for a message, in ASCII.
 std::string Printable(std::string_view key) {
   constexpr size_t kQuoted = 64;
   std::string out(key.substr(0, kQuoted));
@@ -19,7 +18,7 @@ std::string Printable(std::string_view key) {
   return out;
 }
 
-// Builds the document as the parser reads it, and stops it at the first broken limit.
+// Builds the document while the parser reads it, and stops the parser at the first exceeded limit.
 class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
   LimitedBuilder(absl::string_view file, const JsonLimits& limits) : file_(file), limits_(limits) {}
@@ -102,7 +101,7 @@ class LimitedBuilder : public nlohmann::json_sax<nlohmann::json> {
   const JsonLimits limits_;
   absl::Status status_;
   nlohmann::json root_;
-  // Pointers into root_: only the innermost container grows, so those above stay where they are.
+  // Pointers into root_. They stay valid, because only the innermost container grows.
   std::vector<nlohmann::json*> open_;
   std::string key_;
   size_t values_ = 0;

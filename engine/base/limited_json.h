@@ -1,7 +1,5 @@
-// JSON from outside, parsed under limits: whatever its bytes are, the value that comes back is
-// shallow and of a bounded size, so that it may be copied, walked and destroyed without a thought.
-//
-// Nothing here throws. Thread-safety: a pure function.
+// Parses untrusted JSON under limits. The value is shallow and of a bounded size, so that code may
+// copy, walk and destroy it safely. Does not throw. A pure function.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +15,11 @@ struct JsonLimits {
   int max_depth = 16;
   size_t max_values = 1 << 17;  // scalars, arrays and objects together
   size_t max_fields = 1 << 17;  // of one object
-  // The text is a secret: no message quotes any of it.
+  // The text is a secret. No message quotes it.
   bool is_secret = false;
 };
 
-// INVALID_ARGUMENT naming `file` for text that is not JSON, breaks a limit, or has a key twice in one
-// object.
+// Returns INVALID_ARGUMENT with `file` for bad JSON, an exceeded limit, or a repeated key.
 absl::StatusOr<nlohmann::json> ParseJson(std::string_view text, std::string_view file,
                                          const JsonLimits& limits);
 

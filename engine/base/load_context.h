@@ -1,9 +1,8 @@
-// One load of a model, as everything that reads or packs for it sees it: what memory it takes,
-// which files it reads, and whether it is to be given up.
+// The context of one load of a model: its memory, its files, and whether to stop it.
 //
-// Thread-safe. Made and owned by the caller of the load; outlives the weights that were read
-// (LoadedModel::weights), not the engine. Where a LoadContext* is taken, nullptr stands for a load
-// without a limit, which is neither watched nor ended: a tool's, a test's.
+// Thread-safe. The caller of the load owns it. It must outlive the weights that were read
+// (LoadedModel::weights), but not the engine. A nullptr in place of a LoadContext* means a load
+// without a limit, a record or a stop, for tools and tests.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,7 @@ namespace dragoman::engine {
 
 class LoadContext {
  public:
-  // `stop` is borrowed; nullptr: the load is never given up.
+  // Borrows `stop`; nullptr: the load is never stopped.
   explicit LoadContext(const std::atomic<bool>* stop = nullptr) : stop_(stop) {}
 
   LoadMemory& memory() { return memory_; }
@@ -30,8 +29,7 @@ class LoadContext {
   FileRecord files_;
 };
 
-// CANCELLED once the load is to be given up. Loops that take longer than a moment ask again and
-// again: every few megabytes, every few thousand rows.
+// Returns CANCELLED if the load is to stop. Long loops call this every few MB or thousand rows.
 inline absl::Status CheckGoesOn(const LoadContext* load) {
   if (load == nullptr || !load->is_stopped()) return absl::OkStatus();
   return absl::CancelledError("the load was given up, because the daemon is ending");

@@ -7,7 +7,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Rounded up.
+// Returns the size in MiB, rounded up.
 int64_t MiB(int64_t bytes) { return bytes / (1 << 20) + (bytes % (1 << 20) == 0 ? 0 : 1); }
 
 }  // namespace

@@ -1,7 +1,5 @@
-// The memory that one load of a model takes, against a limit: every file that is unpacked or read
-// into memory is counted before its first byte is there.
-//
-// Thread-safe. Sizes are bytes.
+// Counts the memory of one load of a model against a limit. A file that is unpacked or read into
+// memory is counted before its first byte is read. Thread-safe. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +15,7 @@ namespace dragoman::engine {
 
 class LoadMemory {
  public:
-  // Counted bytes, which are no longer counted when it goes. Movable; its LoadMemory outlives it.
+  // Counts bytes until it is destroyed. Movable. Its LoadMemory must outlive it.
   class Hold {
    public:
     Hold() = default;
@@ -45,24 +43,22 @@ class LoadMemory {
   LoadMemory(const LoadMemory&) = delete;
   LoadMemory& operator=(const LoadMemory&) = delete;
 
-  // From now on Reserve refuses what would bring the sum above `most`. `because` says where that
-  // comes from, for people: "the machine has 1024 MiB, of which ...". Without it there is no limit.
+  // Makes Reserve and Keep refuse bytes that would bring the sum above `most`. `because` explains
+  // the limit in messages: "the machine has 1024 MiB, of which ...". By default there is no limit.
   void SetLimit(int64_t most, std::string because);
 
-  // Counts `bytes`, or RESOURCE_EXHAUSTED with the arithmetic: what `what` takes, what the load
-  // holds already, and what there is. REQUIRES: bytes >= 0.
+  // Counts `bytes` for `what`, or returns RESOURCE_EXHAUSTED. REQUIRES: bytes >= 0.
   absl::StatusOr<Hold> Reserve(int64_t bytes, std::string_view what);
 
-  // The same without a limit, for what is judged elsewhere.
+  // The same without the limit, for memory that is checked elsewhere.
   Hold Count(int64_t bytes);
 
-  // The same as Reserve, but the bytes count until the load ends: for vocabularies, and what they
-  // are made into.
+  // Like Reserve, but the bytes count until the load ends. Used for vocabularies and their data.
   absl::Status Keep(int64_t bytes, std::string_view what);
 
-  int64_t held() const;  // by Holds, now
+  int64_t held() const;  // by Holds at present
   int64_t kept() const;
-  int64_t peak() const;  // the most that was held and kept at once
+  int64_t peak() const;  // the largest sum of both so far
 
  private:
   absl::Status CheckRoom(int64_t bytes, std::string_view what) const

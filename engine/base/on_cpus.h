@@ -1,4 +1,4 @@
-// Work on chosen processors.
+// Runs work on chosen processors.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace dragoman::engine {
 
-// Calls `work` on a thread that may run on these processors only, as may all threads that it
-// starts; what they touch first is in these processors' memory. Waits for its end, and throws what
-// it throws. No processors: calls it on the caller's thread. INVALID_ARGUMENT, and no call, if the
-// process may not run there.
+// Calls `work` on a thread that may run only on `cpus`, and waits for its end. Threads that it
+// starts are bound in the same way, so memory that they touch first is on the node of `cpus`.
+// Throws what `work` throws. If `cpus` is empty, calls `work` on the caller's thread. Returns
+// INVALID_ARGUMENT without a call if the process may not run on `cpus`.
 absl::Status OnCpus(const std::vector<int>& cpus, const std::function<void()>& work);
 
 }  // namespace dragoman::engine

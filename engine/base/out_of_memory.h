@@ -1,5 +1,5 @@
-// Turns exceptions for want of memory or of threads into a Status. Only for the start, where much
-// is taken at once and a limit shows.
+// Turns the exceptions of failed allocations and failed thread starts into a Status. Only for the
+// start of the server and of models, which allocates much at once.
 #pragma once
 
 #include <new>
@@ -10,12 +10,12 @@
 
 namespace dragoman::engine {
 
-// The limits that may be the cause when memory cannot be allocated or a thread cannot be started.
+// The possible causes, for messages.
 inline constexpr char kWhatLimits[] =
     "too little memory, or a limit on address space (ulimit -v), on processes (ulimit -u) or of "
     "the cgroup (pids.max)";
 
-// Returns what `make` returns, a Status or a StatusOr; RESOURCE_EXHAUSTED, which names `what`, when
+// Returns the Status or StatusOr of `make`. Returns RESOURCE_EXHAUSTED, which names `what`, if
 // memory cannot be allocated or a thread cannot be started.
 template <class Make>
 auto OrOutOfMemory(const std::string& what, const Make& make) -> decltype(make()) {

@@ -1,27 +1,26 @@
-// A capacity that clients share so that none of them shuts out the others: who holds how much of
-// it, and whether a client may have more.
+// A capacity that clients share so that no client shuts out the others. Tracks how much each client
+// has, and decides whether a client may have more.
 //
-// The more a client holds, the more it must leave free: with `free` what is left once it has what
-// it asks for, it may hold
+// The more a client has, the more it must leave free. If `free` is left after a request, the client
+// may have at most
 //
 //     kPartScale * share * free * free / capacity.
 //
-// This is a dynamic threshold (Choudhury & Hahne 1998): it needs no count of the clients that there
-// are or may come, and it falls for all as the capacity fills. Theirs is linear in `free`; with the
-// square many large holders leave more room together. Clients of share 1 that take all they can:
+// This is a dynamic threshold (Choudhury & Hahne 1998). It needs no count of clients, and it falls
+// for all of them as the capacity fills. The original is linear in `free`. The square makes many
+// large clients leave more room. Clients of share 1 that take all they can:
 //
 //     clients             1     2     5    10    20   100
 //     each holds        78 %  42 %  18 %  9.2 %  4.7 %  1.0 %
 //     is left free      22 %  16 %  11 %  7.6 %  5.4 %  2.5 %
 //
-// A client of share 16 alone may hold 94 %. A client without anything takes k units as long as
-// sqrt(k * capacity / (kPartScale * share)) stay free: of 4,096, 16 for the first unit.
+// A client of share 16 alone may have 94 %. A client that has nothing may take k units if sqrt(k *
+// capacity / (kPartScale * share)) stay free: for the first unit, 16 of 4,096.
 //
-// Any amount fits while no client holds anything, or what is larger than a client's largest part would
-// never fit. For the others a client never counts for more than that part (what it would have
-// alone): so the room for them is there whatever one client holds.
+// Any amount fits while no client has anything, so a request above LargestPart can fit. Against
+// other clients, a client counts for at most its LargestPart, so it never takes their room.
 //
-// Not thread-safe: the owner locks around it. Amounts are in any unit.
+// Not thread-safe: the owner must lock. Amounts are in any unit.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@
 
 namespace dragoman::engine {
 
-// The number by which a capacity and the queues know a client.
+// Returns the number that identifies a client in capacities and queues.
 inline uint64_t ClientNumber(const std::string& client) { return std::hash<std::string>{}(client); }
 
 class SharedCapacity {
@@ -40,20 +39,20 @@ class SharedCapacity {
 
   explicit SharedCapacity(int64_t capacity) : capacity_(capacity) {}
 
-  // Whether `client` may have `amount` more.
+  // Reports whether `client` may have `amount` more.
   bool Fits(uint64_t client, int share, int64_t amount) const;
 
-  // Whether a client that holds nothing may: if so, and Fits said no, it is the client's own holding
-  // that stands in the way.
+  // Reports whether a client that has nothing may have `amount`. If it may and Fits is false, the
+  // reason is what the client has already.
   bool FitsAnother(int share, int64_t amount) const { return Fits(Holding{}, share, amount); }
 
-  // It has it, whether it fits or not. The last share counts.
+  // Charges `amount` to `client` even if it does not fit. The last share counts.
   void Take(uint64_t client, int share, int64_t amount);
 
-  // It gives it back. REQUIRES: it holds as much.
+  // Releases `amount` of `client`. REQUIRES: the client has at least `amount`.
   void Give(uint64_t client, int64_t amount);
 
-  // The most that a client of this share holds when it is alone.
+  // Returns the most that a client of this share may have when it is alone.
   int64_t LargestPart(int share) const;
 
   int64_t capacity() const { return capacity_; }
@@ -70,7 +69,7 @@ class SharedCapacity {
 
   const int64_t capacity_;
   int64_t held_ = 0;
-  int64_t counted_ = 0;  // the same, but of each client its largest part at most
+  int64_t counted_ = 0;  // the same with each client limited to its largest part
   std::unordered_map<uint64_t, Holding> holdings_;  // none is 0
 };
 

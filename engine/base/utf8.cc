@@ -5,8 +5,8 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-// A sequence that starts at some byte: its size, or 0 when no valid one starts there. `missing` is
-// true when the text ended inside a sequence that was right so far.
+// A sequence that starts at a byte. `size` is 0 if no valid sequence starts there. `missing` is
+// true if the text ends inside a sequence that is valid so far.
 struct Sequence {
   int size = 0;
   char32_t code_point = kReplacement;
@@ -17,7 +17,7 @@ Sequence ReadSequence(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(at);
   if (lead < 0x80) return {1, lead, false};
-  // The second byte's bounds rule out overlong forms, surrogates and what is above U+10FFFF.
+  // The bounds of the second byte exclude overlong forms, surrogates and values above U+10FFFF.
   int size = 0;
   unsigned char low = 0x80;
   unsigned char high = 0xBF;

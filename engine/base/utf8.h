@@ -10,29 +10,27 @@
 
 namespace dragoman::engine {
 
-// The position of the first byte that does not belong to a valid sequence (for a sequence that is
-// cut off or wrong in its middle: of its lead byte). Nothing when all of `text` is valid.
+// Returns the position of the first byte that does not belong to a valid sequence; for an
+// incomplete or wrong sequence, that of its lead byte. Returns nullopt if `text` is valid.
 std::optional<int64_t> FirstInvalidUtf8(std::string_view text);
 
 // REQUIRES: `text` is valid UTF-8.
 int64_t CountCodePoints(std::string_view text);
 
-// The code point that starts at byte `at`, which moves past it. U+FFFD, and one byte on, where no
-// valid sequence starts. REQUIRES: at < text.size().
+// Returns the code point that starts at byte `at`, and moves `at` past it. If no valid sequence
+// starts there, returns U+FFFD and moves `at` by one byte. REQUIRES: at < text.size().
 char32_t NextCodePoint(std::string_view text, size_t& at);
 
 // REQUIRES: `code_point` is not a surrogate and at most U+10FFFF.
 void AppendUtf8(char32_t code_point, std::string& text);
 
-// How many bytes at the end of `text` are the beginning of a sequence that more bytes could still
-// make valid: 0 to 3.
+// Returns the size, 0 to 3, of an incomplete but so far valid sequence at the end of `text`.
 int IncompleteUtf8Tail(std::string_view text);
 
-// Whether Python's str.strip() takes the code point for white space: Unicode White_Space and
-// U+001C..U+001F.
+// Reports whether Python's str.strip() strips `code_point`: White_Space and U+001C..U+001F.
 bool IsWhiteSpace(char32_t code_point);
 
-// `text` without white space at its ends.
+// Returns `text` without white space at its ends.
 std::string_view StripWhiteSpace(std::string_view text);
 
 }  // namespace dragoman::engine

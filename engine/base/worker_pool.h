@@ -1,11 +1,10 @@
-// A few threads that run tasks in the order of arrival; without a thread, who posts runs the task.
+// A thread pool that starts tasks in the order of arrival. Without threads, Post runs the task.
 //
-// Thread-safe. The queue has no bound of its own; what posts to it bounds it. The tokenizer pool
-// has one task for each job that holds a reservation of the request queue. The detokenizer pool has
-// at most one partial and one final for each segment that is in a slot, or has left one and is not
-// written yet. Segments of calls that have ended (cancelled, say) count until their tasks have run,
-// so the calls in flight alone do not bound it. The destructor runs what is queued, then joins.
-// Posters must hold no lock that a task takes.
+// Thread-safe. A caller of Post must hold no lock that a task takes. The destructor runs the queued
+// tasks, then joins. The queue has no limit of its own. The tokenizer pool has one task for each
+// job with a reservation of the request queue. The detokenizer pool has at most one partial and one
+// final for each segment that is in a slot, or has left it and is not written yet. This includes
+// segments of calls that have ended, until their tasks have run.
 #pragma once
 
 #include <deque>
@@ -21,7 +20,7 @@ namespace dragoman::engine {
 
 class WorkerPool {
  public:
-  // `name` of the threads: NameThisThread. Throws std::system_error when one cannot be started.
+  // Names the threads by NameThisThread. Throws std::system_error if one cannot be started.
   WorkerPool(const char* name, int threads) : name_(name) {
     try {
       for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
@@ -40,7 +39,7 @@ class WorkerPool {
     changed_.NotifyOne();
   }
 
-  // Tasks that no thread has begun yet.
+  // Returns the number of tasks that no thread has begun yet.
   int64_t backlog() const {
     MutexLock lock(&mu_);
     return static_cast<int64_t>(tasks_.size());

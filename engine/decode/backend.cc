@@ -5,8 +5,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Pages for each of max_rows, when no memory size is given: four of self K/V are 128 positions a
-// row; one of cross K/V is a source of 32 tokens for every slot.
+// Pages for each of max_rows if no size is set: 128 positions, and a source of 32 tokens.
 constexpr int kSelfPagesPerRow = 4;
 constexpr int kCrossPagesPerRow = 1;
 
@@ -17,8 +16,8 @@ PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes) {
   PagePlan plan;
   int64_t bytes = request.bytes;
   if (bytes == 0) {
-    // The usual rows go on beside a segment of the widest beam at its longest: with pages for that
-    // one alone, the rule of pages would pause all others until it ends.
+    // There is room for the usual rows next to a longest segment of the widest beam. Otherwise the
+    // page rule would pause all other segments until that one ends.
     plan.self_pages = static_cast<int32_t>(
         request.widest_segment +
         std::max<int64_t>(int64_t{request.max_rows} * kSelfPagesPerRow, request.default_segment));

@@ -1,8 +1,7 @@
-// The place where a model runs; makes the encoders, batches and memory of its workers. There is one
-// for the CPU, with any number of workers, and one for every GPU, with one worker.
+// A place where a model runs. Creates the encoders, batches and memory of its workers. A backend of
+// the CPU has any number of workers, a backend of a GPU has one.
 //
-// Immutable, shared by all threads. Whatever it makes belongs to one worker, and may outlive it
-// unless it is documented as borrowed.
+// Immutable and thread-safe. Each created object belongs to one worker and may outlive the backend.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +18,28 @@ namespace dragoman::engine {
 
 struct BackendInfo {
   std::string device;        // "cpu", "cuda:0"
-  std::string device_name;   // the card's; of the CPU its instruction set: "avx2"
+  std::string device_name;   // the card's name, or the instruction set of the CPU: "avx2"
   std::string compute_type;  // "float32", "int8"
   int64_t weight_bytes = 0;
-  std::vector<std::string> notes = {};  // what an operator should know of the model here
+  std::vector<std::string> notes = {};  // notes for the operator about the model on this device
 };
 
-// K/V pages of one worker.
+// The K/V pages of one worker.
 struct PagePlan {
   int32_t self_pages = 0;
   int32_t cross_pages = 0;
 };
 
-// The figures that a plan of pages is made from.
+// The numbers from which PlanPages plans.
 struct PageRequest {
   int max_rows = 0;
-  int64_t bytes = 0;           // of one worker; 0: what max_rows needs usually
+  int64_t bytes = 0;           // of one worker; 0: what max_rows usually needs
   int32_t longest_source = 0;  // pages of the longest source
-  // The most self pages that a segment may need at the longest output: with the widest beam, and
-  // with the beam of requests that name none. With bytes 0 there is room for both.
+  // The most self pages that a segment of the longest output may need: with the widest beam, and
+  // with the default beam. If `bytes` is 0, the plan has room for both.
   int64_t widest_segment = 0;
   int64_t default_segment = 0;
-  // With bytes 0, one worker takes no more than this, however little that leaves; 0: no bound.
+  // The limit of one worker if `bytes` is 0; 0: no limit.
   int64_t most_bytes = 0;
 };
 
@@ -50,31 +49,31 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  // Plans at least two longest sources in cross pages. The rest of `bytes` for self pages may be
-  // too little for a search, or nothing: that is for the caller to judge.
+  // Plans at least two longest sources of cross pages. The rest are self pages. They may be too few
+  // for a search, or none, which the caller must check.
   virtual absl::StatusOr<PagePlan> PlanPages(const PageRequest& request) const = 0;
 
-  // Bytes of one page; 0 where the pages are not in the host's memory.
+  // Returns the bytes of one page; 0 if the pages are not in the host's memory.
   virtual int64_t host_page_bytes() const { return 0; }
 
-  // About the host's memory that a worker's encoder and batch will hold.
+  // Estimates the host's memory of a worker's encoder and batch.
   virtual int64_t HostWorkspaceBytes(const BatchConfig& /*config*/, int /*threads*/) const {
     return 0;
   }
 
-  // RESOURCE_EXHAUSTED, each of these, when the memory cannot be allocated.
+  // Each of these returns RESOURCE_EXHAUSTED if the memory cannot be allocated.
   virtual absl::StatusOr<std::unique_ptr<KvMemory>> CreateKvMemory(const PagePlan& plan) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Encoder>> CreateEncoder(int threads) const = 0;
-  // `memory` is borrowed for the batch's life.
+  // Borrows `memory` for the batch's life.
   virtual absl::StatusOr<std::unique_ptr<Batch>> CreateBatch(const BatchConfig& config, int threads,
                                                              KvMemory* memory) const = 0;
 };
 
-// The plan for pages of `page_bytes` each, by the rule that holds for every device (README.md, "The
-// decoding batch").
+// Returns the plan for pages of `page_bytes` each. The rule is the same for every device
+// (README.md, "The decoding batch").
 PagePlan PlanPagesOf(const PageRequest& request, int64_t page_bytes);
 
-// A model on the CPU, its steps made by DecodingBatch.
+// Creates the backend of the CPU, whose workers use DecodingBatch.
 std::shared_ptr<const Backend> CreateCpuBackend(std::shared_ptr<const StepModel> model);
 
 }  // namespace dragoman::engine

@@ -1,10 +1,10 @@
-// The running batch of a worker, as the decode loop sees it: segments enter slots between two steps
-// and leave them when done, and every step moves all that are live.
+// The running batch of a worker. Segments enter slots between steps and leave them at their end. A
+// step extends the live segments by one token.
 //
-// Two kinds: DecodingBatch makes a step while it is asked (decoding_batch.h); DeviceBatch starts a
-// step and reports the one before (device_batch.h). The loop is the same for both.
+// DecodingBatch makes a complete step in a call (decoding_batch.h). DeviceBatch starts a step and
+// reports the step before (device_batch.h). The decode loop is the same for both.
 //
-// Owned and called by one decode thread. A step allocates nothing.
+// Owned and called by one decode thread. A step allocates no memory.
 #pragma once
 
 #include <cstdint>
@@ -22,39 +22,38 @@ namespace dragoman::engine {
 
 struct BatchConfig {
   int max_rows = 0;
-  int lanes = 0;          // hypotheses held at a time, >= max_rows; 0: eight times max_rows
-  int max_positions = 0;  // input positions of a hypothesis at most: max_tokens + 1
+  int lanes = 0;          // hypotheses in slots, >= max_rows; 0: 8 * max_rows
+  int max_positions = 0;  // most input positions of a hypothesis: max_tokens + 1
   int vocabulary = 0;     // of the target
   int32_t start_token = 0;
 
-  // A beam of 50 that pruning keeps at 8 rows still holds 50 lanes: with fewer lanes than these,
-  // rows would stay idle.
+  // A beam of 50 that pruning keeps at 8 rows needs 50 lanes. With fewer, rows would be idle.
   int lane_count() const { return lanes > 0 ? lanes : 8 * max_rows; }
 };
 
-// The data that a segment brings into its slot.
+// The data of a segment for its slot.
 struct SlotInput {
   kernels::SearchOptions search;
   kernels::SegmentRules rules;  // its tables are borrowed until Release
   int32_t source_length = 0;    // in tokens, 1 .. max_positions
-  CrossPages cross;             // the batch's from now on, until no step reads them any more
+  CrossPages cross;             // owned by the batch until no step reads the pages
   bool wants_partials = false;
-  // The only ids that the segment may produce, with all that its rules ask for; borrowed until
-  // Release. None: all ids. Only for batches on the CPU whose model selects words.
+  // The ids that the segment may produce, including those that its rules require; empty: all ids.
+  // Borrowed until Release. Only for batches on the CPU whose model selects words.
   kernels::IdList words;
 };
 
 struct DecodedHypothesis {
   std::vector<int32_t> tokens;         // without start token and EOS
   std::vector<float> token_log_probs;  // of the tokens, then of EOS if it was emitted
-  std::vector<int32_t> aligned;  // source position of each of these; with SearchOptions::align
+  std::vector<int32_t> aligned;  // source position of each log-prob; with SearchOptions::align
   float score = 0;
   float log_prob = 0;
   kernels::FinishReason reason = kernels::FinishReason::kEos;
 };
 
-// Ends a hypothesis of a search: adds its last token (of EOS only its log-prob) and sets the
-// reason. The tokens before it must be in `h` already.
+// Ends a hypothesis: adds its last token (of EOS only the log-prob) and sets the reason. `h` must
+// contain the tokens before that.
 inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_token,
                           float last_log_prob, bool unmet, DecodedHypothesis* h) {
   if (last_token != search.eos) h->tokens.push_back(last_token);
@@ -70,9 +69,9 @@ inline void EndHypothesis(const kernels::SearchOptions& search, int32_t last_tok
 
 struct BatchEvent {
   enum class Kind : uint8_t {
-    kSettled,    // more of the translation is settled: Settled
-    kDone,       // the search is over: Result
-    kBadNumber,  // a logit was NaN or +inf: the segment fails alone
+    kSettled,    // more of the translation is settled; see Settled
+    kDone,       // the search has ended; see Result
+    kBadNumber,  // a logit was NaN or +inf; only this segment fails
   };
   int slot = 0;
   Kind kind = Kind::kSettled;
@@ -82,61 +81,59 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // Whether there is room for a segment, as far as slots, lanes, pages and tables go. An empty
-  // batch has room for every segment that its backend's limits let the engine accept.
+  // Reports whether there are slots, lanes, pages and tables for a segment. An empty batch has room
+  // for every segment that the engine accepts.
   virtual bool HasRoomFor(const kernels::SearchOptions& search,
                           const kernels::SegmentRules& rules) const = 0;
 
-  // The same for the memory that so many words of a segment take (SlotInput::words).
+  // The same for the memory of a segment's words (SlotInput::words).
   virtual bool HasRoomForWords(int32_t /*words*/) const { return true; }
 
-  // Returns the slot's number. REQUIRES: HasRoomFor and HasRoomForWords returned true, and nothing
-  // was admitted since.
+  // Puts a segment into a slot and returns the slot's number. REQUIRES: HasRoomFor and
+  // HasRoomForWords returned true after the previous Admit.
   virtual int Admit(SlotInput input) = 0;
 
-  // The slot's segment leaves: it is done, or no longer wanted. No event of it follows, and
-  // the next segment that gets this number has nothing to do with it.
+  // Removes the slot's segment, which is done or no longer wanted. No event of it follows, even if
+  // another segment gets this number.
   virtual void Release(int slot) = 0;
 
   struct StepReport {
-    int rows = 0;  // that ran, in the step that is reported
+    int rows = 0;  // that ran in the reported step
     int slots = 0;
-    std::span<const BatchEvent> events;  // until the next Step
+    std::span<const BatchEvent> events;  // valid until the next Step
   };
-  // Makes one step under these rules, of everything that was admitted and not released. An error is
-  // the model's or the device's, and final: only Release may follow. REQUIRES: busy().
+  // Makes one step under these rules. An error is the model's or the device's, and final: only
+  // Release may follow. REQUIRES: busy().
   virtual absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) = 0;
 
-  // The n-best of a slot that the latest report called done, best first (samples: in the order of
-  // their numbers); empty: no output. Until Release or the next Step.
+  // Returns the n-best list of a slot, best first, or samples in the order of their numbers; empty:
+  // no output. REQUIRES: the latest report has kDone for the slot, which was not released since.
   virtual std::vector<DecodedHypothesis> Result(int slot) const = 0;
 
-  // The settled tokens of a slot that the latest report called so: the whole prefix.
+  // Returns all settled tokens of a slot. REQUIRES: the latest report has kSettled for the slot.
   virtual std::vector<int32_t> Settled(int slot) const = 0;
 
-  // Whether a step is due: something is in a slot, or on its way out of one.
+  // Reports whether a step is due, because a segment is in a slot or is leaving one.
   virtual bool busy() const = 0;
 
-  // The rows that the segments in slots will need: those they have, and the beam of one that has
-  // just begun. Rows that pruning and ended hypotheses leave are free for other segments.
+  // Returns the rows that the slots need next: their live rows, or at the beginning their beam.
   virtual int64_t ExpectedRows() const = 0;
 
-  // The same, each row counted with its cost (SearchOptions::row_cost); or somewhat more.
+  // Returns the cost of these rows (SearchOptions::row_cost), or somewhat more.
   virtual int64_t ExpectedLoad() const = 0;
 
-  // Target tokens that a slot's longest hypothesis has (a device's: as many at most).
+  // Returns the target tokens of a slot's longest hypothesis; for a device, an upper bound.
   virtual int DecodedTokens(int slot) const = 0;
 
   virtual int32_t self_pages_used() const = 0;
 
-  // The memory of its pages and of the sources' pages, where it is the host's and comes with use
-  // (page_memory.h). In order: ends a period; gives idle memory back and returns whether some is
-  // left; the bytes that are resident.
+  // The memory of self and cross pages, if it is the host's (page_memory.h). In this order: ends a
+  // period; gives idle memory back and reports whether some is left; returns the resident bytes.
   virtual void EndMemoryPeriod() {}
   virtual bool GiveBackIdleMemory(int64_t /*most_bytes*/) { return false; }
   virtual int64_t resident_page_bytes() const { return 0; }
 
-  // Never change; may be asked by any thread.
+  // These never change. Any thread may call them.
   virtual int max_rows() const = 0;
   virtual int64_t workspace_bytes() const = 0;
 };

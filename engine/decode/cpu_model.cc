@@ -59,7 +59,7 @@ class CpuModel final : public CpuNetwork {
   }
 
  private:
-  // Shared with the encoders and decoders made from it, which may outlive this object.
+  // Shared with its encoders and decoders, which may outlive this object.
   const std::shared_ptr<const PackedProgram> packed_;
   kernels::OpProbe* const probe_;
 };

@@ -1,5 +1,5 @@
-// The executor of a network on the CPU: walks its program with the operations of kernels/ops.
-// Weights are packed once and shared; every encoder and decoder has buffers of its own.
+// Executes a network's program on the CPU with the operations of kernels/ops. Weights are packed
+// once and shared. Each encoder and each decoder has its own buffers.
 #pragma once
 
 #include <cstddef>
@@ -18,37 +18,36 @@
 
 namespace dragoman::engine {
 
-// Makes the model from a program and its weights. `cores` is the number of threads that may compute
-// at once, in packing and in everything that is made from the model. Work that an encoder or
-// decoder divides is shared with the cores that have no other work (kernels/base/helper_threads.h).
-// Weights are read in pieces of some rows and packed at once; weights stored as int8 are packed as
-// they are, in int8; one matrix that is embedding and output layer is held once. REQUIRES:
-// CheckProgram returned OK, the weights are the program's, cores > 0. UNIMPLEMENTED for a compute
-// type that the CPU has no kernels of; else errors as Weights::Read.
+// Creates the model from a program and its weights. `cores` is the number of threads that may
+// compute at once, for packing and for all encoders and decoders of the model. These share their
+// work with cores that have no other work (kernels/base/helper_threads.h). Reads the weights in
+// pieces and packs them at once. Weights that are stored in int8 are packed as they are in int8. A
+// matrix that is embedding and output layer is stored once. REQUIRES: CheckProgram returned OK, the
+// weights are the program's, cores > 0. Returns UNIMPLEMENTED for a compute type without CPU
+// kernels; otherwise the errors of Weights::Read.
 //
-// `selects_words`: its decoders take the words of slots (Decoder::Enter), which takes memory.
+// `selects_words`: decoders can select the words of slots (Decoder::Enter), which takes memory.
 //
-// `probe`, for measurements, is told of every operation of a decoder's step by its name, and of
-// parts within it. Borrowed for the life of the model's one decoder; nullptr in production, where
-// there are as many decoders as workers.
+// `probe`, for measurements, is called for each operation of a decoder's step and for parts of it.
+// Borrowed for the life of the model's only decoder. nullptr in production.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuModel(
     const Program& program, const Weights& weights,
     kernels::ComputeType type = kernels::ComputeType::kFloat32, int cores = 1,
     kernels::OpProbe* probe = nullptr, bool selects_words = false);
 
-// An ensemble takes the following of each of its members (ensemble_model.h). Their threads, and the
-// scratch in which one computes after the other, belong to the ensemble.
+// Used by the members of an ensemble (ensemble_model.h), which owns their threads and scratch.
 
-// A decoder up to the output layer, for one thread.
+// A decoder without the output layer. For one thread.
 class NetworkRows {
  public:
   virtual ~NetworkRows() = default;
 
-  // Computes one more position for every row: the output layer's input [rows, d], valid until the
-  // next call. Call between Begin and End of its context. The requests of `input` are not read.
+  // Computes one more position for every row. Returns the output layer's input [rows, d], valid
+  // until the next call. Does not read the requests of `input`. REQUIRES: the context is between
+  // Begin and End.
   virtual const float* Run(const StepInput& input) = 0;
 
-  // The bytes without the context's.
+  // Returns the bytes without those of the context.
   virtual int64_t workspace_bytes() const = 0;
 };
 
@@ -56,19 +55,19 @@ class CpuNetwork : public StepModel {
  public:
   virtual const kernels::OutputLayer& output() const = 0;
 
-  // The memory that an encoder and the rows of a decoder hold besides the scratch of their
-  // contexts, and the scratch that they Reserve.
+  // Return the memory of an encoder and the rows of a decoder without the scratch of their
+  // contexts, and the scratch that each reserves, in floats.
   virtual int64_t buffer_bytes(int max_rows) const = 0;
   virtual size_t encoder_scratch() const = 0;
   virtual size_t decoder_scratch(int max_rows) const = 0;
 
-  // `context` is borrowed for their lives; its memory does not count as their workspace.
+  // Borrow `context` for the life of the result. workspace_bytes() does not include its memory.
   virtual std::unique_ptr<Encoder> CreateEncoderIn(kernels::OpContext* context) const = 0;
   virtual std::unique_ptr<NetworkRows> CreateRowsIn(kernels::OpContext* context,
                                                     int max_rows) const = 0;
 };
 
-// The same as CreateCpuModel, with threads that others may use as well.
+// The same as CreateCpuModel, with threads that may be shared.
 absl::StatusOr<std::shared_ptr<const CpuNetwork>> CreateCpuNetwork(
     const Program& program, const Weights& weights, kernels::ComputeType type,
     std::shared_ptr<kernels::HelperThreads> helpers, kernels::OpProbe* probe = nullptr,

@@ -20,11 +20,11 @@
 namespace dragoman::engine {
 namespace {
 
-// Tokens of one encoder pass: enough for the products to be efficient, few enough for activations
-// to stay in cache and for the first segments of a window to reach the decoder soon.
+// Tokens of an encoder pass: enough for efficient products, and few enough that activations stay in
+// cache and that the first segments of a window reach the decoder soon.
 constexpr int64_t kEncodeTokens = 512;
 
-// Operations that only one of the two stages has. A new operation is named here or in Run.
+// Operations that only one of the stages has. A new operation must be here or in Run.
 template <class What>
 constexpr bool kOfOneStage =
     std::is_same_v<What, EncoderAttentionOp> || std::is_same_v<What, WriteCrossKvOp> ||
@@ -84,7 +84,7 @@ void StageRunner::Run(const int32_t* tokens, const int32_t* positions, int64_t r
                                   Value(op.bias), op.epsilon, rows, packed_->Cols(op.gain),
                                   buffers_[op.y], IfThere(op.sum));
           } else if constexpr (std::is_same_v<What, EnsembleOutputOp>) {
-            NotOfThisStage();  // ensemble_model has the CPU's
+            NotOfThisStage();  // ensemble_model runs it on the CPU
           } else if constexpr (!std::is_same_v<What, OutputOp>) {
             static_assert(kOfOneStage<What>, "an operation that nothing runs on the CPU");
             attend(op);

@@ -1,5 +1,5 @@
-// Encoder and decoder of the CPU: walks over the operations of a packed program. Private to
-// engine/decode. Each is of one thread and has buffers of its own.
+// The encoder and the decoder of the CPU, which run the operations of a packed program. Private to
+// engine/decode. Each belongs to one thread and has its own buffers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace dragoman::engine {
 
-// Rows of one pass of the encoder, at most.
+// Returns the most rows of an encoder pass.
 int64_t EncoderRows(const Program& program);
 
 // The buffers of a stage for up to `rows` rows.
@@ -47,17 +47,16 @@ class StageBuffers {
   std::unique_ptr<float, Free> block_;
 };
 
-// The common part of encoder and decoder: the operations that work on rows and know nothing of
-// attention.
+// The common part of encoder and decoder: all operations on rows except attention.
 class StageRunner {
  protected:
-  // Computes in `context`, which is borrowed and whose memory is not counted here; nullptr: in one of
-  // its own with `threads`.
+  // Computes in the borrowed `context`, whose memory workspace_bytes_ does not include; nullptr: in
+  // its own context with `threads`.
   StageRunner(std::shared_ptr<const PackedProgram> packed, const OpSequence& stage,
               const BufferPlan& plan, const StageProducts& products, kernels::OpContext* context,
               int threads, int64_t capacity);
 
-  // Runs every operation but the output layer: `attend` those that the stage has for itself.
+  // Runs all operations except the output layer. Calls `attend` for those of one stage only.
   template <class Attend>
   void Run(const int32_t* tokens, const int32_t* positions, int64_t rows, Attend attend);
 

@@ -1,8 +1,5 @@
-// The running batch on the host: slots, lanes, rows and pages, and the step that moves them all
-// while the caller waits.
-//
-// All tables are allocated at construction. README.md, "The decoding batch", says what the words
-// mean.
+// The running batch on the host: slots, lanes, rows and pages. A call of Step makes a complete
+// step. See README.md, "The decoding batch". Allocates all tables at construction.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +18,10 @@ namespace dragoman::engine {
 
 class DecodingBatch final : public Batch {
  public:
-  // `memory` is borrowed for the batch's life.
+  // Borrows `memory` for the batch's life.
   DecodingBatch(const BatchConfig& config, KvMemory* memory, std::unique_ptr<Decoder> decoder);
 
-  // About the bytes that the tables of such a batch will hold.
+  // Estimates the bytes of the tables of such a batch.
   static int64_t TableBytes(const BatchConfig& config);
 
   bool HasRoomFor(const kernels::SearchOptions& search,
@@ -50,19 +47,19 @@ class DecodingBatch final : public Batch {
   int max_rows() const override { return config_.max_rows; }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
 
-  // The following is for tests and measurements.
+  // The following are for tests and measurements.
 
-  // Slots that ran in the latest step.
+  // Returns the slots that ran in the latest step.
   std::span<const int32_t> stepped() const {
     return {plan_.slots, static_cast<size_t>(plan_.slot_count)};
   }
   const kernels::SlotView& slot(int number) const { return views_[static_cast<size_t>(number)]; }
   kernels::SlotStatus status(int number) const { return slot(number).state->status; }
-  // Live slots by age, the oldest first.
+  // Returns the live slots by age, the oldest first.
   std::span<const int32_t> live() const { return live_; }
 
  private:
-  // The slot's worst case of pages.
+  // Returns the most pages that the slot may need.
   int64_t WorstCase(int number) const;
   void PrepareRows();
   // Reports the results of the slots that ran.
@@ -81,9 +78,9 @@ class DecodingBatch final : public Batch {
   std::vector<int32_t> slot_lanes_;   // [slots, kMaxSlotLanes]
   std::vector<int32_t> cross_pages_;  // [slots, pages_per_lane]
   std::vector<int32_t> source_length_;
-  std::vector<CrossPages> slot_cross_;  // the same pages, to be given back
+  std::vector<CrossPages> slot_cross_;  // owns the same pages
   std::vector<uint8_t> wants_partials_;
-  std::vector<int32_t> settled_;  // tokens reported
+  std::vector<int32_t> settled_;  // reported tokens
   std::vector<int32_t> free_slots_;
   std::vector<int32_t> free_lanes_;
   std::vector<int32_t> live_;

@@ -11,7 +11,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The load of a search's lanes beyond one row each.
+// Returns the cost of a search's lanes beyond one row each.
 int64_t SurchargeOf(const kernels::SearchOptions& search) {
   return int64_t{search.beam} * (search.row_cost - 1);
 }
@@ -96,7 +96,7 @@ void DeviceBatch::BeginCommand() {
 bool DeviceBatch::HasRoomFor(const kernels::SearchOptions& search,
                              const kernels::SegmentRules& rules) const {
   if (free_slots_.empty() || static_cast<int>(free_lanes_.size()) < search.beam) return false;
-  // Where every row of a step may be materialized there is nothing to count.
+  // If every row of a step may be materialized, there is no limit.
   if (limits_.materialized_rows < limits_.max_rows && device_->IsMaterialized(search) &&
       materialized_rows_ + search.beam > limits_.materialized_rows) {
     return false;
@@ -157,11 +157,11 @@ void DeviceBatch::Release(int number) {
     new_beams_[slot.first_step % kernels::kStepMailboxes] -= slot.search.beam;
   }
   if (device_->IsMaterialized(slot.search)) materialized_rows_ -= slot.search.beam;
-  // Nothing runs, or it has left with the end that it reported.
+  // No step runs, or the segment has left the device with its end.
   if (failed_ || slot.ended) return Free(number);
   const kernels::StepMailbox& mailbox = NextMailbox();
   kernels::StepCommand& command = *mailbox.command;
-  if (slot.first_step == next_step_) {  // the device has not heard of it
+  if (slot.first_step == next_step_) {  // the device has not got the segment yet
     kernels::AdmitCommand* const end = mailbox.admissions + command.admissions;
     kernels::AdmitCommand* const mine =
         std::find_if(mailbox.admissions, end,
@@ -188,7 +188,7 @@ void DeviceBatch::FreeLeaving() {
 }
 
 int64_t DeviceBatch::ExpectedRows() const {
-  // The count that was read includes some that have left since.
+  // The count that was read includes segments that have left since.
   return std::min(beams_, latest_.expected_rows + new_beams_[0] + new_beams_[1]);
 }
 
@@ -206,7 +206,7 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) cons
       launch.max_k = std::max(launch.max_k, search.candidates());
     }
   }
-  // The plan pauses what does not fit: too few rows cost time, and never a result.
+  // The plan pauses slots that do not fit, so too few rows cost time but change no result.
   int64_t rows = ExpectedRows();
   if (rules.width_budget > 0) rows = std::min<int64_t>(rows, rules.width_budget);
   rows = std::min<int64_t>(std::max(rows, widest), limits_.max_rows);
@@ -217,8 +217,7 @@ StepDevice::Launch DeviceBatch::MakeLaunch(const kernels::PlanRules& rules) cons
 absl::StatusOr<Batch::StepReport> DeviceBatch::Step(const kernels::PlanRules& rules) {
   events_.clear();
   const absl::Status status = RunAndRead(rules);
-  // Everything that reads what a leaving slot held is through: the step before this one. This one
-  // has begun by letting it go.
+  // The step before this one, the last that reads the resources of leaving slots, has finished.
   FreeLeaving();
   if (!status.ok()) {
     failed_ = true;
@@ -255,7 +254,7 @@ absl::Status DeviceBatch::Read(int64_t step) {
   for (int32_t i = 0; i < latest_.deliveries; ++i) {
     const kernels::Delivery& delivery = mailbox.deliveries[i];
     Slot& slot = At(delivery.slot);
-    if (!slot.occupied) continue;  // cancelled in the meantime
+    if (!slot.occupied) continue;  // the segment was cancelled meanwhile
     slot.delivery = delivery;
     BatchEvent event{delivery.slot, BatchEvent::Kind::kSettled};
     switch (delivery.kind) {

@@ -1,9 +1,7 @@
-// The running batch where the host cannot look: it sends a command with each step and reads its
-// output one step late, so that a step runs while the host deals with the one before (README.md,
-// "Steps on a device").
+// The running batch on a device. The host sends a command with each step and reads the output one
+// step later, so that both work at the same time (README.md, "Steps on a device").
 //
-// The host allots slots, lanes and the words of rules; pages of self-attention are the device's
-// plan's.
+// The host allots slots, lanes and the words of rules. The device allots self-attention pages.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +16,30 @@
 
 namespace dragoman::engine {
 
-// The least that a device must have for an empty batch to take every segment that the wire allows.
+// The least capacities with which an empty batch takes every segment that the wire allows.
 struct DeviceNeeds {
   int32_t rules_words = 0;        // BatchLimits::rules_words
   int32_t materialized_rows = 0;  // BatchLimits::materialized_rows
   int32_t command_words = 0;      // StepMailbox::command_capacity
   int32_t output_words = 0;       // StepMailbox::output_capacity
 };
-// Depends on max_rows and positions only.
+// Depends only on max_rows, positions and the vocabulary.
 DeviceNeeds NeedsOf(const kernels::BatchLimits& limits);
 
-// The limits of a batch, with the least that is needed; workspaces are the device's to choose.
+// Returns the limits of a batch with the least capacities. The device chooses the workspaces.
 kernels::BatchLimits LimitsOf(const BatchConfig& config, int32_t self_pages);
 
 class DeviceBatch final : public Batch {
  public:
-  // INVALID_ARGUMENT for a device that has less than it needs. Steps begin with number 0: the
-  // device has made none.
+  // Returns INVALID_ARGUMENT for a device with less than NeedsOf. REQUIRES: the device has made no
+  // step, because the first step has number 0.
   static absl::StatusOr<std::unique_ptr<DeviceBatch>> Create(std::unique_ptr<StepDevice> device);
 
   bool HasRoomFor(const kernels::SearchOptions& search,
                   const kernels::SegmentRules& rules) const override;
   int Admit(SlotInput input) override;
   void Release(int slot) override;
-  // Starts a step and reports the one before; the first one reports nothing.
+  // Starts a step and reports the step before. The first report is empty.
   absl::StatusOr<StepReport> Step(const kernels::PlanRules& rules) override;
   std::vector<DecodedHypothesis> Result(int slot) const override;
   std::vector<int32_t> Settled(int slot) const override { return Of(slot).settled; }
@@ -49,12 +47,12 @@ class DeviceBatch final : public Batch {
   int64_t ExpectedRows() const override;
   int64_t ExpectedLoad() const override { return ExpectedRows() + surcharge_; }
   int DecodedTokens(int slot) const override;
-  // The pages in use after the step reported last.
+  // Returns the pages in use after the step reported last.
   int32_t self_pages_used() const override;
   int max_rows() const override { return limits_.max_rows; }
   int64_t workspace_bytes() const override { return device_->workspace_bytes(); }
 
-  // The resources that the host has allotted, for tests.
+  // The resources that the host has allotted. For tests.
   struct Held {
     int slots = 0;
     int lanes = 0;
@@ -70,11 +68,11 @@ class DeviceBatch final : public Batch {
     std::vector<int32_t> lanes;
     int32_t rules_begin = 0;
     int32_t rules_words = 0;
-    int64_t first_step = 0;  // whose command admits it
+    int64_t first_step = 0;  // the step whose command admits the segment
     bool occupied = false;
     bool ended = false;  // as reported
     std::vector<int32_t> settled;
-    kernels::Delivery delivery;  // the latest that names the slot
+    kernels::Delivery delivery;  // the latest one for the slot
   };
 
   explicit DeviceBatch(std::unique_ptr<StepDevice> device);
@@ -84,13 +82,13 @@ class DeviceBatch final : public Batch {
   const kernels::StepMailbox& MailboxOf(int64_t step) const {
     return device_->mailbox(static_cast<int>(step % kernels::kStepMailboxes));
   }
-  // The mailbox of the step that is enqueued next, for the host to fill.
+  // Returns the mailbox of the next step, which the host fills.
   const kernels::StepMailbox& NextMailbox() const { return MailboxOf(next_step_); }
   void BeginCommand();
   StepDevice::Launch MakeLaunch(const kernels::PlanRules& rules) const;
   absl::Status RunAndRead(const kernels::PlanRules& rules);
   absl::Status Read(int64_t step);
-  // The slot and all it holds go to others.
+  // Makes the slot and its resources available again.
   void Free(int slot);
   void FreeLeaving();
 
@@ -104,16 +102,16 @@ class DeviceBatch final : public Batch {
   int materialized_rows_ = 0;
 
   std::vector<int> occupied_;  // slots by age, the oldest first
-  int64_t beams_ = 0;          // of these, together
-  int64_t surcharge_ = 0;      // what their lanes count above one row each
-  // The beams of slots whose first step has not been read, by its mailbox. Kept, because
-  // ExpectedRows is called for every segment that is admitted.
+  int64_t beams_ = 0;          // the sum of their beams
+  int64_t surcharge_ = 0;      // the cost of their lanes beyond one row each
+  // The sum of the beams of slots whose first step has not been read, by its mailbox. Stored
+  // because every admission calls ExpectedRows.
   int64_t new_beams_[kernels::kStepMailboxes] = {0, 0};
-  std::vector<int> leaving_;  // cancelled by the next command
+  std::vector<int> leaving_;  // slots that the next command cancels
 
   int64_t next_step_ = 0;
   int32_t command_words_ = 0;               // of the next command
-  kernels::StepOutput latest_{.step = -1};  // what was read last; -1: nothing yet
+  kernels::StepOutput latest_{.step = -1};  // the output read last; -1: none yet
   std::vector<BatchEvent> events_;
   bool failed_ = false;
 };

@@ -11,16 +11,16 @@
 namespace dragoman::engine {
 namespace {
 
-// Parts of a page begin where a cache line does.
+// Each part of a page begins at a cache line.
 constexpr int64_t kPartAlignment = 64;
 
 struct Member {
   std::shared_ptr<const CpuNetwork> network;
   float weight = 0;
-  int64_t part = 0;  // bytes from the begin of a page to its part
+  int64_t part = 0;  // offset in bytes of its part in a page
 };
 
-// Immutable; shared by what is made from it.
+// Immutable. Shared by the model, its encoders and its decoders.
 struct Members {
   std::vector<Member> all;
   kernels::MeanKind mean = kernels::MeanKind::kProbability;
@@ -122,7 +122,7 @@ class EnsembleModel final : public StepModel {
   EnsembleModel(std::shared_ptr<const Members> members, kernels::ComputeType type)
       : members_(std::move(members)), type_(type) {}
 
-  // The first member's, with the distance from page to page that all have.
+  // The first member's layout, whose stride from page to page is that of all members.
   kernels::KvLayout kv_layout() const override {
     return members_->all.front().network->kv_layout();
   }

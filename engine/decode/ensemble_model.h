@@ -1,12 +1,10 @@
-// Several networks of one target vocabulary as one StepModel of the CPU: an ensemble. A segment is
-// encoded by every member, a row makes its step in every member, and the means of their predictions
-// are folded into one summary (kernels/ops/output_mean.h). The search sees one model.
+// An ensemble: several networks of one target vocabulary as one StepModel of the CPU. Every member
+// encodes a segment and makes the step of a row. The means of their predictions are folded into one
+// summary (kernels/ops/output_mean.h). The search sees one model.
 //
-// A page of K and V has a part for each member: one set of page tables, one ancestry and one account of
-// memory serve all of them, and a hypothesis that changes its lane does so in all members at once.
+// A page of K and V has a part for each member, so all members share page tables and ancestry.
 //
-// Thread-safety and ownership as cpu_model.h. Members compute one after the other, each with all the
-// threads that the step has.
+// Thread-safety and ownership as in cpu_model.h. Members compute in sequence, with all threads.
 #pragma once
 
 #include <memory>
@@ -20,9 +18,9 @@
 
 namespace dragoman::engine {
 
-// Alignments are the first member's. `weights` go as soon as they are packed. REQUIRES: 1 to
-// kMaxEnsembleMembers of one vocabulary, what CreateCpuModel requires of each, weights above 0; they
-// are divided by their sum. UNIMPLEMENTED as CreateCpuModel.
+// Creates an ensemble. Alignments are the first member's. The weights of the members are divided by
+// their sum. REQUIRES: 1 to kMaxEnsembleMembers of one vocabulary, with weights above 0, each with
+// the requirements of CreateCpuModel. Returns UNIMPLEMENTED as CreateCpuModel does.
 absl::StatusOr<std::shared_ptr<const StepModel>> CreateCpuEnsemble(
     std::vector<EnsembleNetwork> members, kernels::MeanKind mean, kernels::ComputeType type,
     int cores);

@@ -1,13 +1,12 @@
-// The attention memory of one worker: equal pages in one block, split between cross-attention
-// (written by the encoder thread) and self-attention (the decode thread's).
+// The attention memory of one worker: a block of equal pages for cross-attention (written by the
+// encoder thread) and self-attention (written by the decode thread). Self pages have the first
+// numbers, cross pages follow.
 //
-// On the host the address space is taken at construction and the memory behind a page when the page
-// is first used; free pages are given out again before new ones, so that what is resident is what
-// was in use at a time. Memory that nothing has used for a while can be given back to the system
-// (page_memory.h). A device's is taken at construction. The block is
-// shared by both threads (a device's by the streams that they drive); which page belongs to whom is
-// settled by the free lists. Pages are numbered over both kinds: self pages 0 .. self_pages - 1,
-// cross pages after them.
+// On the host, construction takes address space, and a page gets memory at its first use. Used
+// pages are handed out again before new ones. Unused memory can be given back to the system
+// (page_memory.h). On a device, construction takes all memory.
+//
+// Both threads, or the streams of both, use the block. The free lists decide who owns a page.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@
 
 namespace dragoman::engine {
 
-// Memory of the pages, wherever it is. `free` is called once, with `data`.
+// The memory of the pages, on the host or on a device. `free` is called once with `data`.
 struct KvBlock {
   void* data = nullptr;
   int64_t bytes = 0;
@@ -32,10 +31,10 @@ struct KvBlock {
 
 class KvMemory {
  public:
-  // Allocates memory of the host. RESOURCE_EXHAUSTED when the system does not give it.
+  // Allocates memory of the host. Returns RESOURCE_EXHAUSTED if the system refuses it.
   static absl::StatusOr<std::unique_ptr<KvMemory>> Create(const kernels::KvLayout& layout,
                                                           int32_t self_pages, int32_t cross_pages);
-  // Takes over memory for this many pages, all of it there.
+  // Takes ownership of allocated memory for this many pages.
   KvMemory(const kernels::KvLayout& layout, int32_t self_pages, int32_t cross_pages, KvBlock block)
       : KvMemory(layout, self_pages, cross_pages, std::move(block), false) {}
   ~KvMemory();
@@ -47,27 +46,26 @@ class KvMemory {
   int32_t self_pages() const { return self_pages_; }
   int32_t cross_pages() const { return cross_pages_; }
   int64_t bytes() const { return block_.bytes; }
-  // Whether memory is there only as it is used, and goes again.
+  // Reports whether pages get memory at their first use and can give it back.
   bool is_lazy() const { return is_lazy_; }
 
-  // Takes `count` cross pages; waits until they are free or Close was called, and is then empty.
-  // REQUIRES: count <= cross_pages().
+  // Waits for and takes `count` cross pages. None after Close. REQUIRES: count <= cross_pages().
   std::vector<int32_t> TakeCross(int32_t count);
-  // Waits until `count` cross pages are free or Close was called. How many are: the one who takes
-  // may take them without waiting. REQUIRES: count <= cross_pages().
+  // Waits until `count` cross pages are free or Close was called. Returns the number of free pages,
+  // which the only taker can take without waiting. REQUIRES: count <= cross_pages().
   int32_t WaitForCross(int32_t count);
   void GiveBackCross(const std::vector<int32_t>& pages);
   int32_t cross_pages_free() const;
 
-  // The memory of the self pages, whose free list is the batch's; nothing on a device. Call once,
-  // while all of them are free.
+  // Returns the memory of the self pages, whose free list the batch owns; empty on a device. Call
+  // once while all self pages are free.
   PageMemory SelfPageMemory() const;
-  // The same as PageMemory's functions of these names, for the cross pages; any thread.
+  // Like the functions of PageMemory, for the cross pages. Any thread may call them.
   void EndCrossPeriod();
   bool GiveBackIdleCross(int64_t most_bytes);
   int64_t cross_resident_bytes() const;
 
-  // Wakes all threads that wait for pages, for good.
+  // Wakes all threads that wait for pages, and makes later calls return at once.
   void Close();
 
  private:
@@ -87,7 +85,7 @@ class KvMemory {
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-// A segment's cross-attention pages; gives them back when it goes.
+// The cross-attention pages of a segment. The destructor gives them back.
 class CrossPages {
  public:
   CrossPages() = default;

@@ -14,10 +14,10 @@
 namespace dragoman::engine {
 namespace {
 
-// Rows of a weight for its packing. Keeps the first error.
+// Reads rows of a weight for packing. Keeps the first error.
 class RowsOfWeight final : public kernels::MatrixRows {
  public:
-  // The `count` rows from `begin` on.
+  // Reads `count` rows from row `begin` on.
   RowsOfWeight(const Weights& weights, WeightId id, int64_t cols, int64_t begin, int64_t count)
       : weights_(weights),
         id_(id),
@@ -60,10 +60,10 @@ class RowsOfWeight final : public kernels::MatrixRows {
   mutable absl::Status status_ ABSL_GUARDED_BY(mu_);
 };
 
-// Whether the table of an embedding is in memory apart from the output layer's.
+// Reports whether an embedding has a table apart from the output layer's.
 bool HasOwnTable(const Program& program, WeightId table) { return table != program.output().table; }
 
-// Tables of embeddings that are held apart, each once.
+// Returns the tables of embeddings apart from the output layer's, each once.
 std::vector<WeightId> OwnTables(const Program& program) {
   std::vector<WeightId> tables;
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -78,11 +78,11 @@ std::vector<WeightId> OwnTables(const Program& program) {
   return tables;
 }
 
-// Whether operations read a weight of this role as it is, in float32. The others are packed:
-// matrices, the biases that go into their products, and tables of embeddings.
+// Reports whether operations read a weight of this role as it is, in float32. Matrices, biases of
+// products and embedding tables are packed.
 bool IsPlain(WeightRole role) { return StaysFloat32(role) && role != WeightRole::kOutputBias; }
 
-// The weights that operations read as they are, each once.
+// Returns the weights that operations read as they are, each once.
 std::vector<WeightId> PlainWeights(const Program& program) {
   std::vector<WeightId> ids;
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -96,7 +96,7 @@ std::vector<WeightId> PlainWeights(const Program& program) {
   return ids;
 }
 
-// Fills in what is packed of one.
+// Fills in the packed weights of a PackedProgram.
 class Packer {
  public:
   Packer(const Weights& weights, PackedProgram* packed)
@@ -137,7 +137,7 @@ class Packer {
     return weights_.Read(id, 0, weight.rows, values->data());
   }
 
-  // Reads the part of a product's bias that belongs to these rows. Empty where there is none.
+  // Reads the bias of these rows of a product. Leaves `bias` empty if there is none.
   absl::Status ReadBias(WeightId id, int64_t first, int64_t count, std::vector<float>* bias) {
     if (id == kNoWeight) return absl::OkStatus();
     std::vector<float> whole;

@@ -1,4 +1,4 @@
-// A network's program with its weights packed as the CPU's operations read them.
+// A network's program with weights that are packed for the CPU's operations.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 
 namespace dragoman::engine {
 
-// The products of a stage by operation; nullptr for one that is not a product.
+// The products of a stage by operation; nullptr for other operations.
 using StageProducts = std::vector<std::unique_ptr<kernels::Linear>>;
 
-// Immutable once made; and the threads that help to compute it.
+// The packed program, immutable once made, and the helper threads that compute it.
 struct PackedProgram {
   explicit PackedProgram(std::shared_ptr<kernels::HelperThreads> threads)
       : helpers(std::move(threads)) {}
@@ -33,18 +33,18 @@ struct PackedProgram {
   BufferPlan encoder_buffers, decoder_buffers;
   StageProducts encoder, decoder;
   std::unique_ptr<kernels::OutputLayer> output;
-  WeightValues values;  // by weight: those that operations read as they are; the others are empty
-  // The tables of embeddings, by weight; nullptr for the others, and for the output layer's.
+  WeightValues values;  // by weight; empty for weights that operations do not read as they are
+  // The embedding tables by weight; nullptr for other weights and for the output layer's table.
   std::vector<std::unique_ptr<kernels::EmbeddingTable>> tables;
   int64_t bytes = 0;  // of all weights
   bool selects_words = false;
   const std::shared_ptr<kernels::HelperThreads>
-      helpers;  // of its executor; shared by an ensemble's
+      helpers;  // of the executor; the members of an ensemble share them
 
-  // Bytes of the selections of a decoder for so many rows.
+  // Returns the bytes of the word selections of a decoder for `max_rows` rows.
   int64_t SelectionBytes(int max_rows) const;
 
-  // The scratch floats that an encoder or decoder for so many rows needs of each of its threads.
+  // Returns the scratch floats that an encoder or decoder of `rows` rows needs for each thread.
   size_t ScratchFloats(const OpSequence& stage, const StageProducts& products, int64_t rows) const;
 
   const float* Value(WeightId id) const {
@@ -61,14 +61,13 @@ struct PackedProgram {
   }
 };
 
-// A network's layout with the elements of the CPU's pages.
+// Returns the layout with the element type of the CPU's pages.
 kernels::KvLayout HostLayout(kernels::KvLayout kv, kernels::ComputeType type);
 
-// PackedProgram::bytes of such a program, from its shapes alone; 0 for a type that the CPU has no
-// kernels of.
+// Returns PackedProgram::bytes, from the shapes alone; 0 for a type without CPU kernels.
 int64_t CpuWeightBytes(const Program& program, kernels::ComputeType type);
 
-// The same as CreateCpuNetwork (cpu_model.h). Packs with all threads of `helpers`.
+// Packs the weights with all threads of `helpers`. As CreateCpuNetwork (cpu_model.h) otherwise.
 absl::StatusOr<std::shared_ptr<const PackedProgram>> PackProgram(
     const Program& program, const Weights& weights, kernels::ComputeType type,
     std::shared_ptr<kernels::HelperThreads> helpers, bool selects_words);

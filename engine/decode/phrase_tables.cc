@@ -51,7 +51,7 @@ ForbiddenTable::ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
   MakeSet(always_);
   MakeSet(excluded_);
 
-  // Breadth first: a node's failure link is shorter than the node, so it is known already.
+  // Breadth first, because a node's failure link points to a shallower node.
   std::vector<size_t> order{0};
   for (size_t i = 0; i < order.size(); ++i) {
     const size_t node = order[i];

@@ -1,7 +1,7 @@
-// Host tables of required and forbidden phrases, which the search reads
-// (kernels/search/constraints.h, forbidden.h).
+// The host's tables of required and forbidden phrases for the search (kernels/search/constraints.h,
+// forbidden.h). Phrases are target token ids.
 //
-// Values; immutable once made, and may then be read by any thread. Phrases are target token ids.
+// Values. Immutable once made; then any thread may read them.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace dragoman::engine {
 
 class WordEdgeTable {
  public:
-  // A table for a target vocabulary. Every token is a word of its own until it is marked.
+  // Every token of the target vocabulary is a word of its own until it is marked.
   explicit WordEdgeTable(int32_t vocabulary);
 
-  // REQUIRES: `token` is of the vocabulary.
+  // REQUIRES: `token` is in the vocabulary.
   void MarkContinues(int32_t token) { Mark(continues_, token); }
   void MarkOpen(int32_t token) { Mark(open_, token); }
 
@@ -37,9 +37,9 @@ class WordEdgeTable {
 class ConstraintTable {
  public:
   ConstraintTable() = default;
-  // In any order, duplicates allowed. With `edges`, phrases are met only between word boundaries; it
-  // is borrowed for the table's life and that of its copies. REQUIRES: no phrase is empty; at most
-  // kMaxConstraintTokens tokens in all.
+  // `phrases` may have any order and duplicates. With `edges`, phrases are met only between word
+  // boundaries. `edges` is borrowed for the life of the table and of its copies. REQUIRES: no
+  // phrase is empty; at most kMaxConstraintTokens tokens in all.
   explicit ConstraintTable(std::vector<std::vector<int32_t>> phrases,
                            const WordEdgeTable* edges = nullptr);
 
@@ -61,12 +61,12 @@ class ConstraintTable {
 class ForbiddenTable {
  public:
   ForbiddenTable() = default;
-  // In any order; repeats are one. `excluded` tokens are none of the search's: never produced, and
-  // not part of the normaliser. REQUIRES: no phrase is empty.
+  // `phrases` may have any order and duplicates. The search never produces `excluded` tokens, and
+  // the normaliser does not include them. REQUIRES: no phrase is empty.
   explicit ForbiddenTable(const std::vector<std::vector<int32_t>>& phrases,
                           std::vector<int32_t> excluded = {});
 
-  // Nodes of the automaton, its root included.
+  // Returns the number of nodes of the automaton, including the root.
   int64_t nodes() const { return static_cast<int64_t>(fail_.size()); }
   // A view into this object.
   kernels::ForbiddenAutomaton automaton() const;

@@ -1,8 +1,7 @@
-// The model as the scheduler sees it: an encoder that fills cross-attention pages, and a decoder
-// that folds the logits of one step. The executor of the CPU implements both (cpu_model.h); tests
-// put a scripted model in its place and drive the production loop with it.
+// The scheduler's interface to a model: an encoder that fills cross-attention pages, and a decoder
+// that folds the logits of one step. cpu_model.h implements it. Tests use a scripted model.
 //
-// An Encoder or Decoder belongs to one thread. Weights behind them are shared and immutable.
+// An Encoder or Decoder belongs to one thread. Their weights are shared and immutable.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace dragoman::engine {
 
-// Segments packed without padding: segment i is tokens offsets[i] .. offsets[i + 1], and its
-// cross-attention K/V go to pages[page_offsets[i]] ... of the pool.
+// Segments packed without padding. Segment i is tokens[offsets[i] .. offsets[i + 1]). Its K/V of
+// cross-attention go to the pages pages[page_offsets[i] .. page_offsets[i + 1]) of the pool.
 struct EncodeInput {
   const int32_t* tokens = nullptr;
   const int32_t* offsets = nullptr;  // [segments + 1]
@@ -33,15 +32,14 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // REQUIRES: all tokens together at most max_tokens() unless there is one segment only. An error
-  // is final: no call comes after it.
+  // Encodes the segments. After an error, no call may follow. REQUIRES: all tokens together are at
+  // most max_tokens(), except for a single segment.
   virtual absl::Status Encode(const EncodeInput& input) = 0;
 
-  // Tokens that one call takes at most for the sake of its buffers.
+  // Returns the most tokens of a call with several segments. It may change between calls.
   virtual int64_t max_tokens() const = 0;
 
-  // Memory that it holds besides the weights: of the device, or of the host where it runs there.
-  // Never changes; may be asked by any thread.
+  // Returns the bytes without weights, on the device or host. Never changes. Thread-safe.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
@@ -52,28 +50,29 @@ struct StepInput {
   kernels::SelfKvTables self;
   kernels::CrossKvTables cross;
   const kernels::SlotView* slots = nullptr;  // by slot number
-  std::span<const kernels::AlignRow> align;  // rows whose alignment is wanted
-  uint16_t* aligned = nullptr;               // [align.size()] takes their source positions
+  std::span<const kernels::AlignRow> align;  // rows that need their alignment
+  uint16_t* aligned = nullptr;               // [align.size()] output: their source positions
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // One position more for every row. summaries [rows] come with memory for what the requests ask.
+  // Computes one more position for every row. The caller provides the memory in summaries [rows]
+  // for the results that the requests need.
   virtual absl::Status Step(const StepInput& input, kernels::LogitSummary* summaries) = 0;
 
-  // Which words the rows of a slot may produce, from Enter until Leave; of a slot without, all. They
-  // are borrowed, ascending, and its requests may want only what is in the list. Only of a
-  // model that selects words. REQUIRES of Enter: HasRoomFor returned true, and Leave came after the last.
+  // From Enter to Leave, the rows of a slot may produce only `words`, which are ascending and
+  // borrowed. The requests of these rows may name only these words. Other slots may produce all
+  // words. Only for models that select words. Enter REQUIRES: HasRoomFor; the slot has no words.
   virtual bool HasRoomFor(int32_t /*words*/) const { return true; }
   virtual void Enter(int /*slot*/, const kernels::IdList& /*words*/) {}
   virtual void Leave(int /*slot*/) {}
 
-  // No step is due for now: threads that make steps may be lent to others.
+  // No step is due at present, so other work may use the threads of the steps.
   virtual void Rest() {}
 
-  // The same as the encoder's.
+  // Like Encoder::workspace_bytes.
   virtual int64_t workspace_bytes() const { return 0; }
 };
 
@@ -82,17 +81,16 @@ class StepModel {
  public:
   virtual ~StepModel() = default;
 
-  // The layout of the pages of both pools.
+  // Returns the layout of self and cross pages.
   virtual kernels::KvLayout kv_layout() const = 0;
-  // The type of the products. Activations and pages are f32.
+  // Returns the type of the products. Activations are f32.
   virtual kernels::ComputeType compute_type() const { return kernels::ComputeType::kFloat32; }
   virtual int64_t weight_bytes() const = 0;
 
-  // The bytes that an encoder and a decoder of so many threads and rows will hold: the sum of their
-  // own workspace_bytes().
+  // Returns the sum of workspace_bytes() of an encoder and a decoder of this size.
   virtual int64_t workspace_bytes(int /*threads*/, int /*max_rows*/) const { return 0; }
 
-  // At most `threads` threads work for it at once. Their scratch is allocated here, not in the calls.
+  // At most `threads` threads compute at once. These functions allocate all scratch memory.
   virtual std::unique_ptr<Encoder> CreateEncoder(int threads) const = 0;
   virtual std::unique_ptr<Decoder> CreateDecoder(int threads, int max_rows) const = 0;
 };

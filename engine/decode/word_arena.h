@@ -1,6 +1,5 @@
-// Which words of a stretch of memory are taken, for memory that others write: first fit.
-//
-// Not thread-safe. Allocates at construction only.
+// A first-fit allocator of numbered words. Tracks which words are taken and does not own their
+// memory. Not thread-safe. Allocates only at construction.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +9,15 @@ namespace dragoman::engine {
 
 class WordArena {
  public:
-  // Words 0 .. words - 1, of which at most `blocks` blocks are taken at a time.
+  // Manages words 0 .. words - 1. At most `blocks` blocks may be taken at a time.
   WordArena(int32_t words, int32_t blocks);
 
   bool Fits(int32_t words) const;
 
-  // Takes `words` words for the caller alone and returns the first; they are the lowest that are
-  // free. REQUIRES: words > 0 and Fits(words).
+  // Takes the lowest free block and returns its first word. REQUIRES: words > 0 and Fits(words).
   int32_t Take(int32_t words);
 
-  // Returns what Take returned.
+  // Releases a block. REQUIRES: `begin` is the result of Take(words).
   void GiveBack(int32_t begin, int32_t words);
 
   int32_t used() const { return used_; }

@@ -7,12 +7,12 @@ namespace {
 
 constexpr int kStep = kernels::OutputLayer::kSelectStep;
 
-// The words that a sentence of some 30 tokens has, with lists of 50 words each that overlap.
+// Enough words for a sentence of about 30 tokens, whose lists of 50 words each overlap.
 constexpr int kUsualWords = 1024;
 
 int32_t StepsFor(int64_t words) { return static_cast<int32_t>((words + kStep - 1) / kStep); }
 
-// Steps of the memory: the usual words of every slot, and one segment of all words beside them.
+// Returns the steps of the memory: the usual words of every slot, and all words for one segment.
 int32_t StepsOf(int vocabulary, int slots) {
   return StepsFor(vocabulary) + slots * std::min(StepsFor(kUsualWords), StepsFor(vocabulary));
 }
@@ -49,7 +49,7 @@ void WordSelections::Leave(int slot) {
   selection = {};
 }
 
-// Rows of slots with words of their own and without, by runs of either kind.
+// Folds runs of rows with selections and runs of rows without.
 void WordSelections::Fold(kernels::OpContext& context, const float* hidden,
                           const kernels::DecodeRows& rows, const kernels::LogitRequest* requests,
                           kernels::LogitSummary* summaries) {

@@ -1,10 +1,9 @@
-// The words that the segments in a decoder's slots may produce, where not all: what the output layer
-// has of their weights (OutputLayer::Selection), in memory that is taken once.
+// The word selections of the segments in a decoder's slots: copies of the output layer's weights of
+// the words that a segment may produce (OutputLayer::Selection).
 //
-// A selection is copied when its segment enters, so that its steps read its words' weights one after
-// the other. What is left of the memory says who may enter.
+// The weights are copied at Enter, so that steps read them in sequence.
 //
-// Of one thread, the decoder's. Allocates at construction only.
+// Belongs to the decoder's thread. Allocates only at construction.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +21,30 @@ namespace dragoman::engine {
 
 class WordSelections {
  public:
-  // Selections for slots 0 .. slots - 1. `layer` is borrowed.
+  // Serves slots 0 .. slots - 1. Borrows `layer`.
   WordSelections(const kernels::OutputLayer* layer, int slots);
 
-  // bytes() of one of such a layer and so many slots. Address space until it is used.
+  // Returns bytes() for such a layer. The memory is address space until it is used.
   static int64_t BytesOf(kernels::ComputeType type, int d, int vocabulary, int slots);
   int64_t bytes() const { return bytes_; }
 
-  // Whether a segment of so many words may enter: always where no other has entered.
+  // Reports whether a segment of `words` words may enter. True if no other segment has entered.
   bool HasRoomFor(int32_t words) const;
 
-  // The slot's segment produces these words only. They are borrowed until it leaves. REQUIRES:
-  // HasRoomFor; the slot is empty; words are of the vocabulary, one at least.
+  // Limits the slot's segment to `words`, which are borrowed until Leave. REQUIRES: HasRoomFor; the
+  // slot has no selection; at least one word; all words are in the vocabulary.
   void Enter(int slot, const kernels::IdList& words);
 
-  // Ends the selection of the slot's segment; does nothing for a slot that nothing has entered.
+  // Ends the slot's selection, if any.
   void Leave(int slot);
 
-  // nullptr: all words.
+  // Returns the slot's selection; nullptr: all words.
   const kernels::OutputLayer::Selection* Of(int slot) const {
     const kernels::OutputLayer::Selection& selection = slots_[static_cast<size_t>(slot)];
     return selection.memory == nullptr ? nullptr : &selection;
   }
 
-  // The same as the layer's Fold: rows of a slot over its words. REQUIRES: not more rows than
-  // slots.
+  // Like OutputLayer::Fold, with rows limited to their words. REQUIRES: at most `slots` rows.
   void Fold(kernels::OpContext& context, const float* hidden, const kernels::DecodeRows& rows,
             const kernels::LogitRequest* requests, kernels::LogitSummary* summaries);
 

@@ -9,11 +9,11 @@
 namespace dragoman::engine {
 namespace {
 
-// Idle memory goes in pieces: between two steps a tenth of a millisecond's worth, without steps as
-// much as a segment that comes meanwhile can wait for.
+// Idle memory is given back in pieces: about 0.1 ms of work between two steps, and without steps as
+// much as an arriving segment can wait for.
 constexpr int64_t kBusySlice = int64_t{8} << 20;
 constexpr int64_t kIdleSlice = int64_t{32} << 20;
-// How often a loop without work looks whether its memory is idle.
+// How often a loop without work checks for idle memory.
 constexpr std::chrono::seconds kIdleTick(1);
 
 }  // namespace
@@ -47,7 +47,7 @@ bool DecodeLoop::WaitForWork() {
   };
   bool is_idle_left = false;
   for (;;) {
-    // With nothing to give back there is nothing to wake up for.
+    // There is no memory to give back, so there is no need to wake up.
     if (batch_->resident_page_bytes() == 0) return in_->WaitUntil(ready);
     switch (in_->WaitUntil(ready, is_idle_left ? std::chrono::nanoseconds(0) : kIdleTick)) {
       case EncodedQueue::Wake::kReady:
@@ -80,7 +80,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
     return false;
   }
   const Nanos started = clock_->Now();
-  // Busy from now on: a model that never comes back is seen by the watchdog.
+  // Set before the step, so that the watchdog notices a step that never returns.
   if (!busy_.load(std::memory_order_relaxed)) {
     last_step_.store(started, std::memory_order_relaxed);
     busy_.store(true, std::memory_order_relaxed);
@@ -94,7 +94,7 @@ absl::StatusOr<bool> DecodeLoop::RunOnce() {
   }
   const Nanos now = clock_->Now();
   last_step_.store(now, std::memory_order_relaxed);
-  // A device reports its steps later than they were asked for, and the first ones are empty.
+  // A device reports a step late, and its first reports are empty.
   if (step->slots > 0) {
     accounting_.observer->OnStep({now - started, step->rows, batch_->max_rows(), step->slots,
                                   std::exchange(topped_up_, 0),

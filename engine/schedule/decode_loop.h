@@ -1,7 +1,7 @@
-// The decode loop of a worker: admit, step, harvest, forever. Between any two steps it drops what
-// was cancelled or has expired and tops the batch up from the encoded queue.
+// The decode loop of a worker. Each round drops cancelled and expired segments, tops the batch up
+// from the encoded queue, makes one step and hands over the results.
 //
-// Run by one thread (or, in tests, step by step through RunOnce); stats() may be called by any.
+// One thread calls Run. Tests call RunOnce instead. Any thread may call stats().
 #pragma once
 
 #include <atomic>
@@ -19,39 +19,38 @@ namespace dragoman::engine {
 
 class DecodeLoop {
  public:
-  // Borrows everything. The batch is empty, and the loop's alone from now on.
+  // Borrows all arguments. REQUIRES: the batch is empty, and nothing else uses it.
   DecodeLoop(Batch* batch, EncodedQueue* in, const Policy* policy,
              const SegmentAccounting& accounting, const Clock* clock);
 
-  // Runs until the encoder has ended and everything it pushed is decoded: OK. An error is the
-  // model's: everything in slots has failed with it, and the loop cannot go on.
+  // Runs until the encoder has ended and all its segments are decoded; then returns OK. An error is
+  // the model's. All segments in slots have then failed, and the loop cannot continue.
   absl::Status Run();
 
-  // One round without waiting: top-up, then a step if one is due. False when none was.
+  // Runs one round without waiting. Returns false if no step was due.
   absl::StatusOr<bool> RunOnce();
 
-  // Gives memory of pages that nothing has used for kMemoryPeriod by the clock back to the system,
-  // at most `most_bytes` of it at a time. Returns whether some of it is left. Run calls it beside
-  // its steps and while there are none.
+  // Gives about `most_bytes` of page memory that was unused for kMemoryPeriod back to the system.
+  // Reports whether more of it is left. Run calls this after its steps and while it waits.
   static constexpr Nanos kMemoryPeriod = 15'000'000'000;
   bool GiveBackIdleMemory(int64_t most_bytes);
 
   struct Stats {
-    int rows = 0;  // of the step reported last; 0 when idle
+    int rows = 0;  // of the step reported last; 0 if idle
     int row_capacity = 0;
     int segments = 0;  // in slots
     int32_t self_pages_used = 0;
-    int64_t resident_page_bytes = 0;  // of a batch whose memory comes with use
+    int64_t resident_page_bytes = 0;  // Batch::resident_page_bytes
     Nanos last_step = 0;
-    bool busy = false;  // steps are due
+    bool busy = false;  // a step is due
     bool dead = false;
   };
   Stats stats() const;
 
  private:
-  // False once the encoder has ended and nothing is left. Gives memory back meanwhile.
+  // Waits for segments, and gives idle memory back meanwhile. Returns false if no more can come.
   bool WaitForWork();
-  // The load of the segments that are in slots now.
+  // Returns the load of the segments in slots.
   Load Live() const;
   int TopUp();
   int Admit(std::unique_ptr<Segment> segment);
@@ -71,7 +70,7 @@ class DecodeLoop {
   std::vector<int> occupied_;                       // slots by age, the oldest first
   Load load_;                                       // of the segments in slots
   bool refilling_ = false;
-  int topped_up_ = 0;  // not yet told the observer
+  int topped_up_ = 0;  // segments not reported to the observer yet
   Nanos memory_period_began_;
 
   std::atomic<int> rows_{0};

@@ -1,11 +1,11 @@
-// Encoded segments of one worker, ready for a slot. Bounded: a full queue makes the encoder wait.
+// A worker's encoded segments that wait for a slot. A full queue makes the encoder wait.
 //
-// It also knows whether more is on its way: the encoder says when it has taken something from the
-// request queue and when it has found that one empty. So a static batch can wait to be full and yet
-// never wait in vain: the encoder works, and whatever it works on arrives here or ends; or it waits
-// for this queue or for memory that the decode loop must free, and this queue knows that too.
+// The queue also knows whether more segments are on their way. The encoder reports when it has
+// taken segments from the request queue, when it found that queue empty, and when it waits for this
+// queue or for memory that the decode loop must free. So a static batch can wait to be full, and
+// its wait always ends.
 //
-// Thread-safe; one encoder thread pushes, one decode thread pops, any thread may remove.
+// Thread-safe. One encoder thread pushes, one decode thread pops, any thread may remove.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,16 @@
 
 namespace dragoman::engine {
 
-// Tells the decode loop of a worker which of its steps had a pass of the worker's encoder beside them.
-//
-// The encoder's thread marks its passes, the loop's asks; thread-safe for one of each.
+// Tells the decode loop during which of its steps the worker's encoder ran a pass. Thread-safe for
+// one encoder thread, which marks its passes, and one decode thread, which asks.
 class PassMarks {
  public:
   void Begin() { begun_.fetch_add(1); }
   void End() { ended_.fetch_add(1); }
 
-  // The passes that have ended so far: taken before a step, for AnySince after it.
+  // Returns the number of passes that have ended, for AnySince.
   int64_t ended() const { return ended_.load(); }
-  // Whether a pass was running at any time since then: it had begun by now and had not ended then.
+  // Reports whether a pass ran at any time since ended() returned `ended`.
   bool AnySince(int64_t ended) const { return begun_.load() > ended; }
 
  private:
@@ -45,7 +44,7 @@ class EncodedQueue {
   EncodedQueue(int64_t capacity_segments, const Clock* clock)
       : capacity_(capacity_segments), clock_(clock) {}
 
-  // Waits while full. After Close the segment is handed back, else nullptr.
+  // Waits while the queue is full. Returns nullptr, or the segment itself after Close.
   std::unique_ptr<Segment> Push(std::unique_ptr<Segment> segment) {
     MutexLock lock(&mu_);
     if (waiting_.size() >= capacity_) {
@@ -60,9 +59,8 @@ class EncodedQueue {
     return nullptr;
   }
 
-  // Waits until there is room for `segments` (of more than the capacity: for the capacity) or Close
-  // was called. Returns the room: what the caller may push without waiting.
-  // REQUIRES: segments > 0.
+  // Waits until there is room for min(segments, capacity) or Close was called. Returns how many
+  // segments the caller may push without waiting. REQUIRES: segments > 0.
   int64_t WaitForRoom(int64_t segments) {
     MutexLock lock(&mu_);
     const int64_t wanted = std::min(segments, capacity_);
@@ -70,8 +68,8 @@ class EncodedQueue {
     return closed_ ? wanted : capacity_ - waiting_.size();
   }
 
-  // The next segment if there is one and `fits` accepts it; else nullptr. The next in order is
-  // never overtaken by one that fits better, or wide beams would starve.
+  // Pops the next segment if `fits` accepts it; otherwise returns nullptr. Never tries a later
+  // segment, because wide beams would starve.
   std::unique_ptr<Segment> TryPop(const std::function<bool(const Segment&)>& fits) {
     MutexLock lock(&mu_);
     const Segment* next = waiting_.Peek();
@@ -86,8 +84,8 @@ class EncodedQueue {
     return Look();
   }
 
-  // Waits until there is a segment and `ready` accepts what is there; false once ended and
-  // empty, or closed. `ready` is called under the lock.
+  // Waits until there is a segment and `ready` accepts the waiting segments, or until no more can
+  // come. Returns false if the queue is empty then. Calls `ready` under the lock.
   using Ready = std::function<bool(const Waiting&)>;
   bool WaitUntil(const Ready& ready) {
     MutexLock lock(&mu_);
@@ -95,7 +93,7 @@ class EncodedQueue {
     return !waiting_.empty();
   }
 
-  // The same, for so long at most.
+  // The same with a time limit.
   enum class Wake : uint8_t { kReady, kOver, kTimeout };
   Wake WaitUntil(const Ready& ready, std::chrono::nanoseconds at_most) {
     const auto give_up = std::chrono::steady_clock::now() + at_most;
@@ -109,14 +107,14 @@ class EncodedQueue {
     }
   }
 
-  // The encoder holds segments, or holds none and has found nothing more to take.
+  // The encoder has taken segments (true), or has none and found the request queue empty (false).
   void SetEncoderAtWork(bool at_work) {
     MutexLock lock(&mu_);
     at_work_ = at_work;
     changed_.NotifyAll();
   }
 
-  // The encoder waits, or waits no longer, for memory that only a segment's end can free.
+  // The encoder begins or ends a wait for memory that only the end of a segment can free.
   void SetEncoderHeldUp(bool held_up) {
     MutexLock lock(&mu_);
     held_up_ = held_up;
@@ -130,14 +128,14 @@ class EncodedQueue {
     return removed;
   }
 
-  // The encoder will push no more.
+  // The encoder pushes no more segments.
   void EndOfInput() {
     MutexLock lock(&mu_);
     ended_ = true;
     changed_.NotifyAll();
   }
 
-  // The decode loop will pop no more: hands out what is left, and what is pushed later.
+  // The decode loop pops no more segments. Returns the remaining ones. Push returns later ones.
   std::vector<std::unique_ptr<Segment>> Close() {
     MutexLock lock(&mu_);
     closed_ = true;
@@ -145,7 +143,6 @@ class EncodedQueue {
     return waiting_.Remove(nullptr);
   }
 
-  // The passes of the encoder.
   PassMarks& passes() { return passes_; }
 
   struct Stats {
@@ -181,7 +178,7 @@ class EncodedQueue {
   FairQueue waiting_ ABSL_GUARDED_BY(mu_);
   bool at_work_ ABSL_GUARDED_BY(mu_) = false;
   bool held_up_ ABSL_GUARDED_BY(mu_) = false;
-  bool pushing_ ABSL_GUARDED_BY(mu_) = false;  // waits in Push, or has not woken up yet
+  bool pushing_ ABSL_GUARDED_BY(mu_) = false;  // the encoder waits in Push
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
   bool closed_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -23,12 +23,12 @@ int32_t EncoderWorker::PagesFor(const Segment& segment) const {
 EncoderWorker::Bounds EncoderWorker::WindowBounds() {
   const EncodeWindow& w = config_.window;
   if (config_.whole_windows) return {w.segments, w.tokens};
-  // A new segment waits for this room. Little is enough: where the decode loop is the slower
-  // part, more room comes while a pass runs.
+  // A new segment waits for this room, so it is small. If the decode loop is slower than the
+  // encoder, more room becomes free during a pass.
   const int64_t least = std::max<int64_t>(1, w.segments / 16);
   const int64_t room = out_->WaitForRoom(least);
-  // Segments take tokens / kPagePositions pages and one more each at most; a single one may take
-  // more than there are now, and waits for them alone.
+  // A segment takes at most tokens / kPagePositions pages and one more. A single segment may take
+  // more than are free, and waits for them alone.
   const auto wanted =
       static_cast<int32_t>(std::min<int64_t>(2 * least, memory_->cross_pages() / 4));
   const int64_t pages = memory_->WaitForCross(std::max(1, wanted));
@@ -47,8 +47,8 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
   }
   if (window.empty()) return window;
   out_->SetEncoderAtWork(true);
-  // Segments of like length together: their attention tiles are alike, and one pass takes about as
-  // long as the next. Longest first by default, for they will decode longest.
+  // Segments of similar length share passes, because their attention tiles are similar and passes
+  // take about equal times. Longest first by default, because long segments decode longest.
   switch (w.order) {
     case WindowOrder::kArrival:
       break;
@@ -66,7 +66,7 @@ std::vector<std::unique_ptr<Segment>> EncoderWorker::NextWindow() {
 
 std::vector<int32_t> EncoderWorker::TakePages(const Segment& segment) {
   const int32_t count = PagesFor(segment);
-  // No other thread takes cross pages: what is free now stays free.
+  // No other thread takes cross pages, so free pages stay free.
   if (memory_->cross_pages_free() >= count) return memory_->TakeCross(count);
   out_->SetEncoderHeldUp(true);
   std::vector<int32_t> pages = memory_->TakeCross(count);
@@ -84,7 +84,7 @@ void EncoderWorker::Run() {
   while (open && !stopped_.load()) {
     std::vector<std::unique_ptr<Segment>> window = NextWindow();
     if (window.empty()) break;
-    // A pass takes at most half of the cross pages, so that it never waits for itself.
+    // A pass takes at most half of the cross pages, so that it never waits for its own pages.
     const int32_t page_limit = std::max(1, memory_->cross_pages() / 2);
     size_t begin = 0;
     while (open && begin < window.size()) {
@@ -158,8 +158,7 @@ bool EncoderWorker::EncodePass(std::vector<std::unique_ptr<Segment>>& window, si
     }
     accounting_.observer->OnEncode(static_cast<int>(pass.size()), offsets_.back(), 0);
   }
-  // Without pages or an encoder, segments that were taken from the queue fail: later ones are left
-  // to other workers.
+  // Without pages or an encoder, the segments of this pass fail.
   bool open = status.ok();
   for (std::unique_ptr<Segment>& segment : pass) {
     if (status.ok()) segment = out_->Push(std::move(segment));

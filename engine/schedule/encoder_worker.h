@@ -1,7 +1,7 @@
-// The encoder side of a worker: takes windows of the request queue, encodes them without padding
-// and hands the segments to the decode loop with their cross-attention K/V in place.
+// The encoder side of a worker. Takes windows of segments from the request queue, encodes them
+// without padding, and pushes the segments with their cross-attention K/V to the decode loop.
 //
-// Run by one thread. Borrows everything it is given.
+// One thread calls Run. Borrows all arguments of the constructor.
 #pragma once
 
 #include <atomic>
@@ -22,39 +22,36 @@ class EncoderWorker {
   struct Config {
     EncodeWindow window;
     int workers = 1;
-    // Take windows whole, and wait with the rest of one where there is no room for it; otherwise
-    // wait for room and take what fits.
+    // Takes complete windows, even if not all of one has room. False: takes only what has room.
     bool whole_windows = false;
   };
   EncoderWorker(const Config& config, RequestQueue* queue, Encoder* encoder, KvMemory* memory,
                 EncodedQueue* out, const SegmentAccounting& accounting, const Clock* clock);
 
   // Runs until the request queue is closed and empty, Stop was called, or the encoder has failed.
-  // Then `out` has its end of input.
+  // Calls out->EndOfInput at the end.
   void Run();
 
-  // Takes no more from the queue: its decode loop is gone. Thread-safe.
+  // Makes Run take no more segments, because the decode loop has ended. Thread-safe.
   void Stop();
 
-  // Whether the encoder has failed: its worker takes no more segments. Thread-safe; true before
-  // `out` has its end of input.
+  // Reports whether the encoder has failed. Becomes true before out->EndOfInput. Thread-safe.
   bool failed() const { return failed_.load(); }
 
  private:
-  // How much to take at a time.
+  // The most to take at a time.
   struct Bounds {
     int64_t segments = 0;
     int64_t tokens = 0;
   };
-  // With windows that are not whole: waits for some room, and says how much there is in the queue
-  // and in the cross-attention pages.
+  // Returns the bounds of the next window. Without whole_windows, waits for some room in `out` and
+  // in the cross-attention pages, and limits the window to that room.
   Bounds WindowBounds();
-  // The next window, in the order in which it is to be handed over; empty once closed and drained.
+  // Returns the next window in the order of its handover; empty if the queue is closed and empty.
   std::vector<std::unique_ptr<Segment>> NextWindow();
-  // Cross-attention pages for the segment, waited for; none once the memory is closed.
+  // Waits for cross-attention pages for the segment. Returns none if the memory is closed.
   std::vector<int32_t> TakePages(const Segment& segment);
-  // Encodes segments [begin, end) of the window in one pass and pushes them; false when the encoder
-  // must stop.
+  // Encodes and pushes segments [begin, end) of the window. False: the encoder must stop.
   bool EncodePass(std::vector<std::unique_ptr<Segment>>& window, size_t begin, size_t end);
   int32_t PagesFor(const Segment& segment) const;
 

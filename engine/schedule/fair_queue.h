@@ -1,21 +1,19 @@
-// Segments waiting in an order that is fair to clients: the one order in which every queue pops.
+// Waiting segments in an order that is fair to clients. Both queues pop in this order.
 //
-// What a client has waiting in one priority is a flow, and flows take turns (engine/base/
-// fair_turns.h). Costs are source tokens times rows with their costs, which is about the row-steps
-// that a segment takes; the weight is the client's share times that of the priority.
+// A flow is what a client has waiting in one priority. Flows take turns (engine/base/fair_turns.h).
+// The cost of a segment, about its row-steps, is its source tokens times the cost of its rows. The
+// weight of a flow is the client's share times the weight of the priority. Segments of a flow leave
+// in the order of their arrival.
 //
-// So flows that have something waiting share row-steps by their weights, and a segment of a new
-// client waits for as many row-steps of each other flow as it takes itself, times the other's
-// weight and divided by its own, and for what was next already: however much the others have
-// waiting, and in any priority. None is strictly before another, or one client could starve the
-// rest by marking all it has INTERACTIVE: that is worth four times a NORMAL client's share, no
-// more. Segments of a flow leave in the order in which they came.
+// So flows share row-steps by their weights. A segment of a new client with cost c and weight w
+// waits for the segment that is next already, and for about c * w' / w row-steps of each other flow
+// of weight w', however long that flow is. No priority is strictly first, because a client that
+// marks everything INTERACTIVE would starve the rest. INTERACTIVE is worth 4 x NORMAL.
 //
-// The next in order, once looked at, stays next until it is popped or removed: what waits for room
-// is not overtaken by what fits better.
+// After Peek, the next segment stays next until Pop or Remove. A segment that waits for room is not
+// overtaken by one that fits better.
 //
-// Not thread-safe: the queues lock around it. Owns its segments until Pop or Remove hands them
-// over.
+// Not thread-safe: the queues lock. Owns its segments until Pop or Remove.
 #pragma once
 
 #include <array>
@@ -35,27 +33,27 @@ namespace dragoman::engine {
 // The weights of a client's flows, by Priority: INTERACTIVE, NORMAL, BULK.
 inline constexpr std::array<int64_t, 3> kPriorityWeights = {16, 4, 1};
 
-// Row-steps of a sentence, where it is not known yet: 32 tokens at beam 4.
+// The estimated row-steps of a sentence that is not known yet: 32 tokens at beam 4.
 inline constexpr int64_t kSentenceCost = 128;
 
 class FairQueue {
  public:
   void Push(std::unique_ptr<Segment> segment);
 
-  // The next to leave; nullptr when empty.
+  // Returns the next segment; nullptr if empty.
   const Segment* Peek();
 
-  // Takes it out. REQUIRES: not empty.
+  // Takes out the next segment. REQUIRES: not empty.
   std::unique_ptr<Segment> Pop();
 
-  // Takes out every segment of `owner`; nullptr: every segment.
+  // Takes out every segment of `owner`; nullptr: all segments.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
-  // About what leaves before a sentence of `client` that came now, in the unit of Cost. Takes a
-  // look at each flow.
+  // Estimates the cost that leaves before a sentence of `client` that arrives now. Takes time
+  // proportional to the number of flows.
   int64_t CostBefore(uint64_t client, int share, Priority priority) const;
 
-  // About the row-steps that a segment will take; below, the sum over all segments.
+  // Estimates the row-steps of a segment. cost() is the sum over all segments.
   static int64_t Cost(const Segment& segment);
   int64_t cost() const { return cost_; }
 
@@ -64,11 +62,10 @@ class FairQueue {
   int64_t tokens() const { return load_.source_tokens; }
   bool empty() const { return load_.segments == 0; }
 
-  // When the segment that has waited longest was queued; `now` when empty.
+  // Returns when the segment that has waited longest was queued; `now` if empty.
   Nanos OldestQueuedAt(Nanos now) const;
 
  private:
-  // The segments that one client has waiting in one priority.
   struct Flow : FairTurns::Flow {
     uint64_t client = 0;
     Priority priority = Priority::kNormal;
@@ -80,16 +77,16 @@ class FairQueue {
     int64_t weight() const { return share * kPriorityWeights[static_cast<size_t>(priority)]; }
   };
 
-  // Puts a flow with a new head in its place, or takes it out of it.
+  // Put a flow with a new head into the order, or take it out.
   void Enter(Flow* flow);
   void Leave(Flow* flow);
   Flow* Next();  // REQUIRES: not empty
 
   std::array<std::unordered_map<uint64_t, Flow>, 3>
-      flows_;  // by Priority and client; none is empty
+      flows_;  // by Priority and client; no flow is empty
   FairTurns turns_;
-  std::set<std::pair<Nanos, Flow*>> ages_;  // when its head was queued
-  Flow* next_ = nullptr;                    // that was looked at
+  std::set<std::pair<Nanos, Flow*>> ages_;  // by the time when the head was queued
+  Flow* next_ = nullptr;                    // the flow that Peek has chosen
   int64_t cost_ = 0;
   Load load_;
 };

@@ -1,6 +1,6 @@
-// Counts of the segments: how many were accepted, wait, run, and how the others ended.
+// Counts the segments that were accepted, wait, run and have ended, by outcome.
 //
-// Thread-safe. One lock over all counts, so that in every snapshot
+// Thread-safe. One lock guards all counts, so that in every snapshot
 //   accepted == eos + length + constraints_unmet + no_output + cancelled + deadline + error
 //               + waiting + running
 #pragma once
@@ -33,7 +33,7 @@ class Ledger {
     ++counts_.running;
   }
 
-  // A segment that was decoded waits again.
+  // A decoded segment waits again.
   void Requeue(bool was_running) {
     MutexLock lock(&mu_);
     --(was_running ? counts_.running : counts_.waiting);
@@ -46,7 +46,7 @@ class Ledger {
     ++CountOf(outcome);
   }
 
-  // Forgets what has ended. REQUIRES: nothing waits or runs.
+  // Sets all counts to 0. REQUIRES: no segment waits or runs.
   void Reset() {
     MutexLock lock(&mu_);
     counts_ = {};

@@ -1,11 +1,10 @@
-// Decides which segments to admit and which slots to run: a pure object, settings without state of
-// its own. The loop passes what is live and what waits; equal arguments always give the same
-// answer.
+// Decides which segments to admit and which slots to run. The decode loop passes the live and the
+// waiting load. The answers depend only on these arguments and the settings.
 //
-// A refill is the time in which segments may enter. The loop asks at the beginning of a round
-// whether one begins; then, segment by segment in the queue's order, whether the next is admitted;
-// and, when the queue has run empty, whether the refill goes on in the next round. A refill ends
-// when the next segment is refused: the capacity is reached, or there is no room for it.
+// A refill is a time in which segments may enter. At the beginning of a round, the loop asks
+// whether a refill begins. Then it asks for each segment, in the queue's order, whether to admit
+// it. If the queue becomes empty, it asks whether the refill continues in the next round. A refill
+// ends when a segment is refused, because the capacity is reached or there is no room for it.
 //
 // Thread-safe: immutable.
 #pragma once
@@ -16,7 +15,7 @@
 
 namespace dragoman::engine {
 
-// Segments in slots, or in a queue, by all units. Source tokens include EOS.
+// The load of segments in slots or in a queue, in all units. Source tokens include EOS.
 struct Load {
   int64_t segments = 0;
   int64_t source_tokens = 0;
@@ -40,8 +39,8 @@ struct Load {
 // The segments that wait for a slot.
 struct Waiting {
   Load load;                // encoded
-  bool on_its_way = false;  // the encoder has more in hand, or is about to take it
-  bool held_up = false;     // but cannot go on before a waiting segment has entered a slot or ended
+  bool on_its_way = false;  // the encoder has more segments, or is about to take them
+  bool held_up = false;     // but it cannot continue before a segment enters a slot or ends
 };
 
 class Policy {
@@ -51,24 +50,25 @@ class Policy {
   // REQUIRES: CheckSchedulerOptions returned OK.
   explicit Policy(const SchedulerOptions& options) : options_(options) {}
 
-  // Whether a refill is to begin. An empty batch of the static rule waits for all that it can take
-  // while more is on its way; every other one begins with what there is. With an empty batch and
-  // something waiting the answer is true as soon as nothing more is on its way or that is held up.
+  // Reports whether a refill begins. With the static rule, an empty batch waits until it can be
+  // full while more segments are on their way. With an empty batch and a waiting segment, the
+  // result is true as soon as no segments are on their way, or the encoder is held up.
   bool RefillBegins(const Load& live, const Waiting& waiting, int max_rows) const;
 
-  // Whether the next segment may enter in a refill: within the capacity, and with the costs of rows
-  // within kLoadOfRow times max_rows, or the rows where those are more; alone, in any case.
+  // Reports whether the next segment may enter. It must fit into the capacity. The cost of all rows
+  // must be at most kLoadOfRow times max_rows, or times the rows if these are more. An empty batch
+  // admits any segment.
   bool Admits(const Load& live, const Load& next, int max_rows) const;
 
-  // Whether a refill that took all there was goes on while the encoder is at work. A static batch
-  // takes nothing more once it runs.
+  // Reports whether a refill that has emptied the queue continues. It does while more segments are
+  // on their way, except with the static rule.
   bool RefillGoesOn(const Waiting& waiting) const;
 
-  // Whether the encoder takes windows whole, because to sort them is part of the method; if not, it
-  // takes what there is room for, so that the next segment waits for less.
+  // Reports whether the encoder takes complete windows, because the rule depends on sorting them.
+  // If not, it takes what has room, so that new segments wait for less.
   bool WholeWindows() const { return options_.refill != RefillRule::kContinuous; }
 
-  // How the plan selects slots; asked for every step.
+  // Returns how the plan of a step selects slots.
   kernels::PlanRules plan_rules() const {
     return {options_.selection, options_.width_budget, options_.max_pause};
   }

@@ -1,19 +1,16 @@
-// The queue at the door: what was accepted and is not being encoded yet. It has a capacity in
-// segments and in source tokens, refuses new requests when that is taken, never blocks a caller and
-// never drops what it took.
+// The queue of accepted segments that no encoder has taken yet. Its capacity is a number of
+// segments and a number of source tokens. It refuses new requests when the capacity is in use. It
+// never blocks a client and never drops an accepted segment.
 //
-// Clients share the capacity (base/shared_capacity.h): one that takes all it can leaves room for
-// others, and a client with little waiting is not refused because of what others have waiting.
+// Clients share the capacity (base/shared_capacity.h). One client cannot take all of it, and a
+// client with few segments is not refused because of the segments of others.
 //
-// The capacity is a soft bound. It is reserved by estimate before the text is tokenised, and the
-// estimate is exchanged for the real numbers when the segments are pushed: where they are larger,
-// they are taken all the same, and the queue then holds more than its capacity until enough has
-// left (by at most one capacity for each job that held a reservation, see FitsCapacity). Beyond its
-// largest part of the capacity, what a client holds does not count against others. Capacity is
-// given back as segments leave for an encoder.
+// The capacity is a soft bound. A request reserves an estimate before its text is tokenised. Push
+// replaces the estimate with the real numbers, even if these are larger. So the queue may exceed
+// its capacity for a while, by at most one capacity for each job with a reservation (see
+// FitsCapacity). Segments release their capacity when an encoder takes them.
 //
-// Thread-safe. Shared by all workers of an engine. Sizes are source tokens; times are the engine's
-// clock.
+// Thread-safe. All workers of an engine share the queue. Times are on the engine's clock.
 #pragma once
 
 #include <array>
@@ -46,56 +43,55 @@ class RequestQueue {
         segments_(capacity.segments),
         tokens_(capacity.tokens) {}
 
-  // Takes capacity for an estimated request of a client: kNone, or what is exhausted. kClientShare:
-  // there is room, but this client has its part of the queue waiting already. An estimate above the
-  // capacity counts as the capacity, so that it fits an empty queue; `reservation` says what was
-  // taken.
+  // Reserves capacity for the estimated size of a client's request. Returns kNone, or what is
+  // exhausted: kClientShare means that there is room, but this client has its part already. An
+  // estimate above the capacity counts as the capacity, so that it fits into an empty queue.
+  // `reservation` gets the reserved amounts.
   RejectReason Reserve(uint64_t client, int share, int64_t segments, int64_t tokens,
                        Reservation* reservation);
 
-  // Gives an unused reservation back.
+  // Releases an unused reservation.
   void Unreserve(const Reservation& reservation);
 
-  // About how long a segment of `client` that came now would wait here, from what would leave before
-  // it and the rate at which segments have left while others waited; 0 before there is such a rate,
-  // and if it is `limit` or less.
+  // Estimates how long a segment of `client` that arrives now would wait, from the cost that leaves
+  // before it and the recent rate of leaving with a backlog. Returns 0 if the estimate is at most
+  // `limit`, or if there is no rate yet.
   Nanos EstimateWait(uint64_t client, int share, Priority priority, Nanos limit) const;
 
-  // Whether this many could ever be taken at once.
+  // Reports whether a request of this size can ever fit.
   bool FitsCapacity(int64_t segments, int64_t tokens) const {
     return segments <= capacity_.segments && tokens <= capacity_.tokens;
   }
 
-  // Exchanges the reservation for these segments, of the same client. After Close they are handed
-  // back.
+  // Replaces the reservation with segments of its client. After Close, returns the segments.
   std::vector<std::unique_ptr<Segment>> Push(const Reservation& reservation,
                                              std::vector<std::unique_ptr<Segment>> segments);
 
-  // The next segments in the order of FairQueue, at most this many and this many tokens (but one at
-  // least), and no more than this worker's even share of what waits. Waits while there are none;
-  // empty once closed and drained, or with *stopped (nullptr: never), which Wake tells those who
-  // wait. `workers` is the number of those who pop.
+  // Pops the next segments in the order of FairQueue: at least one, at most `max_segments`, at most
+  // `max_tokens` if there are several, and at most an even share of all segments among `workers`
+  // workers. Waits while there are none. Returns none if the queue is closed and empty, or if
+  // *stopped is true. After a change of *stopped, call Wake.
   std::vector<std::unique_ptr<Segment>> PopWindow(int64_t max_segments, int64_t max_tokens,
                                                   int workers,
                                                   const std::atomic<bool>* stopped = nullptr);
   void Wake();
 
-  // The same without waiting: empty as well when nothing waits.
+  // The same without waiting: returns none if the queue is empty.
   std::vector<std::unique_ptr<Segment>> TryPopWindow(int64_t max_segments, int64_t max_tokens,
                                                      int workers);
 
-  // Takes out what an abandoned job has here; nullptr: everything.
+  // Takes out all segments of `owner`; nullptr: all segments.
   std::vector<std::unique_ptr<Segment>> Remove(const SegmentOwner* owner);
 
-  // After this, segments that are here are still popped; later ones are handed back.
+  // Makes Push return its segments. Segments that are in the queue can still be popped.
   void Close();
 
   struct Stats {
-    int64_t segments = 0;  // reservations included
+    int64_t segments = 0;  // includes reservations
     int64_t tokens = 0;
     Capacity capacity;
     Nanos oldest_age = 0;
-    Nanos retry_after = 0;  // about when a refused request may fit
+    Nanos retry_after = 0;  // estimated time until a refused request may fit
   };
   Stats stats() const;
 
@@ -103,13 +99,13 @@ class RequestQueue {
   std::vector<std::unique_ptr<Segment>> TakeWindow(int64_t max_segments, int64_t max_tokens,
                                                    int workers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // `cost` has left at `now`.
+  // Updates cost_per_nano_ after `cost` has left at `now`.
   void MeasureLeaving(int64_t cost, Nanos now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // About how long until half of what waits has left, from the recent rate of leaving.
+  // Estimates the time until half of the reserved tokens has left, from the recent rate of leaving.
   Nanos RetryAfter() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // A segment of the queue holds capacity, or does so no longer.
+  // Charge or release the capacity of a segment or a reservation.
   void Take(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Give(const Reservation& reservation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -120,7 +116,7 @@ class RequestQueue {
   mutable Mutex mu_;
   CondVar arrived_;
   FairQueue waiting_ ABSL_GUARDED_BY(mu_);
-  // The capacity in use: what is reserved, and what waits.
+  // The capacity in use by reservations and segments.
   SharedCapacity segments_ ABSL_GUARDED_BY(mu_);
   SharedCapacity tokens_ ABSL_GUARDED_BY(mu_);
   uint64_t next_sequence_ ABSL_GUARDED_BY(mu_) = 0;
@@ -129,10 +125,10 @@ class RequestQueue {
   Nanos rate_since_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t rate_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   double tokens_per_nano_ ABSL_GUARDED_BY(mu_) = 0;
-  // The cost (FairQueue::Cost) that left while there was always something waiting, over about a
-  // second of such time; and the rates of the last two such seconds.
+  // The cost (FairQueue::Cost) that has left while segments waited, over about a second of such
+  // time, and the rates of the last two such seconds.
   Nanos backlog_since_ ABSL_GUARDED_BY(mu_) =
-      0;  // since when segments have been left waiting; 0: none
+      0;  // the time since which segments have waited; 0: none waits
   Nanos busy_time_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t busy_cost_ ABSL_GUARDED_BY(mu_) = 0;
   std::array<double, 2> cost_per_nano_ ABSL_GUARDED_BY(mu_) = {};

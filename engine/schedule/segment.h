@@ -1,7 +1,7 @@
-// A segment on its way: one sentence-like piece of a request, from the request queue through the
+// A segment: a sentence-like piece of a request on its way from the request queue through the
 // encoder into a slot and out again.
 //
-// A segment has one holder at a time (queue, encoder worker, decode loop), who may change it.
+// Only its holder may change a segment. The holder is a queue, encoder worker or decode loop.
 #pragma once
 
 #include <cstdint>
@@ -26,34 +26,33 @@ namespace dragoman::engine {
 
 struct Segment;
 
-// Who is to hear of a segment: the job it belongs to. Thread-safe; called by the worker threads,
-// must not block.
+// The job that a segment belongs to. Thread-safe. Worker threads call it, so it must not block.
 class SegmentOwner {
  public:
   virtual ~SegmentOwner() = default;
 
-  // Set once the job has ended early; its segments are dropped wherever they are found.
+  // Has a value once the job has ended early. Holders then drop its segments.
   virtual std::optional<CancelCause> abandoned() const = 0;
 
-  // A segment of it has entered a slot.
+  // A segment of the job has entered a slot.
   virtual void OnStarted() = 0;
 
-  // The deadline passed; abandoned() is set when this returns.
+  // The deadline has passed. abandoned() has a value when this returns.
   virtual void OnDeadline() = 0;
 
-  // The segment's settled tokens have grown to `tokens` (whole prefix).
+  // The segment's settled tokens have grown to `tokens`, the complete prefix.
   virtual void OnPartial(const Segment& segment, std::span<const int32_t> tokens) = 0;
 
-  // Exactly one of these ends a segment that is not dropped. Empty hypotheses: no output.
+  // Exactly one of the following ends a segment that is not dropped. No hypotheses: no output.
   virtual void OnDecoded(std::unique_ptr<Segment> segment,
                          std::vector<DecodedHypothesis> hypotheses) = 0;
   virtual void OnFailed(std::unique_ptr<Segment> segment, const absl::Status& status) = 0;
 };
 
 struct Segment {
-  std::shared_ptr<SegmentOwner> owner;  // shared: a job lives until its last segment is gone
-  int item = 0;                         // place in the job
-  int index = 0;                        // place in the item
+  std::shared_ptr<SegmentOwner> owner;  // shared: a job lives until its last segment has ended
+  int item = 0;                         // index of the item in the job
+  int index = 0;                        // index of the segment in the item
   std::vector<int32_t> source;          // tokens, EOS included
   kernels::SearchOptions search;
   std::vector<float> divisor;   // [search.max_tokens + 2], see LengthDivisors
@@ -68,7 +67,7 @@ struct Segment {
   int share = 1;        // TranslationJob::share
   Nanos deadline = kNoDeadline;
 
-  // Set on the way.
+  // Set by the holders.
   uint64_t sequence = 0;  // order of arrival, by the request queue
   Nanos queued_at = 0;
   Nanos popped_at = 0;
@@ -76,18 +75,18 @@ struct Segment {
   Nanos admitted_at = 0;
   Nanos decoded_at = 0;
   bool running = false;
-  CrossPages cross;  // the batch's while it is in a slot
+  CrossPages cross;  // owned by the batch while the segment is in a slot
 
   int64_t tokens() const { return static_cast<int64_t>(source.size()); }
   Load load() const { return {1, tokens(), search.beam, int64_t{search.beam} * search.row_cost}; }
 
-  // Views of what this segment owns.
+  // Views into this segment.
   kernels::SegmentRules Rules() const;
   kernels::IdList Words() const { return {words.data(), static_cast<int32_t>(words.size())}; }
 };
 
-// The divisors of the scores for len 0 .. max_tokens + 1, rounded from double. The powers are
-// computed here, on the host, for all devices.
+// Returns the divisors of the scores for lengths 0 .. max_tokens + 1, rounded from double. The host
+// computes the powers for all devices.
 std::vector<float> LengthDivisors(int max_tokens, float alpha,
                                   kernels::LengthPenalty penalty = kernels::LengthPenalty::kPower);
 

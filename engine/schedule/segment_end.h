@@ -1,6 +1,5 @@
-// The ways in which a holder parts with a segment before or after its time: dropped because its job
-// has ended, failed, or decoded. Each keeps the accounts, gives cross-attention pages back first
-// (in a slot they are the batch's), and keeps the owner alive through the call.
+// The three ways to end a segment: Drop, Fail and Deliver. Each first releases the cross-attention
+// pages (in a slot the batch owns them), and keeps the owner alive. Drop and Fail count the end.
 #pragma once
 
 #include <memory>
@@ -18,7 +17,7 @@ struct SegmentAccounting {
   EngineObserver* observer = nullptr;
 };
 
-// Whether the segment is to be dropped; tells its job of a deadline that has passed.
+// Reports whether the segment must be dropped. Tells its job if the deadline has passed.
 inline bool MustDrop(const Segment& segment, Nanos now) {
   if (segment.owner->abandoned().has_value()) return true;
   if (now < segment.deadline) return false;
@@ -26,7 +25,7 @@ inline bool MustDrop(const Segment& segment, Nanos now) {
   return true;
 }
 
-// `wasted_tokens` were decoded for nothing.
+// Ends a segment whose job has ended. `wasted_tokens` of it had been decoded.
 inline void Drop(std::unique_ptr<Segment> segment, Stage stage, int64_t wasted_tokens,
                  const SegmentAccounting& accounting) {
   segment->cross.Release();
@@ -43,7 +42,7 @@ inline void Fail(std::unique_ptr<Segment> segment, const absl::Status& status,
   owner->OnFailed(std::move(segment), status);
 }
 
-// The outcome is counted when the text is delivered, by the owner.
+// Hands the hypotheses to the owner, who counts the outcome when the text is written.
 inline void Deliver(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses) {
   segment->cross.Release();
   const std::shared_ptr<SegmentOwner> owner = segment->owner;

@@ -1,7 +1,7 @@
-// A worker: one encoder thread, one decode loop, the queue between them and the memory they share.
-// Several workers of an engine pop one request queue; those of one backend share its weights.
+// A worker: an encoder thread, a decode thread, the queue between them and their shared memory. All
+// workers of an engine pop one request queue. Workers of one backend share its weights.
 //
-// Thread-safe where a method says so. Owns its threads; the destructor joins them.
+// Methods are thread-safe only if they say so. The destructor joins the threads.
 #pragma once
 
 #include <atomic>
@@ -27,14 +27,14 @@ namespace dragoman::engine {
 
 struct WorkerConfig {
   BatchConfig batch;
-  int threads = 1;  // of the encoder and of the decoder each
+  int threads = 1;  // of the encoder, and of the decoder
   PagePlan pages;
   int64_t encoded_segments = 256;
   EncodeWindow window;
   int workers = 1;  // that share the request queue
 };
 
-// The parts of an engine that all its workers share; borrowed.
+// The parts of an engine that all its workers share. Borrowed.
 struct WorkerShared {
   RequestQueue* queue = nullptr;
   Ledger* ledger = nullptr;
@@ -45,20 +45,17 @@ struct WorkerShared {
 
 class Worker {
  public:
-  // RESOURCE_EXHAUSTED when memory cannot be allocated; std::system_error is thrown when a
-  // thread cannot be started.
-  // `on_dead` is called once, from the decode thread,
-  // if the worker gives up after an error of the model or of its device: what it had fails, and it
-  // takes no more from the queue.
+  // Returns RESOURCE_EXHAUSTED if memory cannot be allocated. Throws std::system_error if a thread
+  // cannot be started. If the worker stops after an error of the model or the device, its segments
+  // fail, and the decode thread calls `on_dead` once.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(const WorkerConfig& config,
                                                         const Backend& backend,
                                                         const WorkerShared& shared,
                                                         std::function<void()> on_dead);
-  // Ends when the request queue is closed and everything is decoded. REQUIRES: it was closed.
+  // Waits until all segments of the request queue are decoded. REQUIRES: the queue is closed.
   ~Worker();
 
-  // Drops what an abandoned job has waiting here. Its slots are freed by the loop itself.
-  // Thread-safe.
+  // Drops the encoded segments of an abandoned job. The loop drops those in slots. Thread-safe.
   void DropEncoded(const SegmentOwner* owner);
 
   struct Stats {
@@ -74,7 +71,7 @@ class Worker {
   Stats stats() const;  // thread-safe
 
  private:
-  // The parts that the backend has made. The batch is destroyed before the memory.
+  // The parts that the backend creates. The batch is destroyed before the memory.
   struct Parts {
     std::unique_ptr<KvMemory> memory;
     std::unique_ptr<Encoder> encoder;

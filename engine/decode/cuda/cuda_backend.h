@@ -1,4 +1,4 @@
-// A model on a GPU: weights, encoder, steps as graphs, K/V pages in the device's memory.
+// The backend of a GPU: weights, encoder, steps as graphs, and K/V pages in the device's memory.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace dragoman::engine {
 
 struct CudaBackendConfig {
   int device = 0;
-  double memory_fraction = 0.9;  // of the device's memory that may be taken
-  BatchConfig batch;             // of the workers to come
-  int default_beam = 1;          // a search of this beam must be able to run
+  double memory_fraction = 0.9;  // of the device's memory that may be in use
+  BatchConfig batch;             // of the worker
+  int default_beam = 1;          // the memory must suffice for a search of this beam
   CudaOptions options;
 };
 
-// Whether CUDA devices take the network. UNIMPLEMENTED, naming what they do not take
-// (device_shapes.h), or that this build has no CUDA.
+// Checks that CUDA devices take the network. UNIMPLEMENTED names the shape that they do not take
+// (device_shapes.h), or says that this build has no CUDA.
 absl::Status CheckCudaModel(const Program& program);
 
-// Copies the image to the device and prepares the products; PlanPages plans the rest of the memory,
-// and the objects that are created take it. Not thread-safe before the workers run: plan and create
-// in one thread. UNIMPLEMENTED as CheckCudaModel; INVALID_ARGUMENT, with the arithmetic, when the
-// memory does not suffice; RESOURCE_EXHAUSTED when it cannot be allocated; INTERNAL for errors of the
-// device.
+// Copies the image to the device and prepares the products. PlanPages plans the rest of the memory,
+// and the Create methods allocate it. Before the workers run, one thread must plan and create.
+// Returns UNIMPLEMENTED as CheckCudaModel does, INVALID_ARGUMENT with the arithmetic if the memory
+// does not suffice, RESOURCE_EXHAUSTED if it cannot be allocated, UNAVAILABLE if the device was
+// given up, FAILED_PRECONDITION for unusable options or libraries, INTERNAL for device errors.
 absl::StatusOr<std::shared_ptr<const Backend>> CreateCudaBackend(const CudaBackendConfig& config,
                                                                  const Program& program,
                                                                  const WeightImage& image);

@@ -25,7 +25,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The integers of a pass, one after the other in one block, so that one copy brings them all.
+// The offsets of a pass's integer arrays in one block, which one copy sends to the device.
 struct PassInputs {
   int64_t tokens = 0;
   int64_t positions = 0;
@@ -34,7 +34,7 @@ struct PassInputs {
   int64_t pages = 0;
   int64_t end = 0;
 
-  // A pass of `count` tokens has at most as many segments and as many pages.
+  // A pass of `count` tokens has at most `count` segments and `count` pages.
   static int64_t Capacity(int64_t count) { return 5 * (count + 1); }
 
   PassInputs(int64_t count, int64_t segments, int64_t page_count)
@@ -65,7 +65,7 @@ class CudaEncoder final : public Encoder {
  private:
   class Launcher;
 
-  // Runs `launch` unless something has failed before.
+  // Calls `launch` if the pass has not failed yet.
   template <class Launch>
   void Do(const char* op, Launch launch) {
     if (!status_.ok()) return;
@@ -73,7 +73,7 @@ class CudaEncoder final : public Encoder {
   }
 
   absl::Status RunFirst();
-  // Counts the time of the pass that has just ended, launched for so many rows.
+  // Records the time of the pass that has just ended and was launched for `rows` rows.
   void Measure(int64_t rows);
   void SendInputs(const EncodeInput& in, const PassInputs& at);
   const int32_t* Input(int64_t at) const {
@@ -100,10 +100,10 @@ class CudaEncoder final : public Encoder {
   cuda::DeviceBuffer activations_;  // encoder_buffers of `capacity_` rows
   cuda::OwnedStream stream_;
 
-  absl::Status status_;  // of the pass at hand
+  absl::Status status_;  // of the current pass
 };
 
-// The operations of one pass on their way to the stream.
+// Puts the operations of one pass on the stream.
 class CudaEncoder::Launcher {
  public:
   Launcher(const CudaEncoder& encoder, const EncodeInput& in, const PassInputs& at)
@@ -177,9 +177,9 @@ class CudaEncoder::Launcher {
   const EncodeInput& in_;
   const PassInputs& at_;
   const int64_t tokens_;
-  const int64_t rows_;  // of the products: the bucket
+  const int64_t rows_;  // the bucket, the row count of the products
   int64_t longest_ = 0;
-  size_t number_ = 0;  // of the operation
+  size_t number_ = 0;  // of the current operation
 };
 
 absl::Status CudaEncoder::Init() {
@@ -208,8 +208,7 @@ absl::Status CudaEncoder::Init() {
   if (error != cuda::Error::kNone) {
     return CudaMemoryStatus(device, "encoder activations", bytes, error);
   }
-  // Rows of a bucket beyond the pass are computed and never read; they begin as zeros so that
-  // nothing that looks at memory finds any without a value.
+  // Rows of a bucket beyond the pass are computed and never read. Zeros are for memory checkers.
   error = cuda::Fill(stream_.get(), activations_.data(), 0, bytes);
   if (error == cuda::Error::kNone) error = stream_.Wait();
   if (error != cuda::Error::kNone) {
@@ -218,12 +217,11 @@ absl::Status CudaEncoder::Init() {
   return RunFirst();
 }
 
-// Makes two passes over a few short segments, into pages of their own that are given back. Errors
-// show here, and the device, which loads a kernel at its first launch, has them all before it serves:
-// the second pass is the first whose time means something.
+// Makes two passes over a few short segments into temporary pages, so that errors show at load. The
+// first pass makes the device load the kernels. The second is the first with a meaningful time.
 absl::Status CudaEncoder::RunFirst() {
   constexpr int kSegments = 4;
-  // A page each.
+  // Each segment has one page.
   const int64_t length = std::clamp<int64_t>(
       capacity_ / kSegments, 1, std::min<int64_t>(kernels::kPagePositions, program_.max_positions));
   const int64_t bytes =
@@ -278,11 +276,11 @@ absl::Status CudaEncoder::Encode(const EncodeInput& in) {
       status_ = CudaStatus(model_->device(), op.c_str(), error);
     }
   }
-  // The wait shows whether the kernels failed. It is needed in any case, because the buffers of the
-  // pass are the caller's and ours again when this returns.
+  // The wait shows whether the kernels failed. It also protects the buffers of the pass, which the
+  // caller and this object reuse after the return.
   Do("encoder", [&] { return done_.Record(stream_.get()); });
   const cuda::Error waited =
-      status_.ok() ? done_.Wait() : stream_.Wait();  // of a failed pass, what was begun
+      status_.ok() ? done_.Wait() : stream_.Wait();  // for the launched part of a failed pass
   Do("encoder", [&] { return waited; });
   Measure(launcher.rows());
   return status_;

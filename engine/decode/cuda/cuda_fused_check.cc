@@ -1,7 +1,6 @@
-// The fused output layer against the product and the sweeps, on random rows (quantized products against
-// plain arithmetic on the same quantized numbers, and the sweeps), before the first
-// request depends on it: the graphs are tried with empty batches, in which its barriers, copies and
-// products do not run.
+// Compares the fused output layer with the product and the sweeps on random rows at load. Quantized
+// products are compared with plain arithmetic on the same quantized numbers. The first runs of the
+// graphs do not check it, because its barriers, copies and products do not run for empty batches.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,21 +23,20 @@
 namespace dragoman::engine {
 namespace {
 
-// Several blocks of rows, the last not a full one.
+// Several blocks of rows, of which the last is partial.
 constexpr int kMostRows = 200;
 constexpr int kTop = cuda::kMaxFusedTopK;
 
-// A fold of them takes less than a millisecond. Another model's steps on the device, or a tool that
-// watches every access, may hold it up; barriers and copies that wait for each other never end.
+// A fold of these rows takes less than a millisecond. Steps of another model or a memory checker
+// may delay it. Barriers and copies that wait for each other never end.
 constexpr std::chrono::seconds kMostFoldTime(30);
 
-// Both ways multiply the same quantized numbers and sum in f32, in different orders. What that may
-// change, as a part of the row's largest score, is some 1e-6; a tile that is missing or misread
-// changes scores by themselves.
+// Both ways multiply the same numbers and sum in f32 in different orders. That changes scores by
+// about 1e-6 of the row's largest score. A missing or misread tile changes them by their own size.
 constexpr float kTolerance = 1.0F / 4096;
 
-// Sums of e4m3 have the tensor cores' own precision: a term counts down to some 2^-13 of the largest
-// beside it. Of 1,024 terms what is cut off comes to less than a hundredth of a score of their size.
+// Tensor cores sum e4m3 products with less precision: they drop what is below about 2^-13 of the
+// largest term. For 1,024 terms this amounts to less than a hundredth of a score.
 constexpr float kFloat8Tolerance = 1.0F / 64;
 
 // An array on the device, copied from the host.
@@ -61,9 +59,9 @@ class OnDevice {
   cuda::DeviceBuffer buffer_;
 };
 
-// The answers of one of the two ways.
+// The results of one of the two ways.
 struct Folded {
-  std::vector<kernels::LogitSummary> summaries;  // of each row; their pointers are the device's
+  std::vector<kernels::LogitSummary> summaries;  // of each row, with pointers of the device
   std::vector<kernels::TokenScore> top;          // [rows, kTop]
 
   const kernels::TokenScore* Top(int row) const { return top.data() + int64_t{row} * kTop; }
@@ -73,7 +71,7 @@ float LogNormaliser(const kernels::LogitSummary& summary) {
   return summary.normaliser.max + std::log(summary.normaliser.sum);
 }
 
-// Says what differs in a row, or "". `part`: of the row's largest score, that may differ.
+// Returns what differs in a row, or "". Scores may differ by `part` of the row's largest score.
 std::string Difference(int row, float part, const Folded& fused, const Folded& materialized) {
   const kernels::LogitSummary& a = fused.summaries[static_cast<size_t>(row)];
   const kernels::LogitSummary& b = materialized.summaries[static_cast<size_t>(row)];
@@ -85,13 +83,13 @@ std::string Difference(int row, float part, const Folded& fused, const Folded& m
   float largest = 1;
   for (int i = 0; i < b.count; ++i) largest = std::max(largest, std::abs(y[i].score));
   const float tolerance = part * largest;
-  // A NaN is near nothing.
+  // A NaN is near no number.
   const auto near = [&](float s, float t) { return std::abs(s - t) <= tolerance; };
   if (!near(LogNormaliser(a), LogNormaliser(b))) {
     return differ("log of the normaliser ", LogNormaliser(a), ", expected ", LogNormaliser(b));
   }
   for (int i = 0; i < b.count; ++i) {
-    // Near ties may change their places; then the scores of both places are near.
+    // Candidates with near scores may be in another order.
     if (!near(x[i].score, y[i].score)) {
       return differ("candidate ", i, " has the score ", x[i].score, ", expected ", y[i].score);
     }
@@ -116,7 +114,7 @@ class Check {
         d_(static_cast<int>(model.program().weight(model.program().output().table).cols)),
         vocabulary_(static_cast<int>(model.program().vocabulary())) {}
 
-  // The first error of the device.
+  // Allocates and copies the inputs. Returns the first error of the device.
   cuda::Error Prepare() {
     cuda::Error error = stream_.Create(cuda::StreamPriority::kLow);
     if (error == cuda::Error::kNone) error = folded_.Create();
@@ -145,8 +143,8 @@ class Check {
     return error;
   }
 
-  // Rows [0, count) with K candidates each. After a fold that has hung there is no answer, and the
-  // device must be left alone.
+  // Folds rows [0, count) with k candidates each in both ways. If hung() afterwards, there are no
+  // results and the device must not be used.
   cuda::Error Run(int count, int k, Folded* fused, Folded* materialized) {
     cuda::Error error = count_.Put(stream_.get(), {count});
     if (error == cuda::Error::kNone) error = Ask(k);
@@ -191,7 +189,7 @@ class Check {
                                 nullptr, logits_.data());
   }
 
-  // Seeded: every start tries the same rows.
+  // The seed is fixed, so that every start tries the same rows.
   cuda::Error PutHidden() {
     std::mt19937 random(1);
     std::vector<uint16_t> hidden(static_cast<size_t>(bucket_) * static_cast<size_t>(d_));
@@ -202,7 +200,7 @@ class Check {
     return hidden_.Put(stream_.get(), hidden);
   }
 
-  // Requests and summaries as before a fold.
+  // Sets requests and summaries to their state before a fold.
   cuda::Error Ask(int k) {
     const auto n = static_cast<size_t>(rows_);
     kernels::LogitRequest request;
@@ -254,7 +252,7 @@ absl::Status CudaModel::CheckFused() {
   const cuda::EarlyLaunches early(config_.options.early_launch);
   const int rows = std::min(kMostRows, config_.max_rows);
   auto check = std::make_unique<Check>(*this, rows);
-  // An error leaves the device unusable for this process, so that nothing is left to fall back to.
+  // An error leaves the device unusable for this process, so there is no fallback.
   const auto failed = [&](cuda::Error error) {
     return CudaStatus(
         config_.device,
@@ -263,7 +261,7 @@ absl::Status CudaModel::CheckFused() {
   if (const cuda::Error error = check->Prepare(); error != cuda::Error::kNone) return failed(error);
   const float part =
       fused_->products() == kernels::QuantizedType::kFloat8 ? kFloat8Tolerance : kTolerance;
-  // Each instantiation, in steps of several sizes.
+  // Tries each instantiation with several row counts.
   const std::pair<int, int> runs[] = {{rows, kTop}, {std::max(1, rows / 2), 8}, {1, 4}};
   for (const auto& [count, k] : runs) {
     Folded fused;

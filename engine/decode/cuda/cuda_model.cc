@@ -20,7 +20,7 @@ absl::StatusOr<std::unique_ptr<CudaModel>> CudaModel::Create(const CudaModelConf
   if (status.ok()) status = model->MakeProducts();
   if (status.ok()) status = model->CheckFused();
   if (model->hung_ != nullptr) {
-    // The kernel still reads the weights, and freeing them would wait for it.
+    // The kernel still reads the weights. Freeing them would wait for the kernel.
     GiveUpDevice(config.device, std::string(status.message()),
                  std::shared_ptr<CudaModel>(std::move(model)));
   }
@@ -39,7 +39,7 @@ CudaModel::CudaModel(const CudaModelConfig& config, const Program& program,
       step_buckets_(StepBuckets(config.max_rows)),
       encoder_buckets_(EncoderBuckets(config.encoder_tokens)) {}
 
-// The members, which are destroyed after this body, are freed on the device that is current then.
+// The members are destroyed after this body, on the device that is current then.
 CudaModel::~CudaModel() { static_cast<void>(cuda::SetDevice(config_.device)); }
 
 const void* CudaModel::weight(WeightId id) const {

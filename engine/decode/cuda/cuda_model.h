@@ -1,7 +1,6 @@
-// A network on one device: its weights, and the products over them with their pinned algorithms.
+// A network on one device: its weights and its products with their pinned algorithms.
 //
-// Immutable after Create; shared by the encoder and the decoder of that device, each on a stream of
-// its own.
+// Immutable after Create. Encoder and decoder of the device share it, each on its own stream.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +28,18 @@ struct CudaModelConfig {
   int max_rows = 0;            // of a step
   int64_t encoder_tokens = 0;  // of a pass
   int capability = 0;          // of the device: 90 is 9.0
-  // Whether row counts of a product may differ in their algorithm, our own kernel for a few rows
-  // included; `options` may still forbid it.
+  // Whether row counts of a product may have different algorithms, including our own kernel for few
+  // rows. `options` may still turn this off.
   bool per_bucket = false;
   CudaOptions options;
 };
 
-// A product of a layer: by cuBLASLt, or our own kernel for a few rows, in the compute type; or by our own
-// in int8.
+// A product of a layer: in the compute type (cuBLASLt, or our kernel for few rows) or in int8.
 struct LayerProduct {
   std::unique_ptr<kernels::cuda::Linear> linear;
-  kernels::cuda::QuantizedProduct quantized;  // where there is no linear
+  kernels::cuda::QuantizedProduct quantized;  // used if `linear` is nullptr
 
-  // Both take the same arguments. `workspace` [ProductWorkspaceBytes of quantized_layers.h].
+  // Runs the product. `workspace` has ProductWorkspaceBytes (quantized_layers.h).
   kernels::cuda::Error Run(kernels::cuda::Stream stream, void* workspace, const void* x,
                            int64_t rows, const int32_t* count, void* y) const {
     if (linear != nullptr) return linear->Run(stream, workspace, x, rows, count, y);
@@ -51,8 +49,8 @@ struct LayerProduct {
 
 class CudaModel {
  public:
-  // Copies the image. `program` is in the form that is run: its cross-attention K/V joined or not.
-  // REQUIRES: CheckDeviceShapes returned OK; the image is the program's; max_rows and encoder_tokens > 0.
+  // Copies the image. The cross-attention K/V of `program` may be joined. REQUIRES:
+  // CheckDeviceShapes returned OK; the image is the program's; max_rows and encoder_tokens > 0.
   static absl::StatusOr<std::unique_ptr<CudaModel>> Create(const CudaModelConfig& config,
                                                            const Program& program,
                                                            const WeightImage& image);
@@ -67,38 +65,37 @@ class CudaModel {
   const Program& program() const { return program_; }
   const BufferPlan& encoder_buffers() const { return encoder_buffers_; }
   const BufferPlan& decoder_buffers() const { return decoder_buffers_; }
-  // Weights in int8 are among them.
+  // Includes the weights in int8.
   int64_t weight_bytes() const { return memory_.bytes() + quantized_memory_.bytes(); }
-  // Whether the products of the layers are in int8.
+  // Reports whether the products of the layers are quantized.
   bool quantized_layers() const {
     return config_.options.layer_products != kernels::QuantizedType::kNone;
   }
 
-  // Row counts of steps and of passes (row_buckets.h); the products are made for them.
+  // Return the row counts of steps and of passes (row_buckets.h).
   std::span<const int> step_buckets() const { return step_buckets_; }
   std::span<const int> encoder_buckets() const { return encoder_buckets_; }
 
-  // On the device; of the compute type, or float32 where StaysFloat32 says so.
+  // Returns the weight on the device, in the compute type or float32 (StaysFloat32), or nullptr.
   const void* weight(WeightId id) const;
   const float* float_weight(WeightId id) const { return static_cast<const float*>(weight(id)); }
-  // None for kNoWeight, as those are nullptr.
+  // Returns no bias for kNoWeight.
   kernels::RelativeBias relative_bias(WeightId id) const;
 
-  // The product of the operation with this index in its stage. REQUIRES: the operation is a
-  // product.
+  // Return the product of operation `op` of the stage. REQUIRES: the operation is a product.
   const LayerProduct& encoder_product(size_t op) const { return encoder_products_[op]; }
   const LayerProduct& decoder_product(size_t op) const { return decoder_products_[op]; }
 
-  // f32 logits of up to kChunkRows rows, LogitStride(vocabulary) apart, without the bias; of this
-  // one of the program's outputs.
+  // Returns the product that makes the f32 logits of output `output` for up to kChunkRows rows,
+  // LogitStride(vocabulary) apart, without the bias.
   const kernels::cuda::Linear& logits(size_t output) const { return *logits_[output]; }
-  // nullptr where the device, the compute type or an ensemble has none, and why.
+  // Return the fused output layer; nullptr if there is none, and the reason.
   const kernels::cuda::FusedOutput* fused() const { return fused_.get(); }
   const std::string& why_not_fused() const { return why_not_fused_; }
 
-  // Notes for the operator: products for which no algorithm gives a row the same bits in every
-  // row count, so that two were pinned (Linear::other_bits_from); a fused output layer that failed
-  // its check; what `options` turn off, and quantized products.
+  // Returns notes for the operator: products that needed two algorithms, because none gives a row
+  // the same bits in every row count (Linear::other_bits_from); a fused output layer that failed
+  // its check; the parts that `options` turn off; quantized products.
   std::vector<std::string> Notes() const;
 
  private:
@@ -107,21 +104,20 @@ class CudaModel {
   absl::Status Load(const WeightImage& image);
   absl::Status MakeProducts();
   absl::Status MakeLinears();
-  // The products of the layers in int8; refuses where there are none, and where a form of a shape does not
-  // give what plain arithmetic gives.
+  // Makes int8 products. Fails without device support, or if a form differs from plain arithmetic.
   absl::Status MakeQuantizedLayers();
   absl::Status CheckQuantizedLayers() const;
   absl::Status RefuseQuantizedLayers(const std::string& why) const;
-  // Makes one by cuBLASLt, and notes what it says of bits.
+  // Makes a product by cuBLASLt, and counts it if its bits depend on the row count.
   absl::StatusOr<std::unique_ptr<kernels::cuda::Linear>> MakeLinear(
       const char* stage, const char* op, const kernels::cuda::LinearOptions& options,
       const void* weight, const void* bias, std::span<const int> buckets);
-  // The fused output layer, where there is one.
+  // Makes the fused output layer, if there is one.
   absl::Status MakeFused();
-  // Folds random rows by the fused output layer and by the product and the sweeps; quantized products
-  // against plain arithmetic on the same numbers. Where they differ
-  // there is no fused layer from then on, and why_not_fused says what differed. Errors are the
-  // device's, or that a fold has not ended in its time: then hung_ owns what the device still uses.
+  // Compares the fused output layer on random rows with the product and the sweeps, or, if
+  // quantized, with plain arithmetic on the same numbers. If they differ, removes the fused layer
+  // and sets why_not_fused_. Returns errors of the device. If a fold does not end in time, returns
+  // an error and hung_ owns the objects that the device still uses.
   absl::Status CheckFused();
 
   const CudaModelConfig config_;
@@ -131,26 +127,24 @@ class CudaModel {
   const std::vector<int64_t> offset_;  // by WeightId
   std::vector<int> step_buckets_, encoder_buckets_;
   kernels::cuda::DeviceBuffer memory_;
-  kernels::cuda::DeviceBuffer quantized_memory_;  // weights in int8 and their scales
+  kernels::cuda::DeviceBuffer quantized_memory_;  // int8 weights and their scales
   std::unique_ptr<kernels::cuda::Blas> blas_;
 
-  // Indexed by operation; of one that is not a product there is nothing.
+  // Indexed by operation; empty for one that is not a product.
   std::vector<LayerProduct> encoder_products_, decoder_products_;
   std::vector<std::unique_ptr<kernels::cuda::Linear>> logits_;  // by output
   std::unique_ptr<kernels::cuda::FusedOutput> fused_;
   std::string why_not_fused_;
-  bool fused_failed_ = false;   // its check
-  std::shared_ptr<void> hung_;  // shared: its type is the check's own
+  bool fused_failed_ = false;   // it failed its check
+  std::shared_ptr<void> hung_;  // shared, because its type is private to the check
   int products_of_two_classes_ = 0;
-  int other_bits_from_ = 0;  // of one of them
+  int other_bits_from_ = 0;  // of one of these products
 };
 
-// The encoder of a model on a device: packed segments in, cross-attention pages filled. Owned and called
-// by one thread, which waits at the end of a pass. Its stream has low priority: it fills what the steps of
-// the decoder leave free. All buffers are made here.
-//
-// `model` is shared with the decoder of the device. Runs a first pass. RESOURCE_EXHAUSTED when
-// memory cannot be allocated.
+// Creates the encoder of a model on a device, allocates its buffers and runs two first passes. One
+// thread owns and calls it. A call waits for the end of its pass. The encoder's stream has low
+// priority, so a pass uses what the decoder's steps leave free. Returns RESOURCE_EXHAUSTED if there
+// is no memory.
 absl::StatusOr<std::unique_ptr<Encoder>> CreateCudaEncoder(std::shared_ptr<const CudaModel> model);
 
 }  // namespace dragoman::engine

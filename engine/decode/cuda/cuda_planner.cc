@@ -13,10 +13,10 @@
 namespace dragoman::engine {
 namespace {
 
-// The compute capability from which every row count of a product may have an algorithm of its own,
-// and a few rows our own kernel, as long as the bits are the same, which the trial at load decides:
-// one kind of tile for 8 and for 4,096 rows costs 60 to 120 us of a step of an H200 (counted). Older
-// tensor cores do not have the instruction of our own kernel.
+// The compute capability from which each row count of a product may have its own algorithm, and few
+// rows our own kernel. A trial at load checks that the bits are equal. One kind of tile for 8 and
+// for 4,096 rows would cost 60 to 120 us of a step on an H200 (counted). Older devices cannot run
+// our kernel.
 constexpr int kPerBucketSince = 8;
 
 }  // namespace
@@ -50,11 +50,11 @@ absl::StatusOr<CudaPlanner> CudaPlanner::Create(const CudaBackendConfig& config,
     JoinCrossLayers(program.kv.layers, &r.program);
   }
   r.quantized_layers = config.options.layer_products != kernels::QuantizedType::kNone;
-  // Until the device has said more: the way that needs less memory beside it.
+  // Until LoadModel knows more, assumes the output layer that needs less memory.
   r.fused = r.program.outputs().size() == 1;
   r.batch = config.batch;
   r.default_beam = std::min({config.default_beam, config.batch.max_rows, kernels::kMaxBeam});
-  // A plan that fails here fails before anything is allocated.
+  // Fails here, before any allocation, if the model cannot fit.
   const absl::StatusOr<MemoryPlan> least = PlanMemory(r);
   if (!least.ok()) return least.status();
   return planner;

@@ -1,6 +1,6 @@
-// The memory of one device, from a look at it to the plan: shared by the backend and the profile.
+// Plans the memory of one device, for the backend and for dragoman_profile.
 //
-// A value; made and used by one thread, read by any.
+// A value. One thread creates it and loads the model. Then any thread may read it.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ namespace dragoman::engine {
 
 class CudaPlanner {
  public:
-  // Looks at the device. UNIMPLEMENTED for a model whose shapes a device does not take. Refuses, with the
-  // arithmetic, one that cannot fit whatever the pages.
+  // Returns UNIMPLEMENTED for shapes that the device does not take, UNAVAILABLE if it was given up,
+  // and INVALID_ARGUMENT, with the arithmetic, for a model that can never fit.
   static absl::StatusOr<CudaPlanner> Create(const CudaBackendConfig& config, const Program& program,
                                             const WeightImage& image);
 
-  // Loads the weights; what the device's output layer can do is part of the plan from now on.
+  // Loads the weights. Later plans include the device's fused output layer.
   absl::StatusOr<std::shared_ptr<const CudaModel>> LoadModel(const WeightImage& image);
 
-  // Pages in `kv_bytes` (0: in all that is left). `longest_source` in pages.
+  // Plans with K/V pages of `kv_bytes` (0: all remaining memory). `longest_source` is in pages.
   absl::StatusOr<MemoryPlan> Plan(int64_t kv_bytes, int32_t longest_source) const;
-  // The limits of the batch, but for its pages.
+  // Returns the limits of the batch, except its pages.
   kernels::BatchLimits Limits() const { return BatchLimitsOf(request_); }
 
   const std::string& device_name() const { return device_name_; }
@@ -35,7 +35,7 @@ class CudaPlanner {
   int device_ = 0;
   std::string device_name_;
   bool per_bucket_ = false;  // CudaModelConfig::per_bucket
-  int capability_ = 0;       // the same
+  int capability_ = 0;       // CudaModelConfig::capability
   CudaOptions options_;
   MemoryRequest request_;
 };

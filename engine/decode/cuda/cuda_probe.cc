@@ -8,7 +8,7 @@
 namespace dragoman::engine {
 namespace {
 
-// *capability: 0 where it is not known.
+// Returns why the device cannot be used, or "". *capability is 0 if it is not known.
 std::string WhyUnfit(int device, bool* mig_part, int* capability) {
   kernels::cuda::DeviceInfo info;
   *capability = 0;

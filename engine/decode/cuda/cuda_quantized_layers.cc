@@ -1,5 +1,5 @@
-// Products of the layers in int8: their weights quantized at load, and each shape tried in each of its forms
-// before the first request, against plain arithmetic on the same bytes.
+// Products of the layers in int8. A load quantizes the weights, and compares each form of each
+// shape with plain arithmetic on the same bytes.
 #include <algorithm>
 #include <iterator>
 #include <random>
@@ -20,12 +20,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Several tiles of rows, the last not a full one.
+// Several tiles of rows, of which the last is partial.
 constexpr int kTriedRows = 200;
 
 constexpr int kIntegerProductsSince = 75;
 
-// Why a device of this capability (90 is 9.0) has none; "" where it has.
+// Returns why a device of this capability (90 is 9.0) has no int8 products; "" if it has.
 std::string WhyNotThere(int capability) {
   if (capability < kIntegerProductsSince) {
     return "its tensor cores have no int8, which begins with 7.5";
@@ -37,17 +37,17 @@ std::string WhyNotThere(int capability) {
   return "";
 }
 
-// The products of one shape in every form, and what they are compared with. Owns its memory.
+// Runs the products of one shape in every form and compares them with plain arithmetic.
 class Trial {
  public:
   Trial(kernels::ComputeType type, const cuda::QuantizedProduct& product)
       : type_(type), product_(product) {
-    // Sums are compared to the bit; what is after them would be rounded in another order.
+    // Sums must be equal to the bit. Bias and activation would be rounded in another order.
     product_.bias = nullptr;
     product_.activation = kernels::Activation::kNone;
   }
 
-  // *difference: "" or what differs.
+  // Sets *difference to what differs, or leaves it empty.
   cuda::Error Run(std::string* difference) {
     cuda::Error error = stream_.Create(cuda::StreamPriority::kLow);
     const auto then = [&](const auto& step) {
@@ -88,7 +88,7 @@ class Trial {
   }
 
  private:
-  // Seeded: every start tries the same rows.
+  // The seed is fixed, so that every start tries the same rows.
   cuda::Error PutRows() {
     std::mt19937 random(1);
     std::vector<uint16_t> x(size_t{kTriedRows} * static_cast<size_t>(product_.in));

@@ -1,4 +1,4 @@
-// CUDA's errors as Status, with the device and the operation.
+// Converts errors of CUDA to Status, with the device and the operation.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace cuda = kernels::cuda;
 
 inline std::string CudaDeviceName(int device) { return absl::StrCat("cuda:", device); }
 
-// INTERNAL: "cuda:0: self-attention: cudaErrorIllegalAddress: ...".
+// Returns INTERNAL: "cuda:0: self-attention: cudaErrorIllegalAddress: ...".
 inline absl::Status CudaStatus(int device, const char* op, cuda::Error error) {
   if (error == cuda::Error::kNone) return absl::OkStatus();
   return absl::InternalError(
       absl::StrCat(CudaDeviceName(device), ": ", op, ": ", cuda::ErrorText(error)));
 }
 
-// RESOURCE_EXHAUSTED: "cuda:0: 512 MiB for decoder activations: cudaErrorMemoryAllocation: ...".
+// Returns RESOURCE_EXHAUSTED: "cuda:0: 512 MiB for logits: cudaErrorMemoryAllocation: ...".
 inline absl::Status CudaMemoryStatus(int device, const char* what, int64_t bytes,
                                      cuda::Error error) {
   if (error == cuda::Error::kNone) return absl::OkStatus();

@@ -26,7 +26,7 @@
 
 namespace dragoman::engine {
 
-// One step on its way to a stream.
+// Puts one step on a stream.
 class CudaStep::Launcher {
  public:
   Launcher(const CudaStep& step, cuda::Stream stream, const StepVariant& variant, StepProbe* probe)
@@ -143,7 +143,7 @@ class CudaStep::Launcher {
 
   int Cols(WeightId id) const { return static_cast<int>(program_.weight(id).cols); }
 
-  // nullptr for none.
+  // Returns nullptr for kNoBuffer.
   void* At(BufferId buffer) const {
     if (buffer == kNoBuffer) return nullptr;
     return static_cast<uint8_t*>(step_.activations_.data()) +
@@ -168,8 +168,7 @@ class CudaStep::Launcher {
       Materialized(std::min<int64_t>(rows_.rows, tables_.limits.materialized_rows));
   }
 
-  // The materialized rows, of which there may be as many as `capacity`, chunk by chunk: they share the
-  // memory of the logits.
+  // Processes up to `capacity` materialized rows in chunks, which share the memory of the logits.
   void Materialized(int64_t capacity) {
     const MaterializedRows list{tables_.materialized_rows, &tables_.now->materialized_count,
                                 capacity};
@@ -188,7 +187,7 @@ class CudaStep::Launcher {
   void StoreLogits(size_t output, const MaterializedRows& list, int64_t first, int64_t n) {
     const OutputOp& op = program_.outputs()[output];
     const int d = Cols(op.table);
-    // Where every row is materialized, the list is the rows themselves.
+    // Without a fused layer every row is materialized, so the list is the rows themselves.
     const void* x =
         static_cast<const uint8_t*>(At(op.x)) + first * d * kernels::ElementBytes(model_.type());
     if (model_.fused() != nullptr) {
@@ -223,7 +222,7 @@ class CudaStep::Launcher {
                                 tables_.requests, tables_.summaries);
   }
 
-  // [chunk, LogitStride] of one of the program's outputs.
+  // Returns the logits [chunk, LogitStride] of one of the program's outputs.
   float* LogitsOf(size_t output) const {
     return static_cast<float*>(step_.logits_.data()) +
            static_cast<int64_t>(output) * LogitRows(tables_.limits) *
@@ -240,7 +239,7 @@ class CudaStep::Launcher {
   cuda::StepRows rows_;
   kernels::SelfKvTables self_;
   kernels::CrossKvTables cross_;
-  size_t number_ = 0;  // of the operation
+  size_t number_ = 0;  // of the current operation
   Fault fault_;
 };
 
@@ -261,7 +260,7 @@ absl::Status CudaStep::Allocate(const kernels::BatchLimits& limits) {
   cuda::OwnedStream stream;
   absl::Status status =
       CudaStatus(device, "making a stream", stream.Create(cuda::StreamPriority::kLow));
-  // Everything begins as zeros: rows beyond a step's are computed by products and never read.
+  // All memory begins as zeros. Products compute rows beyond a step's, which are never read.
   const auto take = [&](const char* what, int64_t bytes, cuda::DeviceBuffer* buffer) {
     if (!status.ok()) return;
     status = CudaMemoryStatus(device, what, bytes, buffer->Allocate(bytes));
@@ -298,9 +297,9 @@ cuda::Error CudaStep::Format(cuda::Stream stream) const {
 
 CudaStep::Fault CudaStep::Launch(cuda::Stream stream, const StepVariant& variant,
                                  StepProbe* probe) const {
-  // Between kernels of cuBLASLt, which let none begin, early launches cost more than they give: on an
-  // H200 10 to 15 us of a step of 32 to 1,024 rows. Steps whose products are our own gain 33 to 44.
-  // Those in int8 are our own in steps of every size.
+  // Kernels of cuBLASLt do not let the next kernel start early. With them, early launches cost 10
+  // to 15 us of a step of 32 to 1,024 rows on an H200. Steps with our own product kernels, which
+  // int8 has in all sizes, gain 33 to 44 us.
   const CudaOptions& options = model_->options();
   const bool few = options.few_rows && variant.bucket <= cuda::kMostFewRows;
   const cuda::EarlyLaunches early(options.early_launch && (few || model_->quantized_layers()));

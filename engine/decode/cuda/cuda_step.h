@@ -1,7 +1,7 @@
-// The launches of one decoding step on a device, and the memory that they work in.
+// The launches of one decoding step on a device, and their memory.
 //
-// Owned and called by one thread. All memory is made at Create; a step neither allocates nor waits,
-// so that it can be recorded into a graph.
+// Owned and called by one thread. Create allocates all memory. A step neither allocates nor waits,
+// so that a graph can record it.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace dragoman::engine {
 
-// The properties of a step that decide which launches it has. They never change what its rows get.
+// The properties of a step that determine its launches. They never change the results of its rows.
 struct StepVariant {
-  int bucket = 0;  // rows that launches are made for
+  int bucket = 0;  // the rows of the launches
   int max_k = 4;   // of the rows of the fused output layer: 4, 8 or 16
   bool materialized = false;
-  bool align = false;  // some row may ask for its alignment
+  bool align = false;  // some row may need its alignment
 };
 
-// Told of the launches as they are made, by their names (step_costs.h); for measurements.
+// Gets a call before and after each launch, with its name (step_costs.h). For measurements.
 class StepProbe {
  public:
   virtual ~StepProbe() = default;
@@ -34,19 +34,19 @@ class StepProbe {
 
 class CudaStep {
  public:
-  // `pool`: the K/V pages, borrowed; `mailboxes`: device pointers, kept by value.
+  // Borrows `pool`, the K/V pages. Copies `mailboxes`, which are device pointers.
   static absl::StatusOr<std::unique_ptr<CudaStep>> Create(
       std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool,
       const kernels::cuda::StepMailboxes& mailboxes);
 
-  // Makes the batch an empty one.
+  // Makes the batch empty.
   kernels::cuda::Error Format(kernels::cuda::Stream stream) const;
 
   struct Fault {
     kernels::cuda::Error error = kernels::cuda::Error::kNone;
     const char* op = "";
   };
-  // Puts a step on the stream. The first launch that fails is the last.
+  // Puts a step on the stream. Stops at the first launch that fails.
   Fault Launch(kernels::cuda::Stream stream, const StepVariant& variant,
                StepProbe* probe = nullptr) const;
 
@@ -71,20 +71,18 @@ class CudaStep {
   kernels::cuda::DeviceBuffer table_memory_;
   kernels::cuda::DeviceBuffer workspace_;        // of products
   kernels::cuda::DeviceBuffer fused_workspace_;  // of the fused output layer
-  // These have ProductRows of the number of rows that is named.
+  // The row counts below are rounded up by ProductRows.
   kernels::cuda::DeviceBuffer activations_;  // decoder_buffers of max_rows rows
   kernels::cuda::DeviceBuffer
-      gathered_;  // [min(materialized_rows, kChunkRows), d], beside a fused layer
+      gathered_;  // [min(materialized_rows, kChunkRows), d], only with a fused layer
   kernels::cuda::DeviceBuffer
-      logits_;  // of each output [min(materialized_rows, kChunkRows), LogitStride] f32
+      logits_;  // f32 [min(materialized_rows, kChunkRows), LogitStride] of each output
 };
 
-// The StepDevice of a GPU: each kind of step is a CUDA graph, recorded here, and a step is one launch.
-// Owned and called by one decode thread. Steps run on a stream of high priority; nothing in Enqueue waits
-// or allocates.
-//
-// Runs every graph once on an empty batch, so that what does not work shows here. `pool`: the K/V
-// pages on the model's device, borrowed.
+// Creates the StepDevice of a GPU. Records a CUDA graph for each kind of step and runs each graph
+// once on an empty batch, so that errors show here. One decode thread owns and calls it. Enqueue
+// launches one graph on a stream of high priority. It neither waits nor allocates. Borrows `pool`,
+// the K/V pages on the model's device.
 absl::StatusOr<std::unique_ptr<StepDevice>> CreateCudaStepDevice(
     std::shared_ptr<const CudaModel> model, const kernels::BatchLimits& limits, void* pool);
 

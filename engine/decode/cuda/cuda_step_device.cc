@@ -33,8 +33,8 @@ class CudaStepDevice final : public StepDevice {
 
   const kernels::BatchLimits& limits() const override { return step_->limits(); }
   std::span<const int> buckets() const override { return model_->step_buckets(); }
-  // Without a fused layer the rows of all segments go the materialized way, and there is room for a whole
-  // step of them; but only these are folded again.
+  // Without a fused layer all rows are materialized, and there is room for a complete step. Then
+  // only rows of searches with materialized_logits() are folded again.
   bool IsMaterialized(const kernels::SearchOptions& search) const override {
     return model_->fused() == nullptr ? search.materialized_logits() : !cuda::MayFuse(search);
   }
@@ -44,16 +44,16 @@ class CudaStepDevice final : public StepDevice {
   int64_t workspace_bytes() const override { return step_->bytes() + graph_bytes_; }
 
  private:
-  // Classes of max_k that make a difference.
+  // Returns the number of classes of max_k.
   size_t classes() const { return StepGraphs::Classes(model_->fused() != nullptr); }
   // REQUIRES: the bucket is one of buckets().
   size_t GraphOf(const StepVariant& variant) const;
 
-  // Puts a step of this kind on the stream: its graph, or its launches one by one.
+  // Puts a step on the stream: its graph, or its launches one by one.
   CudaStep::Fault LaunchStep(const StepVariant& variant) const;
 
-  // Records all graphs; graph_bytes_ becomes the memory that the device has less for them. Without
-  // graphs every kind of step runs once all the same.
+  // Records all graphs, and sets graph_bytes_ to the device memory that they took. Steps of every
+  // bucket and class also run once if there are no graphs.
   absl::Status Record();
   absl::Status RecordAll();
   absl::Status RunOnce(const char* what, int bucket,
@@ -113,7 +113,7 @@ absl::Status CudaStepDevice::Format() {
   return CudaStatus(model_->device(), "making the batch's tables", error);
 }
 
-// A step of an empty batch.
+// Runs a step of an empty batch.
 absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
                                      const std::function<CudaStep::Fault()>& launch) {
   const kernels::StepMailbox& mailbox =
@@ -136,8 +136,8 @@ absl::Status CudaStepDevice::RunOnce(const char* what, int bucket,
   return absl::OkStatus();
 }
 
-// The kernels' code is counted with the graphs, where they are the first to load it. What others
-// take or give meanwhile is in the difference, too.
+// graph_bytes_ includes the code of kernels that the graphs load first. It also includes the memory
+// that other processes allocate or free meanwhile.
 absl::Status CudaStepDevice::Record() {
   int64_t before = 0;
   int64_t after = 0;
@@ -155,8 +155,7 @@ absl::Status CudaStepDevice::RecordAll() {
   if (graphs) graphs_.resize(buckets().size() * classes() * kWays);
   for (const int bucket : buckets()) {
     for (size_t group = 0; group < classes(); ++group) {
-      // Kernels are loaded at their first launch. A capture is not affected: every launch of a
-      // graph has been made by itself before.
+      // A kernel is loaded at its first launch, so all launches run before a capture records them.
       const StepVariant whole{bucket, kTopKClasses[group], true, true};
       absl::Status status =
           RunOnce("the first step", bucket, [&] { return step_->Launch(stream_.get(), whole); });
@@ -217,7 +216,7 @@ absl::Status CudaStepDevice::Wait(int mailbox) {
 
 absl::Status CudaStepDevice::Finally(const char* doing, cuda::Error error) {
   status_ = CudaStatus(model_->device(), doing, error);
-  // When the error is known, the enqueued work must have ended: its pages go to others then.
+  // The enqueued work must end before the error is returned, because others get its pages then.
   if (!status_.ok()) static_cast<void>(stream_.Wait());
   return status_;
 }

@@ -10,13 +10,13 @@
 namespace dragoman::engine {
 namespace {
 
-// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of the quantized types.
-// float32, of which 4 would do, has the same limit, so that every type takes the same models.
+// Rows begin at multiples of 16 bytes, which a thread loads at once: 8 numbers of a 16-bit type.
+// For float32, 4 would suffice, but every type takes the same models.
 constexpr int kElements = 8;
 constexpr int kMaxHeadDim = 128;  // of the attention's largest class of heads (warp_attention.cuh)
 constexpr int kMaxWidth = 4096;   // kMaxNormWidth of row_norm.cuh; every row goes through a norm
 
-// Says what of an operation does not fit; "" if all does.
+// Returns what of an operation does not fit; "" if it fits.
 class ShapeChecker {
  public:
   explicit ShapeChecker(const Program& program) : program_(program) {}

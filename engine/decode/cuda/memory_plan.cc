@@ -15,21 +15,20 @@
 namespace dragoman::engine {
 namespace {
 
-// A segment in a slot brings a table of divisors and little else; the largest ones, with thousands
-// of forbidden nodes, are rare.
+// Most segments in slots need little more than a table of divisors. Large rules are rare.
 constexpr int kRulesWordsPerSlot = 64;
 constexpr int kLargeRules = 16;
 
-// Beam steps at a time: a block of threads each, several to a multiprocessor, and each costs half a
-// megabyte. Where that many more are a small part of the memory, as many as there is place for
-// (StepSlotsKernel's bounds): a batch of many slots goes through in fewer rounds, of some 9 us each
-// (counted), two of 1,024 slots and eight of 4,096 with the lesser number on 132 multiprocessors.
+// Beam steps that run at the same time, each in one thread block with 0.5 MB of memory. If the
+// memory for the larger number is small, as many as StepSlotsKernel's bounds allow. Then a batch of
+// many slots needs fewer rounds of about 9 us (counted). With the smaller number, 132
+// multiprocessors need two rounds for 1,024 slots and eight for 4,096.
 constexpr int kBlocksPerMultiprocessor = 4;
 constexpr int kMostBlocksPerMultiprocessor = 8;
 constexpr int64_t kMoreBlocksShare = 256;
 
-// The K/V of all decoder layers as one product is one launch for twelve, and its buffer is gone
-// from the pages: worth this share of the memory.
+// Joining the K/V of all decoder layers into one product saves launches. Its buffer, which reduces
+// the pages, may take 1 / kCrossBufferShare of the memory.
 constexpr int64_t kCrossBufferShare = 50;
 
 // The index of the line of tables in MemoryPlan::lines.
@@ -46,7 +45,7 @@ std::string Size(int64_t bytes) {
   return text;
 }
 
-// The bytes that CudaEncoder allocates.
+// Returns the bytes that CudaEncoder allocates.
 int64_t EncoderBytes(const MemoryRequest& r) {
   const int64_t inputs = 5 * (r.encoder_tokens + 1) * static_cast<int64_t>(sizeof(int32_t));
   return inputs +
@@ -54,7 +53,7 @@ int64_t EncoderBytes(const MemoryRequest& r) {
          ProductWorkspaceBytes(r.program, r.program.encoder, r.encoder_tokens, r.quantized_layers);
 }
 
-// The bytes that CudaStep allocates, but for tables, logits and the fused layer's.
+// Returns the bytes that CudaStep allocates, except for tables, logits and the fused layer.
 int64_t DecoderBytes(const MemoryRequest& r, const kernels::BatchLimits& limits) {
   const int64_t d = r.program.weight(r.program.output().table).cols;
   const int64_t gathered = r.fused ? LogitRows(limits) : 0;
@@ -120,8 +119,8 @@ bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t
 kernels::BatchLimits BatchLimitsOf(const MemoryRequest& r) {
   kernels::BatchLimits limits = LimitsOf(r.batch, 0);
   const int max_rows = limits.max_rows;
-  // Beside the fused layer, materialized rows are the rare ones (sampling, repetition penalty, beams
-  // above 16): one chunk of them in a step. Without it every row is one.
+  // With a fused layer, materialized rows are rare (sampling, repetition penalty, beams above 16),
+  // and a step has at most one chunk of them. Without it, every row is materialized.
   limits.materialized_rows = r.fused ? std::min(max_rows, kernels::cuda::kChunkRows) : max_rows;
   limits.materialized_workspaces =
       std::min({limits.materialized_rows, kernels::cuda::kChunkRows, r.multiprocessors});
@@ -162,8 +161,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& r) {
   int64_t fixed = 0;
   for (const MemoryLine& line : plan.lines) fixed += line.bytes;
 
-  // Every self page has a word in the tables' list of free ones, so they are made smaller until
-  // both fit; a size that was asked for fits as it is, or not at all.
+  // Every self page has a word in the tables' list of free pages, so the number of pages is reduced
+  // until both fit. A size that was set fits as it is or fails.
   int64_t pages = r.kv_bytes > 0 ? r.kv_bytes / page_bytes : (budget - fixed) / page_bytes;
   const int64_t least = r.kv_bytes > 0 ? pages : least_pages;
   const int64_t table_bytes = plan.lines[kTableLine].bytes;

@@ -1,8 +1,5 @@
-// How a device's memory is divided: weights, tables of the batch, activations, and all that is left
-// into pages of K/V. Known before anything is allocated, so that what does not fit is refused with
-// the arithmetic.
-//
-// Pure; sizes are bytes.
+// Divides a device's memory among weights, batch tables, activations and K/V pages, which get the
+// rest. The plan precedes all allocations. Pure. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +15,28 @@
 
 namespace dragoman::engine {
 
-// Source tokens of one pass of the encoder: enough to fill the device, few enough that the first
-// segments of a window reach the decoder soon.
+// The most source tokens of an encoder pass: enough to fill the device, and few enough that the
+// first segments of a window reach the decoder soon.
 inline constexpr int64_t kEncodeChunkTokens = 8192;
 
 struct MemoryRequest {
   int64_t device_bytes = 0;
-  int64_t free_bytes = 0;  // before the engine took any
-  double fraction = 0.9;   // of device_bytes, that may be in use when the engine has taken its own
+  int64_t free_bytes = 0;  // before the engine allocates
+  double fraction = 0.9;   // of device_bytes that may be in use after the engine's allocations
   int multiprocessors = 0;
 
-  Program program;  // as it is to be run: its cross-attention K/V joined or not
+  Program program;  // the one to run, with cross-attention K/V joined or not
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t weight_bytes = 0;
   int64_t encoder_tokens = 0;     // of a pass
   bool fused = false;             // the fused output layer runs
-  int64_t fused_bytes = 0;        // of it, its workspace among them
+  int64_t fused_bytes = 0;        // of the fused output layer, including its workspace
   bool quantized_layers = false;  // the products of the layers are in int8
 
   BatchConfig batch;
-  int64_t kv_bytes = 0;        // of all pages; 0: all that is left
+  int64_t kv_bytes = 0;        // of all pages; 0: all remaining memory
   int32_t longest_source = 0;  // pages of the longest source
-  int default_beam = 1;        // its search must be able to run
+  int default_beam = 1;        // the memory must suffice for a search of this beam
 };
 
 struct MemoryLine {
@@ -51,26 +48,26 @@ struct MemoryPlan {
   kernels::BatchLimits limits;
   PagePlan pages;
   std::vector<MemoryLine> lines;
-  int64_t total = 0;  // their sum
+  int64_t total = 0;  // the sum of the lines
 };
 
-// Rows of logits that are in memory at once, of each of the program's outputs.
+// Returns how many rows of logits are in memory at once for each of the program's outputs.
 int64_t LogitRows(const kernels::BatchLimits& limits);
 
-// Tokens that the encoder's buffers hold: a chunk, or a source of the longest kind.
+// Returns the capacity of the encoder's buffers in tokens: a chunk, or a longer source.
 int64_t EncoderTokens(const Program& program);
 
-// Whether the K/V of all decoder layers are to be one product (JoinCrossLayers): where its buffer
-// is a small part of `device_bytes`.
+// Reports whether the K/V of all decoder layers become one product (JoinCrossLayers). They do if
+// its buffer is a small part of `device_bytes`.
 bool JoinsCrossLayers(const Program& program, kernels::ComputeType type, int64_t device_bytes);
 
-// The batch that the request describes, but for its pages.
+// Returns the limits of the batch, except its pages.
 kernels::BatchLimits BatchLimitsOf(const MemoryRequest& request);
 
-// INVALID_ARGUMENT, line by line and with what to lower, when the memory does not suffice.
+// If the memory does not suffice, INVALID_ARGUMENT has all lines and says what to lower.
 absl::StatusOr<MemoryPlan> PlanMemory(const MemoryRequest& request);
 
-// The plan on one line, for the log.
+// Returns the plan on one line, for the log.
 std::string MemoryText(const MemoryPlan& plan);
 
 }  // namespace dragoman::engine

@@ -1,4 +1,4 @@
-// Named ranges for profilers, where the toolkit brings NVTX; otherwise nothing.
+// Named ranges for profilers. Without NVTX in the toolkit, they do nothing.
 #pragma once
 
 #if defined(DRAGOMAN_HAVE_CUDA) && __has_include(<nvtx3/nvToolsExt.h>)
@@ -8,7 +8,7 @@
 
 namespace dragoman::engine {
 
-// From construction to destruction, on the calling thread. `name` is borrowed.
+// A range from construction to destruction on the calling thread. Borrows `name`.
 class NvtxRange {
  public:
 #ifdef DRAGOMAN_HAVE_NVTX

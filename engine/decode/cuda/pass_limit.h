@@ -1,11 +1,10 @@
-// How many tokens an encoder pass may have, so that it is through before decoding steps have waited
-// for long: the kernels of a step take turns with those of a pass that run already, whatever the
-// priorities of their streams, for a GPU does not interrupt a kernel.
+// Limits the tokens of an encoder pass, so that decoding steps do not wait long for it. A GPU does
+// not interrupt a kernel, so a step waits for running kernels of a pass at any stream priority.
 //
-// By the time that earlier passes took on the device. Passes share it with steps, so the shortest
-// time of each size counts. It decides how segments are put together, never what becomes of one.
+// The limit follows from the times of earlier passes. Passes share the device with steps, so the
+// shortest time of each size counts. The limit never changes the result of a segment.
 //
-// Pure; used by one thread. Times are seconds.
+// Not thread-safe. Times are seconds.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +15,29 @@ namespace dragoman::engine {
 
 class PassLimit {
  public:
-  // A pass may take so long: a step or two of a full batch on the cards that steps were counted for.
+  // The longest time of a pass: about one or two steps of a full batch on the measured cards.
   static constexpr double kMostSeconds = 2e-3;
-  // A pass may always have so many tokens. With fewer, weights are read for each that would serve
-  // many, and the time hardly falls.
+  // A pass may always have this many tokens. A smaller pass is hardly faster, because it reads the
+  // same weights.
   static constexpr int64_t kAlways = 256;
 
-  // `buckets`: the row counts that passes are launched for, ascending.
+  // `buckets` are the row counts of passes, ascending.
   explicit PassLimit(std::span<const int> buckets);
 
-  // A pass that was launched for `bucket` rows, one of the buckets, took so long.
+  // Adds the time of a pass that was launched for `bucket` rows. REQUIRES: a bucket.
   void Add(int bucket, double seconds);
 
-  // The tokens that a pass may have: a bucket, the largest that is expected to be through in
-  // kMostSeconds. Of one for which there is no time yet the time of a smaller one is expected, in
-  // proportion to its rows, which is no less than it takes. The largest of all before the first Add.
+  // Returns the most tokens of a pass: the largest bucket that is expected to take at most
+  // kMostSeconds, and at least kAlways. The expected time is the least time of a row in this or a
+  // smaller bucket, times the rows. Before the first Add, returns the largest bucket.
   int64_t tokens() const;
 
-  // The longest pass so far.
+  // Returns the time of the longest pass so far.
   double longest() const { return longest_; }
 
  private:
   std::vector<int> buckets_;
-  std::vector<double> shortest_;  // of each bucket; infinite where there is none
+  std::vector<double> shortest_;  // of each bucket; infinite if there is no time yet
   double longest_ = 0;
 };
 

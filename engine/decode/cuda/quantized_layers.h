@@ -1,6 +1,4 @@
-// The memory that products of the layers in int8 take (cuda: layer-products), from the program alone.
-//
-// Pure. Bytes.
+// The memory of the layers' products in int8 (setting cuda: layer-products). Pure. Sizes are bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +7,18 @@
 
 namespace dragoman::engine {
 
-// Where each quantized weight, its scales after its bytes, begins in their block.
+// The alignment of each quantized weight, and of its scales, which follow it.
 inline constexpr int64_t kQuantizedAlignment = 256;
 
-// A product's quantized weight takes so many bytes; its scales begin there in it.
+// Return the size of a product's quantized weight with its scales, and the offset of the scales.
 int64_t QuantizedWeightBytes(const Program& program, const ProductOp& product);
 int64_t QuantizedScalesAt(const Program& program, const ProductOp& product);
 
-// The quantized weights of all products of both stages.
+// Returns the size of the quantized weights of all products of both stages.
 int64_t QuantizedWeightBytes(const Program& program);
 
-// The workspace of a stage's products, of `rows` at most: cuBLASLt's, or where they are quantized and need
-// more, theirs.
+// Returns the workspace of a stage's products of up to `rows` rows: that of cuBLASLt, or that of
+// quantized products if it is larger.
 int64_t ProductWorkspaceBytes(const Program& program, const OpSequence& stage, int64_t rows,
                               bool quantized);
 

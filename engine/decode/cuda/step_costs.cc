@@ -7,7 +7,7 @@
 namespace dragoman::engine {
 namespace {
 
-// A device's weights, activations and pages are all of the compute type.
+// On a device, weights, activations and pages all have the compute type.
 OpRows RowsOf(const StepWork& w) {
   const auto bytes = static_cast<double>(kernels::ElementBytes(w.type));
   return {static_cast<double>(w.rows),
@@ -26,7 +26,7 @@ std::vector<StepCost> CostsOf(const StepWork& w) {
   const OpRows rows = RowsOf(w);
   std::vector<StepCost> costs = {{step_op::kBegin, 1, {}}, {step_op::kPrepare, 1, {}}};
   for (const StepCost& cost : CostsByName(program.decoder, program, rows)) costs.push_back(cost);
-  costs.pop_back();  // the output layer: it has launches of its own
+  costs.pop_back();  // the output layer, which has its own launches
   for (const Op& op : program.decoder.ops) {
     if (w.aligned || !std::holds_alternative<AlignOp>(op.what)) continue;
     for (StepCost& cost : costs) {

@@ -1,7 +1,5 @@
-// The launches of a decoding step in their order, and what each must move and compute at least:
-// sums over the program (engine/network/cost_table.h), with the step's own launches around them.
-//
-// Pure.
+// The launches of a decoding step in their order, and the least bytes and operations of each: sums
+// over the program (engine/network/cost_table.h) and the step's own launches. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +13,11 @@
 
 namespace dragoman::engine {
 
-// The names, in errors, ranges and tables, of the launches that are not operations of the program.
+// The names of the launches that are not operations of the program, for errors, ranges and tables.
 namespace step_op {
 inline constexpr char kBegin[] = "begin step";
 inline constexpr char kPrepare[] = "prepare rows";
-// The output layer, by one way or both.
+// The output layer: fused, materialized, or both.
 inline constexpr char kFused[] = "fused output";
 inline constexpr char kGather[] = "gather rows";
 inline constexpr char kLogits[] = "logits";
@@ -35,18 +33,18 @@ struct StepWork {
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   int64_t rows = 0;
   int64_t slots = 0;
-  double self_positions = 0;    // that a row attends over, its own among them; the mean
-  double source_positions = 0;  // of a slot; the mean
+  double self_positions = 0;    // mean positions that a row attends to, including its own
+  double source_positions = 0;  // mean source positions of a slot
   int64_t fused_rows = 0;
   int64_t materialized_rows = 0;
-  bool gathered = false;  // materialized rows are copied together first
-  bool aligned = false;   // some row may ask for its alignment
+  bool gathered = false;  // materialized rows are first copied together
+  bool aligned = false;   // some row may need its alignment
 };
 
-// One for each name, in the order of the launches; an operation of every layer is one of them.
+// Returns one cost for each name, in the order of the launches. All layers of an operation are one.
 std::vector<StepCost> CostsOf(const StepWork& work);
 
-// The size of the step, the rates, and the table. `seconds` of one step, in the order of CostsOf.
+// Returns the step's size, the rates and the table. `seconds` of a step are in CostsOf's order.
 std::string CostTable(const StepWork& work, const DeviceRates& rates,
                       std::span<const double> seconds);
 

@@ -1,7 +1,6 @@
-// The mailboxes of a device's steps in memory that host and device see, and how a mailbox's arrays lie in
-// one block of it.
+// The mailboxes of a device's steps in memory that host and device share.
 //
-// Owned by the decode thread. See kernels/search/step_mailbox.h for which side has a mailbox when.
+// Owned by the decode thread. Rules of access: kernels/search/step_mailbox.h.
 #pragma once
 
 #include <array>
@@ -15,13 +14,12 @@
 
 namespace dragoman::engine {
 
-// Pure. Sets the pointers and capacities of `mailbox` (nullptr memory: the capacities) and returns the
-// bytes, a multiple of 256. memory: aligned to 256 bytes.
+// Sets the capacities of `mailbox` and, unless `memory` is nullptr, its pointers into `memory`.
+// Returns the bytes, a multiple of 256. REQUIRES: `memory` is aligned to 256 bytes. Pure.
 //
-// A command has room for all that can be admitted at once: words for every slot and for all rules
-// that the tables hold. An output has room for the largest result of one slot, and beside it 128
-// words for every row, which is what a step in which every slot ends with 30 tokens needs; what
-// does not fit waits for a later step.
+// A command has room for all possible admissions: words for every slot and for all rules of the
+// tables. An output has room for the largest result of one slot and 128 words for every row, enough
+// for a step in which every slot ends with 30 tokens. Other results wait for a later step.
 int64_t CarveMailbox(const kernels::BatchLimits& limits, void* memory,
                      kernels::StepMailbox* mailbox);
 

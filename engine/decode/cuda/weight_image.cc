@@ -14,7 +14,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Rows of a weight from `first` on.
+// Converts rows of a weight, from row `first` on, to a 16-bit type.
 absl::Status Narrow(const Weight& weight, int64_t first, kernels::ComputeType type,
                     std::span<const float> values, uint8_t* to, uint16_t (*narrow)(float),
                     float (*widen)(uint16_t)) {
@@ -54,7 +54,7 @@ kernels::ComputeType TypeOf(const Weight& weight, kernels::ComputeType type) {
   return StaysFloat32(weight.role) ? kernels::ComputeType::kFloat32 : type;
 }
 
-// Where each weight begins, and where the last ends.
+// Returns the offset of each weight, and the end of the last one.
 std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) {
   std::vector<int64_t> offsets;
   int64_t end = 0;
@@ -72,7 +72,7 @@ std::vector<int64_t> Offsets(const Program& program, kernels::ComputeType type) 
   return offsets;
 }
 
-// Numbers that are read at once.
+// The most numbers that are read at once.
 constexpr int64_t kPiece = 1 << 18;
 
 absl::Status ReadWeight(const Program& program, WeightId id, const Weights& weights,

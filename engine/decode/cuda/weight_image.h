@@ -1,10 +1,9 @@
-// A network's weights as a device holds them: one block of bytes, each weight at its offset. Made
-// on the host, copied to every device as it is.
+// A network's weights in the form for devices: one block of bytes with each weight at its offset.
+// The host makes it once and copies it to every device. A plain value.
 //
-// A plain value. Weights are of the compute type but for those that stay float32 (StaysFloat32). The table
-// of the output layer has rows of zeros after its own, up to LogitStride(vocabulary): the product that
-// makes logits computes those columns as well, for an odd number of them bars it from cuBLASLt's fast
-// kernels whatever the stride is (measured: x 2 to 8).
+// Weights have the compute type, except those that stay float32 (StaysFloat32). Zeros pad the table
+// of the output layer to LogitStride(vocabulary) rows. The product that makes the logits computes
+// these columns too, because cuBLASLt is 2 to 8 times slower for odd numbers of columns (measured).
 #pragma once
 
 #include <cstdint>
@@ -22,15 +21,15 @@ inline constexpr int64_t kWeightAlignment = 256;
 struct WeightImage {
   kernels::ComputeType type = kernels::ComputeType::kFloat32;
   std::vector<uint8_t> bytes;
-  std::vector<int64_t> offset;  // by WeightId: in bytes, a multiple of kWeightAlignment
+  std::vector<int64_t> offset;  // by WeightId, in bytes; multiples of kWeightAlignment
 };
 
-// Reads the weights in pieces. INVALID_ARGUMENT, naming the weight, where a finite number would become
-// infinite; else errors as Weights::Read.
+// Reads the weights in pieces. Returns INVALID_ARGUMENT, which names the weight, if a finite number
+// would become infinite, UNIMPLEMENTED for an unsupported type, and the errors of Weights::Read.
 absl::StatusOr<WeightImage> MakeWeightImage(const Program& program, const Weights& weights,
                                             kernels::ComputeType type);
 
-// The bytes of such an image, from its shapes alone.
+// Returns the bytes of such an image, from its shapes alone.
 int64_t WeightImageBytes(const Program& program, kernels::ComputeType type);
 
 }  // namespace dragoman::engine
