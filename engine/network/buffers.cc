@@ -9,11 +9,11 @@ namespace {
 
 size_t Index(BufferId buffer) { return static_cast<size_t>(buffer); }
 
-// together[a][b]: both hold something at some operation.
+// Returns together[a][b]: both are in use during some operation.
 std::vector<std::vector<bool>> HeldTogether(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   std::vector<std::vector<bool>> together(count, std::vector<bool>(count, false));
-  std::vector<bool> live(count, false);  // read by an operation that comes later
+  std::vector<bool> live(count, false);  // read by a later operation
   for (size_t i = stage.ops.size(); i-- > 0;) {
     const Operands operands = OperandsOf(stage.ops[i]);
     std::vector<bool> held = live;
@@ -39,7 +39,7 @@ int64_t Aligned(int64_t elements) {
 BufferPlan PlanBuffers(const OpSequence& stage) {
   const size_t count = stage.buffers.size();
   const std::vector<std::vector<bool>> together = HeldTogether(stage);
-  // The widest first, each at the lowest offset that is free beside what is placed already.
+  // Places the widest first, each at the lowest offset that is free of buffers used with it.
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

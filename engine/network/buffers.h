@@ -1,6 +1,4 @@
-// Where a stage's buffers lie in one block of memory: those that are never needed at once share
-// their place.
-//
+// Places a stage's buffers in one block of memory. Buffers that are never in use together overlap.
 // Pure.
 #pragma once
 
@@ -11,7 +9,7 @@
 
 namespace dragoman::engine {
 
-// Offsets are multiples of it, in elements: 256 bytes of the narrowest type, whatever the rows.
+// Offsets are multiples of this many elements: 256 bytes of a 2-byte type, for any number of rows.
 inline constexpr int64_t kBufferAlignment = 128;
 
 struct BufferPlan {

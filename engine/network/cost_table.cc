@@ -27,14 +27,14 @@ class Coster {
     return {3 * elements * r_.element_bytes, 20 * elements};
   }
 
-  // Reads the sublayer and the residual and writes one row, and the sum if it is wanted.
+  // Reads the sublayer and the residual and writes one row, and the sum if requested.
   OpCost operator()(const AddNormOp& op) const {
     const double elements = r_.rows * Cols(op.gain);
     const int rows = 2 + (op.residual != kNoBuffer ? 1 : 0) + (op.sum != kNoBuffer ? 1 : 0);
     return {rows * elements * r_.element_bytes, (op.kind == NormKind::kRms ? 5 : 8) * elements};
   }
 
-  // q, k, v of every token in, the context out: K/V of a segment stay in cache between its queries.
+  // Reads q, k, v and writes the context. K/V of a segment stay in cache between its queries.
   OpCost operator()(const EncoderAttentionOp& op) const {
     const double width = static_cast<double>(op.heads) * op.head_dim;
     return {r_.rows * width * r_.element_bytes * (3 + 1),
@@ -45,15 +45,14 @@ class Coster {
     return {r_.rows * 2 * width_ * op.layers * (r_.element_bytes + r_.kv_bytes), 0};
   }
 
-  // q, k, v in, k and v appended, the K/V of all positions, the context out. What the rows of a
-  // slot share is counted for each of them.
+  // Reads q, k, v and all K/V; writes k, v and the context. Counts shared data for each row.
   OpCost operator()(const SelfAttentionOp&) const {
     return {
         r_.rows * width_ * (r_.element_bytes * (3 + 1) + r_.kv_bytes * (2 + 2 * r_.self_positions)),
         r_.rows * width_ * 4 * r_.self_positions};
   }
 
-  // gate, x and the state before in, the state and y out; states are float32.
+  // Reads gate, x and the old state; writes the new state and y. States are float32.
   OpCost operator()(const RecurrenceOp&) const {
     constexpr double kStateBytes = 4;
     const double elements = r_.rows * width_;
@@ -62,7 +61,7 @@ class Coster {
 
   OpCost operator()(const AlignOp&) const { return {}; }
 
-  // The K/V of a source once for all rows of its slot.
+  // Counts the K/V of a source once for all rows of its slot.
   OpCost operator()(const CrossAttentionOp&) const {
     return {width_ * (r_.element_bytes * 2 * r_.rows +
                       r_.kv_bytes * 2 * r_.segments * r_.source_positions),
@@ -84,7 +83,7 @@ class Coster {
  private:
   double Cols(WeightId id) const { return static_cast<double>(program_.weight(id).cols); }
 
-  // Weights once, operands once.
+  // Counts weights and operands once.
   OpCost Product(double in, double out) const {
     return {r_.weight_bytes * in * out + r_.element_bytes * r_.rows * (in + out),
             2 * r_.rows * in * out};

@@ -10,7 +10,7 @@
 namespace dragoman::engine {
 namespace {
 
-// An operation of a member, as one of the joined program.
+// Changes a member's operation into one of the joined program.
 class Mover {
  public:
   Mover(WeightId weights, BufferId buffers, int layers)
@@ -87,7 +87,7 @@ class Mover {
   const int layers_;
 };
 
-// Puts a member's stage behind those of the members before it; its output goes to `output`.
+// Appends a member's stage to those of earlier members. Its output layer goes to `output`.
 void Append(const OpSequence& stage, WeightId weights, int layers, bool is_first,
             EnsembleOutputOp* output, OpSequence* joined) {
   const Mover mover(weights, static_cast<BufferId>(joined->buffers.size()), layers);
@@ -148,7 +148,7 @@ absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members
     const auto weights = static_cast<WeightId>(joined.weights.size());
     for (Weight weight : member.weights) {
       weight.name = absl::StrCat("member ", m + 1, ": ", weight.name);
-      // No position asks for what lies beyond.
+      // No operation reads later positions.
       if (weight.role == WeightRole::kPositions) weight.rows = joined.max_positions;
       joined.weights.push_back(std::move(weight));
     }

@@ -1,8 +1,7 @@
-// Several networks of one target vocabulary as one program, for executors that run a list of operations
-// and know no ensembles: the members' operations one after the other, on buffers and weights of their
-// own, their layers in one page of K and V, and one output (EnsembleOutputOp).
-//
-// Pure; the programs are copied, the weights shared.
+// Joins networks of one target vocabulary into one program, for executors without ensembles. The
+// members' operations follow each other, with separate buffers and weights. Their layers share
+// pages of K and V, and one output folds all (EnsembleOutputOp). Pure. Programs are copied, weights
+// shared.
 #pragma once
 
 #include <memory>
@@ -21,14 +20,14 @@ struct EnsembleNetwork {
   double weight = 1;
 };
 
-// Alignments are the first member's; max_positions is the least of all. UNIMPLEMENTED, naming the
-// member by its number, where members cannot share pages: another width of K and V, or biases by
-// distance for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers of one vocabulary,
-// weights above 0; they are divided by their sum.
+// Takes alignments from the first member and the smallest max_positions. Returns UNIMPLEMENTED with
+// the member's number if members cannot share pages: other widths of K and V, or biases by distance
+// for another number of positions. REQUIRES: 2 to kMaxEnsembleMembers members of one vocabulary,
+// weights above 0. Divides the weights by their sum.
 absl::StatusOr<Program> JoinPrograms(const std::vector<EnsembleNetwork>& members,
                                      kernels::MeanKind mean);
 
-// The numbers of JoinPrograms' weights.
+// The values of the weights of JoinPrograms' program.
 class JoinedWeights final : public Weights {
  public:
   explicit JoinedWeights(const std::vector<EnsembleNetwork>& members);
@@ -39,7 +38,7 @@ class JoinedWeights final : public Weights {
  private:
   struct Member {
     std::shared_ptr<const Weights> weights;
-    WeightId first = 0;  // of the joined program
+    WeightId first = 0;  // in the joined program
   };
   const Member& MemberOf(WeightId id) const;
 

@@ -198,8 +198,7 @@ struct OperandFinder {
   }
 };
 
-// Every member of an operation is named, so that one that is added does not compile until it is
-// either listed or passed over here.
+// Names every member of an operation, so a new member does not compile until it is handled here.
 struct WeightFinder {
   using Ids = std::vector<WeightId>;
   Ids operator()(const EmbedOp& op) const {
@@ -256,7 +255,7 @@ struct WeightFinder {
   }
 };
 
-// "" if each weight is read by an operation: executors pack what operations read.
+// Returns the name of a weight that no operation reads and no executor would pack; "" if none.
 std::string UnreadWeight(const Program& program) {
   std::vector<bool> read(program.weights.size(), false);
   for (const OpSequence* stage : {&program.encoder, &program.decoder}) {
@@ -351,8 +350,8 @@ void JoinCrossLayers(int layers, Program* program) {
       joined.push_back(encoder.ops[i]);
       continue;
     }
-    // The product of the layer is at the end of `joined`: the first of a group stays and grows, the
-    // others are taken into the one that is two before.
+    // The product of the layer is the last of `joined`. The first of a group stays and grows. The
+    // others are merged into the one two places before.
     const auto* before =
         joined.size() < 3 ? nullptr : std::get_if<ProductOp>(&joined[joined.size() - 3].what);
     if (write->first_layer % layers == 0 || before == nullptr ||

@@ -1,7 +1,7 @@
-// The numbers of a program's weights, wherever they are: an executor reads them in pieces and keeps
-// them in its own form, so that they need not be in memory twice.
+// The values of a program's weights, wherever they are stored. An executor reads them in pieces
+// into its own form, so they are not in memory twice.
 //
-// Immutable; any number of threads read at once.
+// Immutable. Any number of threads may read at the same time.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,11 @@ class Weights {
  public:
   virtual ~Weights() = default;
 
-  // Rows first .. first + count - 1 of a weight as f32 to `to` [count, cols], dense. An error names
-  // the file, the tensor and what is wrong with it; `to` is then undefined. REQUIRES: the weight has
-  // these rows.
+  // Reads rows first .. first + count - 1 of a weight as f32 into `to` [count, cols], dense. An
+  // error names file, tensor and problem; `to` is then undefined. REQUIRES: the rows exist.
   virtual absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const = 0;
 
-  // Whether these rows are stored as signed bytes with a scale for each: number = byte * scale.
+  // Reports whether the rows are signed bytes with a scale each: number = byte * scale.
   virtual bool AreInt8(WeightId /*id*/, int64_t /*first*/, int64_t /*count*/) const {
     return false;
   }
@@ -29,20 +28,20 @@ class Weights {
   virtual absl::Status ReadInt8(WeightId id, int64_t first, int64_t count, int8_t* to,
                                 float* scales) const;
 
-  // Says that a weight is not read again soon; it may be.
+  // Hints that the weight will not be read again soon. It may be read again.
   virtual void Release(WeightId /*id*/) const {}
 
-  // Once all is read: whether it was what the files held when they were opened.
+  // Call after all reads: checks that the files did not change since they were opened.
   virtual absl::Status Check() const { return absl::OkStatus(); }
 };
 
 // The values of each weight by its index, float32, row-major.
 using WeightValues = std::vector<std::vector<float>>;
 
-// Numbers that are in memory.
+// Weights in memory.
 class WeightsInMemory final : public Weights {
  public:
-  // REQUIRES: the values are the program's.
+  // REQUIRES: the values are those of the program.
   WeightsInMemory(const Program& program, WeightValues values);
   absl::Status Read(WeightId id, int64_t first, int64_t count, float* to) const override;
 

@@ -42,7 +42,7 @@ class Profile {
   absl::Status Create(const Weights& weights);
   absl::Status Fill();
   absl::StatusOr<std::vector<CrossPages>> EncodeSources();
-  // The rows of a step as costs are counted from them.
+  // The size of a step, for its costs.
   OpRows Rows(double self_positions) const;
   // Seconds of one step.
   double Mean(Nanos all) const { return static_cast<double>(all) * 1e-9 / steps_; }
@@ -56,7 +56,7 @@ class Profile {
   const int slots_;
   const kernels::SearchOptions search_;
   const std::vector<float> divisors_;
-  double kv_bytes_ = 0;  // of an element of the attention memory
+  double kv_bytes_ = 0;  // per element of the attention memory
   std::shared_ptr<const Backend> backend_;
   std::unique_ptr<KvMemory> memory_;
   std::unique_ptr<Batch> batch_;
@@ -76,7 +76,7 @@ absl::Status Profile::Create(const Weights& weights) {
   absl::StatusOr<std::unique_ptr<KvMemory>> memory = backend_->CreateKvMemory(plan);
   if (!memory.ok()) return memory.status();
   memory_ = *std::move(memory);
-  // No step is to be timed with the first use of a page.
+  // Touches all pages, so no timed step is the first to use one.
   std::memset(memory_->pool(), 0, static_cast<size_t>(memory_->bytes()));
   absl::StatusOr<std::unique_ptr<Batch>> batch =
       backend_->CreateBatch(config_.batch, config_.threads, memory_.get());
@@ -85,7 +85,7 @@ absl::Status Profile::Create(const Weights& weights) {
   return absl::OkStatus();
 }
 
-// One of random tokens for each slot: the model goes on as it does with anything.
+// Encodes one source of random tokens for each slot. The tokens do not affect the model's speed.
 absl::StatusOr<std::vector<CrossPages>> Profile::EncodeSources() {
   absl::StatusOr<std::unique_ptr<Encoder>> encoder = backend_->CreateEncoder(config_.threads);
   if (!encoder.ok()) return encoder.status();
@@ -190,7 +190,7 @@ absl::StatusOr<CpuProfile> Profile::Run(const Weights& weights) {
   return profile;
 }
 
-// A CPU's rates are thousandths of a GPU's.
+// A CPU's rates need smaller units than a GPU's.
 std::string RatesText(const DeviceRates& rates) {
   char line[120];
   std::snprintf(line, sizeof(line),

@@ -1,4 +1,4 @@
-// A step of the CPU's executor, operation by operation.
+// Measures a step of the CPU's executor, operation by operation.
 #pragma once
 
 #include <string>
@@ -21,11 +21,11 @@ struct CpuProfileConfig {
   int threads = 1;
 };
 
-// The mean of the steps that were timed.
+// The mean of the timed steps.
 struct CpuProfile {
   OpRows rows;
-  // The program's operations by their names, each without its parts (kernels/base/op_probe.h); the
-  // parts; and what DecodingBatch does around the model's step. The last two are not counted.
+  // The program's operations by name, without their parts; the parts (kernels/base/op_probe.h); and
+  // DecodingBatch's work around the model's step. Parts and work have no bytes and no flop.
   std::vector<StepCost> costs;
   std::vector<double> seconds;  // by `costs`
   double step_seconds = 0;      // their sum
@@ -34,23 +34,22 @@ struct CpuProfile {
 
 inline constexpr char kAroundTheModel[] = "search and tables";
 
-// Fills the batch of a worker as profiled_steps.h says and times `steps` steps of it. Takes memory
-// of its own for all their K/V. Errors as CheckProfile's and CreateCpuModel's; RESOURCE_EXHAUSTED
-// without the memory; INTERNAL when a logit of the model is not a number. REQUIRES: steps > 0; the
-// weights are the program's.
+// Fills the batch of a worker as in profiled_steps.h and times `steps` of its steps. Has its own
+// memory for their K/V. Returns errors of CheckProfile and CreateCpuModel, RESOURCE_EXHAUSTED
+// without the memory, and INTERNAL if a logit is NaN. REQUIRES: steps > 0; weights of the program.
 absl::StatusOr<CpuProfile> MeasureCpuSteps(const CpuProfileConfig& config, const Program& program,
                                            const Weights& weights, int steps, const Clock* clock);
 
-// Measures the rates of one thread, then the steps: the table as text.
+// Measures the steps, then the rates of one thread. Returns the table as text.
 absl::StatusOr<std::string> ProfileCpuSteps(const CpuProfileConfig& config, const Program& program,
                                             const Weights& weights, int steps, const Clock* clock);
 
-// The best rates of one thread of this CPU: the denominators of a profile.
+// Measures the best rates of one thread of this CPU, against which a profile compares.
 //
-// Copies more memory than caches hold, and multiplies 128 rows by matrices of 512 x 2048 numbers
-// that stay in cache; turning the rows into operands is not counted. The best of several times, for
-// the machine may have other work. Takes a quarter of a gigabyte, given back on return. REQUIRES:
-// the CPU has products of this type.
+// Copies more memory than caches hold. Multiplies 128 rows by matrices of 512 x 2048 numbers that
+// stay in cache, without the time to convert the rows to operands. Takes the best of several times,
+// because the machine may have other work. Takes a quarter of a gigabyte until it returns.
+// REQUIRES: the CPU has products of this type.
 DeviceRates MeasureCpuRates(kernels::ComputeType type, const Clock* clock);
 
 }  // namespace dragoman::engine

@@ -21,11 +21,11 @@ constexpr size_t kCopyBytes = size_t{128} << 20;
 constexpr int kCopies = 5;
 
 constexpr int64_t kRows = 128;
-// Inputs and outputs: the two products of a feed-forward layer.
+// Inputs and outputs of the two products of a feed-forward layer.
 constexpr std::pair<int, int> kShapes[] = {{512, 2048}, {2048, 512}};
 constexpr int kProducts = 20;
 
-// The first runs find cold memory: the best one counts.
+// Takes the best time, because the first runs find cold memory.
 template <class Run>
 double BestSeconds(int times, const Run& run) {
   Nanos best = std::numeric_limits<Nanos>::max();

@@ -26,12 +26,12 @@
 namespace dragoman::engine {
 namespace {
 
-// Written before every step while its launches are prepared, so that no kernel is timed with the
-// wait for its own launch: more than a millisecond at 4 TB/s.
+// Writes before every timed step while its launches are prepared, so that no kernel's time includes
+// the wait for its launch: more than a millisecond at 4 TB/s.
 constexpr int64_t kDelayBytes = int64_t{256} << 20;
 constexpr int kDelays = 20;
 
-// Steps right before those that are timed, which bring the graph to the device.
+// Steps right before the timed ones. They bring the graph to the device.
 constexpr int kStepsToWarmUp = 2;
 
 // Events before and after every launch of a step.
@@ -53,7 +53,7 @@ class TimingProbe final : public StepProbe {
 
   cuda::Error After() override { return marks_[used_++].end.Record(stream_); }
 
-  // Adds the times of the step that has just ended.
+  // Adds the times of the last step.
   cuda::Error Collect() {
     for (size_t i = 0; i < used_; ++i) {
       float milliseconds = 0;
@@ -65,7 +65,7 @@ class TimingProbe final : public StepProbe {
     return cuda::Error::kNone;
   }
 
-  // Seconds of the launches with this name.
+  // Returns the seconds of the launches with this name.
   double seconds(std::string_view op) const {
     const auto found = seconds_.find(op);
     return found == seconds_.end() ? 0 : found->second;
@@ -85,9 +85,9 @@ class TimingProbe final : public StepProbe {
 
 int SlotsOf(int max_rows) { return std::max(1, max_rows / kProfiledBeam); }
 
-// The plan with no more pages than segments of `steps` steps need, and those of one more: with fewer the
-// rule of pages (plan.h) has one thread look at slot after slot. All of a card's memory takes a
-// profiler that saves it around every kernel longer than there is.
+// Limits the plan to the pages of segments of `steps` steps and one more segment. With fewer pages
+// the rule of pages (plan.h) has one thread look at slot after slot. With all of a card's memory, a
+// profiler that saves memory around every kernel takes too long.
 MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
   const int max_rows = plan.limits.max_rows;
   const int64_t slots = SlotsOf(max_rows);
@@ -102,7 +102,7 @@ MemoryPlan WithFewPages(MemoryPlan plan, int steps) {
 
 class Profile {
  public:
-  // Segments have room for `more_steps` beside those that are timed.
+  // Segments have room for `more_steps` in addition to the timed steps.
   Profile(std::shared_ptr<const CudaModel> model, const MemoryPlan& plan, int steps,
           int more_steps = 0)
       : model_(std::move(model)),
@@ -127,7 +127,7 @@ class Profile {
   const kernels::StepOutput& LastOutput() const {
     return *mailboxes_.host(static_cast<int>((number_ - 1) % kernels::kStepMailboxes)).output;
   }
-  // Puts steps on the stream that the host has nothing to say to.
+  // Puts steps without commands from the host on the stream.
   absl::Status Enqueue(const cuda::Graph* graph, int steps);
   absl::StatusOr<int64_t> GraphNodes() const;
 
@@ -164,7 +164,7 @@ absl::Status Profile::Prepare() {
   return Check("making the batch's tables", error);
 }
 
-// Every slot gets a segment.
+// Puts a segment into every slot.
 void Profile::Admit() {
   const kernels::StepMailbox& mailbox = mailboxes_.host(0);
   const kernels::SearchOptions options = ProfiledSearch(beam(), steps_ + more_steps_);
@@ -211,7 +211,7 @@ absl::Status Profile::Step(StepProbe* probe) {
   return Check("a decoding step", stream_.Wait());
 }
 
-// The number of nodes in the graph that such a step is in production. Nothing of it runs.
+// Returns the number of nodes in the graph of such a step in production. Runs none of them.
 absl::StatusOr<int64_t> Profile::GraphNodes() const {
   cuda::Graph graph;
   const cuda::Error error =
@@ -300,7 +300,7 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
   if (status.ok()) status = Check("timing", begin.Record(stream_.get()));
   if (status.ok()) status = Enqueue(recorded, steps_);
   if (status.ok()) status = Check("timing", end.Record(stream_.get()));
-  // Errors of the steps come back here.
+  // Returns errors of the steps.
   if (status.ok()) status = Check("a decoding step", stream_.Wait());
   float milliseconds = 0;
   if (status.ok()) status = Check("reading the times", end.MillisecondsSince(begin, &milliseconds));
@@ -318,7 +318,7 @@ absl::StatusOr<CudaStepTime> Profile::Time() {
   return time;
 }
 
-// The parts of a device that a profile needs. A table begins with `text`.
+// The parts of a device that a profile needs. `text` is the head of a table.
 struct ProfiledModel {
   std::shared_ptr<const CudaModel> model;
   MemoryPlan plan;

@@ -1,4 +1,4 @@
-// A step of a GPU, launch by launch.
+// Measures a step of a GPU, launch by launch.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 
 namespace dragoman::engine {
 
-// Runs `steps` steps of a full batch of made-up segments without graphs and says, launch by launch,
-// what they took and what they could have taken at best (engine/decode/cuda/step_costs.h): a table as text. Takes
-// memory of its own: nothing else should run on the device. The memory in the table is what a worker
-// would take; the profile has only the K/V pages of its own segments.
+// Runs `steps` steps of a full batch of made-up segments without graphs. Returns a table of the
+// time of each launch and of its best possible time (engine/decode/cuda/step_costs.h) as text.
+// Takes its own memory, so nothing else should run on the device. The table has the memory of a
+// worker; the profile has K/V pages only for its segments. Returns UNIMPLEMENTED without CUDA.
 absl::StatusOr<std::string> ProfileCudaSteps(const CudaBackendConfig& config,
                                              const Program& program, const WeightImage& image,
                                              int steps);
 
-// A step as it is made in production. Times are seconds.
+// A step as in production. Times are seconds.
 struct CudaStepTime {
-  double seconds = 0;         // of a step, the mean
-  int64_t nodes = 0;          // of its graph; 0 where `config` turns graphs off
-  int64_t rows = 0;           // that were there in each
-  double self_positions = 0;  // of a row, the mean
-  bool fused = false;         // by the fused output layer
+  double seconds = 0;         // mean of a step
+  int64_t nodes = 0;          // of its graph; 0 if `config` turns graphs off
+  int64_t rows = 0;           // of each step
+  double self_positions = 0;  // mean of a row
+  bool fused = false;         // with the fused output layer
 };
 
-// Makes `steps` of the steps of ProfileCudaSteps one right after the other: a graph each, with nothing
-// between their launches, so that these begin early where the device and `config` allow. Events stand
-// before the first and after the last. In builds with CUDA only; all else as ProfileCudaSteps.
+// Runs `steps` of the steps of ProfileCudaSteps back to back, one graph each, so launches begin
+// early if the device and `config` allow it. Records events before the first and after the last
+// step. Only in builds with CUDA. Otherwise as ProfileCudaSteps.
 absl::StatusOr<CudaStepTime> TimeCudaSteps(const CudaBackendConfig& config, const Program& program,
                                            const WeightImage& image, int steps);
 
-// The best rates of a device: the denominators of a profile.
+// Measures the best rates of a device, against which a profile compares.
 //
 // Copies half a gigabyte and multiplies matrices of 8192 x 8192 numbers, ten times each. Takes
-// about a gigabyte, given back on return, of the current device, whose number is `device`.
+// about a gigabyte of the current device, whose number is `device`, until it returns.
 absl::StatusOr<DeviceRates> MeasureRates(int device, kernels::ComputeType type);
 
 }  // namespace dragoman::engine

@@ -21,8 +21,7 @@ constexpr int64_t kCopyBytes = int64_t{512} << 20;
 constexpr int kSize = 8192;
 constexpr int kRepeats = 10;
 
-// Numbers of one sign and size would cost the device less power than those of a model, and so let
-// it run faster: uniform in -1 .. 1.
+// Uniform in -1 .. 1: numbers of one sign and size would take less power and run faster.
 std::vector<uint8_t> RandomNumbers(int64_t count, kernels::ComputeType type) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
@@ -41,7 +40,7 @@ std::vector<uint8_t> RandomNumbers(int64_t count, kernels::ComputeType type) {
   return bytes;
 }
 
-// Seconds of one of kRepeats runs, after one that is not counted.
+// Measures the mean seconds of kRepeats runs, after one that is not counted.
 cuda::Error Time(cuda::Stream stream, const std::function<cuda::Error()>& run, double* seconds) {
   cuda::Event begin;
   cuda::Event end;
@@ -85,7 +84,7 @@ absl::Status TimeProduct(int device, const cuda::OwnedStream& stream, kernels::C
                          piece);
     }
   }
-  if (error == cuda::Error::kNone) error = stream.Wait();  // Create tries the product elsewhere
+  if (error == cuda::Error::kNone) error = stream.Wait();  // Create uses another stream
   if (error == cuda::Error::kNone) {
     std::string why;
     const std::unique_ptr<cuda::Blas> blas = cuda::Blas::Create(&why);

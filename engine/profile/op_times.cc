@@ -2,8 +2,7 @@
 
 namespace dragoman::engine {
 
-// The clock is read last here and first in After, so that bookkeeping does not count as the
-// operation's time.
+// Reads the clock last here and first in After, so bookkeeping does not count.
 void OpTimes::Before(const char* name) {
   Running& op = running_.emplace_back();
   op.name = name;

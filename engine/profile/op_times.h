@@ -1,6 +1,6 @@
-// Adds up what operations take, by their names.
+// Adds up the times of operations by name. Times are the clock's.
 //
-// Belongs to the thread that runs them. Times are the clock's.
+// Belongs to the thread that runs the operations.
 #pragma once
 
 #include <map>
@@ -20,20 +20,19 @@ class OpTimes final : public kernels::OpProbe {
   void Before(const char* name) override;
   void After() override;
 
-  // Forgets what has been added up. REQUIRES: nothing is running.
+  // Sets all sums to zero. REQUIRES: no operation is running.
   void Clear();
 
-  // The time of all operations of this name, less what ran within them under another name or the
-  // same.
+  // Returns the time of all operations of this name, without the operations that ran within them.
   Nanos Of(std::string_view name) const;
-  // The time of all operations that ran within nothing else: the sum of Of over all names.
+  // Returns the time of all operations that ran within no other: the sum of Of over all names.
   Nanos Total() const { return total_; }
 
  private:
   struct Running {
     const char* name = "";
     Nanos begin = 0;
-    Nanos within = 0;  // of what ran within it
+    Nanos within = 0;  // of the operations within it
   };
 
   const Clock* const clock_;

@@ -1,5 +1,4 @@
-// The time of a decoding step of a model, operation by operation: what the program dragoman_profile
-// prints. No part of serving.
+// Measures a model's decoding step, operation by operation, for dragoman_profile. Not for serving.
 #pragma once
 
 #include <string>
@@ -11,10 +10,9 @@
 namespace dragoman::engine {
 
 // Times the operations of `steps` steps of a full batch, on the CPU or on the one GPU of
-// config.devices: a table as text (engine/network/cost_table.h). On the CPU by `clock`, which is
-// borrowed for the call. Errors as CreateEngine's; INVALID_ARGUMENT also for several devices, an
-// ensemble, a lexical shortlist, and for more steps than a hypothesis has positions. REQUIRES:
-// steps > 0.
+// config.devices. Returns a table as text (engine/network/cost_table.h). Borrows `clock`, used on
+// the CPU, for the call. Returns errors as CreateEngine, and INVALID_ARGUMENT for several devices,
+// an ensemble, a lexical shortlist, or too many steps for a hypothesis. REQUIRES: steps > 0.
 absl::StatusOr<std::string> ProfileSteps(const std::string& model_directory,
                                          const EngineConfig& config, int steps, const Clock* clock);
 

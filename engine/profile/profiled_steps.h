@@ -1,5 +1,5 @@
-// The work of a profile, on every device: a batch full of segments of beam 4 in the middle of
-// a translation, none of which can end.
+// The work of a profile on every device: a batch full of segments with beam 4 in the middle of a
+// translation. No segment can end.
 #pragma once
 
 #include "absl/status/status.h"
@@ -13,12 +13,10 @@ inline constexpr int kProfiledBeam = 4;
 inline constexpr int kProfiledSourceTokens = 30;
 inline constexpr int kStepsBeforeProfile = 15;
 
-// INVALID_ARGUMENT when a hypothesis cannot have so many positions, or the batch or a source is too
-// small.
+// Returns INVALID_ARGUMENT if a hypothesis, the batch or a source is too small for the profile.
 absl::Status CheckProfile(const BatchConfig& batch, const Program& program, int steps);
 
-// The search of every segment, with a beam of at most kProfiledBeam. REQUIRES: CheckProfile
-// returned OK.
+// Returns the search of every segment. REQUIRES: CheckProfile returned OK; beam <= kProfiledBeam.
 kernels::SearchOptions ProfiledSearch(int beam, int steps);
 
 }  // namespace dragoman::engine

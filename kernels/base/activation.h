@@ -1,4 +1,4 @@
-// Which activation a feed-forward layer has.
+// The activations of a feed-forward layer.
 #pragma once
 
 namespace dragoman::kernels {
@@ -9,11 +9,11 @@ enum class Activation {
   kGelu,         // exact: x * (1 + erf(x / sqrt 2)) / 2
   kSwish,        // x * sigmoid(x)
   kGeluTanh,     // x * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
-  kGeluClipped,  // the exact GELU, between -10 and 10
+  kGeluClipped,  // exact GELU, clipped to [-10, 10]
   kQuickGelu,    // x * sigmoid(1.702 x)
   kMish,         // x * tanh(log(1 + exp(x)))
-  kLeakyRelu,    // x, 0.01 x where x is negative
-  kRelu6,        // between 0 and 6
+  kLeakyRelu,    // x; 0.01 x if x is negative
+  kRelu6,        // x clipped to [0, 6]
   kReluSquared,  // relu(x)^2
   kSigmoid,      // 1 / (1 + exp(-x))
   kTanh,
@@ -27,7 +27,7 @@ inline constexpr Activation kAllActivations[] = {
     Activation::kRelu6,     Activation::kReluSquared, Activation::kSigmoid,
     Activation::kTanh,      Activation::kLaplace};
 
-// The products compute these two themselves; the others are a pass over what they have written.
+// Reports whether a product applies the activation itself. The others are a pass over its results.
 constexpr bool IsOfProduct(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu;
 }

@@ -1,5 +1,4 @@
-// Counters that the thread groups of a step share, and sums and scores that the members of a group
-// do.
+// Atomic operations on numbers that thread groups of a step, or members of a group, share.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace dragoman::kernels {
 
-// Adds to a counter that other groups add to; returns what it was before.
+// Adds `value` to a shared counter. Returns the counter's old value.
 DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(&counter, value);
@@ -21,7 +20,7 @@ DRAGOMAN_HD inline int32_t AtomicAdd(int32_t& counter, int32_t value) {
 #endif
 }
 
-// Adds to a sum that others add to.
+// Adds `value` to a shared sum.
 DRAGOMAN_HD inline void AtomicAdd(uint64_t& sum, uint64_t value) {
 #if defined(__CUDA_ARCH__)
   static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
@@ -31,7 +30,7 @@ DRAGOMAN_HD inline void AtomicAdd(uint64_t& sum, uint64_t value) {
 #endif
 }
 
-// Writes what others may write at the same time.
+// Writes a number that other threads may write at the same time.
 DRAGOMAN_HD inline void AtomicStore(float& to, float value) {
 #if defined(__CUDA_ARCH__)
   *static_cast<volatile float*>(&to) = value;
@@ -40,7 +39,7 @@ DRAGOMAN_HD inline void AtomicStore(float& to, float value) {
 #endif
 }
 
-// Adds if the sum stays within `limit`, and returns what it was before; else -1.
+// Adds and returns the old value if the sum is at most `limit`. Otherwise returns -1.
 DRAGOMAN_HD inline int32_t AtomicAddWithin(int32_t& counter, int32_t value, int32_t limit) {
 #if defined(__CUDA_ARCH__)
   int32_t before = *static_cast<volatile int32_t*>(&counter);

@@ -1,7 +1,7 @@
-// The number type of a model. Sums of products in int8 are exact; all other sums, path scores and
+// The number type of a model. Sums of int8 products are exact. All other sums, path scores and
 // normalisers are f32 in every type.
-//   a GPU   weights, activations and attention memory; no int8
-//   a CPU   the operands of products (rows are quantized as they come); the rest is f32; no float16
+//   a GPU   weights, activations and attention memory have the type; no int8
+//   a CPU   operands of products and attention memory have it, all else is f32; no float16
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,18 @@ constexpr const char* ComputeTypeName(ComputeType type) {
   return "float32";
 }
 
-// Numbers of one byte that a product on a GPU may multiply in place of those of the compute type:
-// rows of both operands are quantized with a scale each (kernels/ops/quantize_rows.h).
+// The one-byte type in which a product on a GPU may multiply instead of the compute type. The rows
+// of both operands are quantized with one scale per row (kernels/ops/quantize_rows.h).
 //   kFloat8  e4m3: 1 sign, 4 exponent and 3 fraction bits, up to 448 (kernels/base/float8.h)
-//   kInt8    -127 .. 127; sums are exact, as in the compute type of that name on a CPU
+//   kInt8    -127 .. 127; sums are exact, as in ComputeType::kInt8 on a CPU
 enum class QuantizedType : uint8_t { kNone, kFloat8, kInt8 };
 
 constexpr const char* QuantizedTypeName(QuantizedType type) {
   return type == QuantizedType::kFloat8 ? "float8" : type == QuantizedType::kInt8 ? "int8" : "none";
 }
 
-// The name of the instruction set that the CPU operations use, for logs and measurements: one of
-// those of kernels/cpu/isa.h, such as "avx2" or "amx". Thread-safe. The result lives as long as the
-// process.
+// Returns the name of the CPU operations' instruction set for logs, one of those in
+// kernels/cpu/isa.h, such as "avx2" or "amx". Thread-safe. The text lives as long as the process.
 std::string_view CpuInstructionSet();
 
 }  // namespace dragoman::kernels

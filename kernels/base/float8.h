@@ -1,8 +1,6 @@
-// Numbers of 8 bits as tensor cores multiply them: e4m3 of the OCP's "8-bit Floating Point
-// Specification", 1 sign, 4 exponent (bias 7) and 3 fraction bits. No infinity; 0x7f is the NaN, 448
-// the largest, 2^-9 the smallest above zero.
-//
-// Host and device run this code, so that a card without the conversion has the same bits.
+// The 8-bit numbers that tensor cores multiply: e4m3 of the OCP's "8-bit Floating Point
+// Specification" with 1 sign, 4 exponent (bias 7) and 3 fraction bits. No infinity; 0x7f is the
+// NaN, 448 the largest, 2^-9 the smallest above zero. Host and device have the same bits.
 #pragma once
 
 #include <bit>
@@ -14,13 +12,13 @@ namespace dragoman::kernels {
 
 inline constexpr float kFloat8Most = 448.0F;
 
-// Rounded to nearest even; beyond +-448, infinity included, +-448. As cvt.rn.satfinite.e4m3x2.f32.
+// Rounds to nearest even, clamps to +-448 (infinity, too), as cvt.rn.satfinite.e4m3x2.f32.
 DRAGOMAN_HD inline uint8_t ToFloat8(float x) {
   constexpr uint32_t kInfinity = 0x7f800000U;
   constexpr uint32_t kMost = 0x43e00000U;           // 448
   constexpr uint32_t kLeastNormal = 0x3c800000U;    // 2^-6
-  constexpr uint32_t kSubnormalUnit = 0x46800000U;  // 2^14: the last place of its float is 2^-9
-  constexpr int kCut = 23 - 3;                      // fraction bits that go
+  constexpr uint32_t kSubnormalUnit = 0x46800000U;  // 2^14: one ulp of this float is 2^-9
+  constexpr int kCut = 23 - 3;                      // fraction bits that are dropped
   constexpr uint32_t kBias = (127U - 7U) << 3;
   const auto bits = std::bit_cast<uint32_t>(x);
   const uint32_t sign = bits >> 24 & 0x80U;
@@ -39,8 +37,7 @@ DRAGOMAN_HD inline float FromFloat8(uint8_t bits) {
   const uint32_t sign = uint32_t{bits & 0x80U} << 24;
   const uint32_t most = bits & 0x7fU;
   if (most == 0x7fU) return std::bit_cast<float>(sign | 0x7fc00000U);
-  // Exponent and fraction in their places, the bias of e4m3 made that of f32: exact, for numbers below the
-  // normal ones, too.
+  // The exact product corrects the bias, of subnormal numbers, too.
   return std::bit_cast<float>(sign | most << 20) * 0x1p120F;
 }
 

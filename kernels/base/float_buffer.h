@@ -1,4 +1,4 @@
-// Memory of f32 numbers: weights, and the scratch of operations.
+// Memory for f32 numbers: weights and the scratch of operations.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ struct FreeFloats {
 };
 using FloatBuffer = std::unique_ptr<float, FreeFloats>;
 
-// Aligned to 64 bytes (2 MiB when it is that large); contents undefined. Never null.
+// Returns memory with undefined contents, aligned to 64 bytes (2 MiB if it is that large). Never
+// null. Throws std::bad_alloc.
 FloatBuffer AllocateFloats(size_t count);
 
 }  // namespace dragoman::kernels::cpu

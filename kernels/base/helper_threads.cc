@@ -12,31 +12,31 @@
 namespace dragoman::kernels {
 namespace {
 
-// A look at what is waited for takes some 50 ns.
+// One poll takes about 50 ns.
 constexpr int kLooksPerClock = 32;
-// A thread that is waited for so long (100 microseconds) does not run: it may need this core.
+// A thread that is late by this much (100 microseconds) does not run and may need this core.
 constexpr int kLooksBeforeYield = 2048;
-// To wake a helper costs some 35 microseconds, and one that has something else running on its core
-// costs more than it helps: it is sent away, and called again after a time that doubles until it
-// has joined in so many works.
+// Waking a helper costs about 35 microseconds. A helper whose core runs something else costs more
+// than it helps: it is sent away and called again after a time that doubles until it has joined
+// this many works.
 constexpr int kWorksToBeOfUse = 16;
 constexpr std::chrono::milliseconds kFirstRetry{1};
 constexpr std::chrono::milliseconds kLastRetry{64};
-// A thread's part is taken in so many pieces, so that others can take what one that came late left,
-// and the wait for the last one is short: of the output layer, it is 30 microseconds' work.
+// Each part is taken in this many pieces. So other threads can take the rest of the part of a late
+// thread, and the wait for the last piece is short: 30 microseconds for the output layer.
 constexpr int64_t kTakesPerPart = 16;
 
 void Relax() {
 #if defined(__x86_64__)
   _mm_pause();
 #elif defined(__aarch64__)
-  // `yield` is nothing on most processors; this takes about as long as the pause of x86-64.
+  // `yield` does nothing on most processors. `isb` takes about as long as the pause of x86-64.
   __asm__ volatile("isb" ::: "memory");
 #endif
 }
 
-// The state of a SharedWork is one word: the threads that are at the work, a bit each; whether one more
-// may join; and the number of the work.
+// The state of a SharedWork is one word: one bit for each thread that works on it, whether another
+// thread may join, and the number of the work.
 constexpr uint64_t kThreads = (uint64_t{1} << HelpedThread::kMostThreads) - 1;
 constexpr uint64_t kOpen = kThreads + 1;
 constexpr uint64_t kNextWork = kOpen << 1;
@@ -47,8 +47,7 @@ constexpr uint64_t kNoWork = ~uint64_t{0};
 }  // namespace
 
 struct HelperThreads::SharedWork {
-  // The number of a thread that has joined the work which is open; 0: there is none, or it is
-  // `done`, or has threads enough.
+  // Joins the open work and returns this thread's number; 0 if it is `done`, full or not open.
   int Join(uint64_t* done) {
     uint64_t seen = state.load(std::memory_order_acquire);
     while ((seen & kOpen) != 0 && WorkOf(seen) != *done) {
@@ -58,7 +57,7 @@ struct HelperThreads::SharedWork {
                                        std::memory_order_acq_rel, std::memory_order_acquire)) {
         continue;
       }
-      // From here on `pieces` stay as they are.
+      // `pieces` cannot change until Leave.
       *done = WorkOf(seen);
       if (thread < pieces.threads) {
         joined.fetch_add(1, std::memory_order_relaxed);
@@ -71,7 +70,7 @@ struct HelperThreads::SharedWork {
 
   void Leave(int thread) { state.fetch_and(~(uint64_t{1} << thread), std::memory_order_release); }
 
-  // Takes what is left, of this thread's own part first, as long as it `may_stay`.
+  // Takes the remaining pieces, those of this thread's own part first, while `may_stay` allows it.
   template <class MayStay>
   void Work(int thread, const MayStay& may_stay) {
     for (int i = 0; i < parts; ++i) {
@@ -91,10 +90,10 @@ struct HelperThreads::SharedWork {
   };
 
   alignas(64) std::atomic<uint64_t> state{0};
-  std::atomic<int64_t> joined{0};           // of all works, by helpers
+  std::atomic<int64_t> joined{0};           // helpers' joins in all works
   alignas(64) std::atomic<int> helpers{0};  // changes under the mutex
 
-  // These change while no thread is at the work.
+  // These change only while no thread works.
   WorkPieces pieces;
   int64_t take = 1;
   int parts = 1;

@@ -1,4 +1,4 @@
-// The code of the search is compiled for the host and, under nvcc, for the device too.
+// Marks code of the search that is compiled for the host and, under nvcc, for the device too.
 #pragma once
 
 #if defined(__CUDACC__)

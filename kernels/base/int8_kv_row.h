@@ -1,16 +1,16 @@
-// K and V of one position of one layer in int8, all heads side by side: what attention reads of a
-// position is 2 bytes for each number of a head's K and V, in one run of lines, and its scales.
+// K and V of one position of one layer in int8, all heads next to each other. Attention reads one
+// byte per number of K and of V, from consecutive cache lines, and the scales.
 //
-//   K        [group of heads][head_dim / 4][lanes][4]: u8, zero point 128. The heads of a group,
-//            up to kInt8HeadLanes, are lanes: dot products of bytes leave each head's sum in its
-//            own lane, and softmax goes over positions without adding up within a register.
-//            A single group of few heads is rounded up to a power of two, lanes of no head are 0.
+//   K        [group of heads][head_dim / 4][lanes][4]: u8, zero point 128. Up to kInt8HeadLanes
+//            heads are the lanes of a group. A dot product of bytes leaves each head's sum in its
+//            lane, and softmax adds nothing up within a register. A single group of few heads is
+//            rounded up to a power of two; lanes without a head are 0.
 //   V        [heads][head_dim]: s8
-//   scales   [K | V][all lanes]: f32, max|x| / 127 of a head. NaN where a number of it was NaN or
-//            infinite: of V, then so is that head of every context it goes into; of K, the position
-//            has no weight in that head, as in f32.
+//   scales   [K | V][all lanes]: f32, max|x| / 127 of a head; NaN if a number is NaN or infinite.
+//            NaN of V makes the head NaN in every context that includes the position. With NaN of
+//            K the position has no weight in the head, as in f32.
 //
-// Plain values: the inner loops see them.
+// Plain values.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@
 namespace dragoman::kernels {
 
 inline constexpr int kInt8HeadLanes = 16;
-// The most bytes of K in a row.
+// The largest number of bytes of K in a row.
 inline constexpr int kMaxInt8RowBytes = 8192;
 
-// Rows come from everywhere, for the positions of a hypothesis were written by many lanes. Those of a
-// source lie together, and are read by all rows of a slot: there K and V of a page's positions of one
-// layer are a block, in which no byte has to be moved before it is multiplied. Of each head:
+// K and V of the source positions of one page and layer. They are contiguous, and all rows of a
+// slot read them, whereas many lanes wrote the positions of a hypothesis. No byte of a block has to
+// be moved before it is multiplied. For each head, with types and scales as in a row:
 //
-//   K        [head_dim / 4][position][4]: u8 as above
-//   V        [position / 4][head_dim][4 positions]: s8
-//   scales   [K | V][position]: f32 as above
+//   K        [head_dim / 4][position][4]
+//   V        [position / 4][head_dim][4 positions]
+//   scales   [K | V][position]
 //
-// Positions that the source does not have are zeros.
+// Positions beyond the end of the source are zeros.
 struct Int8KvBlock {
   int32_t heads;
   int32_t head_dim;
-  int32_t head_bytes;  // of a head, from one to the next; all multiples of 64
-  // In bytes, from a head's start, which is K.
+  int32_t head_bytes;  // from one head to the next. All offsets are multiples of 64
+  // In bytes from the start of a head. K is at 0.
   int32_t v_at;
   int32_t k_scales_at;
   int32_t v_scales_at;
@@ -43,9 +43,9 @@ struct Int8KvBlock {
 struct Int8KvRow {
   int32_t heads;
   int32_t head_dim;  // a multiple of 16
-  int32_t lanes;     // of a group: kInt8HeadLanes, or the power of two that takes all heads
+  int32_t lanes;     // of a group: kInt8HeadLanes, or the power of two that fits all heads
   int32_t groups;
-  // In bytes, from the row's start; all multiples of 64.
+  // In bytes from the start of the row. All multiples of 64.
   int32_t k_bytes;
   int32_t scales_at;
   int32_t bytes;

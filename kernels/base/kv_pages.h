@@ -1,20 +1,17 @@
 // Pages of attention memory. A page holds K and V of kPagePositions positions of one lane (self) or
-// of one segment's source (cross), of ALL decoder layers. Both kinds have one size and come from
-// one pool.
+// of one segment's source (cross), of ALL decoder layers. Both kinds share one size and one pool.
 //
-// Plain values, device-friendly. A device's elements are of the compute type. The CPU's are those of
-// the compute type, too: bfloat16 is half as much to read as float32, int8 a little more than a
-// quarter, and no bit of a row depends on the others. Only the operations that write and read pages
-// know their inside; those of the CPU:
+// Plain values that a device can use. Elements have the compute type. On the CPU bfloat16 is half
+// as much to read as float32, int8 a little more than a quarter, and no bit of a row depends on
+// others. Only the operations that write and read pages know their layout. On the CPU:
 //   self page    [layer][K | V][position][heads * head_dim]
 //   cross page   [layer][head][ K: [head_dim][position] | V: [position][head_dim] ]
 //   in int8      self [layer][position] of rows, cross [layer] of blocks of int8_kv_row.h
-// or, of decoders without self-attention, self pages hold states (kernels/ops/recurrence.h).
-// Cross K is transposed so that scores are computed for many positions at once; a self page is not,
-// for the positions of a hypothesis come from the pages of different lanes.
-// Those of a device, where a warp takes one head and reads positions as rows, are all
+// Cross K is transposed: scores are computed for many positions at once. Self K is not, because the
+// positions of a hypothesis come from the pages of different lanes. On a device, where a warp takes
+// one head and reads positions as rows, all pages are
 //   [layer][head][K | V][position][head_dim]
-// or hold states as well.
+// Decoders without self-attention have states in their self pages (kernels/ops/recurrence.h).
 #pragma once
 
 #include <cstdint>
@@ -27,28 +24,27 @@ namespace dragoman::kernels {
 
 inline constexpr int kPagePositions = 32;
 
-// The most heads that the attention operations take.
+// The largest number of heads that the attention operations take.
 inline constexpr int kMaxAttentionHeads = 64;
 
-// Lanes of a slot: the row length of `slot_lanes`, the bound of the bytes of `ancestry`.
+// Lanes of a slot: the row length of `slot_lanes`, and the limit of the bytes of `ancestry`.
 inline constexpr int kMaxSlotLanes = 64;
 
 struct KvLayout {
   int32_t layers = 0;
   int32_t heads = 0;
   int32_t head_dim = 0;
-  // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 where HasInt8Rows().
+  // The type of elements in the CPU's pages: kFloat32, kBFloat16, or kInt8 if HasInt8Rows().
   ComputeType host_element = ComputeType::kFloat32;
-  // The bytes from one CPU page to the next where each page also holds those of other layouts, as
-  // the pages of an ensemble hold a part for every member; 0 where it does not. What this layout's
-  // operations take as the pool is then the place of its part in page 0.
+  // The bytes from one CPU page to the next if pages also hold parts of other layouts, as those of
+  // an ensemble; otherwise 0. The pool is then the start of this layout's part in page 0.
   int64_t host_page_stride = 0;
 
   DRAGOMAN_HD int32_t width() const { return heads * head_dim; }
   DRAGOMAN_HD int64_t ElementsPerPage() const {
     return int64_t{2} * layers * kPagePositions * width();
   }
-  // From one of the CPU's pages to the next; and what this layout has of each.
+  // Bytes from one CPU page to the next, and of this layout's part of it.
   int64_t HostPageBytes() const {
     return host_page_stride > 0 ? host_page_stride : HostPartBytes();
   }
@@ -56,7 +52,7 @@ struct KvLayout {
     return host_element == ComputeType::kInt8 ? int64_t{layers} * kPagePositions * Int8Row().bytes
                                               : ElementsPerPage() * ElementBytes(host_element);
   }
-  // Bytes of an element on average, scales included.
+  // The average bytes of an element, scales included.
   double HostElementBytes() const {
     return static_cast<double>(HostPartBytes()) / static_cast<double>(ElementsPerPage());
   }
@@ -64,7 +60,7 @@ struct KvLayout {
     return (positions + kPagePositions - 1) / kPagePositions;
   }
 
-  // Offsets in elements from the start of a page; `position` is within the page.
+  // Offsets in elements from the start of a page. `position` is within the page.
   DRAGOMAN_HD int64_t SelfK(int layer, int position) const {
     return (int64_t{2} * layer * kPagePositions + position) * width();
   }
@@ -77,8 +73,7 @@ struct KvLayout {
   DRAGOMAN_HD int64_t CrossV(int layer, int head) const {
     return CrossK(layer, head) + int64_t{kPagePositions} * head_dim;
   }
-  // Rows of int8: whether heads have a shape that they come in, how they lie, and where one is in
-  // its page, in bytes.
+  // int8: whether heads fit the row format; the formats; offsets in a page, in bytes.
   bool HasInt8Rows() const {
     return head_dim % 16 == 0 && RoundedUp(heads, kInt8HeadLanes) * head_dim <= kMaxInt8RowBytes;
   }
@@ -96,7 +91,7 @@ struct KvLayout {
             scales_at,
             scales_at + RoundedUp(2 * all * static_cast<int32_t>(sizeof(float)), 64)};
   }
-  // A block takes no more than the rows of as many positions.
+  // A block takes at most as many bytes as the rows of the same positions.
   Int8KvBlock Int8Block() const {
     constexpr int32_t kScales = kPagePositions * static_cast<int32_t>(sizeof(float));
     const int32_t numbers = kPagePositions * head_dim;
@@ -107,7 +102,7 @@ struct KvLayout {
   int64_t Int8RowAt(int layer, int position) const {
     return (int64_t{layer} * kPagePositions + position) * Int8Row().bytes;
   }
-  // In the pages of a device, self or cross; V of a position lies DeviceVOffset after its K.
+  // In the pages of a device, self or cross. V of a position is DeviceVOffset elements after its K.
   DRAGOMAN_HD int64_t DeviceK(int layer, int head, int position) const {
     return ((int64_t{layer} * heads + head) * 2 * kPagePositions + position) * head_dim;
   }
@@ -127,22 +122,21 @@ struct DecodeRows {
   const int32_t* position = nullptr;  // of the new token: 0 for the first one
 };
 
-// Whether a row reads what the row before it writes: they are of one lane.
+// Reports whether `row` reads what the row before it writes: both are of the same lane.
 inline bool FollowsInLane(const DecodeRows& rows, int64_t row) {
   return row > 0 && row < rows.count && rows.slot[row] == rows.slot[row - 1] &&
          rows.lane[row] == rows.lane[row - 1];
 }
 
-// The first row from `row` on that does not: rows of a lane are one thread's, which takes them in
-// their order.
+// Returns the first row from `row` on of another lane. One thread takes a lane's rows, in order.
 inline int64_t NextLane(const DecodeRows& rows, int64_t row) {
   while (FollowsInLane(rows, row)) ++row;
   return row;
 }
 
-// Where the self K/V of every hypothesis lies. A lane's number in the whole batch is
-// slot_lanes[slot * kMaxSlotLanes + lane]; its page for position p is
-// lane_pages[number * pages_per_lane + p / kPagePositions]; the page's memory is
+// The self K/V of every hypothesis. A lane's number in the whole batch is
+// slot_lanes[slot * kMaxSlotLanes + lane]. Its page for position p is
+// lane_pages[number * pages_per_lane + p / kPagePositions]. The page's memory is
 // pool + page * ElementsPerPage(). ancestry[number * max_positions + p] is the lane (within the
 // slot) that wrote position p of the hypothesis that is now in that lane.
 struct SelfKvTables {
@@ -154,7 +148,7 @@ struct SelfKvTables {
   int32_t max_positions = 0;
 };
 
-// Where the cross K/V of every slot lies: page i of a slot (source positions 32 i ..) is
+// The cross K/V of every slot. Page i of a slot (source positions 32 i ..) is
 // pages[slot * pages_per_slot + i].
 struct CrossKvTables {
   const void* pool = nullptr;
@@ -165,23 +159,23 @@ struct CrossKvTables {
 
 namespace cuda {
 
-// The rows of a step in device memory. A launch is made for `rows` of them, the bucket; how many
-// there are is known on the device only. What the rows beyond the count hold is never looked at.
+// The rows of a step in device memory. A launch is made for `rows` rows (the bucket); only the
+// device knows how many of them there are. Kernels never read the entries beyond the count.
 struct StepRows {
   int64_t rows = 0;
   const int32_t* count = nullptr;     // [1]
   const int32_t* slot = nullptr;      // [rows] as in DecodeRows, of the first `count`
   const int32_t* lane = nullptr;      // [rows]
   const int32_t* position = nullptr;  // [rows]
-  // The slots that run, in row order; slot number slots[i] has the rows first_row[i] ..
-  // first_row[i + 1] (of the last one: .. count). At most `rows` of them.
+  // The slots that run, in row order, at most `rows`. Slot number slots[i] has the rows
+  // first_row[i] .. first_row[i + 1]; the last one has first_row[i] .. count.
   const int32_t* slots = nullptr;
   const int32_t* first_row = nullptr;
   const int32_t* slot_count = nullptr;  // [1]
-  // The page of every position that a row attends over in self-attention, entry by entry what
-  // SelfKvTables leads to; made once for all layers. nullptr: through those tables.
+  // The page of every position that a row attends over in self-attention, entry by entry the result
+  // of a look-up in SelfKvTables. Made once for all layers. nullptr: kernels use those tables.
   const int32_t* pages = nullptr;  // [rows, page_stride]
-  int64_t page_stride = 0;         // a multiple of kPagePositions, no less than the positions
+  int64_t page_stride = 0;         // a multiple of kPagePositions, at least the positions
 };
 
 }  // namespace cuda

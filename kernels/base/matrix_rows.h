@@ -1,7 +1,5 @@
-// The rows of a matrix [n, k] that is about to be packed: the packing code reads them in pieces, so that
-// they need not be in memory all at once.
-//
-// Thread-safe: any number of threads read at once.
+// The rows of a matrix [n, k] to pack. Packing reads them in pieces, so they need not be in memory
+// all at once. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +11,19 @@ class MatrixRows {
  public:
   virtual ~MatrixRows() = default;
 
-  // Rows first .. first + count - 1 as f32 to `to` [count, k], dense. What cannot be read is zeros:
-  // the owner of the rows knows of it.
+  // Reads rows first .. first + count - 1 as f32 into `to` [count, k], dense. Rows that cannot be
+  // read become zeros; the owner of the rows keeps the error.
   virtual void Read(int64_t first, int64_t count, float* to) const = 0;
 
-  // Whether the rows are stored as signed bytes with a scale for each: number = byte * scale. They
-  // are then packed in int8 as they are.
+  // Reports whether the rows are signed bytes with a scale each: number = byte * scale. An int8
+  // matrix keeps these bytes, unless the instruction set limits weights to less than 127.
   virtual bool AreInt8() const { return false; }
   // The same for int8; scales [count]. REQUIRES: AreInt8().
   virtual void ReadInt8(int64_t /*first*/, int64_t /*count*/, int8_t* /*to*/,
                         float* /*scales*/) const {}
 };
 
-// The rows of a matrix in memory, which is borrowed.
+// The rows of a matrix in memory. The matrix is borrowed.
 class RowsInMemory final : public MatrixRows {
  public:
   RowsInMemory(const float* matrix, int64_t k) : matrix_(matrix), k_(k) {}

@@ -1,4 +1,4 @@
-// How the predictions of an ensemble's members become one (kernels/ops/output_mean.h).
+// How an ensemble combines the predictions of its members (kernels/ops/output_mean.h).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// An id that no token has, and that does not stand for a zero embedding either (-1; kernels/ops/embed.h).
+// The id of no token. It has no embedding, not even zero as -1 has (kernels/ops/embed.h).
 #pragma once
 
 #include <cstdint>

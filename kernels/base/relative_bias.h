@@ -1,8 +1,6 @@
-// The term that attention adds to a score, after 1
-// sqrt(head_dim), for the distance of a key from its query: the relative position bias of T5, a
-// table for each head.
-//
-// Plain data, borrowed; on a device in its memory.
+// The term that attention adds to a scaled score for the distance of a key from its query: the
+// relative position bias of T5, one table per head. Plain data, borrowed; device memory on a
+// device.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +12,10 @@ namespace dragoman::kernels {
 struct RelativeBias {
   const float* table = nullptr;  // [heads, columns], f32; nullptr: nothing is added
   int64_t columns = 0;           // a head's
-  int64_t zero = 0;              // the column of distance 0; those of keys after the query follow
+  int64_t zero = 0;              // the column of distance 0; keys after the query follow
 
-  // The bias of a head at `distance` = key's position - query's. Those of the next keys follow it.
-  // REQUIRES: a table, and columns for every distance that attention meets.
+  // Returns the bias of a head at `distance` = key's position - query's. The biases of the next
+  // keys follow. REQUIRES: a table with columns for every distance that attention meets.
   DRAGOMAN_HD const float* At(int64_t head, int64_t distance) const {
     return table + head * columns + zero + distance;
   }

@@ -9,7 +9,7 @@
 namespace dragoman::kernels::cpu {
 namespace {
 
-// The best one, or the one that the environment asks for.
+// Returns the best one, or the one that the environment selects.
 const IsaEntry* Choose() {
   const char* const wish = std::getenv("DRAGOMAN_CPU_ISA");
   const IsaEntry* best = nullptr;

@@ -1,10 +1,12 @@
-// Which instruction set the CPU operations use: the best one that this machine has, chosen once.
+// The instruction set of the CPU operations: the best one of this machine, chosen once.
 //
-// DRAGOMAN_CPU_ISA=<name> in the environment asks for a lower one (one that the machine does not
-// have is not used). Results are bit-equal between runs only on one instruction set. Products in
-// int8 are bit-equal on all of them but kBaseline, which has no fused multiply-add to scale them
-// with, and kAvx2, whose weights are shorter. Those of ARM are bit-equal to each other and to
-// kAvx2Vnni in all that is computed in f32 or int8; in bfloat16 kI8mm has sums of its own.
+// DRAGOMAN_CPU_ISA=<name> in the environment selects a lower one. A name that the machine does not
+// support has no effect. Results are bit-equal between runs only on the same instruction set,
+// except:
+//   * int8 products are bit-equal on all sets but two: kBaseline has no fused multiply-add to scale
+//     them with, and kAvx2 has shorter weights.
+//   * f32 and int8 results of the ARM sets are bit-equal to each other and to kAvx2Vnni. In
+//     bfloat16 kI8mm has its own order of sums.
 #pragma once
 
 #include <string_view>
@@ -15,36 +17,34 @@
 
 namespace dragoman::kernels::cpu {
 
-// In the order of preference. A program has those of the family of processors that it is compiled
-// for.
+// In ascending order of preference. A program has the sets of its processor family.
 enum class Isa {
-  // x86-64. Those from kAvx512 on include those before them but kAvx2Vnni.
+  // x86-64. From kAvx512 on, each set includes those before it except kAvx2Vnni.
   kBaseline,    // "baseline": SSE2
   kAvx2,        // "avx2", with FMA
-  kAvx2Vnni,    // "avx2_vnni": dot products of int8 in 256 bits, as on clients from Alder Lake on
+  kAvx2Vnni,    // "avx2_vnni": int8 dot products in 256 bits, as on clients from Alder Lake on
   kAvx512,      // "avx512": F, BW, DQ, VL
   kAvx512Vnni,  // "avx512_vnni"
-  kAvx512Bf16,  // "avx512_bf16": and VNNI
-  kAmx,         // "amx": tiles of int8 and bfloat16, and all of the above
+  kAvx512Bf16,  // "avx512_bf16", includes VNNI
+  kAmx,         // "amx": tiles of int8 and bfloat16
 
   // 64-bit ARM. Each includes those before it.
   kNeon,     // "neon": ARMv8.0
-  kDotprod,  // "dotprod": dot products of int8, ARMv8.2 mostly
-  kI8mm,     // "i8mm": 2 x 2 tiles of int8 and, with them, of bfloat16, from ARMv8.6 on
+  kDotprod,  // "dotprod": int8 dot products, ARMv8.2 mostly
+  kI8mm,     // "i8mm": 2 x 2 tiles of int8 and of bfloat16, from ARMv8.6 on
 };
 
-// The instruction sets that this machine runs, the lowest first.
+// Returns the instruction sets that this machine supports, the lowest first.
 std::vector<Isa> SupportedIsas();
 
 std::string_view IsaName(Isa isa);
 
-// The one in use, and its tables. Thread-safe.
+// The instruction set in use and its tables. Thread-safe.
 Isa ChosenIsa();
 const KernelTable& Kernels();
 const QuantizedTable& QuantizedKernels();
 
-// Selects the set for all further operations, in tests. REQUIRES: supported; no operation is
-// running.
+// Selects the set for tests. REQUIRES: the set is supported; no operation is running.
 void UseIsaForTest(Isa isa);
 
 }  // namespace dragoman::kernels::cpu

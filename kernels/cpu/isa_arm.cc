@@ -7,7 +7,7 @@
 namespace dragoman::kernels::cpu {
 namespace {
 
-// Bits of AT_HWCAP and AT_HWCAP2, from Linux' asm/hwcap.h of arm64.
+// Bits of AT_HWCAP and AT_HWCAP2, from asm/hwcap.h of Linux on arm64.
 constexpr unsigned long kDotProducts = 1UL << 20;  // HWCAP_ASIMDDP
 constexpr unsigned long kI8mm = 1UL << 13;         // HWCAP2_I8MM
 constexpr unsigned long kBFloat16 = 1UL << 14;     // HWCAP2_BF16

@@ -1,5 +1,5 @@
-// The instruction sets of the family of processors that is compiled for, with their tables:
-// isa_x86.cc or isa_arm.cc. isa.h chooses among them.
+// The instruction sets of the processor family that is compiled for, with their tables: isa_x86.cc
+// or isa_arm.cc. isa.h chooses among them.
 #pragma once
 
 #include <span>
@@ -16,14 +16,13 @@ struct IsaEntry {
   std::string_view name;
   const KernelTable* floats;
   const QuantizedTable* quantized;
-  bool supported;  // by this machine; always so of the first
+  bool supported;  // by this machine; always true for the first entry
 };
 
-// The lowest first. They live as long as the process. Thread-safe.
+// Returns the entries, the lowest first. They live as long as the process. Thread-safe.
 std::span<const IsaEntry> IsaEntries();
 
-// Selects tables for all further operations, in tests. They outlive those. REQUIRES: no operation
-// is running.
+// Selects tables for tests; they outlive all later operations. REQUIRES: no operation is running.
 void UseEntryForTest(const IsaEntry* entry);
 
 }  // namespace dragoman::kernels::cpu

@@ -15,7 +15,7 @@ bool HasAvx512() {
 bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"); }
 bool HasAvx512Bf16() { return HasAvx512Vnni() && __builtin_cpu_supports("avx512bf16"); }
 
-// Linux gives the registers of tiles to a process that asks for them, for all of its threads.
+// Linux grants the tile registers to a process that asks for them, for all of its threads.
 bool HasAmx() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA

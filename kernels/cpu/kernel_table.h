@@ -1,9 +1,9 @@
-// The inner loops of the CPU operations: one text (the .inc files of this folder), compiled once
-// for each instruction set, behind one table of functions that is chosen at run time.
+// The inner loops of the CPU operations. One source (the .inc files of this folder) is compiled
+// once for each instruction set. A table of functions is chosen at run time.
 //
-// Within an instruction set every function computes an output element in an order that is fixed by
-// its own operands: it does not depend on the number of rows, on the position of a row in the call
-// or on which thread makes it. All functions are pure: they may be called from any thread.
+// Within an instruction set every function computes an output element in an order that only its own
+// operands determine, whatever the number of rows, the row's position in the call or the thread.
+// All functions are pure: any thread may call them.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace dragoman::kernels::cpu {
 
-// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width]; the last
-// panel's width is what remains of n, rounded up to kPanelStep.
+// Weights W [n, k] are packed in panels of kPanelWidth outputs, each stored as [k][width]. The
+// width of the last panel is the rest of n, rounded up to kPanelStep.
 inline constexpr int kPanelWidth = 48;
 inline constexpr int kPanelStep = 16;
 
 // Positions of one call of the attention loops.
 inline constexpr int kTilePositions = 32;
-// Heads of a row at most.
+// The largest number of heads of a row.
 inline constexpr int kMaxHeads = 64;
-// Query rows that one call of attend_block takes at most.
+// The largest number of query rows in one call of attend_block.
 inline constexpr int kBlockRows = 4;
 
 struct GemmArgs {
@@ -32,7 +32,7 @@ struct GemmArgs {
   const float* panels;
   int64_t n;          // outputs, not rounded
   const float* bias;  // [n rounded up to kPanelStep], never null
-  float* y;           // where the first column of panel_begin goes; row stride ldy
+  float* y;           // where the first column of panel_begin is written; row stride ldy
   int64_t ldy;
   bool relu;
   bool padded;          // y has room for the last panel's rounded width: write all of it
@@ -40,10 +40,10 @@ struct GemmArgs {
   int64_t panel_end;
 };
 
-// K and V are f32 or bfloat16: each of the loops over them comes in both kinds.
+// K and V are f32 or bfloat16; each loop over them exists for both.
 //
-// One tile of up to kTilePositions positions of one row of decoder self-attention, all heads.
-// State between tiles: max and sum [heads], acc [heads * head_dim].
+// One tile of up to kTilePositions positions of one row of decoder self-attention, all heads. State
+// between tiles: max and sum [heads], acc [heads * head_dim].
 struct AttendRowArgs {
   const float* q;             // [heads * head_dim]
   const void* const* k_rows;  // [positions]: each [heads * head_dim]
@@ -82,7 +82,7 @@ struct AttendBlockArgs {
 
 struct KernelTable {
   void (*gemm)(const GemmArgs& args);
-  // In place on one row; nothing where IsOfProduct(activation).
+  // In place on one row. Does nothing if IsOfProduct(activation).
   void (*activate)(Activation activation, float* y, int64_t n);
   // sum = x + residual, y = LN(sum); residual and sum may be null; y and sum may be x or residual.
   void (*layer_norm)(const float* x, const float* residual, const float* gamma, const float* beta,
@@ -94,11 +94,10 @@ struct KernelTable {
   void (*gate)(Activation activation, const float* x, const float* by, int64_t n, float* y);
   // y = scale * x + p; p may be null.
   void (*scale_add)(const float* x, float scale, const float* p, int64_t d, float* y);
-  // state = f * before + (1 - f) * x, f = sigmoid(gate), y = max(0, state); before may be null, and is
-  // zero then.
+  // state = f * before + (1 - f) * x, f = sigmoid(gate), y = max(0, state); null before is zeros.
   void (*recur)(const float* gate, const float* x, const float* before, int64_t d, float* state,
                 float* y);
-  // max is -inf, sum and acc are zero before the first tile.
+  // Before the first tile max is -inf, and sum and acc are zero.
   void (*attend_row)(const AttendRowArgs& args);
   void (*attend_row_bfloat16)(const AttendRowArgs& args);
   void (*attend_block)(const AttendBlockArgs& args);
@@ -107,11 +106,11 @@ struct KernelTable {
   void (*to_bfloat16)(const float* x, int64_t n, uint16_t* y);
   // acc *= 1 / sum.
   void (*normalise)(float* acc, float sum, int64_t n);
-  // Largest of x[0..n); -inf when n = 0. *nan is set when any is NaN.
+  // Returns the largest of x[0..n), -inf if n = 0. Sets *nan if any x is NaN.
   float (*row_max)(const float* x, int64_t n, bool* nan);
-  // Sum of exp(x - max). REQUIRES: max is finite.
+  // Returns the sum of exp(x - max). REQUIRES: max is finite.
   float (*exp_sum)(const float* x, int64_t n, float max);
-  // Writes the indices of all x[i] > threshold, ascending; returns how many.
+  // Writes the indices of all x[i] > threshold, ascending. Returns their number.
   int (*find_above)(const float* x, int64_t n, float threshold, int32_t* found);
 };
 

@@ -1,6 +1,6 @@
 // A weight matrix [n, k] in the panel layout of the GEMM loop (kernel_table.h), with its bias.
 //
-// Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
+// Immutable. Owns its memory, aligned to 64 bytes, in large pages if the system provides them.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ namespace dragoman::kernels::cpu {
 
 class PackedMatrix {
  public:
-  // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias of
-  // the columns that round n up.
+  // Copies, with the threads of `context`. A bias of nullptr is zeros. `bias_padding` is the bias
+  // of the columns that round n up.
   PackedMatrix(OpContext& context, const MatrixRows& weight, const float* bias, int64_t n,
                int64_t k, float bias_padding);
 
   // Bytes of one packed matrix of this shape.
   static int64_t BytesOf(int64_t n, int64_t k);
 
-  // The arrays that a product reads: those of all outputs, or of a selection.
+  // The arrays that a product reads, of all outputs or of a selection.
   struct View {
     const float* panels;
     const float* bias;
@@ -37,7 +37,7 @@ class PackedMatrix {
   // The same as Product::SelectedFloats and Select.
   size_t SelectedFloats(int64_t count) const;
   void Select(const int32_t* ids, int64_t count, float* memory) const;
-  // The view of a selection in `memory`, which Select has filled.
+  // Returns the view of a selection in `memory`, which Select has filled.
   View Selected(const float* memory, int64_t count) const;
 
   int64_t n() const { return n_; }
@@ -45,7 +45,7 @@ class PackedMatrix {
   // n rounded up to kPanelStep.
   int64_t padded_n() const { return padded_n_; }
   int64_t panels() const { return (n_ + kPanelWidth - 1) / kPanelWidth; }
-  // Row `row` of the matrix to `x` [k].
+  // Writes row `row` of the matrix to `x` [k].
   void UnpackRow(int64_t row, float* x) const;
 
  private:

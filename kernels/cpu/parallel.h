@@ -9,9 +9,9 @@
 
 namespace dragoman::kernels::cpu {
 
-// Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1, which begin at multiples of
-// `multiple`. On one thread, or where more are not worth it, it is one plain call; else several of
-// each thread's. The results of the operations do not depend on the split.
+// Calls work(begin, end, thread) on contiguous parts of 0 .. tasks - 1 that begin at multiples of
+// `multiple`. Makes one plain call if more threads are not worth it; otherwise each thread takes
+// several parts. The results of the operations do not depend on the split.
 template <typename Work>
 void ParallelFor(const OpContext& context, int64_t tasks, int64_t work_per_task, const Work& work,
                  int64_t multiple = 1) {

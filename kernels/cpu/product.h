@@ -1,8 +1,8 @@
-// y = x W^T + bias in one of the CPU's number types: what the operations Linear and OutputLayer
-// compute with. x and y are f32 in every type; a narrower type turns rows of x into operands first.
+// y = x W^T + bias in one of the CPU's number types, for the operations Linear and OutputLayer. x
+// and y are f32 in every type. int8 and bfloat16 first convert the rows of x to operands.
 //
-// A row's result depends on that row and the weights only, however rows and columns are divided.
-// Immutable after Create: any number of threads at once, each with operands of its own.
+// A row's result depends only on that row and the weights, however rows and columns are divided.
+// Immutable after Create. Thread-safe, with separate operands for each thread.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace dragoman::kernels::cpu {
 
-// Rows of x as a product reads them; valid as long as x and the memory that they were made in.
+// Rows of x in the form that a product reads. Valid as long as x and the memory given to Prepare.
 struct Operand {
   const void* rows = nullptr;
   const float* scales = nullptr;
 };
 
-// Some columns of a product side by side, in memory of the caller: what Select has written there.
+// Selected columns of a product, in memory of the caller that Select has filled.
 struct SelectedColumns {
   const float* memory = nullptr;
   int64_t n = 0;
@@ -31,34 +31,34 @@ struct SelectedColumns {
 struct ProductArgs {
   Operand x;
   int64_t rows;
-  float* y;  // where the first column of block_begin goes; row stride ldy
+  float* y;  // where the first column of block_begin is written; row stride ldy
   int64_t ldy;
   bool relu;
-  // y has room for the columns of the last block up to padded_n(): write all of them.
+  // y has room for the last block's columns up to padded_n(): write all of them.
   bool padded;
   int64_t block_begin;  // computes the blocks block_begin .. block_end - 1
   int64_t block_end;
-  // REQUIRES of one: Folds(), padded, no relu. With one y may be nullptr: nothing is stored then.
+  // REQUIRES Folds(), `padded` and no relu. y may then be nullptr: no result is stored.
   const ResultFold* fold = nullptr;
-  // The columns to compute in place of all, and to count blocks of. nullptr: all.
+  // Only these columns are computed and counted in blocks. nullptr: all columns.
   const SelectedColumns* selected = nullptr;
 };
 
 class Product {
  public:
-  // Columns of a block, which is not divided further.
+  // Columns of a block, the unit of division.
   static constexpr int64_t kBlockColumns = 96;
-  // The number of selected columns is rounded up to a multiple of this, in memory too.
+  // The number of selected columns is rounded up to a multiple of this, also in memory.
   static constexpr int64_t kSelectStep = 16;
 
   // Copies W [n, k] and bias [n] (nullptr: none), with the threads of `context`. `bias_padding` is
-  // the bias of the columns that round n up. nullptr: no kernel of this type.
+  // the bias of the columns that round n up. Returns nullptr if the type has no kernel.
   static std::unique_ptr<const Product> Create(OpContext& context, ComputeType type,
                                                const MatrixRows& weight, const float* bias,
                                                int64_t n, int64_t k, float bias_padding);
   virtual ~Product() = default;
 
-  // bytes() of a product of this shape; 0: no kernel of this type.
+  // Returns bytes() of a product of this shape, 0 if the type has no kernel.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
   int64_t n() const { return n_; }
@@ -68,31 +68,30 @@ class Product {
   virtual int64_t padded_n() const = 0;
   int64_t bytes() const { return bytes_; }
 
-  // Row `row` of W to `x` [k], as it is multiplied with.
+  // Writes row `row` of W to `x` [k], with the values that are multiplied.
   virtual void UnpackRow(int64_t row, float* x) const = 0;
 
-  // Floats of memory that `count` selected columns take, in proportion to `count` rounded up to
+  // Returns the floats for `count` selected columns, proportional to `count` rounded up to
   // kSelectStep; a multiple of 64 bytes.
   virtual size_t SelectedFloats(int64_t count) const = 0;
 
-  // Copies columns to `memory` [SelectedFloats(count)], 64-byte aligned: a result of theirs has the
-  // bits that it has among all. REQUIRES: ids [count], from 0 to n() - 1.
+  // Copies columns to `memory` [SelectedFloats(count)], aligned to 64 bytes. Their results have the
+  // same bits as without a selection. REQUIRES: ids [count], from 0 to n() - 1.
   virtual void Select(const int32_t* ids, int64_t count, float* memory) const = 0;
 
-  // Floats of memory that the operands of so many rows take; 0 where x itself is the operand.
+  // Returns the floats of memory for the operands of `rows` rows; 0 if x itself is the operand.
   virtual size_t OperandFloats(int64_t rows) const = 0;
 
-  // x [rows, k] dense; memory [OperandFloats(rows)], 64-byte aligned. `probe` (may be nullptr) is
-  // told of the preparation where there is any.
+  // Prepares the operands of x [rows, k], dense, in memory [OperandFloats(rows)], aligned to 64
+  // bytes. Reports the conversion, if there is one, to `probe` (may be nullptr).
   virtual Operand Prepare(const float* x, int64_t rows, float* memory, OpProbe* probe) const = 0;
 
-  // The operands from a row on.
+  // Returns the operands from row `row` on.
   virtual Operand FromRow(const Operand& x, int64_t row) const = 0;
 
-  // The largest magnitude among the finite elements of the bias.
+  // Returns the largest magnitude of the finite elements of the bias.
   float largest_bias() const { return largest_bias_; }
 
-  // Whether Run takes a fold.
   virtual bool Folds() const = 0;
 
   virtual void Run(const ProductArgs& args) const = 0;

@@ -1,7 +1,7 @@
-// A weight matrix [n, k] in int8 or bfloat16, in the strips of quantized_table.h, with its bias and,
-// in int8, what turns a column's exact sum into a number.
+// A weight matrix [n, k] in int8 or bfloat16, in the strips of quantized_table.h, with its bias. In
+// int8 it also has the numbers that turn a column's exact sum into a result.
 //
-// Immutable; owns its memory, 64-byte aligned, in large pages where the system gives them.
+// Immutable. Owns its memory, aligned to 64 bytes, in large pages if the system provides them.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@ class OpContext;
 
 namespace dragoman::kernels::cpu {
 
-// Groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
+// Returns the groups of an operand row of k numbers. REQUIRES: type is kInt8 or kBFloat16.
 int64_t GroupsOf(ComputeType type, int64_t k);
 
-// The largest magnitude of a number of a row in int8, unless it is a weight of a product.
+// The largest magnitude of an int8 number of a row, unless it is a weight of a product.
 inline constexpr int kRowLimit = 127;
 
-// The same of a column [k] of weights, with the instruction set in use: QuantizedTable::weight_limit, or
-// less where two neighbours would add up to more than QuantizedTable::pair_limit.
+// Returns the largest int8 magnitude for a column [k] of weights with the instruction set in use:
+// QuantizedTable::weight_limit, or less if two neighbours would add up to more than pair_limit.
 int WeightLimit(const float* column, int64_t k);
 
 enum class OperandUse { kRows, kWeights };
 
-// Rows of a matrix [., k] as operands of `groups` groups [count]; in int8 with a scale for each. What is
-// stored as int8 stays what it is but for weights whose limit is below kRowLimit. memory [count * k] is
-// the caller's. REQUIRES: type is kInt8 or kBFloat16.
+// Converts rows of a matrix [., k] to operands of `groups` groups [count], in int8 with one scale
+// each. Keeps numbers that are stored as int8, except weights if weight_limit is below kRowLimit.
+// The caller owns memory [count * k]. REQUIRES: type is kInt8 or kBFloat16.
 void ReadOperandRows(ComputeType type, const MatrixRows& matrix, int64_t first, int64_t count,
                      int64_t k, int64_t groups, OperandUse use, float* memory, uint8_t* rows,
                      float* scales);
 
 class QuantizedMatrix {
  public:
-  // Copies, with the threads of `context`. bias may be nullptr: zeros. `bias_padding` is the bias
+  // Copies, with the threads of `context`. A bias of nullptr is zeros. `bias_padding` is the bias
   // of the columns that round n up. REQUIRES: type is kInt8 or kBFloat16.
   QuantizedMatrix(OpContext& context, ComputeType type, const MatrixRows& weight, const float* bias,
                   int64_t n, int64_t k, float bias_padding);
@@ -47,7 +47,7 @@ class QuantizedMatrix {
   // Bytes of one packed matrix of this shape.
   static int64_t BytesOf(ComputeType type, int64_t n, int64_t k);
 
-  // The arrays that a product reads: those of all columns, or of a selection.
+  // The arrays that a product reads, of all columns or of a selection.
   struct View {
     const uint8_t* strips;
     const float* bias;
@@ -64,7 +64,7 @@ class QuantizedMatrix {
   // The same as Product::SelectedFloats and Select.
   size_t SelectedFloats(int64_t count) const;
   void Select(const int32_t* ids, int64_t count, float* memory) const;
-  // The view of a selection in `memory`, which Select has filled.
+  // Returns the view of a selection in `memory`, which Select has filled.
   View Selected(const float* memory, int64_t count) const;
 
   int64_t n() const { return n_; }
@@ -73,7 +73,7 @@ class QuantizedMatrix {
   int64_t order_stride() const;
   int64_t strips() const { return padded_n_ / kStripWidth; }
 
-  // Row `row` of the matrix to `x` [k], widened.
+  // Writes row `row` of the matrix to `x` [k] as f32.
   void UnpackRow(int64_t row, float* x) const;
 
  private:

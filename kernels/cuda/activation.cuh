@@ -9,8 +9,8 @@ namespace dragoman::kernels::cuda {
 
 __device__ inline float ExactGelu(float x) { return 0.5F * x * (1.0F + erff(x * 0.707106781F)); }
 
-// exp(x) and x / y where the result is rounded to T. For 16 bits they are approximations, which leave it
-// within 0.503 units of the last place (0.5 is exact rounding), in a fifth of the instructions.
+// exp(x) and x / y for a result rounded to T. For 16 bits they are approximations with a fifth of
+// the instructions. The result is then within 0.503 ulp (0.5 is exact rounding).
 template <class T>
 __device__ float Exp(float x) {
   if constexpr (sizeof(T) == 2) {
@@ -28,7 +28,7 @@ __device__ float Ratio(float x, float y) {
   }
 }
 
-// The result will be rounded to T. NaN stays NaN in each of them: fminf and fmaxf would lose it.
+// Applies the activation to a number rounded later to T. Keeps NaN, unlike fminf and fmaxf.
 template <Activation kActivation, class T>
 __device__ float Apply(float x) {
   if constexpr (kActivation == Activation::kNone) {
@@ -46,7 +46,7 @@ __device__ float Apply(float x) {
   } else if constexpr (kActivation == Activation::kQuickGelu) {
     return Ratio<T>(x, 1.0F + Exp<T>(-1.702F * x));
   } else if constexpr (kActivation == Activation::kMish) {
-    // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from 20 on.
+    // With e = exp(x): tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), which is 1 from x = 20 on.
     const float e = Exp<T>(x > 20.0F ? 20.0F : x);
     const float n = e * (e + 2.0F);
     return x * Ratio<T>(n, n + 2.0F);

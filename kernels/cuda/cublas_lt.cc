@@ -7,12 +7,12 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// The struct of algorithms, which Same compares byte by byte, was read in these.
+// In these versions Same (linear_cuda.cc) may compare the struct of algorithms byte by byte.
 static_assert(CUBLAS_VER_MAJOR == 12 || CUBLAS_VER_MAJOR == 13);
 
 struct Loaded {
   CublasLt functions;
-  std::string why;  // "" when all is well
+  std::string why;  // "": no error
 };
 
 template <class Function>
@@ -24,13 +24,13 @@ bool Find(void* library, const char* name, Function* function) {
 Loaded Load() {
   Loaded loaded;
   void* library = nullptr;
-  // The version whose headers this was compiled with first, then whatever the machine has.
+  // First the version of this build's headers, then any other.
   const std::string names[] = {"libcublasLt.so." + std::to_string(CUBLAS_VER_MAJOR),
                                "libcublasLt.so"};
   for (const std::string& name : names) {
     library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr) break;
-    // The words about the first name are the ones that help.
+    // The error about the first name is the helpful one.
     const char* words = dlerror();
     if (loaded.why.empty()) loaded.why = words == nullptr ? name : words;
   }
@@ -69,7 +69,7 @@ Loaded Load() {
 }  // namespace
 
 const CublasLt* LoadCublasLt(const char** why) {
-  // Never destroyed: threads may still run at exit.
+  // Never destroyed, because threads may still run at exit.
   static const Loaded& loaded = *new Loaded(Load());
   *why = loaded.why.c_str();
   return loaded.why.empty() ? &loaded.functions : nullptr;

@@ -1,14 +1,14 @@
-// cuBLASLt, opened at run time: a binary with CUDA support starts, and serves on the CPU, where the
-// library (half a gigabyte) is not.
+// cuBLASLt, opened at run time. So a binary with CUDA support also starts without the library (half
+// a gigabyte) and serves on the CPU.
 //
-// Thread-safe; loaded at the first use, never unloaded.
+// Thread-safe. Loaded at the first use, never unloaded.
 #pragma once
 
 #include <cublasLt.h>
 
 namespace dragoman::kernels::cuda {
 
-// The functions that are used, by their own names.
+// The cuBLASLt functions in use, by their own names.
 struct CublasLt {
   decltype(&cublasLtCreate) create = nullptr;
   decltype(&cublasLtDestroy) destroy = nullptr;
@@ -28,8 +28,8 @@ struct CublasLt {
   decltype(&cublasLtGetVersion) get_version = nullptr;
 };
 
-// nullptr where the library cannot be opened or is of another major version than this build's
-// headers, with the reason in `why` (not null; the text stays).
+// Returns nullptr if the library cannot be opened or has another major version than this build's
+// headers, with the reason in `why` (not null; the text lives as long as the process).
 const CublasLt* LoadCublasLt(const char** why);
 
 }  // namespace dragoman::kernels::cuda

@@ -15,7 +15,7 @@ std::string VersionText(int version) {
 
 std::string WhyNone(cudaError_t status) {
   if (status == cudaSuccess || status == cudaErrorNoDevice) return "no CUDA device";
-  // The runtime has one code for both: no driver is a driver that is too old.
+  // The runtime has one code for a missing driver and one that is too old.
   const int driver = DriverVersion();
   const std::string needed = "driver " + std::to_string(LeastDriver()) + " or newer";
   if (driver == 0) return "no CUDA driver: this build needs " + needed;
@@ -52,7 +52,7 @@ Error Describe(int index, DeviceInfo* info) {
   }
   if (error != Error::kNone) return error;
   int mps = 0;
-  // A driver that does not know of it has none to tell of.
+  // A driver that does not know the attribute has no MPS to report.
   static_cast<void>(Checked(cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, index)));
   *info = {properties.name,
            properties.major,
@@ -80,7 +80,7 @@ int CurrentDevice() {
 }
 
 bool LaunchesEarly() {
-  // In a graph that is captured, such an edge needs a driver that knows it.
+  // Capturing such an edge in a graph needs a driver that knows it.
   constexpr int kEdgesSince = 12'030;
   static const bool known = DriverVersion() >= kEdgesSince;
   int major = 0;

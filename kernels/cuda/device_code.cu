@@ -5,8 +5,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Never launched. It is compiled as all kernels of this folder are (kernels/CMakeLists.txt), so
-// where it has code they have.
+// Never launched. A device with code for it has code for all kernels (kernels/CMakeLists.txt).
 __global__ void __launch_bounds__(32) AskedAfterKernel() {}
 
 }  // namespace

@@ -18,7 +18,7 @@ Error DeviceBuffer::Allocate(int64_t bytes) {
   return Error::kNone;
 }
 
-// A failure to free is that of a device which is lost already, and was reported where it was used.
+// Ignores errors: only a lost device fails to free, and its error was already reported.
 void DeviceBuffer::Free() {
   if (data_ != nullptr) static_cast<void>(Checked(cudaFree(data_)));
   data_ = nullptr;
@@ -28,7 +28,7 @@ void DeviceBuffer::Free() {
 Error PinnedBuffer::Allocate(int64_t bytes) {
   Free();
   if (bytes <= 0) return Error::kNone;
-  // Portable: the encoder's and the decoder's thread may be on different devices.
+  // Portable: the encoder's and the decoder's threads may be on different devices.
   Error error = Checked(cudaHostAlloc(&host_, static_cast<size_t>(bytes),
                                       cudaHostAllocMapped | cudaHostAllocPortable));
   if (error != Error::kNone) {

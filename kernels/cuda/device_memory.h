@@ -1,9 +1,8 @@
-// Memory of the device, memory of the host that the device reads and writes too, and copies. Free
-// of CUDA's headers.
+// Device memory, host memory that the device can access, and copies. Includes no CUDA header.
 //
-// Not thread-safe. A buffer owns its bytes, on the device that was current when it was allocated;
-// it moves, and does not copy. All starts are aligned to 256 bytes. Allocating and freeing may wait
-// for the whole device: at load, not in a step.
+// Not thread-safe. A buffer owns its bytes, on the device that was current at Allocate. Buffers
+// move but do not copy. All starts are aligned to 256 bytes. Allocating and freeing may wait for
+// the whole device: do it at load, not in a step.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +24,8 @@ class DeviceBuffer {
     return *this;
   }
 
-  // Frees what was held; the contents are undefined. On an error the buffer is empty. No bytes are
-  // no error: data() is nullptr then.
+  // Frees the old bytes and allocates new ones with undefined contents. On an error the buffer is
+  // empty. 0 bytes are no error: data() is then nullptr.
   Error Allocate(int64_t bytes);
   void Free();
 
@@ -38,8 +37,8 @@ class DeviceBuffer {
   int64_t bytes_ = 0;
 };
 
-// Page-locked memory of the host, at host() for the host and at device() for the device. What one
-// side sees of the other's writes, and when, is for events or fences to say.
+// Page-locked host memory, at host() for the host and at device() for the device. Events or fences
+// decide when one side sees the other's writes.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;
@@ -69,11 +68,11 @@ class PinnedBuffer {
   int64_t bytes_ = 0;
 };
 
-// On the stream, in order with its kernels, whichever side `to` and `from` are on. With pinned host
-// memory it returns at once; with any other, when it is done with the host's bytes.
+// Copies in order with the stream's kernels, from and to either side. With pinned host memory it
+// returns at once, with other host memory when it no longer needs it.
 Error Copy(Stream stream, void* to, const void* from, int64_t bytes);
 
-// Every byte of device memory becomes `value`, in order with the stream's kernels.
+// Sets every byte of device memory to `value`, in order with the stream's kernels.
 Error Fill(Stream stream, void* to, uint8_t value, int64_t bytes);
 
 }  // namespace dragoman::kernels::cuda

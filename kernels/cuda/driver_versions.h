@@ -1,13 +1,13 @@
-// The oldest NVIDIA drivers that take programs of a version of CUDA: "CUDA Toolkit and Minimum
-// Required Driver Version for CUDA Minor Version Compatibility" in NVIDIA's release notes of CUDA.
+// The oldest NVIDIA drivers for each version of CUDA: "CUDA Toolkit and Minimum Required Driver
+// Version for CUDA Minor Version Compatibility" in NVIDIA's CUDA release notes.
 //
-// Free of CUDA's headers. README.md and docker/ repeat the numbers; tests/deploy/driver_versions_test.py
-// compares them.
+// Includes no CUDA header. README.md and docker/ repeat the numbers;
+// tests/deploy/driver_versions_test.py compares them.
 #pragma once
 
 namespace dragoman::kernels::cuda {
 
-// The driver's major version, of CUDA 12 and 13; 0 for a version that is not known here.
+// Returns the driver's major version, 0 for an unknown version of CUDA.
 constexpr int LeastDriverOf(int cuda_major) {
   switch (cuda_major) {
     case 12:

@@ -1,4 +1,4 @@
-// Elements of the compute types on a device: pieces of 16 bytes, widened to f32 and back.
+// Elements of the compute types on a device, in pieces of 16 bytes; conversion to and from f32.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -34,13 +34,13 @@ __device__ inline __nv_bfloat16 FromFloat<__nv_bfloat16>(float x) {
 template <class T>
 inline constexpr int kPieceElements = 16 / static_cast<int>(sizeof(T));
 
-// A piece of 16 bytes, aligned so.
+// A piece, aligned to its 16 bytes.
 template <class T>
 struct alignas(16) Piece {
   T element[kPieceElements<T>];
 };
 
-// A part of a piece, which is stored at once.
+// A part of a piece that is stored at once.
 template <class T, int kElements>
 struct alignas(kElements * sizeof(T)) Run {
   T element[kElements];
@@ -58,8 +58,7 @@ __device__ inline void StorePiece(T* to, const Piece<T>& piece) {
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(&piece);
 }
 
-// The same 16 bytes as they are. What is held for a while is held so: elements of 16 bits would
-// each take a register.
+// The unconverted 16 bytes, to keep them: 16-bit elements would take a register each.
 template <class T>
 struct RawPiece {
   uint4 bits;
@@ -70,7 +69,7 @@ __device__ inline RawPiece<T> LoadRaw(const T* from) {
   return {*reinterpret_cast<const uint4*>(from)};
 }
 
-// To global memory. Not an assignment: where the piece may be one of zeros, nvcc makes four of it.
+// To global memory. No assignment: nvcc splits it into four if the piece may be zeros.
 template <class T>
 __device__ inline void StoreRaw(T* to, RawPiece<T> piece) {
   __stwb(reinterpret_cast<uint4*>(to), piece.bits);
@@ -108,7 +107,7 @@ Error ForType(ComputeType type, Launch launch) {
     case ComputeType::kBFloat16:
       return launch(__nv_bfloat16{});
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // no device's: no model is loaded in it
+    case ComputeType::kInt8:  // not on a device
       break;
   }
   return launch(float{});

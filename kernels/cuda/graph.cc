@@ -6,11 +6,11 @@ namespace dragoman::kernels::cuda {
 
 Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
   Destroy();
-  // Thread-local: what other threads do on other devices meanwhile is none of this capture's.
+  // Thread-local: work of other threads on other devices does not affect this capture.
   Error error = Checked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   if (error != Error::kNone) return error;
   const Error launched = launches();
-  // Ends the capture in any case: a stream left in it would be lost.
+  // Ends the capture in any case; otherwise the stream would be unusable.
   cudaGraph_t recorded = nullptr;
   error = Checked(cudaStreamEndCapture(stream, &recorded));
   if (launched != Error::kNone) error = launched;
@@ -23,7 +23,7 @@ Error Graph::Record(Stream stream, const std::function<Error()>& launches) {
     const Error destroyed = Checked(cudaGraphDestroy(recorded));
     if (error == Error::kNone) error = destroyed;
   }
-  // So that the first launch costs no more than the others.
+  // Makes the first launch as fast as the others.
   if (error == Error::kNone) error = Checked(cudaGraphUpload(graph_, stream));
   if (error != Error::kNone) Destroy();
   return error;
@@ -34,7 +34,7 @@ Error Graph::Launch(Stream stream) const { return Checked(cudaGraphLaunch(graph_
 void Graph::Destroy() {
   nodes_ = 0;
   if (graph_ == nullptr) return;
-  // An error cannot be reported here: after a failed kernel every call returns one.
+  // No error can be reported here. After a failed kernel every call returns one.
   static_cast<void>(Checked(cudaGraphExecDestroy(graph_)));
   graph_ = nullptr;
 }

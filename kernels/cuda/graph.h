@@ -1,7 +1,7 @@
-// Launches that were recorded once and are put on a stream as one. Free of CUDA's headers.
+// A recorded sequence of launches that runs as one. Includes no CUDA header.
 //
-// Used by one thread at a time. Belongs to the device that was current at Record. What the kernels
-// were given is kept by value; what pointers among it point to must stay.
+// Not thread-safe. Belongs to the device that was current at Record. Kernel arguments are kept by
+// value; the memory that pointers among them point to must stay valid.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ class Graph {
     return *this;
   }
 
-  // Records the launches that `launches` puts on the stream as the graph; none of them runs. It
-  // must not wait, allocate, or use another stream. The first error is returned, and the graph is
-  // then empty. REQUIRES: nothing else uses the stream.
+  // Records the launches that `launches` puts on the stream; none of them runs. `launches` must not
+  // wait, allocate or use another stream. Returns the first error; the graph is then empty.
+  // REQUIRES: nothing else uses the stream.
   Error Record(Stream stream, const std::function<Error()>& launches);
 
   // REQUIRES: recorded.
   Error Launch(Stream stream) const;
 
-  // Kernels, copies and fills; 0 before Record.
+  // The number of kernels, copies and fills; 0 before Record.
   int64_t nodes() const { return nodes_; }
 
  private:

@@ -1,8 +1,8 @@
 // Hopper's own instructions (sm_90a): barriers in shared memory, bulk tensor copies, and products
-// of a warpgroup. What each needs is said here once; kernels only call.
+// of a warpgroup. This file states their requirements; kernels only call them.
 //
-// Addresses are those of the shared window, 32 bits. Tests, which run kernels on the host, bring
-// instructions of their own (tests/kernels/cuda_emulation/hopper.h).
+// Addresses are 32 bits, in the shared window. Tests on the host have their own instructions
+// (tests/kernels/cuda_emulation/hopper.h).
 #pragma once
 
 #include <cuda.h>
@@ -15,17 +15,16 @@
 
 namespace dragoman::kernels::cuda {
 
-// How a warpgroup's product finds its operand, a matrix of rows by 64 elements of 2 bytes or 128 of
-// one (the contiguous ones are those that are summed over) that CopyBox left with the 128-byte swizzle: row
-// r is the 128 bytes at 128 r, its 16-byte pieces permuted by piece ^ (r % 8). Bits:
+// Returns the descriptor of an operand of a warpgroup's product: rows of 64 elements of 2 bytes or
+// 128 of one, contiguous along the sum, that CopyBox left with the 128-byte swizzle. Row r is the
+// 128 bytes at 128 r, with its 16-byte pieces permuted by piece ^ (r % 8). Bits:
 //   0-13   address / 16
-//   16-29  leading offset: not looked at with this layout, 1 by custom
+//   16-29  leading offset: unused in this layout, 1 by custom
 //   32-45  stride offset / 16: 8 rows are 1024 bytes
-//   49-51  base offset: 0, for `address` is the start of 8 rows, 1024-aligned
+//   49-51  base offset: 0, because `address` is the start of 8 rows, 1024-aligned
 //   62-63  1: 128-byte swizzle
-// The next 16 or 32 of the elements lie 32 bytes on: + 2. The permutation is one of address bits,
-// (4-6) ^= (7-9), so an offset below 128 bytes within 1024-aligned rows is permuted as it should
-// be.
+// The next 16 or 32 elements are 32 bytes further: + 2. The permutation is one of address bits,
+// (4-6) ^= (7-9), so it is right for an offset below 128 bytes within 1024-aligned rows.
 __device__ inline uint64_t OperandOf(uint32_t address) {
   return (uint64_t{address & 0x3ffffU} >> 4) | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 |
          uint64_t{1} << 62;
@@ -37,14 +36,14 @@ __device__ inline uint32_t SharedAddress(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// A barrier is 8 bytes, 8-aligned. Its phase ends when `arrivals` have come and all bytes that were
-// announced are there; then the next phase begins by itself, with the same count.
+// A barrier is 8 bytes, 8-aligned. Its phase ends when `arrivals` threads and all announced bytes
+// have arrived. Then the next phase begins with the same count.
 __device__ inline void InitBarrier(uint32_t barrier, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// After InitBarrier by the same thread, before the block's __syncthreads: the copy engine sees the
-// barriers as well.
+// Call after InitBarrier, in the same thread, before the block's __syncthreads: makes the barriers
+// visible to the copy engine.
 __device__ inline void FenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -54,14 +53,14 @@ __device__ inline void Arrive(uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// Arrives, and announces bytes that copies will bring in this phase (below 2^20).
+// Arrives, and announces bytes (below 2^20) that copies will bring in this phase.
 __device__ inline void ArriveExpecting(uint32_t barrier, uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 
-// Whether the phase of this parity is over. Of a fresh barrier parity 0 is the running phase, and
-// parity 1 counts as over.
+// Reports whether the phase of this parity has ended. For a fresh barrier, parity 0 is the running
+// phase, and parity 1 counts as ended.
 __device__ inline bool PhaseIsOver(uint32_t barrier, uint32_t parity) {
   uint32_t over;
   asm volatile(
@@ -82,14 +81,14 @@ __device__ inline uint64_t Nanoseconds() {
   return now;
 }
 
-// A store that no block can make: the kernel ends with an error. Not `trap`: with a way out of the
-// kernel in every wait ptxas gives up setmaxnreg, says nothing, and spills.
+// Ends the kernel with an error, by a store that no block can make. Not `trap`: with an exit from
+// the kernel in every wait ptxas silently gives up setmaxnreg and spills.
 __device__ inline void Fault() {
   asm volatile("st.shared.u32 [%0], %0;" ::"r"(0xfffffff0U) : "memory");
 }
 
-// Waits for the end of the phase. No phase of ours lasts a millisecond; one that lasts seconds is a
-// mistake of the kernel, and an error ends better than a hang.
+// Waits for the end of the phase. No phase takes a millisecond. One that takes seconds is an error
+// of the kernel, which should end and not hang.
 __device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
   constexpr uint64_t kPatience = 10'000'000'000;
   if (PhaseIsOver(barrier, parity)) return;
@@ -99,9 +98,9 @@ __device__ inline void WaitForPhase(uint32_t barrier, uint32_t parity) {
   }
 }
 
-// Copies the box at (x, y) of a tensor to shared memory; the barrier is told its bytes. What lies
-// outside of the tensor arrives as zeros, and counts. `to` is 128-aligned, 1024 where the map
-// swizzles by 128 bytes.
+// Copies the box at (x, y) of a tensor to shared memory; the barrier counts its bytes. Parts
+// outside the tensor are zeros, and count. `to` is 128-aligned, 1024-aligned for a 128-byte
+// swizzle.
 __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y,
                                uint32_t barrier) {
   asm volatile(
@@ -111,22 +110,22 @@ __device__ inline void CopyBox(uint32_t to, const CUtensorMap& map, int x, int y
       : "memory");
 }
 
-// Before the first product after registers of the accumulator were read or written otherwise.
+// Call before the first product after other code read or wrote accumulator registers.
 __device__ inline void FenceProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-// Products since the last call become a group.
+// Makes the products since the last call a group.
 __device__ inline void CommitProducts() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Waits until at most `pending` groups are still under way.
+// Waits until at most `pending` groups are unfinished.
 template <int pending>
 __device__ inline void WaitForProducts() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// Keeps the compiler from moving arithmetic on the accumulator across: it does not know that a
-// product writes later than its place in the text.
+// Keeps the compiler from moving arithmetic on the accumulator across this call, because it does
+// not know that a product writes later than its place in the code.
 template <int n>
 __device__ inline void PinAccumulator(float (&d)[n]) {
 #pragma unroll
@@ -138,8 +137,8 @@ __device__ inline void PinAccumulator(int32_t (&d)[n]) {
   for (int i = 0; i < n; ++i) asm volatile("" : "+r"(d[i])::"memory");
 }
 
-// Makes `d` of the registers of x, which is done with. The first product reads its accumulator, though it
-// does not use it: left undefined, it would be kept beside x while a tile is folded.
+// Makes `d` from the registers of x, which is no longer needed. The first product reads its
+// accumulator without using it. An undefined one would take more registers while a tile is folded.
 template <int n>
 __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
 #pragma unroll
@@ -185,10 +184,10 @@ __device__ inline void TakeAccumulator(const float (&x)[n], int32_t (&d)[n]) {
       : "memory")
 
 // d = a b^T, or d += a b^T with `add`: 64 rows of a, 256 of b, 32 bytes of each (16 elements of 16
-// bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w ..
-// 16 w + 15: its lane l has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g = 0..31,
-// in d[4 g + {0, 1}] and d[4 g + {2, 3}]. The operands after `add`: no negation, and, where they may
-// be otherwise, both with the summed dimension contiguous.
+// bits, 32 of 8), by the four warps of a warpgroup. Asynchronous. Warp w of the group has rows 16 w
+// .. 16 w + 15. Its lane l has, of rows l / 4 and l / 4 + 8, columns 8 g + 2 (l % 4) + {0, 1}, g =
+// 0..31, in d[4 g + {0, 1}] and d[4 g + {2, 3}]. The instruction operands after `add`: no negation,
+// and, if there is a choice, both with the summed dimension contiguous.
 __device__ inline void Product(__half, float (&d)[128], uint64_t a, uint64_t b, bool add) {
   DRAGOMAN_PRODUCT_64X256("k16.f32.f16.f16", "+f", ", 1, 1, 0, 0");
 }
@@ -204,7 +203,7 @@ __device__ inline void Product(Int8, int32_t (&d)[128], uint64_t a, uint64_t b, 
 #undef DRAGOMAN_PRODUCT_64X256
 #undef DRAGOMAN_ACC4
 
-// Moves registers from the warpgroup that copies to those that compute. All warps of the group;
+// Moves registers from the copying warpgroup to the computing ones. All warps of the group call it.
 // REQUIRES: launch bounds of one block, and a register count at entry of 65536 / threads.
 template <int registers>
 __device__ inline void GiveRegisters() {

@@ -1,7 +1,6 @@
-// The parts of CUDA's language that kernels use beyond plain C++: launches, memory shared by a
-// block, sums over a warp. A .cu file that launches through here can be run on the host by tests
-// (tests/kernels/cuda_emulation), which bring their own launches, AwaitKernelBefore and
-// DynamicShared.
+// The parts of CUDA that kernels use beyond plain C++: launches, shared memory, sums over a warp.
+// Tests can run a .cu file that launches through this header on the host
+// (tests/kernels/cuda_emulation), with their own launches, AwaitKernelBefore and DynamicShared.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +15,10 @@ inline constexpr int kWarpThreads = 32;
 inline constexpr unsigned kWholeWarp = 0xffffffffU;
 
 #if defined(__CUDACC__)
-// First of all in every thread of a kernel that is launched by LaunchEarly, but for copies to shared
-// memory of weights, which nothing writes: what the kernels before it have written may be read from
-// here on, and the kernel after it may take its place on the multiprocessors, where it comes to this
-// very wait. By code for older cards nothing is done, for there no kernel begins early.
+// Comes first in every thread of a kernel launched by LaunchEarly; only copies of weights to shared
+// memory, which nothing writes, may come before. After it, results of earlier kernels may be read,
+// and the next kernel may start on the multiprocessors and wait here. Does nothing in code for
+// older cards, where no kernel begins early.
 __device__ inline void AwaitKernelBefore() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -34,9 +33,9 @@ Error Launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared
   return static_cast<Error>(cudaGetLastError());
 }
 
-// The same, for kernels that begin with AwaitKernelBefore: blocks come to the multiprocessors while
-// the kernel before this one ends (programmatic dependent launch; an edge of that kind in a graph),
-// where the device can (LaunchesEarly). Nothing of the kernel itself happens earlier.
+// The same, for kernels that begin with AwaitKernelBefore: their blocks start while the kernel
+// before ends (programmatic dependent launch; such an edge in a graph), if the device can
+// (LaunchesEarly). Nothing else of the kernel happens earlier.
 template <class... Parameters, class... Arguments>
 Error LaunchEarly(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
                   Stream stream, Arguments... arguments) {
@@ -56,7 +55,7 @@ Error LaunchEarly(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t s
   return launched != Error::kNone ? launched : last;
 }
 
-// The memory that the launch asked for as shared_bytes, aligned to 16 bytes.
+// Returns the memory that the launch requested as shared_bytes, aligned to 16 bytes.
 template <class T>
 __device__ T* DynamicShared() {
   extern __shared__ uint4 dragoman_dynamic_shared[];
@@ -64,17 +63,17 @@ __device__ T* DynamicShared() {
 }
 #endif
 
-// How many rows there are, of a launch that is made for `rows`; asked together with what a row
-// needs, for two loads that wait for each other are most of such a kernel's time in small steps.
-// What lies beyond is memory of the same buffer, read and not used.
+// The number of rows of a launch that is made for `rows`. It is loaded together with a row's data,
+// because two loads in sequence take most of such a kernel's time in small steps. Rows beyond it
+// are memory of the same buffer, which is read and not used.
 class RowsThere {
  public:
   __device__ RowsThere(const int32_t* count, int64_t rows)
       : count_(count == nullptr ? static_cast<int32_t>(rows) : *count),
         zero_(static_cast<uint32_t>(rows >> 32)) {}
 
-  // `loaded`: bits of what was asked for. Or the compiler would look at the count first, and not ask
-  // for the rest before that; it cannot know that there are fewer than 2^32 rows.
+  // `loaded`: bits of other loads. Without them the compiler would look at the count before it
+  // starts those loads. It cannot know that there are fewer than 2^32 rows.
   __device__ int32_t After(uint32_t loaded) const {
     return count_ | static_cast<int32_t>(loaded & zero_);
   }
@@ -84,8 +83,8 @@ class RowsThere {
   const uint32_t zero_;
 };
 
-// The sum over all lanes, returned to all lanes with the same bits in each: the tree is the same
-// from everywhere, and a + b is b + a.
+// Returns the sum over all lanes to all lanes with the same bits, because all use the same tree and
+// a + b is b + a.
 __device__ inline float WarpSum(float x) {
 #pragma unroll
   for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {

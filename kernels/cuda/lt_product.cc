@@ -12,13 +12,13 @@ cudaDataType_t DataType(ComputeType type) {
     case ComputeType::kBFloat16:
       return CUDA_R_16BF;
     case ComputeType::kFloat32:
-    case ComputeType::kInt8:  // no device's: no model is loaded in it
+    case ComputeType::kInt8:  // not on a device
       break;
   }
   return CUDA_R_32F;
 }
 
-// cuBLASLt's own codes have no place in Error; the nearest of the runtime's.
+// Converts cuBLASLt's codes to the nearest ones of the runtime, because Error has no others.
 Error FromStatus(cublasStatus_t status) {
   switch (status) {
     case CUBLAS_STATUS_SUCCESS:
@@ -45,7 +45,7 @@ Value Config(const CublasLt& lt, const LtAlgorithm& algorithm,
   return status == CUBLAS_STATUS_SUCCESS ? value : otherwise;
 }
 
-// The preference keeps split-K out already; that it was obeyed is read back.
+// Reports whether the algorithm has no split-K. The preference already excludes it; this checks.
 bool SumsInOnePiece(const CublasLt& lt, const LtAlgorithm& algorithm) {
   return Config<int32_t>(lt, algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 1) <= 1 &&
          Config<uint32_t>(lt, algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, 0) ==
@@ -106,8 +106,7 @@ cublasStatus_t LtProduct::Describe(const LtShape& shape, std::span<const int> ro
     });
   };
 
-  // 32F: the sums are f32, and so are the products of f32 operands (no TF32, which is
-  // 32F_FAST_TF32).
+  // 32F: f32 sums, and f32 products of f32 operands (TF32 would be 32F_FAST_TF32).
   also([&] { return lt_.matmul_desc_create(&product_, CUBLAS_COMPUTE_32F, CUDA_R_32F); });
   set(CUBLASLT_MATMUL_DESC_TRANSA, int32_t{CUBLAS_OP_T});
   set(CUBLASLT_MATMUL_DESC_TRANSB, int32_t{CUBLAS_OP_N});
@@ -119,7 +118,7 @@ cublasStatus_t LtProduct::Describe(const LtShape& shape, std::span<const int> ro
   }
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
   if (shape.bias != nullptr) {
-    // The heuristics judge the bias's alignment by its address.
+    // The heuristics read the bias's alignment from its address.
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
   }
 
@@ -178,7 +177,7 @@ Error LtProduct::Run(Stream stream, void* workspace, size_t bucket, const LtAlgo
                      const void* weight, const void* x, void* y) const {
   const Bucket& b = buckets_[bucket];
   const float one = 1.0F;
-  const float zero = 0.0F;  // y takes the place of C, which is not read then
+  const float zero = 0.0F;  // y is passed as C, which is then not read
   return FromStatus(lt_.matmul(handle_, product_, &one, weight, weight_, x, b.x, &zero, y, b.y, y,
                                b.y, &algorithm, workspace, static_cast<size_t>(workspace_bytes_),
                                stream));

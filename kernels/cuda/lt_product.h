@@ -1,11 +1,11 @@
-// One product of cuBLASLt, y = x W^T (+ bias, ReLU), with everything that describes it made once
-// for each number of rows it is asked for: running it makes and allocates nothing.
+// One product of cuBLASLt, y = x W^T (+ bias, ReLU). Everything that describes it is made once for
+// each number of rows, so Run makes and allocates nothing.
 //
-// cuBLASLt is column-major, where our row-major x [rows, in] is x^T [in, rows], and so on. What it
-// computes is y^T [out, rows] = W x^T: its A is W [out, in], which it sees as [in, out] and has to
-// transpose, its B is x, its "m" is out, its "n" is rows, and the bias goes along m as it wants it.
+// cuBLASLt is column-major: our row-major x [rows, in] is its x^T [in, rows]. It computes y^T [out,
+// rows] = W x^T. Its A is W [out, in], which it sees as [in, out] and has to transpose. Its B is x,
+// its "m" is out, its "n" is rows. The bias goes along m as cuBLASLt requires.
 //
-// Immutable after Create; any number of threads may Run.
+// Immutable after Create. Any number of threads may call Run.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ namespace dragoman::kernels::cuda {
 
 using LtAlgorithm = cublasLtMatmulAlgo_t;
 
-// The words of cuBLASLt's own configuration, for the log.
+// Returns the algorithm's configuration as text for the log.
 std::string AlgorithmText(const CublasLt& lt, const LtAlgorithm& algorithm);
 
 struct LtShape {
   int in = 0;
   int out = 0;
-  int64_t y_stride = 0;                        // elements from a row of y to the next
+  int64_t y_stride = 0;                        // elements from one row of y to the next
   ComputeType type = ComputeType::kFloat32;    // of x and W
   ComputeType y_type = ComputeType::kFloat32;  // f32 or `type`
   const void* bias = nullptr;                  // [out] of y_type on the device; nullptr: none
@@ -37,8 +37,8 @@ struct LtShape {
 
 class LtProduct {
  public:
-  // `lt` and `handle` are borrowed. No algorithm is used that needs more workspace. REQUIRES: x, W,
-  // y and bias are aligned to kAlignment, wherever they will be. nullptr, and why.
+  // `lt` and `handle` are borrowed. Uses no algorithm that needs more than workspace_bytes. Returns
+  // nullptr and the reason on failure. REQUIRES: x, W, y and bias are always aligned to kAlignment.
   static std::unique_ptr<LtProduct> Create(const CublasLt& lt, cublasLtHandle_t handle,
                                            const LtShape& shape, std::span<const int> rows,
                                            int64_t workspace_bytes, std::string* why);
@@ -48,13 +48,13 @@ class LtProduct {
 
   static constexpr int kAlignment = 16;
 
-  // Below, `bucket` is an index of the rows given to Create.
+  // In the following, `bucket` is an index into the `rows` of Create.
 
-  // The algorithms that cuBLASLt offers for this number of rows, best first by its own estimate, at
-  // most `most`. None of them splits the sum of an element among blocks.
+  // Returns at most `most` algorithms that cuBLASLt offers for this number of rows, the best by its
+  // own estimate first. None of them splits the sum of an element among blocks.
   std::vector<LtAlgorithm> Offers(size_t bucket, int most) const;
 
-  // Whether the algorithm can compute this number of rows.
+  // Reports whether the algorithm can compute this number of rows.
   bool Fits(size_t bucket, const LtAlgorithm& algorithm) const;
 
   Error Run(Stream stream, void* workspace, size_t bucket, const LtAlgorithm& algorithm,

@@ -5,10 +5,10 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Calls of one number of rows: 1,024 rows in calls of 8.
+// The largest number of calls for one number of rows: 1,024 rows in calls of 8.
 constexpr int64_t kMaxCalls = 128;
 
-// Goes on from step to step until one fails.
+// Runs steps until one fails.
 class Steps {
  public:
   template <class Step>
@@ -69,7 +69,7 @@ Error LtTrial::Compare(const void* a, const void* b, int64_t rows, bool* same) {
 
 Error LtTrial::Reference(const LtAlgorithm& algorithm, bool* steady) {
   *steady = false;
-  // Refused by cuBLASLt: no fault of the device, if what was launched before went well.
+  // cuBLASLt refused: no error of the device, if the launches before succeeded.
   if (Run(rows_.size() - 1, algorithm, 0, reference_.data()) != Error::kNone) return stream_.Wait();
   return Compare(static_cast<const uint8_t*>(reference_.data()) + period() * y_row_bytes(),
                  reference_.data(), largest() - period(), steady);
@@ -86,7 +86,7 @@ Error LtTrial::Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees)
 
 Error LtTrial::Agrees(size_t bucket, const Call& call, bool* agrees) {
   *agrees = false;
-  // Filled first, so that results of the call before cannot stand in for what this call leaves out.
+  // Filled first, so that no old result can replace one that this call does not write.
   const Error error = Fill(stream_.get(), y_.data(), 0xff, y_.bytes());
   if (error != Error::kNone) return error;
   const int64_t rows = rows_[bucket];

@@ -1,11 +1,11 @@
-// Whether algorithms of cuBLASLt give a row the same bits wherever it stands, tried on random rows.
+// Tests on random rows whether cuBLASLt algorithms give a row the same bits at every place.
 //
 // One algorithm at the largest number of rows makes the reference. The lower half of its rows
 // repeats the upper half, an odd number of rows further down: the same row at two places of a tile
-// must come out the same. Then every other number of rows computes the same rows in as many calls
-// as that takes, and all of it is compared bit by bit. Another order of summation moves the last
-// bit of an f32 sum in a good part of all elements, which shows after rounding to 16 bits in about
-// one of some thousand; compared are up to a million.
+// must have the same result. Then every other number of rows computes the same rows in several
+// calls, and all bits are compared. Another order of summation changes the last bit of many f32
+// sums. After rounding to 16 bits this shows in one element of some thousand; up to a million are
+// compared.
 //
 // For load, not for a step: allocates and waits. Not thread-safe.
 #pragma once
@@ -23,8 +23,7 @@ namespace dragoman::kernels::cuda {
 
 class LtTrial {
  public:
-  // `product` was made of `shape` and `rows` (ascending) and is borrowed with `weight`, which holds
-  // its numbers already.
+  // `product`, made of `shape` and `rows` (ascending), and `weight`, already filled, are borrowed.
   LtTrial(const LtProduct& product, const LtShape& shape, std::span<const int> rows,
           int64_t workspace_bytes, const void* weight)
       : product_(product),
@@ -33,26 +32,25 @@ class LtTrial {
         workspace_bytes_(workspace_bytes),
         weight_(weight) {}
 
-  // Memory for the largest number of rows: x once and y twice.
+  // Allocates memory for the largest number of rows: x once and y twice.
   Error Prepare();
 
-  // Makes the reference. *steady: its rows do not depend on their place, and the algorithm ran.
-  // An error means that the device failed, here and below.
+  // Makes the reference. Sets *steady if the algorithm ran and its rows do not depend on their
+  // place. An error, here and below, means that the device failed.
   Error Reference(const LtAlgorithm& algorithm, bool* steady);
 
-  // Whether rows in calls of rows[bucket] come out as in the reference. REQUIRES: Reference.
+  // Reports whether calls of rows[bucket] rows give the reference's bits. REQUIRES: Reference.
   Error Agrees(size_t bucket, const LtAlgorithm& algorithm, bool* agrees);
-  // The same of another product: a call of it computes rows[bucket] rows. An error of it means that
-  // it does not agree.
+  // The same for another product. `call` computes rows[bucket] rows; its error: no agreement.
   using Call = std::function<Error(Stream stream, const void* x, void* y)>;
   Error Agrees(size_t bucket, const Call& call, bool* agrees);
 
-  // Applies `pass` to all rows of the reference, which becomes the result.
+  // Applies `pass` to all rows of the reference and keeps the result as the reference.
   Error Rework(const std::function<Error(Stream stream, void* y, int64_t rows)>& pass) {
     return pass(stream_.get(), reference_.data(), largest());
   }
 
-  // The stream of the trial and a product on it, for measurements.
+  // The trial's stream, and a product on it for measurements.
   Stream stream() const { return stream_.get(); }
   Error Run(size_t bucket, const LtAlgorithm& algorithm) {
     return Run(bucket, algorithm, 0, y_.data());
@@ -60,7 +58,7 @@ class LtTrial {
 
  private:
   Error Run(size_t bucket, const LtAlgorithm& algorithm, int64_t first_row, void* y) const;
-  // Waits; *same: `rows` rows of a and b have the same bits.
+  // Waits. Sets *same if `rows` rows of a and b have the same bits.
   Error Compare(const void* a, const void* b, int64_t rows, bool* same);
   int64_t largest() const { return rows_.back(); }
   int64_t y_row_bytes() const { return shape_.y_stride * ElementBytes(shape_.y_type); }

@@ -1,5 +1,5 @@
-// Waiting for a device with a time limit, which CUDA's own waits do not have: by asking. Free of
-// CUDA's headers.
+// Waits for a device with a time limit, by polling, because CUDA's own waits have no limit.
+// Includes no CUDA header.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace dragoman::kernels::cuda {
 
-// Asks `done`, an Error(bool* done), about once a millisecond until it says so, fails or `limit` is
-// over. *done says whether it was in time. It is asked once at least.
+// Calls `ask`, an Error(bool* done), at least once and about once a millisecond, until it sets
+// *done, fails or `limit` has passed. *done reports whether it finished in time.
 template <class Ask>
 Error PollAtMost(std::chrono::nanoseconds limit, const Ask& ask, bool* done) {
   const auto give_up = std::chrono::steady_clock::now() + limit;

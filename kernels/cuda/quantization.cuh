@@ -1,5 +1,4 @@
-// Elements of one byte that tensor cores multiply, and how f32 becomes one. Their types are tags of
-// templates, beside __half and __nv_bfloat16.
+// One-byte elements for tensor cores, as template tags, and their conversion from f32.
 #pragma once
 
 #include <bit>
@@ -25,7 +24,7 @@ struct Int8 {
   static constexpr float kMost = 127.0F;
 };
 
-// The type in which tensor cores add up the products of an element.
+// The type of the tensor cores' sums of an element's products.
 template <class T>
 struct ProductSum {
   using Type = float;
@@ -35,10 +34,10 @@ struct ProductSum<Int8> {
   using Type = int32_t;
 };
 
-// x times `factor`, rounded to nearest even. REQUIRES: that is at most kMost, but for rounding.
+// Returns x * factor to nearest even. REQUIRES: it is at most kMost, except for rounding.
 __device__ inline uint8_t Quantized(Float8, float x, float factor) { return ToFloat8(x * factor); }
 __device__ inline uint8_t Quantized(Int8, float x, float factor) {
-  // Its last place is one, and the product is rounded but once.
+  // One ulp of the sum is 1, and the product is rounded only once.
   constexpr float kWhole = 12582912.0F;  // 1.5 * 2^23
   const float rounded = fmaf(x, factor, kWhole);
   return static_cast<uint8_t>(std::bit_cast<uint32_t>(rounded) - std::bit_cast<uint32_t>(kWhole));

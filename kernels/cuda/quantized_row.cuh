@@ -1,4 +1,4 @@
-// A warp quantizes a row to numbers of one byte: the rule is said in kernels/ops/quantize_rows.h.
+// Quantizes a row to one-byte numbers with a warp, by the rule of kernels/ops/quantize_rows.h.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kQuantizedPiece = 8;  // numbers of 16 bits that a lane loads at once
+inline constexpr int kQuantizedPiece = 8;  // 16-bit numbers that a lane loads at once
 inline constexpr int kQuantizedStretch = kWarpThreads * kQuantizedPiece;
 
-// The larger of all lanes'.
+// Returns the largest x of all lanes.
 __device__ inline uint32_t WarpMost(uint32_t x) {
 #pragma unroll
   for (int lanes = kWarpThreads / 2; lanes > 0; lanes /= 2) {
@@ -21,11 +21,11 @@ __device__ inline uint32_t WarpMost(uint32_t x) {
   return x;
 }
 
-// y [d] becomes the row x [d], or zeros where it is not there; returns its scale, to all lanes. x is aligned
-// to 16 bytes, y to 8, in global or shared memory; d is a multiple of 8. `kKept` stretches are asked for
-// at once, where the row is `readable`, and kept until the largest number is known; what lies beyond is
-// read twice. there(bits) says whether the row is there, and is asked after the first loads, one of which
-// it gets (RowsThere); what is not there may be anything.
+// Quantizes the row x [d] to y [d], or writes zeros if the row does not exist. Returns its scale to
+// all lanes. x is aligned to 16 bytes, y to 8, in global or shared memory; d is a multiple of 8. If
+// `readable`, it loads kKept stretches at once and keeps them until the largest number is known;
+// the rest is read twice. there_after(bits) reports whether the row exists. It is called after the
+// first loads with the bits of one (RowsThere); a row that does not exist may be any memory.
 template <class Q, int kKept, class T, class There>
 __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* y,
                                      There there_after) {
@@ -40,8 +40,8 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
     if (readable && i * kQuantizedStretch < left) kept[i] = LoadRaw(from + i * kQuantizedStretch);
   }
   const bool there = there_after(kept[0].bits.x);
-  // Bits of magnitudes: their order is that of the numbers, and a NaN is the largest. Not widened: what is
-  // looked at would be kept so, in twice the registers.
+  // Bits of magnitudes have the order of the numbers, and NaN is the largest. They are not widened,
+  // because the compiler would keep the wide numbers in twice the registers.
   uint32_t most_bits = 0;
   const auto look_at = [&](RawPiece<T> piece) {
 #pragma unroll
@@ -71,7 +71,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
     Run<uint32_t, 2> run{};
 #pragma unroll
     for (int i = 0; i < kQuantizedPiece; ++i) {
-      // Not x times zero, which may be a NaN.
+      // Not x times zero, which may be NaN.
       const uint32_t byte = factor > 0.0F ? Quantized(Q{}, value[i], factor) : uint8_t{0};
       run.element[i / 4] |= byte << i % 4 * 8;
     }
@@ -81,7 +81,7 @@ __device__ inline float QuantizedRow(const T* x, bool readable, int d, uint8_t* 
   for (int i = 0; i < kKept; ++i) {
     if (i * kQuantizedStretch < left) put(i * kQuantizedStretch, kept[i]);
   }
-  // Rows that are not there have a factor of zero, and are not read.
+  // Missing rows have a factor of zero and are not read.
   for (int at = kKept * kQuantizedStretch; at < left; at += kQuantizedStretch) {
     put(at, there ? LoadRaw(from + at) : RawPiece<T>{});
   }

@@ -1,8 +1,7 @@
-// A warp's products of elements of one byte: int8 with sums in s32 (sm_75 and later), e4m3 with sums in
-// f32 (sm_89 and later). Beside tensor_core.cuh, which says what each lane holds, and whose loads and
-// copies serve both.
+// A warp's products of one-byte elements: int8 with s32 sums (sm_75 and later), e4m3 with f32 sums
+// (sm_89 and later). tensor_core.cuh has loads and copies, and states the content of lanes.
 //
-// Tests bring instructions of their own (tests/kernels/cuda_emulation/tensor_core.h).
+// Tests have their own instructions (tests/kernels/cuda_emulation/tensor_core.h).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +11,9 @@
 namespace dragoman::kernels::cuda {
 
 #if defined(__CUDACC__)
-// c [16, 8] += a [16, 32] b [32, 8]. A register has four elements where it has two of 16 bits, so that
-// bytes lie as they do there.
+// c [16, 8] += a [16, 32] b [32, 8]: as for 16 bits, with four elements in place of two.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-// Four smaller products make the large one: their registers are its halves.
+// Four smaller products, with the halves of the registers, make the large one.
 __device__ inline void MultiplyQuarter(int32_t& c0, int32_t& c1, unsigned a, unsigned b) {
   asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+r"(c0), "+r"(c1)

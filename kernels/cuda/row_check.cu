@@ -1,5 +1,4 @@
-// Random operands and the comparison of two results, at load only: simple loops, of which nothing
-// is asked but that they run at the speed of memory.
+// Random operands and the comparison of two results. Only for load: simple loops at memory speed.
 #include <algorithm>
 
 #include "kernels/cuda/element.cuh"
@@ -11,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The finaliser of MurmurHash3: every bit of the index moves every bit of the number.
+// The finaliser of MurmurHash3: every bit of the index affects every bit of the number.
 __device__ uint32_t Mix(uint32_t x) {
   x ^= x >> 16;
   x *= 0x85ebca6bU;
@@ -24,11 +23,11 @@ template <class T>
 __global__ void __launch_bounds__(kThreads) FillRandomKernel(int64_t n, T* to) {
   const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= n) return;
-  const auto bits = Mix(static_cast<uint32_t>(i) + 0x9e3779b9U) >> 8;  // 24 of them
+  const auto bits = Mix(static_cast<uint32_t>(i) + 0x9e3779b9U) >> 8;  // 24 bits
   to[i] = FromFloat<T>(static_cast<float>(bits) * (1.0F / 8388608.0F) - 1.0F);
 }
 
-// One block per row, of as many warps as the row has work for.
+// One block per row, with only as many warps as the row needs.
 template <class Bits>
 __global__ void __launch_bounds__(kThreads)
     CountDifferentKernel(const Bits* a, const Bits* b, int64_t n, int64_t stride,

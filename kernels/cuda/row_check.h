@@ -1,5 +1,5 @@
-// Tools for trying a product on a device: random operands, and the count of what differs between
-// two results, so that no result has to come back to the host.
+// Tools to test a product on a device: random operands, and a count of the differences between two
+// results, so no result has to be copied to the host.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace dragoman::kernels::cuda {
 
-// n numbers of the type, even in [-1, 1), each a function of its index alone.
+// Writes n numbers of the type, uniform in [-1, 1). Each depends only on its index.
 Error FillRandom(Stream stream, ComputeType type, int64_t n, void* to);
 
-// Adds to *different the number of elements of [rows, n] whose bits differ; a and b have rows of
-// `stride` elements of element_bytes (2 or 4).
+// Adds to *different the number of elements of [rows, n] whose bits differ. The rows of a and b are
+// `stride` elements of element_bytes (2 or 4) apart.
 Error CountDifferent(Stream stream, int element_bytes, const void* a, const void* b, int64_t rows,
                      int64_t n, int64_t stride, uint32_t* different);
 

@@ -1,5 +1,5 @@
-// Reads of self pages in a decoding step: the page of each position of a row's hypothesis, and which
-// rows are of one lane.
+// Finds the self pages of a decoding step: the page of each position of a row's hypothesis, and
+// which rows are of one lane.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// Where the pages of a row lie. As ancestry, lanes and their pages say: three loads, one after the
-// other, that every layer makes again.
+// Finds a row's pages by ancestry and lanes: three dependent loads, in every layer.
 class PagesByAncestry {
  public:
   __device__ PagesByAncestry(const StepRows& rows, const SelfKvTables& tables, int row)
@@ -20,12 +19,11 @@ class PagesByAncestry {
 
   // The page of the new position.
   __device__ int64_t Own(int position) const { return Page(own_, position); }
-  // The page of position p of the row, which is at `position`; any page for a p that is not before
-  // that.
+  // The page of position p of the row, which is at `position`; any page for other p.
   __device__ int Before(int p, int position) const {
     return p < position ? Page(lanes_[ancestry_[p]], p) : 0;
   }
-  // The same, of one of the first kPagePositions.
+  // The same for one of the first kPagePositions.
   __device__ int InFirstTile(int p, int position) const { return Before(p, position); }
 
  private:
@@ -39,7 +37,7 @@ class PagesByAncestry {
   const uint8_t* const ancestry_;
 };
 
-// Reads pages from the step's own table: one load, beside that of the row's position.
+// Reads pages from the step's own table: one load, parallel to that of the row's position.
 class PagesOfStep {
  public:
   __device__ PagesOfStep(const StepRows& rows, const SelfKvTables&, int row)
@@ -47,7 +45,7 @@ class PagesOfStep {
 
   __device__ int64_t Own(int position) const { return Pages()[position]; }
   __device__ int Before(int p, int position) const { return p < position ? Pages()[p] : 0; }
-  // The entry is there whatever the position, so the load need not wait for that.
+  // The entry exists for any position, so its load need not wait for the position.
   __device__ int InFirstTile(int p, int position) const {
     const int page = Pages()[p];
     return p < position ? page : 0;
@@ -60,7 +58,7 @@ class PagesOfStep {
   const int row_;
 };
 
-// Whether the row before this one is of its lane. Asked for beside the row's own numbers, in one wait.
+// Reports whether the row before this one is of its lane. All loads are independent of each other.
 __device__ inline bool FollowsInLane(const StepRows& rows, int row) {
   const int before = max(row - 1, 0);
   const int other = (rows.slot[row] ^ rows.slot[before]) | (rows.lane[row] ^ rows.lane[before]);

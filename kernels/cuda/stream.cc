@@ -19,7 +19,7 @@ Error OwnedStream::Wait() const { return Checked(cudaStreamSynchronize(stream_))
 
 void OwnedStream::Destroy() {
   if (stream_ == nullptr) return;
-  // Errors were reported where they were met, or concern no caller.
+  // Errors were already reported, or concern no caller.
   static_cast<void>(Wait());
   static_cast<void>(Checked(cudaStreamDestroy(stream_)));
   stream_ = nullptr;
@@ -45,7 +45,7 @@ Error Event::WaitAtMost(std::chrono::nanoseconds limit, bool* came) const {
 
 Error Event::Done(bool* done) const {
   const cudaError_t status = cudaEventQuery(event_);
-  const Error error = Checked(status);  // "not ready" is noted as a failure too
+  const Error error = Checked(status);  // the runtime notes "not ready" as a failure too
   *done = status == cudaSuccess;
   return status == cudaErrorNotReady ? Error::kNone : error;
 }

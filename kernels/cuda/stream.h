@@ -1,8 +1,8 @@
-// Streams and events that are owned. Free of CUDA's headers.
+// Owned streams and events. Includes no CUDA header.
 //
-// A stream may be used by one thread at a time, an event by any number. Both belong to the device
-// that was current at Create. They move, and do not copy. Destroying a stream waits for what is on
-// it, which an error may have left there: declare it after the memory that its work uses.
+// A stream may be used by one thread at a time, an event by any number of threads. Both belong to
+// the device that was current at Create. They move but do not copy. Destroying a stream waits for
+// its work, which may remain after an error: declare it after the memory that its work uses.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ struct CUevent_st;
 
 namespace dragoman::kernels::cuda {
 
-// The decoder's steps go before the encoder's kernels wherever both wait for a place.
+// The decoder's steps go before the encoder's kernels if both wait for the device.
 enum class StreamPriority { kHigh, kLow };
 
 class OwnedStream {
@@ -27,11 +27,11 @@ class OwnedStream {
     return *this;
   }
 
-  // Not ordered with the default stream.
+  // The stream is not ordered with the default stream.
   Error Create(StreamPriority priority);
 
   Stream get() const { return stream_; }
-  // Until everything that was put on it is done: what its kernels did wrong comes back here.
+  // Waits for all work on the stream. Returns the errors of its kernels.
   Error Wait() const;
 
  private:
@@ -40,11 +40,11 @@ class OwnedStream {
   Stream stream_ = nullptr;
 };
 
-// A place in a stream's order.
+// A point in a stream's order.
 class Event {
  public:
   enum class Timing { kOff, kOn };
-  // How a thread waits: kSpin comes back at once and costs a processor, kSleep is woken later.
+  // How a thread waits: kSpin returns at once and occupies a processor, kSleep wakes later.
   enum class HostWait { kSpin, kSleep };
 
   Event() = default;
@@ -55,20 +55,20 @@ class Event {
     return *this;
   }
 
-  // kOn costs some time in every Record.
+  // kOn makes every Record slower.
   Error Create(Timing timing = Timing::kOff, HostWait wait = HostWait::kSpin);
 
-  // After everything that is on the stream now. The last Record counts.
+  // Records the point after all work now on the stream. Replaces an earlier Record.
   Error Record(Stream stream);
-  // Makes later work on `stream` wait for the event; the host does not wait.
+  // Makes later work on `stream` wait for the event. The host does not wait.
   Error Before(Stream stream) const;
   // The host waits.
   Error Wait() const;
-  // The same for so long at most, and less sharply: *came says whether it has come.
+  // Waits at most `limit`, less precisely. *came reports whether the event has come.
   Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
-  // Whether it has come, without waiting. An event that was never recorded has.
+  // Reports whether the event has come, without waiting. True for an event without a Record.
   Error Done(bool* done) const;
-  // From `begin` to this one; both with timing, recorded and come.
+  // Milliseconds from `begin` to this event. Both must have timing and have come.
   Error MillisecondsSince(const Event& begin, float* milliseconds) const;
 
  private:

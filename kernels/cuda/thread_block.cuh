@@ -1,7 +1,7 @@
 // The threads of a block as a ThreadGroup (kernels/search/thread_group.h).
 //
-// A block has one row of threads, whole warps of them. Its Shared lies in shared memory; one group
-// at a time uses it.
+// A block has one row of threads, in whole warps. Its Shared is in shared memory, for one group at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dragoman::kernels::cuda {
 class ThreadBlock {
  public:
   static constexpr int kMaxWarps = 32;
-  static constexpr int kMaxWords = 16;  // of a value, 32 bits each
+  static constexpr int kMaxWords = 16;  // 32-bit words of a value
 
   // A value of each warp.
   struct Shared {
@@ -29,14 +29,14 @@ class ThreadBlock {
   __device__ void Sync() const { __syncthreads(); }
   __device__ bool Any(bool mine) const { return __syncthreads_or(mine ? 1 : 0) != 0; }
 
-  // Over the lanes of each warp, then, of several, over the warps' values, in every warp anew.
+  // Over the lanes of each warp, then, with several, over the warps' values, in every warp.
   template <class T, class Better>
   __device__ T Reduce(T value, Better better) const {
     value = WarpBest(value, better);
     if (Warps() > 1) {
       if (Lane() == 0) Put(value);
       __syncthreads();
-      int span = 2;  // lanes that hold a value of each warp, again and again
+      int span = 2;  // lanes for one value of each warp, repeated
       while (span < Warps()) span *= 2;
       const int warp = Lane() % span;
       value = WarpBest(Get<T>(warp < Warps() ? warp : 0), better, span / 2);
@@ -61,21 +61,20 @@ class ThreadBlock {
 
   __device__ void Add(uint64_t& sum, uint64_t value) const { AtomicAdd(sum, value); }
 
-  // A bitonic network in which every exchange moves the better one down. What lies beyond n counts
-  // as worse than all, and so stays there: n need not be a power of two.
+  // A bitonic network in which every exchange moves the better value down. Places beyond n count as
+  // worse than all values, which keeps them in place, so n need not be a power of two.
   template <class T, class Better>
   __device__ void Sort(T* data, int n, Better better) const {
     __syncthreads();
     for (int run = 2; run < 2 * n; run *= 2) {
-      // Two sorted runs become one that falls and rises: compared from their ends inwards.
+      // Joins two sorted runs to one bitonic run: compares them from their ends inwards.
       Exchange(data, n, run / 2, run - 1, better);
       for (int step = run / 4; step > 0; step /= 2) Exchange(data, n, step, step, better);
     }
   }
 
  private:
-  // The compiler cannot know that it is the same in every call: or it would keep what it makes of it
-  // in registers from the first use to the last.
+  // Hidden from the compiler, which would keep values derived from it in registers.
   __device__ static int Lane() {
     int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     asm volatile("" : "+r"(lane));
@@ -92,8 +91,7 @@ class ThreadBlock {
     static_assert(sizeof(T) % 4 == 0 && kWords<T> <= kMaxWords);
   }
 
-  // Compares each i with the partner whose number differs from its in the bits of `flip`, the
-  // highest of which is `bit`.
+  // Compares each i with the partner i ^ flip. `bit` is the highest bit of `flip`.
   template <class T, class Better>
   __device__ void Exchange(T* data, int n, int bit, int flip, Better better) const {
     for (int i = rank(); i < n; i += size()) {
@@ -108,7 +106,7 @@ class ThreadBlock {
     __syncthreads();
   }
 
-  // The best of the lanes whose numbers differ below bit `furthest` and in it.
+  // Returns the best value of the lanes whose numbers differ only in bit `furthest` and below.
   template <class T, class Better>
   __device__ static T WarpBest(T value, Better better, int furthest = kWarpThreads / 2) {
     Check<T>();
@@ -136,7 +134,7 @@ class ThreadBlock {
     return value;
   }
 
-  // The value of this warp, by one of its lanes.
+  // Writes the value of this warp. One of its lanes calls it.
   template <class T>
   __device__ void Put(const T& value) const {
     Check<T>();

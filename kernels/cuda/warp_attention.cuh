@@ -1,25 +1,25 @@
-// Attention of one head by one warp, for one or a few rows that share K and V, over tiles of 32
-// positions with a running (max, sum, context) for each row.
+// Attention of one head by one warp over tiles of 32 positions, for one or a few rows that share K
+// and V, with a running (max, sum, context) for each row.
 //
-// K and V of a position are head_dim elements in a row. A group of lanes reads such a row, 16 bytes
-// a lane; the warp's groups read different positions at once. In load j of a tile, group g has
-// position g * kGroup + j: so the kGroup loads of a group are the positions that its own lanes
-// number. After the dot products, kGroup partial scores in each lane are turned into one whole
-// score in each lane, its own position's, with kGroup - 1 shuffles. V is read in the same way; the
-// weight of load j comes from lane j of the group. Groups add up at the very end.
+// K and V of a position are rows of head_dim elements. A group of lanes reads such a row, 16 bytes
+// per lane; the warp's groups read different positions at the same time. In load j of a tile, group
+// g has position g * kGroup + j, so the kGroup loads of a group cover the positions that its own
+// lanes number. After the dot products, kGroup - 1 shuffles turn the kGroup partial scores in each
+// lane into one complete score, that of the lane's own position. V is read in the same way; the
+// weight of load j comes from lane j of the group. The groups add up at the end.
 //
-// A row's order of summation depends on head_dim, the type and the positions alone, not on kRows:
-// multiply-adds that may be fused are written so (fmaf), and no other multiplication feeds a sum.
-// Everything is f32 but what is loaded and stored.
+// A row's order of summation depends only on head_dim, the type and the positions, not on kRows:
+// multiply-adds that may be fused are written as fmaf, and no other multiplication feeds a sum.
+// Everything is f32, except loaded and stored elements.
 //
-// Where they can, K and V of a tile are asked for at once, so that the softmax is not between the two
-// (TileLoads): in registers, or where those are short, by copies to shared memory. A lane reads what it
-// copied itself, and needs no barrier.
+// Kernels that can request K and V of a tile together, so that the softmax is not between them
+// (TileLoads): in registers, or with too few registers by copies to shared memory. A lane reads
+// only its own copies and needs no barrier.
 //
-// Positions from `count` on are not read: where one would be, its load takes the last position there
-// is once more, with a weight of 0, and so does a lane beyond head_dim with the row's first piece. So
-// no load depends on a condition. With conditions ptxas keeps zeros for what is not loaded, and has
-// one load wait for another to move it there.
+// Positions from `count` on are not read. Their loads repeat the last position with weight 0. A
+// lane beyond head_dim loads the row's first piece, so no load depends on a condition. With
+// conditions ptxas keeps zeros for missing loads and makes one load wait for another.
+//
 // Scores are in powers of two: log2(e) / sqrt(head_dim) is in the query.
 #pragma once
 
@@ -31,8 +31,7 @@
 
 namespace dragoman::kernels::cuda {
 
-// Whether this is code for Hopper, or emulated. What asks for it was measured there, and is spilt by ptxas
-// for other cards.
+// Whether this code is for Hopper, or emulated. ptxas spills code tuned for it on other cards.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 inline constexpr bool kForHopper = false;
 #else
@@ -42,7 +41,7 @@ inline constexpr bool kForHopper = true;
 inline constexpr int kTilePositions = 32;
 
 // The term added to a score for the distance of its key from its query
-// (kernels/base/relative_bias.h): none here, or a head's table below. Each kernel chooses one.
+// (kernels/base/relative_bias.h): none, or a head's table. Each kernel chooses one.
 struct NoBias {
   static constexpr bool kIsThere = false;
 };
@@ -51,34 +50,34 @@ struct DistanceBias {
 
   __device__ DistanceBias(const RelativeBias& bias, int64_t head)
       : zero(bias.At(head, 0)), least(-static_cast<int>(bias.zero)) {}
-  // Rows without a query may ask for more than there is before one.
+  // Rows without a query may ask for distances before the first column.
   __device__ float operator[](int distance) const { return zero[max(distance, least)]; }
 
-  const float* zero;  // of distance 0
+  const float* zero;  // the column of distance 0
   int least;
 };
 
-// How K and V of a tile come to the lanes that need them.
+// How K and V of a tile reach the lanes that need them.
 enum class TileLoads : uint8_t {
-  kInTurn,  // K, and V when its weights are there
-  kTogether,  // both in registers: only where a lane's K of a tile is one batch, as of 16 bits up to 64
-  kCopied,  // both in shared memory: on sm_80 and later only, with kCopiedBytes, aligned to 16 bytes
+  kInTurn,    // K, then V once its weights are known
+  kTogether,  // in registers; needs kBatches == 1, as 16 bits up to 64
+  kCopied,    // in kCopiedBytes shared memory aligned to 16; sm_80 on
 };
 
-// kHeadClass: the largest head_dim it takes, 32, 64 or 128; head_dim is a multiple of 8.
+// kHeadClass: the largest head_dim, 32, 64 or 128. head_dim is a multiple of 8.
 template <class T, int kHeadClass, int kRows, TileLoads kLoads = TileLoads::kInTurn>
 class WarpAttention {
  public:
   static constexpr bool kByCopies = kLoads == TileLoads::kCopied;
   static constexpr bool kTogether = kLoads == TileLoads::kTogether;
   static constexpr int kElements = kPieceElements<T>;
-  static constexpr int kGroup = kHeadClass / kElements;  // lanes to a position
+  static constexpr int kGroup = kHeadClass / kElements;  // lanes per position
   static_assert(kGroup <= kWarpThreads && kTilePositions == kWarpThreads);
 
-  // The shared memory that a warp needs.
+  // The shared memory of a warp.
   static constexpr int kCopiedBytes = kByCopies ? 2 * kGroup * kWarpThreads * 16 : 0;
 
-  // No row has a query yet: each is idle (weights of any K, a context that is not wanted).
+  // No row has a query yet: weights of any K, and a context that is not used.
   __device__ WarpAttention(int lane, int head_dim, void* copied = nullptr)
       : lane_(lane),
         group_at_(lane / kGroup * kGroup),
@@ -96,7 +95,7 @@ class WarpAttention {
     }
   }
 
-  // The query of row r (a constant, once unrolled) for this head.
+  // Sets the query of row r (a constant after unrolling) for this head.
   __device__ void SetQuery(int r, const T* query) {
     float x[kElements];
     Widen(Load(query), x);
@@ -104,8 +103,7 @@ class WarpAttention {
     for (int i = 0; i < kElements; ++i) query_[r][i] = has_piece_ ? x[i] * scale_ : 0.0F;
   }
 
-  // Before any tile, for every row: a position that is in no tile, the query's own. Copies it to k_to
-  // and v_to.
+  // Takes in the query's own position, in no tile, before any tile. Copies it to k_to and v_to.
   template <class Bias = NoBias>
   __device__ void StartWith(const T* k, const T* v, T* k_to, T* v_to, const Bias& bias = {}) {
     const RawPiece<T> key = Load(k);
@@ -134,9 +132,9 @@ class WarpAttention {
     }
   }
 
-  // Takes in the first `count` >= 1 positions of a tile. key(p), called by all lanes together, is where
-  // K of position p < count of the tile lies, which may be another one for each lane; V lies v_offset
-  // elements after it. `distance`: of the tile's first position from the first query.
+  // Takes in the first `count` >= 1 positions of a tile. All lanes together call key(p), which
+  // returns the address of K of position p < count and may differ between lanes. V is v_offset
+  // elements after K. `distance`: from the first query to the tile's first position.
   template <class Key, class Bias = NoBias>
   __device__ void Tile(int count, int64_t v_offset, Key key, const Bias& bias = {},
                        int distance = 0) {
@@ -204,8 +202,8 @@ class WarpAttention {
     __device__ void operator()() const {}
   };
 
-  // Every row's score of the position that is this lane's in a tile, -infinity from `count` on; key
-  // as for Tile. By copies, K is there already. Calls asked() when it has asked for a batch of K.
+  // Computes every row's score of this lane's position in a tile, -infinity from `count` on. `key`
+  // as for Tile; copies of K are already there. Calls asked() after it requested a batch of K.
   template <class Key, class Asked = NothingElse>
   __device__ void Scores(int count, Key key, float (&score)[kRows], Asked asked = {}) const {
     int group_at = Unknown(group_at_);
@@ -242,8 +240,7 @@ class WarpAttention {
     }
   }
 
-  // The contexts of the first `rows` rows, of this head: row r's at context + r * stride. Called by
-  // all lanes together, once.
+  // Stores row r's context of this head at context + r * stride, r < rows. All lanes call it once.
   __device__ void Store(int rows, T* context, int64_t stride) {
     const int first = AddGroups<kGroup, kRows * kElements>(&acc_[0][0], 0);
     const float factor = 1.0F / SumOfRow<kWarpThreads / 2>(sum_);
@@ -258,16 +255,16 @@ class WarpAttention {
   }
 
  private:
-  // Loads of K, or of V, that are in flight at once.
+  // The number of loads of K or V in flight at the same time.
   static constexpr int kBatch = kGroup == 8 || kGroup == 16 ? 8 : 4;
   static constexpr int kBatches = kGroup / kBatch;
   static_assert(kGroup * kRows <= kWarpThreads, "rows are divided among groups");
   static_assert(!kTogether || kBatches == 1);
 
-  // Pieces from this lane's first one of K to that of V.
+  // Pieces from this lane's first piece of K to its first piece of V.
   static constexpr int kCopiedV = kGroup * kWarpThreads;
 
-  // This lane's pieces of a tile, `offset` elements after those of K, to shared memory.
+  // Copies this lane's pieces of a tile, `offset` elements after those of K, to shared memory.
   template <class Key>
   __device__ void Copy(int count, int64_t offset, Key key, RawPiece<T>* to) const {
     const int group_at = Unknown(group_at_);
@@ -278,32 +275,32 @@ class WarpAttention {
     }
   }
 
-  // The same, but the compiler cannot know: or it would keep the addresses of all loads, which it
-  // can derive from each other, in registers from tile to tile.
+  // Returns `value`, but hides it from the compiler, which otherwise keeps the addresses of all
+  // loads, derived from each other, in registers from tile to tile.
   __device__ static int Unknown(int value) {
     asm volatile("" : "+r"(value));
     return value;
   }
 
-  // The same value, for addresses of a batch's loads: they depend on a result of the batch before, or
-  // ptxas would move all loads to the front, past any barrier, into registers that are not there. No
-  // operation results in this NaN; with it the positions would be others of the tile.
+  // Returns `value`, but makes the addresses of a batch depend on a result of the batch before.
+  // Otherwise ptxas moves all loads to the front, past any barrier, and runs out of registers. No
+  // operation results in this NaN; with it, other positions would be read.
   __device__ static int After(float result, int value) {
     constexpr uint32_t kNoResult = 0x7fffdeadU;
     return __float_as_uint(result) == kNoResult ? 0 : value;
   }
 
-  // Each lane brings two values and gets the sum of one over itself and its neighbour by bit `lanes`:
-  // of `lower` where its bit is 0, of `upper` where it is 1.
+  // Returns the sum, over this lane and its neighbour by bit `lanes`, of `lower` if this lane's bit
+  // is 0, of `upper` if it is 1.
   __device__ float SumOfHalves(float lower, float upper, int lanes) const {
     const bool is_upper = (lane_ & lanes) != 0;
     const float keep = is_upper ? upper : lower;
     return keep + __shfl_xor_sync(kWholeWarp, is_upper ? lower : upper, lanes);
   }
 
-  // Groups add up what they have of kValues values, which begin with number `first`: in each round a lane
-  // and its neighbour by bit kLanes keep one half of them each. Returns the first of those that are
-  // left, whole, in front.
+  // Adds up kValues values of the groups, from number `first` on. In each round a lane and its
+  // neighbour by bit kLanes keep one half each. Returns the first number left, in front and
+  // complete.
   template <int kLanes, int kValues>
   __device__ int AddGroups(float* values, int first) const {
     if constexpr (kLanes == kWarpThreads) {
@@ -316,8 +313,8 @@ class WarpAttention {
     }
   }
 
-  // The sum of the weights of the row that AddGroups leaves to this lane, in the order of WarpSum: rounds
-  // from bit kLanes down. The bits of a lane's group number its row, the lowest the highest.
+  // Returns the sum of the weights of the row that AddGroups leaves to this lane, in the order of
+  // WarpSum, from bit kLanes down. The bits of a group number its row, the lowest the highest.
   template <int kLanes, int kLeft>
   __device__ float SumOfRow(const float (&sums)[kLeft]) const {
     constexpr bool kDivides = kLanes >= kGroup && kLanes < kGroup * kRows;
@@ -332,7 +329,7 @@ class WarpAttention {
     return next[0];
   }
 
-  // This lane's piece of a row; the first one where it has none.
+  // Loads this lane's piece of a row, or the first piece if it has none.
   __device__ RawPiece<T> Load(const T* row) const { return LoadRaw(row + load_at_); }
 
   __device__ void Dot(RawPiece<T> k, float (&dot)[kRows]) const {
@@ -346,10 +343,10 @@ class WarpAttention {
     }
   }
 
-  // From parts of the scores of several positions in each lane to one position's in each. Value i
-  // is that of the positions whose number in the group has the bits of i * kUnit; a round for each
-  // bit from kBit down to kUnit adds what a lane and its neighbour by that bit have, and leaves
-  // each with the half of the values that has its own bit.
+  // Turns parts of the scores of several positions in each lane into the score of one position in
+  // each. Value i belongs to the positions whose number in the group has the bits of i * kUnit. A
+  // round for each bit from kBit down to kUnit adds the values of a lane and its neighbour by that
+  // bit. Each keeps the half of the values that has its own bit.
   template <int kBit, int kUnit, int kValues>
   __device__ float Gather(float (&values)[kValues]) const {
     constexpr int kHalf = kBit / kUnit;
@@ -364,7 +361,7 @@ class WarpAttention {
     return values[0];
   }
 
-  // The weight of this lane's position in row r, relative to the running maximum.
+  // Returns the weight of this lane's position in row r, relative to the running maximum.
   __device__ float Weigh(int r, float score) {
     const float top = fmaxf(max_[r], WarpMax(score));
     const float keep = exp2f(max_[r] - top);
@@ -378,7 +375,7 @@ class WarpAttention {
 
   const int lane_;
   const int group_at_;  // first position in a tile that this lane's group reads
-  const int at_;        // of this lane's piece in a row
+  const int at_;        // the offset of this lane's piece in a row
   const bool has_piece_;
   const int load_at_;
   const float scale_;
@@ -389,8 +386,7 @@ class WarpAttention {
   float acc_[kRows][kElements];
 };
 
-// Rows that a warp takes together where there are enough, and the blocks of four warps for which an
-// SM has registers then.
+// Rows that a warp takes together, and how many blocks of four warps then fit an SM's registers.
 template <class T, int kHeadClass>
 inline constexpr int kRowsTogether = kHeadClass / kPieceElements<T> <= 8    ? 4
                                      : kHeadClass / kPieceElements<T> <= 16 ? 2
