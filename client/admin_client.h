@@ -1,7 +1,7 @@
 // A client of one daemon's AdminService, which changes the models that the daemon serves.
 //
-// Thread-safe; every call waits for its answer. Nothing is ever retried: a change may have been
-// made even if its answer was lost.
+// Thread-safe. Every call blocks until its answer arrives. The client never retries, because the
+// daemon may have made a change even if its answer was lost.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class AdminClient {
   absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
   absl::StatusOr<v1::ReloadAllResponse> ReloadAll();
   absl::StatusOr<v1::ListModelsResponse> ListModels();
-  // Without `limit`, the server's drain limit holds.
+  // Without `limit`, the server's drain limit applies.
   absl::StatusOr<v1::DrainResponse> Drain(std::optional<std::chrono::nanoseconds> limit);
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const std::string& level);
 

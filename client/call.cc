@@ -37,8 +37,7 @@ void Call::Start() {
   context_ = std::move(context);
   context_->set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::system_clock::duration>(left));
-  // The key is added by hand: gRPC's own credentials send nothing without TLS, not even on the
-  // same machine.
+  // Adds the key directly: gRPC's own credentials send nothing without TLS, even locally.
   if (!core_.options.security.api_key.empty()) {
     context_->AddMetadata("authorization", "Bearer " + core_.options.security.api_key);
   }
@@ -54,7 +53,7 @@ void Call::Cancel() {
     context = current_;
     hurry = hurry_;
   }
-  // One that gRPC has not begun yet ends as soon as it does.
+  // A call that gRPC has not begun yet ends as soon as gRPC begins it.
   if (context != nullptr) context->TryCancel();
   if (hurry) hurry();
 }
@@ -117,7 +116,7 @@ TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call) {
   };
 }
 
-// One attempt; deletes itself when it has ended.
+// One attempt. Deletes itself when the attempt has ended.
 class StreamCall::Reader
     : public grpc::ClientBidiReactor<v1::TranslateRequest, Received<v1::StreamTranslateResponse>> {
  public:
@@ -129,7 +128,7 @@ class StreamCall::Reader
   }
   void OnReadDone(bool ok) override {
     if (!ok) {
-      if (received_.is_broken) call_->context()->TryCancel();  // what follows is not read
+      if (received_.is_broken) call_->context()->TryCancel();  // the rest is not read
       return;
     }
     call_->received_ = true;

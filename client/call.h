@@ -1,4 +1,4 @@
-// Calls of a TranslationClient: their attempts, the waits between them, and their end.
+// The calls of a TranslationClient: their attempts, the waits between them, and their completion.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -23,9 +23,8 @@
 
 namespace dragoman::client {
 
-// One call: its attempts, one after another, and the waits between them. Kept alive by the
-// callbacks of the attempt or wait that is under way, and touched by one of them at a time; only
-// Cancel comes from any thread.
+// One call: its attempts and the waits between them. The callbacks of the current attempt or wait
+// keep the call alive. Only one of them accesses it at a time. Any thread may call Cancel.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   // `retry` is borrowed.
@@ -34,60 +33,60 @@ class Call : public std::enable_shared_from_this<Call> {
 
   void Start();
 
-  // Ends the attempt or the wait that is under way; the call then ends with CANCELLED.
+  // Ends the current attempt or wait. The call then ends with CANCELLED.
   void Cancel();
 
  protected:
-  // Sends the call on `link` with context(); calls Ended when it has.
+  // Sends the call on `link` with context(). Calls Ended when the attempt has ended.
   virtual void Attempt(Link& link) = 0;
   virtual void Finish(absl::Status status) = 0;
 
-  // `received`: something came back, or this side has cancelled.
+  // `received`: the client received a message of the call or cancelled the call.
   void Ended(const grpc::Status& grpc_status, bool received);
 
   grpc::ClientContext* context() { return context_.get(); }
 
  private:
-  // Makes `context` the one that Cancel ends. False if the call is cancelled already.
+  // Makes Cancel end `context`. Returns false if the call is already cancelled.
   bool Begin(std::shared_ptr<grpc::ClientContext> context);
   bool IsCancelled();
   int64_t Attempts();
-  // Makes `hurry` what Cancel calls in the wait after this attempt, which may have ended already.
-  // True if the call is cancelled, and the caller has to call it.
+  // Makes Cancel call `hurry` during the wait after `attempt`. That wait may already have ended.
+  // Returns true if the call is cancelled; the caller must then call `hurry`.
   bool IsCancelledAfter(int64_t attempt, std::function<void()> hurry);
 
-  const ClientCore::InFlight in_flight_;  // the first, so that it ends after all else of the call
+  const ClientCore::InFlight in_flight_;  // first, so that it is destroyed after all other members
   ClientCore& core_;
   const ClientClock::TimePoint deadline_;
   RetryState retry_;
-  std::shared_ptr<grpc::ClientContext> context_;  // of the attempt under way
+  std::shared_ptr<grpc::ClientContext> context_;  // of the current attempt
 
   std::mutex mu_;
   // Guarded by mu_.
   bool cancelled_ = false;
   int64_t attempts_ = 0;
-  std::shared_ptr<grpc::ClientContext> current_;  // context_, for Cancel
-  std::function<void()> hurry_;                   // cuts short the latest wait
+  std::shared_ptr<grpc::ClientContext> current_;  // copy of context_, for Cancel
+  std::function<void()> hurry_;                   // ends the latest wait early
 };
 
-// Starts a call. What it returns does not keep the call alive.
+// Starts a call. The returned function does not keep the call alive.
 TranslationClient::CancelCall Launch(const std::shared_ptr<Call>& call);
 
-// A message that came, and whether its bytes could be parsed: gRPC's callbacks say OK of a call whose
-// answer could not be, and leave the message empty.
+// A received message, and whether parsing it failed. If the bytes of an answer cannot be parsed,
+// gRPC's callbacks still report OK and leave the message empty.
 template <typename Message>
 struct Received {
   Message message;
   bool is_broken = false;
 };
 
-// INTERNAL where a message is broken, else the status.
+// Returns INTERNAL if a message is broken, else `status`.
 grpc::Status StatusWith(bool is_broken, const grpc::Status& status);
 
-// A method of one answer.
+// A unary method.
 struct Method {
   const char* path = nullptr;
-  bool is_question = false;  // it is asked of servers that do not serve, too: see Link
+  bool is_question = false;  // also sent to servers that are not serving; see Link
 };
 
 template <typename Request, typename Response>

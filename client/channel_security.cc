@@ -19,8 +19,8 @@
 namespace dragoman::client {
 namespace {
 
-// Whether traffic to this address stays on the machine. 127.example.org is a name like any other: a
-// number has digits and dots alone.
+// Reports whether traffic to this address stays on the machine. 127.example.org is a host name: an
+// IPv4 address has only digits and dots.
 bool IsLocal(std::string_view address) {
   if (address.starts_with("unix:")) return true;
   for (const std::string_view scheme : {"ipv4:", "ipv6:"}) {
@@ -31,13 +31,13 @@ bool IsLocal(std::string_view address) {
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
 }
 
-// Whether the texts are a certificate and its private key.
+// Reports whether the texts are a certificate and its private key.
 bool BelongTogether(const std::string& certificate, const std::string& key) {
   const auto reader = [](const std::string& text) {
     return std::unique_ptr<BIO, decltype(&BIO_free)>(
         BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), &BIO_free);
   };
-  // Without this OpenSSL would ask the terminal for a key's password.
+  // Without this, OpenSSL would ask the terminal for a key's password.
   const auto no_password = [](char*, int, int, void*) { return 0; };
   const std::unique_ptr<X509, decltype(&X509_free)> own(
       PEM_read_bio_X509(reader(certificate).get(), nullptr, no_password, nullptr), &X509_free);
@@ -49,7 +49,7 @@ bool BelongTogether(const std::string& certificate, const std::string& key) {
   return fits;
 }
 
-// Both under the lock: gRPC logs on its own threads.
+// Guards tls_error, because gRPC logs on its own threads.
 std::mutex tls_error_mutex;
 std::string tls_error;
 
@@ -105,7 +105,7 @@ std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ChannelSecurity&
 std::string NewApiKey() {
   std::array<unsigned char, 32> bits{};
   if (RAND_bytes(bits.data(), bits.size()) != 1) return "";
-  // The prefix lets scanners of repositories know one when they see it.
+  // The prefix lets repository scanners recognise a key.
   return absl::StrCat("dgm_", absl::WebSafeBase64Escape(absl::string_view(
                                   reinterpret_cast<const char*>(bits.data()), bits.size())));
 }

@@ -1,4 +1,4 @@
-// How a client proves itself to the server, and the server to it: TLS, certificates, an API key.
+// How client and server authenticate to each other: TLS, certificates and an API key.
 #pragma once
 
 #include <grpcpp/security/credentials.h>
@@ -13,34 +13,32 @@ namespace dragoman::client {
 // Certificates and keys are PEM text, not paths.
 struct ChannelSecurity {
   bool tls = false;
-  std::string authorities;  // whom to trust; "": the machine's
-  std::string certificate;  // the client's own, with its key, where the server asks for one
+  std::string authorities;  // trusted CA certificates; "": those of the machine
+  std::string certificate;  // the client's own, with `key`, if the server requires one
   std::string key;
-  std::string server_name;  // in the server's certificate, where it is not the address's; "": it is
+  std::string server_name;  // name in the server's certificate; "": the host of the address
   std::string api_key;      // "": none
-  // Lets the API key travel without TLS to another machine.
+  // Allows sending the API key to another machine without TLS.
   bool plaintext_key = false;
 };
 
-// INVALID_ARGUMENT where these contradict each other, or where the key would go to `address`
-// unencrypted.
+// INVALID_ARGUMENT: contradicting options, or `address` would get the API key unencrypted.
 absl::Status CheckSecurity(const ChannelSecurity& security, const std::string& address);
 
 // REQUIRES: CheckSecurity.
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ChannelSecurity& security);
 
-// From now on gRPC writes no lines of its own about failed handshakes; the reason of the last one is
-// kept, for error messages. Process-wide: for programs, not for libraries.
+// Replaces gRPC's log function: gRPC no longer writes log lines. Keeps the reason of the last
+// failed handshake for error messages. Process-wide, so libraries must not call it.
 void KeepTlsErrors();
-// "" if there was none.
+// Returns the reason of the last failed handshake, or "" if none has failed.
 std::string LastTlsError();
 
-// A key as `dragoman key` makes it: 256 random bits.
+// Returns a new key with 256 random bits, or "" if the system supplies no random bits.
 std::string NewApiKey();
-// The hash of a key in the form that the server's --api-keys has: "sha256:" and 64 hexadecimal
-// digits.
+// Returns the hash of a key for the server's --api-keys: "sha256:" and 64 hexadecimal digits.
 std::string HashOfApiKey(const std::string& key);
-// Whether the text can travel in metadata as an API key.
+// Reports whether gRPC metadata can carry the text as an API key.
 bool IsApiKey(const std::string& key);
 
 }  // namespace dragoman::client

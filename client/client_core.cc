@@ -17,21 +17,21 @@ namespace {
 
 grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
-  // No policy asks gRPC to retry what a server has answered, for such retries would not be counted.
-  // What no server has seen it sends again by itself: a call may meet the end of a connection that
-  // the server renews. (Without that, one of 80,000 was lost where connections lived for 5 s.)
+  // No policy makes gRPC retry calls that a server has answered, because such retries would not be
+  // counted. gRPC itself resends calls that no server has seen, such as on a connection that the
+  // server renews. (Without that, one of 80,000 calls was lost with connections of 5 s.)
   arguments.SetLoadBalancingPolicyName("round_robin");
-  // A name's addresses change where servers come and go. gRPC asks again when a connection ends, but
-  // by default at most every 30 s, in which all the servers that it knows may have gone.
+  // The addresses of a name change when servers start and stop. gRPC resolves the name again when a
+  // connection ends, but by default at most every 30 s. By then all known servers may be gone.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1'000);
-  // Calls to a server that stands still fail as UNAVAILABLE after 10 s, and are sent to another.
+  // Calls to a server that hangs fail with UNAVAILABLE after 10 s and are sent to another server.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5'000);
-  // gRPC of today (1.51 has no name for this) waits a minute for pings of its own, which measure
-  // bandwidth, and sends none to keep alive beside them.
+  // Newer gRPC than 1.51, which has no name for this option, waits a minute for its own bandwidth
+  // pings and sends no keepalive pings meanwhile.
   arguments.SetInt("grpc.http2.ping_timeout_ms", 5'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // The defaults, up to 120 s, outlast any retry.
+  // The defaults of up to 120 s are longer than any retry.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
   // n-best lists with tokens of 1,024 items exceed the default of 4 MiB.
@@ -39,8 +39,8 @@ grpc::ChannelArguments Arguments() {
   return arguments;
 }
 
-// Calls take turns over a name's addresses. `watch`: gRPC watches each server's health (gRFC A17), so
-// that calls leave a server that says NOT_SERVING, which one does some seconds before it refuses them.
+// Distributes calls over a name's addresses. `watch`: gRPC watches each server's health (gRFC A17).
+// A server is NOT_SERVING some seconds before it refuses calls, so calls avoid it in time.
 grpc::ChannelArguments Balancing(grpc::ChannelArguments arguments, bool watch) {
   arguments.SetServiceConfigJSON(
       watch
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<ClientCore>> ClientCore::Create(const ClientOptio
       if (!options.security.server_name.empty()) {
         arguments.SetSslTargetNameOverride(options.security.server_name);
       }
-      // Else channels to one address share one connection.
+      // Otherwise channels to one address share one connection.
       if (options.connections > 1) arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
       const bool watch = addresses.size() > 1 || absl::StartsWith(address, "dns:");
       core->links_.push_back(
@@ -136,7 +136,7 @@ ClientCore::InFlight::InFlight(ClientCore* core) : core_(*core) {
 }
 
 ClientCore::InFlight::~InFlight() {
-  // Told under the lock, or the waiting thread could end the core before this is done with it.
+  // Notify under the lock. Otherwise the waiting thread could destroy the core before this returns.
   std::lock_guard<std::mutex> lock(core_.mu_);
   if (--core_.in_flight_ == 0) core_.idle_.notify_all();
 }

@@ -1,5 +1,4 @@
-// The calls of one TranslationClient share channels, a budget of retries, and the count of calls in
-// flight.
+// State that the calls of one TranslationClient share: channels, retry budget, calls in flight.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -19,9 +18,9 @@
 
 namespace dragoman::client {
 
-// The channels of an address, or of all the addresses of a name. Translations go by one channel, and
-// what is asked of a server about itself by another, for that is asked of servers that do not serve,
-// too. A channel that is not used does not connect.
+// The channels of one address, or of all addresses of one name. Translations use `channel`.
+// Questions about the server itself use `plain`, because they also go to servers that are not
+// serving. A channel that is not used does not connect.
 struct Link {
   Link(std::shared_ptr<grpc::Channel> for_translations,
        std::shared_ptr<grpc::Channel> for_questions)
@@ -38,20 +37,20 @@ class ClientCore {
   ClientCore(const ClientCore&) = delete;
   ClientCore& operator=(const ClientCore&) = delete;
 
-  // The next link in turn; one that is known not to answer only when all are. Lives as long as this.
+  // Returns the next link in turn. Returns a link that is known not to answer only if all links
+  // are. The link lives as long as this object.
   Link& Pick();
 
-  // gRPC says of a connection that failed little more than that it did. The same status, and what
-  // else is known.
+  // Adds an explanation to the status of a failed connection, which gRPC hardly explains.
   absl::Status Explain(absl::Status status) const;
 
-  // Reports whether the client has one address, no server has ever answered it, and `status` (as gRPC
-  // made it) says that the connection was refused. A retry would only make the user wait.
+  // Reports whether the client has one address, no server has ever answered it, and `status` (as
+  // gRPC made it) says that the connection was refused. A retry would only make the user wait.
   bool NobodyIsThere(const absl::Status& status) const;
 
-  // Held by a call as long as it has anything of the client or of gRPC. The last reference to a
-  // channel must not go on a thread of gRPC's callbacks: the channel joins those threads, itself
-  // among them, and frees the queue that they wait on (gRPC 1.51: "assertion failed: prior > 0").
+  // A call holds one as long as it owns any object of the client or of gRPC. The last reference to
+  // a channel must not be released on a callback thread of gRPC: the channel would join its own
+  // thread and free the queue on which the threads wait (gRPC 1.51: "assertion failed: prior > 0").
   class InFlight {
    public:
     explicit InFlight(ClientCore* core);
@@ -64,7 +63,7 @@ class ClientCore {
   };
   void WaitUntilIdle();
 
-  // A number of its own for each call.
+  // Returns a different number for each call.
   uint64_t NextCall() { return calls_.fetch_add(1, std::memory_order_relaxed); }
 
   const ClientOptions options;
@@ -76,7 +75,7 @@ class ClientCore {
   std::vector<std::unique_ptr<Link>> links_;  // constant after Create
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> next_link_{0};
-  std::mutex mu_;  // of in_flight_
+  std::mutex mu_;  // guards in_flight_
   std::condition_variable idle_;
   int64_t in_flight_ = 0;
 };

@@ -18,8 +18,8 @@ class RealClock : public ClientClock {
     std::function<void()> hurry = [weak = std::weak_ptr<grpc::Alarm>(alarm)] {
       if (const auto waiting = weak.lock()) waiting->Cancel();
     };
-    // The callback holds the alarm until it runs, and lets go of it then: else they would hold each
-    // other forever. Before the task, which may be the last that a client waits for.
+    // The callback owns the alarm, and the alarm the callback. So the callback releases the alarm
+    // when it runs, before the task, which may be the last one that a client waits for.
     set->Set(std::chrono::system_clock::now() +
                  std::chrono::duration_cast<std::chrono::system_clock::duration>(delay),
              [alarm = std::move(alarm), task = std::move(task)](bool) mutable {

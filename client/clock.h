@@ -1,6 +1,6 @@
-// Time as the client sees it, injected so that deadlines and retries are tested without waiting.
+// The client's clock. Tests inject their own, so that they need not wait for deadlines and retries.
 //
-// Thread-safe. Times are steady-clock.
+// Thread-safe. Times are of the steady clock.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@ class ClientClock {
 
   virtual ~ClientClock() = default;
   virtual TimePoint Now() = 0;
-  // Runs `task` once, `delay` from now at the earliest, on any thread; perhaps before it returns.
-  // The function that it returns cuts the delay short: the task then runs soon, unless it has run.
-  // Any thread may call that.
+  // Runs `task` once on any thread, at the earliest `delay` from now. The task may run before
+  // RunAfter returns. The returned function ends the delay early: the task then runs soon, unless
+  // it has already run. Any thread may call the returned function.
   virtual std::function<void()> RunAfter(std::chrono::nanoseconds delay,
                                          std::function<void()> task) = 0;
 
-  // The machine's clock. Lives as long as the process.
+  // Returns the machine's clock. It lives as long as the process.
   static ClientClock* Real();
 };
 

@@ -66,7 +66,7 @@ std::optional<std::chrono::nanoseconds> RetryState::AfterFailure(const absl::Sta
 
   std::chrono::nanoseconds delay;
   if (hint.delay.has_value()) {
-    // At least what the server asked for; a little more, so that not all come back at once.
+    // At least the server's delay, plus jitter so that clients do not all return at once.
     delay = Times(*hint.delay, 1 + 0.2 * Random());
   } else {
     const double grown = static_cast<double>(options_.initial_backoff.count()) *

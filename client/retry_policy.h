@@ -1,12 +1,12 @@
-// Whether and when a failed call is tried again.
+// Decides whether and when to retry a failed call.
 //
-// Only RESOURCE_EXHAUSTED and UNAVAILABLE are, and only before anything of a stream was received:
-// then the server has done nothing of the call. A message that is larger than the server takes is
-// RESOURCE_EXHAUSTED too, by gRPC's choice, and will be so again: it is not. Waits double from one
-// attempt to the next, with jitter; a pushback of the server takes their place.
+// Only RESOURCE_EXHAUSTED and UNAVAILABLE are retried, and only before a message of the stream was
+// received, because then the server has not started the call. A message that exceeds the size limit
+// also fails with RESOURCE_EXHAUSTED in gRPC. It is not retried, because it would fail again. Waits
+// double from one attempt to the next, with jitter. A pushback from the server replaces the wait.
 //
-// A client with one address does not retry a refused connection before its first answer. So a user who
-// has not started the server learns it at once.
+// A client with one address does not retry a refused connection before its first answer. The user
+// then learns at once that the server is not running.
 #pragma once
 
 #include <atomic>
@@ -20,19 +20,19 @@
 namespace dragoman::client {
 
 struct RetryOptions {
-  // The first attempt included; 1 means no retries.
+  // Includes the first attempt; 1 means no retries.
   int max_attempts = 5;
   std::chrono::nanoseconds initial_backoff = std::chrono::milliseconds(100);
   std::chrono::nanoseconds max_backoff = std::chrono::seconds(5);
   double multiplier = 2;
-  // A client's retries share a budget: each spends 1, each successful call gives `budget_refill`
-  // back, and it never holds more than `budget`. So a server that is down does not get
-  // max_attempts times the load: in the long run at most 1 + budget_refill times.
+  // All calls of a client share a retry budget of at most `budget`. Each retry spends 1 and each
+  // successful call returns `budget_refill`. This limits the load on a server that is down: in the
+  // long run to 1 + budget_refill times the normal load, not max_attempts times.
   double budget = 20;
   double budget_refill = 0.1;
-  // A refusal that carries a pushback spends neither attempts nor budget; only the deadline ends
-  // the retries. The same holds while a server that has answered this client is away (UNAVAILABLE).
-  // Meant for bulk work, which would rather wait than fail.
+  // Meant for bulk work, which prefers waiting to failing. A refusal with a pushback spends neither
+  // attempts nor budget; only the deadline ends the retries. The same holds while a server that has
+  // answered this client is UNAVAILABLE.
   bool patient = false;
   // Seed of the jitter.
   uint64_t seed = 0;
@@ -42,15 +42,15 @@ struct RetryOptions {
 class RetryBudget {
  public:
   explicit RetryBudget(const RetryOptions& options);
-  // False, and spends nothing, when there is less than one retry left.
+  // Spends one retry. Returns false and spends nothing if less than one retry is left.
   bool Spend();
-  // After an answer.
+  // Called after each successful call.
   void Refill();
-  // Whether there was one.
+  // Reports whether any call has succeeded.
   bool answered() const { return answered_.load(std::memory_order_relaxed); }
 
  private:
-  // In thousandths, so that an atomic integer holds it.
+  // In thousandths of a retry, so that an atomic integer can store it.
   const int64_t capacity_;
   const int64_t refill_;
   std::atomic<int64_t> left_;
@@ -62,11 +62,11 @@ class RetryState {
  public:
   using TimePoint = ClientClock::TimePoint;
 
-  // `call` tells the calls of a client apart, so that their jitter differs.
+  // `call` distinguishes the calls of a client, so that their jitter differs.
   RetryState(const RetryOptions& options, RetryBudget* budget, uint64_t call, TimePoint deadline);
 
-  // How long to wait before the next attempt, or unset: give up and report `status`. Gives up as
-  // well when the wait would not end before the deadline. `received`: something of a stream came.
+  // Returns the wait before the next attempt, or nullopt: give up and report `status`. Also gives
+  // up if the wait would end after the deadline. `received`: a message of the stream was received.
   std::optional<std::chrono::nanoseconds> AfterFailure(const absl::Status& status, TimePoint now,
                                                        bool received);
 
@@ -77,8 +77,8 @@ class RetryState {
   RetryBudget* const budget_;
   const TimePoint deadline_;
   uint64_t random_;
-  int attempts_ = 0;  // that spent one
-  int failures_ = 0;  // since the start, for the backoff
+  int attempts_ = 0;  // retries that spent budget
+  int failures_ = 0;  // all retries, for the backoff
 };
 
 }  // namespace dragoman::client

@@ -44,7 +44,7 @@ absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pus
   google::rpc::Status rich;
   if (!rich.ParseFromString(status.error_details())) rich.Clear();
   std::string message = status.error_message();
-  // gRPC's words for a port that does not speak HTTP/2, which here is mostly the one beside it.
+  // gRPC's message for a port that does not speak HTTP/2, usually the daemon's --metrics port.
   if (absl::StrContains(message, "http1.x server")) {
     message += " (is that the daemon's --metrics? The client needs --listen)";
   }
@@ -58,7 +58,8 @@ bool WasNeverTaken(const grpc::Status& status) {
 }
 
 bool IsMessageTooLarge(const absl::Status& status) {
-  // "Received message larger than max (20971523 vs. 16777216)", "Sent message ..." on this side.
+  // "Received message larger than max (20971523 vs. 16777216)"; the client's own: "Sent message
+  // ...".
   return absl::IsResourceExhausted(status) &&
          status.message().find("message larger than max") != absl::string_view::npos;
 }
@@ -72,7 +73,7 @@ RetryHint RetryHintOf(const absl::Status& status) {
     const std::string text(*payload);
     int64_t milliseconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
-    // Numbers too large for a sensible wait count as never, too; so nothing overflows.
+    // A wait above a day counts as never, which also prevents overflow.
     constexpr int64_t kLongest = int64_t{24} * 3600 * 1000;
     if (error != std::errc() || end != text.data() + text.size() || milliseconds < 0 ||
         milliseconds > kLongest) {
@@ -110,8 +111,7 @@ std::string CodeName(absl::StatusCode code) {
 std::string ForPeople(const absl::Status& status) {
   std::string text = CodeName(status.code());
   if (!status.message().empty()) absl::StrAppend(&text, ": ", status.message());
-  // A message that repeats its details is common, as "field: what" or as a sentence that begins
-  // with the field; say them once.
+  // Omits details that the message repeats as "field: what" or in a sentence with the field.
   std::vector<std::string> news;
   if (const auto bad = Detail<google::rpc::BadRequest>(status)) {
     for (const auto& violation : bad->field_violations()) {

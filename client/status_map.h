@@ -1,8 +1,8 @@
-// gRPC's statuses as absl::Status: the only place of the client where one becomes the other.
+// Converts gRPC's statuses to absl::Status.
 //
-// All functions are pure. Codes are the same numbers on both sides. What the server says beside
-// the code stays with the status as payloads: each google.rpc detail under its type URL, and the
-// metadata grpc-retry-pushback-ms under that name.
+// All functions are pure. Codes are the same numbers on both sides. The other data from the server
+// becomes payloads of the status: each google.rpc detail under its type URL, and the metadata
+// grpc-retry-pushback-ms under that name.
 #pragma once
 
 #include <chrono>
@@ -22,39 +22,39 @@ class Status;
 
 namespace dragoman::client {
 
-// `pushback` is the value of trailing metadata grpc-retry-pushback-ms, if there was one.
+// `pushback` is the value of the trailing metadata grpc-retry-pushback-ms, if present.
 absl::Status FromGrpc(const grpc::Status& status, std::optional<std::string> pushback);
 
-// Whether a call that this side has not cancelled met a closing server: gRPC 1.51 ends calls that
-// arrive between its shutdown and the goodbye to their connection with a bare CANCELLED. What
-// Dragoman itself ends always carries a google.rpc.Status.
+// Reports whether a call that the client has not cancelled reached a closing server. gRPC 1.51 ends
+// calls that arrive between its shutdown and the GOAWAY on their connection with a bare CANCELLED.
+// A status from Dragoman itself always carries a google.rpc.Status.
 bool WasNeverTaken(const grpc::Status& status);
 
-// Whether a message was larger than the server, or this side, takes: gRPC says RESOURCE_EXHAUSTED
-// for that too, without a hint when to come back, for there is none.
+// Reports whether a message exceeded the size limit of the server or of the client. gRPC returns
+// RESOURCE_EXHAUSTED for that too, without a retry hint.
 bool IsMessageTooLarge(const absl::Status& status);
 
-// The status of one item of a response.
+// Returns the status of one item of a response.
 absl::Status FromItem(const google::rpc::Status& status);
 
-// When the server says that a call may be tried again.
+// When the server allows a retry.
 struct RetryHint {
-  // Unset: the server says nothing.
+  // Unset: the server gave no delay.
   std::optional<std::chrono::nanoseconds> delay;
-  // The server says: never. A pushback that is negative or no number means that (gRPC A6).
+  // The server forbids retries: its pushback is negative or not a number (gRPC A6).
   bool never = false;
 };
 
-// From the pushback, else from RetryInfo.
+// Reads the pushback, else RetryInfo.
 RetryHint RetryHintOf(const absl::Status& status);
 
-// "contents[3]: what is wrong", for each violation of a BadRequest detail.
+// Returns "contents[3]: what is wrong" for each violation of a BadRequest detail.
 std::vector<std::string> Violations(const absl::Status& status);
 
-// "INVALID_ARGUMENT", as gRPC writes it; "CODE_99" for one that is not known.
+// Returns the name as gRPC writes it, such as "INVALID_ARGUMENT"; "CODE_99" for an unknown code.
 std::string CodeName(absl::StatusCode code);
 
-// "CODE: message (field: what; ...)" in one line, for people.
+// Returns "CODE: message (field: what; ...)" in one line.
 std::string ForPeople(const absl::Status& status);
 
 }  // namespace dragoman::client

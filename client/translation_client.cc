@@ -11,7 +11,7 @@
 namespace dragoman::client {
 namespace {
 
-// Begins a call of a method of one answer.
+// Starts a unary call.
 template <typename Request, typename Response>
 TranslationClient::CancelCall StartUnary(ClientCore* core, TranslationClient::Timeout timeout,
                                          const RetryOptions& retry, const Method& method,
@@ -21,11 +21,11 @@ TranslationClient::CancelCall StartUnary(ClientCore* core, TranslationClient::Ti
       core, timeout, retry, method, std::move(request), std::move(done)));
 }
 
-// The same, and waits for its end.
+// Starts a unary call and waits for its end.
 template <typename Request, typename Response>
 absl::StatusOr<Response> Wait(ClientCore* core, TranslationClient::Timeout timeout,
                               const RetryOptions& retry, const Method& method, Request request) {
-  // Shared with the callback, which may still be leaving set_value when the waiter is gone.
+  // Shared with the callback, which may still be inside set_value when Wait returns.
   auto answer = std::make_shared<std::promise<absl::StatusOr<Response>>>();
   StartUnary<Request, Response>(
       core, timeout, retry, method, std::make_shared<const Request>(std::move(request)),

@@ -28,12 +28,12 @@ struct AdminOptions {
 // The result of an action.
 struct AdminAnswer {
   absl::Status status;
-  std::string text;     // for people, without the last line's end
+  std::string text;     // for people, without a line feed at the end
   std::string note;     // for people, next to the result; "": none
-  bool failed = false;  // the text says what
+  bool failed = false;  // the text has the reason
 };
 
-// An action: what it does, how many arguments it takes and which flags it obeys.
+// An action: its function, its number of arguments and its flags.
 struct Action {
   const char* name;
   const char* arguments;
@@ -52,7 +52,7 @@ AdminAnswer Failed(const absl::Status& status) {
 constexpr char kUntilItEnds[] =
     "this holds until the daemon ends; the next start serves what its configuration names";
 
-// The answer about one version of a model; `done` is what was done to it.
+// Returns the answer about one version of a model. `done` names the change.
 AdminAnswer Answer(const v1::Model& model, const std::string& done) {
   AdminAnswer answer;
   answer.text =
@@ -205,7 +205,7 @@ const Action* FindAction(const std::string& name) {
   return nullptr;
 }
 
-// Names a given flag that the action does not take, or returns "".
+// Returns a given flag that the action does not take, or "".
 std::string WrongFlag(const Action& action, const AdminOptions& options) {
   if (!options.settings.empty() && action.run != Load) return "--set";
   if (options.all && action.run != Reload) return "--all";
@@ -223,7 +223,7 @@ int Run(const Io& io, const Action& action, const AdminOptions& options,
   const AdminAnswer answer = action.run(&client, options, arguments);
   if (!answer.status.ok()) return Fail(io, "admin", answer.status);
   io.out << answer.text << "\n";
-  // Not on standard output, which scripts read.
+  // Not on standard output, because scripts read it.
   if (!answer.note.empty()) io.err << "dragoman admin: note: " << answer.note << "\n";
   return answer.failed ? kExitFailed : kExitOk;
 }

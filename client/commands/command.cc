@@ -32,7 +32,7 @@ constexpr Entry kCommands[] = {
     {"admin", AdminCommand, "load, unload or try out models, drain, set the log level"},
 };
 
-// "", or what was expected of the file.
+// Returns "", or a description of the expected file.
 std::string ReadInto(const std::string& path, std::string* text) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
@@ -64,7 +64,7 @@ void PrintHelp(std::ostream& out) {
          "localhost:50051.\n";
 }
 
-// All commands with their flags, for programs.
+// Prints all commands with their flags, for programs.
 void PrintDescription(const Io& io) {
   using nlohmann::ordered_json;
   ordered_json commands = ordered_json::array();
@@ -72,7 +72,7 @@ void PrintDescription(const Io& io) {
     CommandDescription description;
     Io describing = io;
     describing.description = &description;
-    // The defaults that a help text names are not those of this machine's environment.
+    // The help text must not contain defaults from this machine's environment.
     describing.environment = nullptr;
     entry.run(describing, {});
     ordered_json flags = ordered_json::array();

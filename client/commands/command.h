@@ -1,7 +1,7 @@
-// The commands of `dragoman`: what they share.
+// The commands of `dragoman` and what they share.
 //
-// A command takes its arguments and the process's streams, and returns the exit status:
-// 0 all went well, 1 something failed (said on `err`), 2 the command line is wrong.
+// A command takes its arguments and the process's streams. It returns the exit status: 0 for
+// success, 1 for a failure (reported on `err`), 2 for a wrong command line.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@
 
 namespace dragoman::client {
 
-// A command and its flags, as programs need them.
+// A command and its flags, for programs.
 struct CommandDescription {
-  std::string usage;  // as "models [flags]"
+  std::string usage;  // such as "models [flags]"
   std::string about;
-  std::vector<std::string> words;  // of its first argument, where that is one of a few
+  std::vector<std::string> words;  // choices of the first argument, if it has any
   std::vector<FlagTable::Description> flags;
 };
 
@@ -33,11 +33,11 @@ struct Io {
   bool in_terminal = false;
   bool out_terminal = false;
   bool err_terminal = false;
-  // Width of the terminal.
+  // Width of the terminal, in characters.
   int columns = 80;
   // Content of an environment variable, or "".
   std::function<std::string(const std::string&)> environment;
-  // Set: a command fills it in and does nothing else.
+  // If set, a command fills it in and does nothing else.
   CommandDescription* description = nullptr;
 };
 
@@ -55,28 +55,28 @@ int ModelsCommand(const Io& io, const Arguments& arguments);
 int LanguagesCommand(const Io& io, const Arguments& arguments);
 int AdminCommand(const Io& io, const Arguments& arguments);
 
-// Runs what `arguments` (without the program's name) ask for; also help and --version.
+// Runs the command in `arguments` (without the program's name), such as help or --version.
 int RunDragoman(const Io& io, const Arguments& arguments);
 
-// --server and how to talk to it, the same for all commands: DRAGOMAN_SERVER or localhost:50051 by
-// default. An API key comes from a file or DRAGOMAN_API_KEY, because others see a command's flags.
+// Adds --server and the flags of the connection, which are the same for all commands. The default
+// is DRAGOMAN_SERVER, else localhost:50051. The API key comes from a file or DRAGOMAN_API_KEY,
+// because other users can see a command's flags.
 void AddServerFlags(FlagTable* flags, ClientOptions* options, const Io& io);
 
-// The part of these that is about TLS.
+// Adds only the TLS flags.
 void AddTlsFlags(FlagTable* flags, ChannelSecurity* security);
 
-// Parses; handles --help and a wanted description. Returns true if the command is to go on, else
-// `*exit_status` is set. `usage` is what follows "dragoman", as "models [flags]"; at most
-// `max_positional` arguments that are not flags.
+// Parses the arguments. Handles --help and io.description. Returns true if the command should
+// continue, else sets `*exit_status`. `usage` is the text after "dragoman", such as "models
+// [flags]". At most `max_positional` arguments may be positional.
 bool ParseCommand(const Io& io, const std::string& usage, const std::string& about,
                   const Arguments& arguments, size_t max_positional, FlagTable* flags,
                   std::vector<std::string>* positional, int* exit_status);
 
-// Prints "dragoman NAME: message" and returns the exit status of the kind.
+// Each prints "dragoman NAME: message" and returns its exit status.
 int Fail(const Io& io, const std::string& command, const absl::Status& status);
 int UsageError(const Io& io, const std::string& command, const std::string& message);
 
-// `seconds` as a duration.
 std::chrono::nanoseconds Seconds(double seconds);
 
 }  // namespace dragoman::client

@@ -15,13 +15,13 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A field and the message that it is in.
+// A field and its message.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
 };
 
-// Creates the groups on the way. REQUIRES: the path is one of DecodingOptions.
+// Returns the place of a field. Creates its parents. REQUIRES: `path` is one of DecodingOptions.
 Place PlaceOf(const std::string& path, Message* message) {
   const std::vector<std::string> names = absl::StrSplit(path, '.');
   for (size_t i = 0; i + 1 < names.size(); ++i) {
@@ -48,7 +48,7 @@ bool Parse(std::string_view text, const NumberRange& range, T* value) {
   return error == std::errc() && at == end && range.Contains(*value);
 }
 
-// A value of a number, or an element of a list; false if it is none, or out of the range.
+// Sets a field, or appends to a list. Returns false for a text that is no value or out of range.
 bool SetValue(const Place& place, const NumberRange& range, const std::string& text) {
   const auto* reflection = place.message->GetReflection();
   switch (place.field->cpp_type()) {
@@ -99,7 +99,7 @@ std::string ExpectedOf(const FieldDescriptor& field, const NumberRange& range) {
   }
 }
 
-// Lines of at most 66 columns.
+// Wraps the text into lines of at most 66 columns.
 std::string Wrapped(const std::string& text) {
   constexpr size_t kColumns = 66;
   std::string out;

@@ -1,5 +1,5 @@
-// The flags of DecodingOptions, one for each row of proto/options/decoding_options.inc. Values
-// go into the message by the field's type, so that a new option needs nothing here.
+// The flags of DecodingOptions, one for each row of proto/options/decoding_options.inc. The field's
+// type decides how a value is stored, so a new option needs no change here.
 //
 // Not thread-safe.
 #pragma once
@@ -15,19 +15,19 @@
 
 namespace dragoman::client {
 
-// Adds a flag for each number, enum and list of numbers or texts. The table borrows `decoding`.
-// What is out of an option's range is refused with the range; rules between options are the
-// server's. Left out are required_phrases and sampling, which are more than a value.
+// Adds a flag for each number, enum and list of numbers or texts, but not for required_phrases and
+// sampling, which are more than a value. The table borrows `decoding`. A flag refuses a value
+// outside the option's range. The server checks the rules between options.
 void AddDecodingFlags(FlagTable* flags, v1::DecodingOptions* decoding);
 
-// The row's help text with its range and default.
+// Returns the row's help text with its range and default.
 std::string HelpOf(std::string_view option);
 
-// The value of `type` whose name in small letters is `choice`, or nullptr. Not the one for "unset".
+// Returns the value of `type` with the lowercase name `choice`, or nullptr. Excludes "unset".
 const google::protobuf::EnumValueDescriptor* FindChoice(
     const google::protobuf::EnumDescriptor& type, const std::string& choice);
 
-// The names of all values but the one for "unset", in small letters.
+// Returns the lowercase names of all values except the one for "unset".
 std::vector<std::string> ChoicesOf(const google::protobuf::EnumDescriptor& type);
 
 }  // namespace dragoman::client

@@ -24,11 +24,11 @@ constexpr char kDetectAbout[] =
     "exit\n"
     "status is 1. Of a long line the first 8 KiB are sent.";
 
-// BCP-47's word for an undetermined language.
+// BCP 47's code for an undetermined language.
 constexpr char kUnknown[] = "und";
 
-constexpr size_t kSentBytes = 8 << 10;    // of a line
-constexpr size_t kBatchBytes = 16 << 10;  // of a call, and one line more
+constexpr size_t kSentBytes = 8 << 10;    // per line
+constexpr size_t kBatchBytes = 16 << 10;  // per call, plus one line
 constexpr size_t kBatchLines = 128;
 
 struct DetectFlags {
@@ -39,7 +39,7 @@ struct DetectFlags {
   double timeout = 120;
 };
 
-// At most kSentBytes of the line, without a code point that would be cut in two.
+// Returns at most kSentBytes of the line, without an incomplete code point at the end.
 std::string Beginning(const std::string& line) {
   if (line.size() <= kSentBytes) return line;
   size_t end = kSentBytes;
@@ -96,7 +96,7 @@ class DetectRun {
       return;
     }
     if (lines.size() > 1 && absl::IsInvalidArgument(response.status())) {
-      // The server may take fewer lines at a time, or one of them is what it refuses.
+      // The server may limit the lines of a call, or refuse one of them.
       for (const std::string& line : lines) Send({line});
       return;
     }

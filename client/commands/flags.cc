@@ -15,7 +15,7 @@
 namespace dragoman::client {
 namespace {
 
-// The text of a bound; whole numbers with all their digits.
+// Returns the text of a bound, with all digits of an integer.
 std::string Bound(double value) {
   const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
   return whole ? absl::StrCat(static_cast<int64_t>(value)) : absl::StrCat(value);
@@ -45,7 +45,7 @@ absl::Status ParseBounded(const std::string& name, const std::string& text, doub
   return absl::OkStatus();
 }
 
-// Puts `prefix` before the first line of `text`, and as much space before the others.
+// Indents all lines of `text` except the first.
 std::string Indented(const std::string& text, size_t indent) {
   std::string out;
   for (const char c : text) {

@@ -1,7 +1,6 @@
-// Command line flags from a table: name, type, help text and where the value goes.
+// Command line flags from a table: name, type, help text and target variable.
 //
-// Not thread-safe. The table borrows the variables; they must outlive it. What is not understood
-// is refused with its name, nothing is ignored.
+// Not thread-safe. Borrows the variables, which must outlive the table. Refuses unknown arguments.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +17,15 @@ namespace dragoman::client {
 
 class FlagTable {
  public:
-  // Each adds --name. `value` is what the help text calls the value. The variable's content is the
-  // default. Bounds are inclusive; numbers must be finite.
+  // Each adds --name. `value` is the name of the value in the help text. The variable's content is
+  // the default. Bounds are inclusive. Numbers must be finite.
   void Bool(std::string name, bool* target, std::string help);
   void String(std::string name, std::string value, std::string* target, std::string help);
   void Int(std::string name, std::string value, int64_t min, int64_t max, int64_t* target,
            std::string help);
   void Number(std::string name, std::string value, double min, double max, double* target,
               std::string help);
-  // Stays unset unless given.
+  // These stay unset if the flag is not given.
   void OptionalInt(std::string name, std::string value, int64_t min, int64_t max,
                    std::optional<int64_t>* target, std::string help);
   void OptionalNumber(std::string name, std::string value, double min, double max,
@@ -34,37 +33,36 @@ class FlagTable {
   // May be given several times; every value is added, in order.
   void Strings(std::string name, std::string value, std::vector<std::string>* target,
                std::string help);
-  // Whole numbers with commas between.
+  // Integers separated by commas.
   void Ints(std::string name, std::string value, int64_t min, int64_t max,
             std::vector<int64_t>* target, std::string help);
-  // One of `choices`; stays as it is unless given.
+  // One of `choices`. The variable keeps its content if the flag is not given.
   void Choice(std::string name, std::vector<std::string> choices, std::string* target,
               std::string help);
 
-  // Hands each value to `set`, which says what it expected instead, or "" if all is well. Given
-  // several times only if it `repeats`.
+  // Passes each value to `set`, which returns "" or a description of the expected value. The flag
+  // may be given several times only if `repeats`.
   using Setter = std::function<std::string(const std::string&)>;
   void Custom(std::string name, std::string value, bool repeats, Setter set, std::string help);
 
-  // Gives another name to the flag that was added last. Where that name is already a flag of the
-  // table, that flag keeps it.
+  // Gives the flag that was added last another name, unless a flag of the table has that name.
   void Alias(std::string name);
 
-  // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false; a VALUE that starts with "--"
-  // needs the form with '='. After "--" all is positional, and "-" always is. Returns the
-  // positional arguments, or INVALID_ARGUMENT with a message that names the flag, what was found
-  // and what was expected. A flag given twice is refused, but for those that repeat.
+  // Reads --name VALUE, --name=VALUE, --switch, --switch=true|false. A VALUE that starts with "--"
+  // needs the form with '='. Everything after "--" is positional, and "-" always is. Returns the
+  // positional arguments, or INVALID_ARGUMENT with a message that names the flag, the value found
+  // and the value expected. A flag given twice is an error, except for repeating flags.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments);
 
-  // One line or more per flag, in the order of the table.
+  // Returns one or more lines per flag, in the order of the table.
   std::string Help() const;
 
-  // A flag as programs need it, such as those that make completions and manual pages.
+  // A flag for programs, such as those that write completions and manual pages.
   struct Description {
     std::string name;
-    std::string alias;  // "": none of its own
+    std::string alias;  // "": none
     std::string value;  // "": a switch
-    std::string help;   // in one line
+    std::string help;   // on one line
     bool repeats = false;
   };
   std::vector<Description> Describe() const;

@@ -1,7 +1,7 @@
-// Asks an address of a daemon's port for operators (--metrics) over HTTP or HTTPS, as a kubelet's
-// probe does: for health checks where gRPC wants certificates or keys that the asker does not have.
+// Sends an HTTP or HTTPS GET to a daemon's port for operators (--metrics), as a kubelet's probe
+// does. For health checks by a program that lacks the certificate or key that gRPC needs.
 //
-// Blocks; no state is shared between calls.
+// Blocks. Calls share no state.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ namespace dragoman::client {
 
 struct HttpAnswer {
   int status = 0;
-  std::string body;  // at most its first kMost bytes
+  std::string body;  // at most kMost bytes
 
   static constexpr size_t kMost = 4096;
 };
 
-// GET `url`: "http://HOST:PORT/PATH" or "https://...", an IPv6 address in brackets. Of `security`,
-// which matters for https alone: whom to trust, the own certificate, and the name in the server's,
-// where it is not the host's. INVALID_ARGUMENT: not such a URL; UNAVAILABLE: no answer, and why;
-// DEADLINE_EXCEEDED: none within `timeout`, for which the name server's time does not count.
+// Sends GET `url`: "http://HOST:PORT/PATH" or "https://...", with an IPv6 address in brackets. For
+// https it uses the CA certificates, the client's certificate and the server name of `security`.
+// INVALID_ARGUMENT: not such a URL, or wrong certificates. UNAVAILABLE: no answer, with the reason.
+// DEADLINE_EXCEEDED: no answer within `timeout`, which does not include name resolution.
 absl::StatusOr<HttpAnswer> HttpGet(const std::string& url, const ChannelSecurity& security,
                                    std::chrono::nanoseconds timeout);
 

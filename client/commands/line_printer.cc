@@ -16,7 +16,7 @@
 namespace dragoman::client {
 namespace {
 
-// Puts a translation on one line, whatever line ends the model produced.
+// Returns the text with every line feed replaced by a space.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
@@ -24,7 +24,7 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// Bytes [begin, end) of `text`, as far as it has them, on one line and without tabs.
+// Returns bytes [begin, end) of `text`, clamped to its size, without line feeds and tabs.
 std::string Cell(std::string_view text, int64_t begin, int64_t end) {
   const auto size = static_cast<int64_t>(text.size());
   begin = std::clamp<int64_t>(begin, 0, size);
@@ -39,18 +39,17 @@ std::string ScoreText(const Message& message) {
   return message.has_score() ? FloatText(message.score()) : "";
 }
 
-// How many of the lines in an unknown language are named.
+// The maximum number of lines that the note on unknown languages names.
 constexpr size_t kFirstUnknown = 8;
 
-// False for what has digits and punctuation alone, as far as ASCII goes.
+// Returns false if the text has only ASCII digits and punctuation. Other bytes count as letters.
 bool MayHaveLetters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return (c & 0x80) != 0 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
 }
 
-// Says which flag supplies what a request lacks, the error that most people meet first with a
-// multilingual model.
+// Returns which flag sets a missing field: a common error with multilingual models.
 std::string HintOf(std::string_view error) {
   for (const auto& [missing, flag] : {std::pair("source_language_code is missing", "--from"),
                                       std::pair("target_language_code is missing", "--to")}) {
@@ -214,7 +213,7 @@ void LinePrinter::OnPartial(int64_t, const std::string& text) {
 }
 
 void LinePrinter::OnIdle() {
-  // Errors wait for equal neighbours, but not where somebody types the lines.
+  // Errors wait for equal neighbours, except if a user types the lines.
   if (lines_ > pending_last_ || io_.in_terminal) PrintPendingErrors();
   io_.out.flush();
   if (progress_.has_value()) progress_->Update(lines_, bytes_, clock_.Now());

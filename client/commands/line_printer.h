@@ -1,7 +1,7 @@
-// Prints the lines of a translation run: text, n-best lists or JSON; errors; progress.
+// Prints the lines of a translation run (text, n-best lists or JSON), its errors and its progress.
 //
-// Not thread-safe. Borrows the streams and the clock. Errors go to `err`, equal ones of lines that
-// follow each other as one message; the output keeps a line for each, so that line numbers fit.
+// Not thread-safe. Borrows the streams and the clock. Errors go to `err`: equal errors of
+// consecutive lines become one message. The output has a line for each, so that line numbers match.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ namespace dragoman::client {
 // A progress bar on one line of a terminal, drawn at most ten times a second.
 class Progress {
  public:
-  // `total_bytes`: of the input, where that is known; else there is a count and no bar.
+  // `total_bytes`: size of the input. If unset, a count replaces the bar.
   Progress(std::ostream* err, int columns, std::optional<int64_t> total_bytes,
            ClientClock::TimePoint start)
       : err_(*err), columns_(columns), total_bytes_(total_bytes), start_(start) {}
 
-  // Lines and bytes of the input that are done.
+  // `lines` and `bytes` of the input are done.
   void Update(int64_t lines, int64_t bytes, ClientClock::TimePoint now);
-  // Takes the bar off the terminal, so that something else can be written; the next Update draws it
-  // again.
+  // Removes the bar from the terminal. The next Update draws it again.
   void Clear();
 
  private:
@@ -35,7 +34,7 @@ class Progress {
   const int columns_;
   const std::optional<int64_t> total_bytes_;
   const ClientClock::TimePoint start_;
-  std::optional<ClientClock::TimePoint> drawn_;  // when last
+  std::optional<ClientClock::TimePoint> drawn_;  // last time
   bool visible_ = false;
 };
 
@@ -44,14 +43,14 @@ class LinePrinter : public LineSink {
   enum class Format {
     kText,       // the translation
     kNBest,      // line TAB rank TAB score TAB text, for each hypothesis
-    kAlignment,  // line TAB source TAB target, for each link; line TAB TAB without any
+    kAlignment,  // line TAB source TAB target, for each link; line TAB TAB if none
     kJson,       // an object
   };
   struct Options {
     Format format = Format::kText;
-    // The input is one text: line feeds of the translation stay.
+    // The input is one text: the translation keeps its line feeds.
     bool whole = false;
-    // On a terminal that shows the output: write what is known of the current line as it grows.
+    // If a terminal shows the output, write the known part of the current line as it grows.
     bool partials = false;
     bool progress = false;
     // Bytes of the input, if known.
@@ -65,13 +64,13 @@ class LinePrinter : public LineSink {
   void OnIdle() override;
   bool WantsTicks() const override { return progress_.has_value(); }
 
-  // Prints what is still held back. Call once, after the last line.
+  // Prints the pending output. Call once, after the last line.
   void Close();
 
   int64_t failed_lines() const { return failed_; }
   int64_t lines() const { return lines_; }
-  // The lines whose language was to be detected and is unknown, apart from those without letters
-  // (digits, punctuation): how many, and the numbers of the first few.
+  // The number of lines whose language was detected as unknown, except lines without letters
+  // (digits, punctuation); and the numbers of the first few.
   int64_t unknown_lines() const { return unknown_; }
   const std::vector<int64_t>& first_unknown() const { return first_unknown_; }
 
@@ -79,7 +78,7 @@ class LinePrinter : public LineSink {
   void PrintResult(int64_t number, const LineResult& result);
   void PrintAlignment(int64_t number, const LineResult& result);
   void CountReasons(int64_t number, const LineResult& result);
-  // "note: N lines WHAT", unless N is 0.
+  // Prints "note: N lines WHAT" unless N is 0.
   void PrintNote(int64_t lines, const char* what);
   void ReportError(int64_t number, const absl::Status& status);
   void PrintPendingErrors();
@@ -101,7 +100,7 @@ class LinePrinter : public LineSink {
   int64_t without_output_ = 0;
   int64_t unknown_ = 0;
   std::vector<int64_t> first_unknown_;
-  // The errors of lines first..last, not printed yet.
+  // The error of lines first..last, not yet printed.
   std::string pending_error_;
   int64_t pending_first_ = 0;
   int64_t pending_last_ = 0;

@@ -1,8 +1,8 @@
-// Lines from a file descriptor, as they come, or all of it as one.
+// Reads lines from a file descriptor, or its whole content as one text.
 //
-// Not thread-safe. Borrows the descriptor. Bytes pass through untouched; only '\n' ends a line, and
-// an end of file ends a last line without one. A whole text keeps every '\n'. Of a line that is
-// longer than kMaxLineBytes nothing but that is kept, so an input without lines takes no memory.
+// Not thread-safe. Borrows the descriptor. Bytes are not changed. Only '\n' ends a line, or the end
+// of the file. A whole text keeps every '\n'. Only a marker remains of a line that is longer than
+// kMaxLineBytes, which bounds the memory.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ class LineSource {
  public:
   enum class Unit { kLine, kWhole };
 
-  // Far above what any server takes by default (30,000 code points).
+  // Far above any server's default limit (30,000 code points).
   static constexpr size_t kMaxLineBytes = size_t{16} << 20;
-  // Whether a line that was read stands for a longer one.
+  // Reports whether `line` is the marker of a line that was too long.
   static bool TooLong(const std::string& line) { return line.size() > kMaxLineBytes; }
 
   explicit LineSource(int fd, Unit unit = Unit::kLine) : fd_(fd), unit_(unit) {}
 
-  // Reads once and appends the lines that are whole now, and one that is too long as soon as it is.
-  // Waits only if the descriptor is not readable. An error ends the source.
+  // Reads once and appends the complete lines. Appends a line that is too long as soon as it
+  // exceeds the limit. Blocks only if the descriptor is not readable. An error ends the source.
   absl::Status Read(std::deque<std::string>* lines);
 
   bool ended() const { return ended_; }
@@ -40,11 +40,10 @@ class LineSource {
   const Unit unit_;
   bool ended_ = false;
   bool skipping_ = false;  // the rest of a line that was too long
-  std::string rest_;       // what has no end yet
+  std::string rest_;       // an incomplete line
 };
 
-// All lines of a file that must be in memory as a whole. INVALID_ARGUMENT when it has a line that
-// is too long, or more than `max_bytes` in all.
+// Reads all lines of a file. INVALID_ARGUMENT: a line is too long, or the file above `max_bytes`.
 absl::StatusOr<std::deque<std::string>> ReadLinesOf(const std::string& path, size_t max_bytes);
 
 }  // namespace dragoman::client

@@ -1,8 +1,8 @@
-// A queue from many threads to the one that owns the work, with a file descriptor to poll.
+// A queue from many threads to the thread that owns the work, with a file descriptor to poll.
 //
-// Thread-safe: Push from any thread, TakeAll from the owner. What is pushed is never dropped; the
-// senders bound how much there is. std::mutex without annotations, because clang knows none for
-// it: every member function locks it as a whole.
+// Thread-safe: any thread may call Push, the owner calls TakeAll. Messages are never dropped; the
+// senders must limit their number. Uses std::mutex without annotations, because clang does not
+// support them for it. Push and TakeAll lock it.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,12 +25,11 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
-  // Readable while something waits; negative if the system refused one.
+  // Readable while a message waits. Negative if the system could not create a descriptor.
   int fd() const { return fd_; }
 
   void Push(T message) {
-    // The descriptor is written under the lock, so that the owner cannot take the message, and
-    // perhaps end the mailbox, before Push is done with it.
+    // Write under the lock, or the owner could destroy the mailbox before Push returns.
     std::lock_guard<std::mutex> lock(mu_);
     messages_.push_back(std::move(message));
     if (messages_.size() == 1) {
@@ -39,7 +38,7 @@ class Mailbox {
     }
   }
 
-  // Replaces what is in `*messages` by all that waits, in order of arrival.
+  // Replaces the content of `*messages` with all waiting messages, in order of arrival.
   void TakeAll(std::vector<T>* messages) {
     messages->clear();
     std::lock_guard<std::mutex> lock(mu_);

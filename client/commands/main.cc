@@ -13,15 +13,13 @@
 
 namespace {
 
-// Opens /dev/null in place of every standard descriptor that is closed, for the next file opened
-// would get its number: an eventfd, say, would then be read as input. It is opened the wrong way
-// round, so that it fails as the closed one would: standard input cannot be read, the others cannot
-// be written.
+// Opens /dev/null for every standard descriptor that is closed. Otherwise the next opened file,
+// such as an eventfd, would get its number and be read as input. Uses the opposite access mode, so
+// that an access fails as on a closed descriptor: reading standard input, writing the others.
 //
-// Runs before the libraries are initialised, because gRPC opens an eventfd then; by system calls,
-// because no sanitizer's runtime is there yet. server/process/main.cc has the same function: the
-// two programs share nothing but the proto (tests/lint/includes.py), and a few lines do not justify
-// another room between them.
+// Runs before the libraries are initialised, because gRPC then opens an eventfd. Uses system calls,
+// because no sanitizer's runtime is ready. server/process/main.cc has the same function, because
+// the two programs share only the proto (tests/lint/includes.py).
 __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;

@@ -10,8 +10,8 @@
 namespace dragoman::client {
 namespace {
 
-// Whether a line of the output is that of a line that failed. An empty line of the input has an empty
-// one too, and none of the input is lost where that is taken for one that failed.
+// Reports whether a line of the output has no translation. An empty line of the input also has an
+// empty output line. Counting that as failed loses no input.
 bool HasNoTranslation(const std::string& line, bool json) {
   if (!json) return line.empty();
   const auto object = nlohmann::json::parse(line, nullptr, false);
@@ -44,7 +44,7 @@ absl::Status OutputFile::Keep(bool json) {
   int64_t without = 0;
   uintmax_t end = 0;
   uintmax_t kept_bytes = 0;
-  for (std::string line; std::getline(old, line) && !old.eof();) {  // not the last without its end
+  for (std::string line; std::getline(old, line) && !old.eof();) {  // skips an incomplete last line
     ++lines;
     end += line.size() + 1;
     if (HasNoTranslation(line, json)) {

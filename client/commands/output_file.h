@@ -1,4 +1,4 @@
-// A file of results, one line for each line of the input, which a later run can go on with.
+// A file of results, one line for each line of the input. A later run can continue it.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@ namespace dragoman::client {
 
 class OutputFile {
  public:
-  // A new file, ALREADY_EXISTS where there is one with content; or with `resume` one that is gone on
-  // with: whole lines are kept up to the last that has a translation, what follows is cut off. `json`:
-  // lines are the objects of --json, of which those with "error" have none; else empty ones have none.
+  // Opens a new file. Returns ALREADY_EXISTS if a file with content exists. With `resume`,
+  // continues that file: keeps the complete lines up to the last one with a translation and
+  // truncates the rest. `json`: lines are the objects of --json; an object with "error" has no
+  // translation. Otherwise an empty line has none.
   absl::Status Open(const std::string& path, bool resume, bool json);
 
-  // Lines that were kept, and how many of them have no translation.
+  // The number of kept lines, and of kept lines without a translation.
   int64_t kept() const { return kept_; }
   int64_t kept_without() const { return kept_without_; }
 
   std::ofstream& stream() { return stream_; }
-  // Whether everything was written.
+  // Closes the file. Reports whether everything was written.
   absl::Status Close();
 
  private:

@@ -12,7 +12,7 @@
 namespace dragoman::client {
 namespace {
 
-// "de-en", "zh-Hans > en".
+// Returns "de-en" or "zh-Hans > en".
 std::string PairName(const v1::LanguagePair& pair) {
   const std::string source =
       pair.source_language_code().empty() ? "*" : pair.source_language_code();
@@ -21,7 +21,7 @@ std::string PairName(const v1::LanguagePair& pair) {
   return absl::StrCat(source, is_plain ? "-" : " > ", target);
 }
 
-// "serving"; "" of a server that does not say.
+// Returns a name such as "serving", or "" if the server reports no state.
 std::string StateName(const v1::Model& model) {
   if (model.state() == v1::Model::STATE_UNSPECIFIED) return "";
   return absl::AsciiStrToLower(v1::Model::State_Name(model.state()));
@@ -39,7 +39,7 @@ nlohmann::ordered_json MemoryToJson(const v1::Model& model) {
   return devices;
 }
 
-// "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 12 of at most 144 of K/V, 29 of workspaces".
+// Such as "version 2, checksum 0123456789ab, cpu: 10 MiB of weights, 12 of at most 144 of K/V ...".
 std::string VersionText(const v1::Model& model) {
   if (model.pivot_size() == 2) {
     return absl::StrCat("\n  pivot: ", model.pivot(0), ", then ", model.pivot(1));
@@ -55,7 +55,7 @@ std::string VersionText(const v1::Model& model) {
   return text;
 }
 
-// The profile's name, as --profile takes it.
+// Returns the profile's name in the form of --profile.
 std::string ProfileName(const v1::Model& model) {
   return absl::AsciiStrToLower(v1::DecodingOptions::Profile_Name(model.default_profile()));
 }
@@ -102,7 +102,7 @@ std::string ToText(const v1::Model& model) {
         model.version() > 0 ? absl::StrCat(", version ", model.version()) : "",
         model.state() == v1::Model::FAILED ? " to load: the daemon's log says why" : "", ")\n");
   }
-  // A multilingual model has a thousand pairs; `dragoman languages` shows them all.
+  // A multilingual model may have a thousand pairs. `dragoman languages` shows all.
   constexpr int kShown = 8;
   std::vector<std::string> pairs;
   for (int i = 0; i < model.pairs_size() && i < kShown; ++i)
@@ -128,7 +128,7 @@ std::string ToText(const v1::Model& model) {
       "\n");
 }
 
-// The flags of both commands here.
+// The flags that these commands share.
 struct QueryFlags {
   ClientOptions client;
   std::string model;
@@ -157,7 +157,7 @@ int ModelsCommand(const Io& io, const Arguments& arguments) {
           arguments, 0, &flags, &positional, &exit_status)) {
     return exit_status;
   }
-  options.client.retry.max_attempts = 1;  // what is there now, at once
+  options.client.retry.max_attempts = 1;  // reports the current state without waiting
   const auto client = TranslationClient::Create(options.client);
   if (!client.ok()) return UsageError(io, "models", std::string(client.status().message()));
   const auto response = (*client)->ListModels(Seconds(options.timeout));

@@ -9,7 +9,7 @@
 namespace dragoman::client {
 namespace {
 
-// The value whose name is `choice` in capitals; the enum's zero for "". REQUIRES: there is one.
+// Returns the value with the name `choice` in capitals; zero for "". REQUIRES: the value exists.
 template <typename E>
 E EnumOf(const std::string& choice) {
   if (choice.empty()) return E{};

@@ -1,7 +1,6 @@
-// The flags that describe a request, the same for translate and load.
+// The flags that describe a request, shared by translate and load.
 //
-// Not thread-safe. Which options go together, and what the model limits, is left to the server: it
-// refuses by name.
+// Not thread-safe. The server checks which options exclude each other and the limits of the model.
 #pragma once
 
 #include <string>
@@ -17,11 +16,10 @@ namespace dragoman::client {
 class RequestFlags {
  public:
   // Adds flags for languages, model, text, decoding options and terms. This object must outlive the
-  // table. A command whose --model is another thing leaves out that of requests.
+  // table. A command that uses --model for another purpose sets `with_model` to false.
   void AddTo(FlagTable* flags, bool with_model = true);
 
-  // A request with all that was given, without contents. INVALID_ARGUMENT for what is wrong with
-  // the flags together.
+  // Returns a request without contents. INVALID_ARGUMENT if flags contradict each other.
   absl::StatusOr<v1::TranslateRequest> Request() const;
 
   bool html() const { return html_; }
@@ -32,7 +30,7 @@ class RequestFlags {
  private:
   void AddTextFlags(FlagTable* flags, bool with_model);
   void AddPhraseFlags(FlagTable* flags);
-  // Says which of the flags contradict each other, or "".
+  // Returns which flags contradict each other, or "".
   std::string Contradiction() const;
 
   std::string from_;
@@ -43,7 +41,7 @@ class RequestFlags {
   std::string on_too_long_;
   bool html_ = false;
 
-  v1::DecodingOptions decoding_;  // but for:
+  v1::DecodingOptions decoding_;  // except:
   bool sampling_ = false;
   std::vector<std::string> required_phrases_;
   std::vector<std::string> required_at_end_;
@@ -55,8 +53,8 @@ class RequestFlags {
   std::vector<std::string> do_not_translate_;
 };
 
-// "SOURCE=TARGET" as its two sides. A '=' that is part of the text is written '\=', a backslash
-// '\\'. INVALID_ARGUMENT for no or several bare '=', and for another character after a backslash.
+// Splits "SOURCE=TARGET". In the text, '=' is written '\=' and a backslash '\\'. INVALID_ARGUMENT
+// if there is not exactly one bare '=', or another character follows a backslash.
 absl::StatusOr<std::pair<std::string, std::string>> ParseTerm(const std::string& text);
 
 }  // namespace dragoman::client

@@ -90,7 +90,7 @@ void AddFlags(const Io& io, FlagTable* flags, TranslateFlags* o) {
                      "lines that one request has at most (default: 16)");
 }
 
-// Size of the input where it has one.
+// Returns the size of the input, if it has one.
 std::optional<int64_t> SizeOf(int fd) {
   struct stat info {};
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
@@ -103,7 +103,7 @@ LinePrinter::Format FormatOf(const TranslateFlags& o) {
   return o.alignment ? LinePrinter::Format::kAlignment : LinePrinter::Format::kText;
 }
 
-// Says which of the flags contradict each other, or "".
+// Returns which flags contradict each other, or "".
 std::string Contradiction(const TranslateFlags& o) {
   if ((o.tokens || o.token_scores) && !o.json) return "--tokens and --token-scores need --json";
   if (o.alignment && o.request.has_num_alternatives() && !o.json) {
@@ -134,7 +134,7 @@ absl::StatusOr<std::vector<std::string>> ReadPrefixes(const std::string& path) {
   return std::vector<std::string>(lines->begin(), lines->end());
 }
 
-// Puts what the flags here ask for into the request of all lines.
+// Sets the options of the request for all lines.
 void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequest* request) {
   v1::ReturnOptions* wanted = request->mutable_return_options();
   wanted->set_scores(o.json || o.request.has_num_alternatives());
@@ -144,8 +144,7 @@ void FillRequest(const TranslateFlags& o, bool shows_partials, v1::TranslateRequ
   wanted->set_partials(shows_partials);
 }
 
-// The languages from which there is a translation into `target` ("": any), as far as the server
-// tells; "" where it does not.
+// Returns the sources of `target` ("": any), or "" if none are listed or all are allowed.
 std::string SourcesInto(TranslationClient* client, const std::string& model,
                         const std::string& target) {
   constexpr size_t kListed = 24;
@@ -158,7 +157,7 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
     all.insert(pair.source_language_code());
     if (pair.target_language_code() == target) fitting.insert(pair.source_language_code());
   }
-  // A target may be written in another way than the models write it.
+  // The models may write the target in another way.
   const std::set<std::string>& sources = fitting.empty() ? all : fitting;
   const auto end =
       std::next(sources.begin(), static_cast<std::ptrdiff_t>(std::min(kListed, sources.size())));
@@ -166,7 +165,7 @@ std::string SourcesInto(TranslationClient* client, const std::string& model,
                       sources.size() > kListed ? ", ..." : "");
 }
 
-// Says which lines were left as they are because no served language was found in them.
+// Reports the lines left unchanged because no supported language was detected.
 void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags& o,
                  TranslationClient* client) {
   const int64_t lines = printer.unknown_lines();
@@ -182,7 +181,7 @@ void NoteUnknown(const Io& io, const LinePrinter& printer, const TranslateFlags&
          << '\n';
 }
 
-// Says what of an earlier run stays.
+// Reports the lines kept from an earlier run.
 void NoteKept(const Io& io, const OutputFile& file) {
   if (file.kept() == 0) return;
   io.err << "dragoman translate: note: " << file.kept() << " lines are kept";
@@ -191,7 +190,7 @@ void NoteKept(const Io& io, const OutputFile& file) {
 }
 
 int Translate(const Io& io, TranslateFlags& o, int fd) {
-  // The server refuses partials of HTML and of draws: these are shown when they are whole.
+  // The server refuses partials with HTML and with sampling: these lines appear when complete.
   const bool shows_partials = o.stream && io.out_terminal && o.output.empty() &&
                               FormatOf(o) == LinePrinter::Format::kText && !o.whole &&
                               !o.request.html() && !o.request.sampling();
@@ -211,8 +210,7 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   o.client.timeout = Seconds(o.timeout);
   o.client.retry.patient = true;
   o.client.retry.max_attempts = static_cast<int>(o.retries) + 1;
-  // Enough for all calls in flight to try as often as they may: a run that has lost its server
-  // ends.
+  // Enough for all attempts of all calls in flight. A run that has lost its server still ends.
   o.client.retry.budget = static_cast<double>(std::max<int64_t>(20, o.concurrency * o.retries));
   const auto client = TranslationClient::Create(o.client);
   if (!client.ok()) return UsageError(io, "translate", std::string(client.status().message()));
@@ -221,7 +219,7 @@ int Translate(const Io& io, TranslateFlags& o, int fd) {
   printing.format = FormatOf(o);
   printing.whole = o.whole;
   printing.partials = shows_partials;
-  // Who types the lines needs no bar, and who watches a translation grow neither.
+  // No bar if a user types the lines or watches translations grow.
   printing.progress = io.err_terminal && !shows_partials && isatty(fd) == 0;
   printing.total_bytes = SizeOf(fd);
   OutputFile file;

@@ -24,7 +24,7 @@ struct Batch {
   std::vector<int64_t> lines;
 };
 
-// The end of a call; of a stream, the response is empty.
+// The end of a call. The response of a stream is empty.
 using CallEnd = absl::StatusOr<v1::TranslateResponse>;
 
 struct TranslateEvent {
@@ -32,7 +32,7 @@ struct TranslateEvent {
   std::variant<v1::StreamTranslateResponse, CallEnd> what;
 };
 
-// Codes after which other lines need not be tried.
+// Reports whether the other lines would fail with the same code.
 bool EndsTheRun(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kNotFound:
@@ -60,8 +60,8 @@ struct Line {
   std::map<int32_t, Segment> segments;
 };
 
-// The translation as far as it is known from its start: whole segments, the white space between
-// them as in the source, and the first one that is still growing.
+// Returns the known start of the translation: complete segments, the white space between them as in
+// the source, and the first incomplete segment.
 std::string KnownPrefix(const Line& line) {
   std::string known;
   int32_t expected = 0;
@@ -119,7 +119,7 @@ class TranslateRun {
   Line& At(int64_t number) { return window_[static_cast<size_t>(number - first_)]; }
   int64_t end() const { return first_ + static_cast<int64_t>(window_.size()); }
 
-  // Waits for an event, input if there is room for it, or a tick. True: there is input to read.
+  // Waits for an event, a tick, or input if there is room for it. Returns true if input is there.
   bool WaitForInput() {
     const bool wants_input = !source_.ended() && window_.size() < window_limit_ &&
                              window_bytes_ < TranslateRunOptions::kWindowBytes;
@@ -188,7 +188,7 @@ class TranslateRun {
                bytes < TranslateRunOptions::kBatchBytes;
              ++next_) {
           if (At(next_).done) continue;
-          // A long line goes alone: if it is too long, it fails alone, and is sent once.
+          // A long line is sent alone, so that it fails alone and is sent only once.
           const bool is_long = At(next_).text.size() >= TranslateRunOptions::kBatchBytes;
           if (is_long && !batch->lines.empty()) break;
           if (!given_up_.ok()) {
@@ -206,7 +206,7 @@ class TranslateRun {
   void Send(const std::shared_ptr<Batch>& batch,
             std::shared_ptr<const v1::TranslateRequest> request) {
     ++in_flight_;
-    // The mailbox is shared with the callbacks, which may still be leaving Push when the run ends.
+    // The callbacks share the mailbox, because they may still be inside Push when the run ends.
     auto ended = [mailbox = mailbox_, batch](CallEnd end) {
       mailbox->Push({batch, std::move(end)});
     };
@@ -309,7 +309,7 @@ class TranslateRun {
   const std::shared_ptr<Mailbox<TranslateEvent>> mailbox_;
   const size_t window_limit_;
 
-  std::deque<Line> window_;  // first_, first_ + 1, ...: read and not yet with the sink
+  std::deque<Line> window_;  // first_, first_ + 1, ...: read, not yet passed to the sink
   size_t window_bytes_ = 0;  // of their texts
   int64_t to_skip_;
   int64_t first_;

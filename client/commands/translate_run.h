@@ -1,8 +1,8 @@
-// Translates lines: many in flight, results in the order of the input.
+// Translates lines with many calls in flight. Results come in the order of the input.
 //
-// One thread owns all the state; gRPC's threads only put events into its mailbox. Bounded: at most
-// `concurrency` calls of `batch` lines are in flight, and four times as many lines are held, or as
-// many as have kWindowBytes (and one block of input, and one line, more).
+// One thread owns all the state. gRPC's threads only put events into its mailbox. At most
+// `concurrency` calls of `batch` lines are in flight. Buffers at most four times as many lines, or
+// lines of kWindowBytes in total (plus one block of input and one line).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,13 @@ struct TranslateRunOptions {
   // All but the contents.
   v1::TranslateRequest request;
   int concurrency = 16;
-  // Lines per call, fewer where they are long (kBatchBytes) or not there yet.
+  // Lines per call; fewer if the lines are long (kBatchBytes) or not yet read.
   int batch = 16;
-  // Lines of the input before the first that is translated.
+  // Lines of the input to skip.
   int64_t skip = 0;
-  // Use StreamTranslate. Partials come if the request asks for them.
+  // Use StreamTranslate. Partials arrive if the request asks for them.
   bool stream = false;
-  // How the translations start: of every line, or of line n with the nth of a list. A line beyond
-  // the list fails.
+  // The prefix of every translation, or of line n the nth of a list. A line beyond the list fails.
   std::string target_prefix;
   std::optional<std::vector<std::string>> target_prefixes;
 
@@ -38,37 +37,36 @@ struct TranslateRunOptions {
 };
 
 struct LineResult {
-  // The line itself, valid while the sink is called.
+  // The line itself. Valid only during the call of the sink.
   std::string_view source;
-  // The outcome of this line.
   absl::Status status;
-  // An empty line: never sent, OK, without a translation.
+  // An empty line is never sent. Its status is OK and it has no translation.
   bool empty = false;
   // Set if the status is OK.
   v1::Translation translation;
   int64_t source_bytes = 0;
 };
 
-// Where results go. Called by the thread of RunTranslate.
+// Receives the results. The thread of RunTranslate calls it.
 class LineSink {
  public:
   virtual ~LineSink() = default;
-  // Once for every line of the input, in order; lines count from 1.
+  // Called once for every line of the input, in order. Lines count from 1.
   virtual void OnLine(int64_t number, const LineResult& result) = 0;
-  // The text known so far of the first line that is not done.
+  // Called with the known part of the first unfinished line's translation.
   virtual void OnPartial(int64_t number, const std::string& text) = 0;
-  // After a group of the above, and every 100 ms if WantsTicks.
+  // Called after a group of these calls, and every 100 ms if WantsTicks.
   virtual void OnIdle() = 0;
   virtual bool WantsTicks() const = 0;
 };
 
-// Returns when every line has gone to the sink. Failed lines are the sink's to report; the status
-// is that of reading the input: INVALID_ARGUMENT if it has fewer lines than are to be skipped.
+// Returns when the sink has received every line. The sink reports failed lines; the status is that
+// of reading the input. INVALID_ARGUMENT if the input has fewer lines than `skip`.
 //
-// A call that is refused as INVALID_ARGUMENT, or for its size, is tried again line by line, because
-// one bad line makes it fail; a long line is sent alone from the start. After a refusal that will
-// not change (no such model, no right, a feature that is not there) or a server that is gone,
-// nothing more is sent, and the other lines fail likewise.
+// A call refused as INVALID_ARGUMENT, or for its size, is retried line by line, because one bad
+// line makes the whole call fail. A long line is always sent alone. After a permanent refusal
+// (unknown model, no permission, missing feature) or if the server is gone, no more calls are sent
+// and the other lines fail with the same error.
 absl::Status RunTranslate(const TranslateRunOptions& options, TranslationClient* client,
                           LineSource* source, LineSink* sink);
 

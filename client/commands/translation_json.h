@@ -9,22 +9,22 @@
 
 namespace dragoman::client {
 
-// {"text", "model", "finish_reason"} and, where the message has them, "score", "log_prob",
-// "alternatives", "tokens", "warnings" ({"code", "text"}), "sentences", "alignment" (ranges of bytes,
-// as sentences), "detected" ({"language", "confidence"}) and "seed" (a string: readers of JSON keep
-// 53 bits of a number).
+// Returns {"text", "model", "finish_reason"} and, if the message has them, "score", "log_prob",
+// "alternatives", "tokens", "warnings" ({"code", "text"}), "sentences", "alignment" (byte ranges,
+// as in sentences), "detected" ({"language", "confidence"}) and "seed" (a string, because JSON
+// readers keep only 53 bits of a number).
 nlohmann::ordered_json ToJson(const v1::Translation& translation);
 
-// {"code", "message"} and "details": one text for each violation.
+// Returns {"code", "message"} and "details": one text for each violation.
 nlohmann::ordered_json ErrorToJson(const absl::Status& status);
 
-// A double that prints with the digits of the float.
+// Returns a double that prints with the digits of the float.
 double JsonNumber(float value);
 
-// One line. Bytes that are not UTF-8 become U+FFFD, as JSON has no other way.
+// Returns one line. Invalid UTF-8 becomes U+FFFD.
 std::string JsonLine(const nlohmann::ordered_json& json);
 
-// The shortest text that reads back as the same float.
+// Returns the shortest text that reads back as the same float.
 std::string FloatText(float value);
 
 }  // namespace dragoman::client

@@ -5,7 +5,7 @@
 namespace dragoman::client {
 namespace {
 
-// Reads the character at `text[at]`; returns its length in bytes, or 0 if it is not valid.
+// Decodes the character at `text[at]`. Returns its length in bytes, or 0 if it is invalid.
 size_t Decode(std::string_view text, size_t at, uint32_t* character) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
   const uint8_t lead = byte(0);

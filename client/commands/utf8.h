@@ -1,4 +1,4 @@
-// Whether bytes are UTF-8 (RFC 3629). Pure.
+// UTF-8 (RFC 3629): validity, code points and display width. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace dragoman::client {
 
-// Offset of the first byte that begins no valid character; unset if all do.
+// Returns the offset of the first invalid byte, or nullopt if `text` is valid.
 std::optional<size_t> FirstInvalidUtf8(std::string_view text);
 
-// The code points of `text`, which is UTF-8: the characters that the server counts.
+// Returns the number of code points, which the server counts as characters. REQUIRES: valid UTF-8.
 int64_t CountCodePoints(std::string_view text);
 
-// How many columns of a terminal `text`, which is UTF-8, takes: wide East Asian characters and
-// emoji count 2, combining marks 0. An approximation, for display only.
+// Returns the number of terminal columns of `text`. Wide East Asian characters and emoji count 2,
+// combining marks 0. An approximation, for display only. REQUIRES: valid UTF-8.
 int DisplayWidth(std::string_view text);
 
-// The longest end of `text` that takes at most `columns`.
+// Returns the longest suffix of `text` that takes at most `columns`.
 std::string_view TailForDisplay(std::string_view text, int columns);
 
 }  // namespace dragoman::client

@@ -1,7 +1,7 @@
-// A histogram of durations with buckets of constant relative width, as HdrHistogram has them.
+// A histogram of durations with buckets of constant relative width, like HdrHistogram.
 //
-// Not thread-safe. Values are nanoseconds. A percentile is at least the exact one and at most
-// 1/128 (0.8 %) larger; memory is constant (36 KiB).
+// Not thread-safe. Values are nanoseconds. A percentile is at least the exact one and at most 1/128
+// (0.8 %) larger. Memory is constant (36 KiB).
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@ namespace dragoman::client {
 
 class Histogram {
  public:
-  // Negative values count as 0; values above kMax (about 73 minutes) as kMax.
+  // Negative values count as 0, values above kMax (about 73 minutes) as kMax.
   void Record(std::chrono::nanoseconds value);
 
   int64_t count() const { return count_; }
-  // The extremes of the recorded values themselves; 0 if there are none.
+  // The extremes of the values, not of their buckets; 0 if there are none.
   std::chrono::nanoseconds max() const { return std::chrono::nanoseconds(max_); }
   std::chrono::nanoseconds min() const { return std::chrono::nanoseconds(count_ ? min_ : 0); }
   std::chrono::nanoseconds mean() const;
 
-  // The smallest value that at least `fraction` of the values do not exceed (nearest rank), rounded
-  // up to the end of its bucket, but never above max(). 0 if there are none.
+  // Returns the smallest value that at least `fraction` of the values do not exceed (nearest rank),
+  // rounded up to the end of its bucket, but at most max(). Returns 0 if there are no values.
   // REQUIRES: 0 <= fraction <= 1.
   std::chrono::nanoseconds Percentile(double fraction) const;
 
   static constexpr int64_t kMax = (int64_t{1} << 42) - 1;
 
  private:
-  // Values below 2^kLinearBits have a bucket each; above, every power of two has kHalf buckets.
+  // Values below 2^kLinearBits have one bucket each. Above, every power of two has kHalf buckets.
   static constexpr int kLinearBits = 8;
   static constexpr int64_t kHalf = int64_t{1} << (kLinearBits - 1);
   static constexpr int kBuckets = static_cast<int>(kHalf) * (42 - kLinearBits + 2);

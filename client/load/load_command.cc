@@ -23,7 +23,7 @@ constexpr char kLoadAbout[] =
     "sends\nat a fixed rate whatever the server does (open loop); --concurrency keeps C calls in "
     "flight\n(closed loop). Latency counts from the time at which a call was meant to be sent.";
 
-// --max-failed: a number of calls, or a share of all.
+// --max-failed: a number of calls, or a percentage of all.
 struct AllowedFailures {
   std::string text = "0";
   int64_t calls = 0;
@@ -35,7 +35,7 @@ struct AllowedFailures {
   }
 };
 
-// Returns "", or what was expected.
+// Returns "", or a description of the expected text.
 std::string ReadAllowedFailures(const std::string& text, AllowedFailures* allowed) {
   constexpr char kExpected[] = "a number of calls, or a share from 0% to 100%";
   AllowedFailures read{.text = text};
@@ -126,7 +126,7 @@ void AddFlags(const Io& io, FlagTable* flags, LoadFlags* o) {
   o->request.AddTo(flags);
 }
 
-// Says which of the flags contradict each other, or "".
+// Returns which flags contradict each other, or "".
 std::string Contradiction(const LoadFlags& o) {
   if (o.input.empty()) return "--input is missing, expected a file";
   if (o.rate.has_value() == o.concurrency.has_value()) {
@@ -139,7 +139,7 @@ std::string Contradiction(const LoadFlags& o) {
   return "";
 }
 
-// The lines in the order and of the lengths that the flags say.
+// Returns texts of the lines in the order and of the lengths that the flags set.
 std::vector<std::string> MakeTexts(const LoadFlags& o, std::deque<std::string> lines) {
   std::mt19937_64 random(static_cast<uint64_t>(o.seed));
   if (o.shuffle) std::shuffle(lines.begin(), lines.end(), random);
@@ -158,7 +158,7 @@ std::vector<std::string> MakeTexts(const LoadFlags& o, std::deque<std::string> l
 ClientLoadDriver::Requests MakeRequests(const LoadFlags& o, v1::TranslateRequest base,
                                         const std::vector<std::string>& texts) {
   base.mutable_return_options()->set_tokens(o.tokens);
-  // The server refuses partials of HTML and of draws.
+  // The server refuses partials with HTML and with sampling.
   const bool partials = o.stream && !o.request.html() && !o.request.sampling();
   base.mutable_return_options()->set_partials(partials);
   ClientLoadDriver::Requests requests;

@@ -86,7 +86,7 @@ void ClientLoadDriver::Wait(std::optional<ClientClock::TimePoint> until,
     timeout.tv_sec = seconds.count();
     timeout.tv_nsec = (left - seconds).count();
   }
-  // An interrupted wait is an early one: the caller asks again.
+  // If a signal interrupts the wait, the caller asks again.
   ppoll(&fd, 1, until.has_value() ? &timeout : nullptr, nullptr);
   answers_->TakeAll(completions);
 }

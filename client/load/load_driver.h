@@ -1,7 +1,7 @@
 // Sends the load generator's calls through a TranslationClient.
 //
-// The owner calls everything from one thread; gRPC's threads only take the time of an answer, count
-// what is in it and put it into a mailbox, so that the owner's own delays measure nothing.
+// The owner calls all methods from one thread. gRPC's threads record the time of an answer, count
+// its content and put it into a mailbox, so delays of the owner do not affect the measurement.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ class ClientLoadDriver : public LoadDriver {
   using Requests = std::vector<std::shared_ptr<const v1::TranslateRequest>>;
 
   // Call n sends request n modulo their number. `stream`: with StreamTranslate. Borrows the client
-  // and its clock. REQUIRES: requests is not empty.
+  // and the clock. REQUIRES: requests is not empty.
   ClientLoadDriver(TranslationClient* client, ClientClock* clock, Requests requests, bool stream);
 
-  // Whether the system gave what Wait needs.
+  // RESOURCE_EXHAUSTED if the system could not create the descriptor that Wait polls.
   absl::Status status() const;
 
   ClientClock::TimePoint Now() override { return clock_.Now(); }
@@ -36,7 +36,7 @@ class ClientLoadDriver : public LoadDriver {
   ClientClock& clock_;
   const Requests requests_;
   const bool stream_;
-  // Shared with the callbacks, which may still be leaving Push when the driver ends.
+  // Shared with the callbacks, which may still be inside Push when the driver is destroyed.
   const std::shared_ptr<Answers> answers_;
 };
 

@@ -71,7 +71,7 @@ const char* NameOf(LoadReport::Window window) {
   return "";
 }
 
-// Says where the time that throughput is over is not the duration, and where it says little.
+// Returns a note if throughput is over another time than the duration, or is not meaningful.
 std::string WindowNote(const LoadReport& report, const LoadOptions& options) {
   if (report.window_kind == LoadReport::Window::kDuration) return "";
   std::string note = report.window_kind == LoadReport::Window::kAllBusy
@@ -85,7 +85,7 @@ std::string WindowNote(const LoadReport& report, const LoadOptions& options) {
   return note;
 }
 
-// "" where all calls are OK.
+// Returns "" if all calls are OK.
 std::string FirstError(const LoadReport& report) {
   if (report.first_error.ok()) return "";
   return absl::StrCat(CodeName(report.first_error.code()), ": ", report.first_error.message());

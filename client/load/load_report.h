@@ -13,16 +13,16 @@ struct LoadReportContext {
   LoadOptions options;
   int batch = 1;
   int join_lines = 1;
-  std::vector<int64_t> beams;  // that calls took in turn; empty: all alike
+  std::vector<int64_t> beams;  // beam sizes that the calls take in turn; empty: all alike
   bool stream = false;
-  // Tokens were counted; else they are left out.
+  // Whether tokens were counted. If not, the report omits them.
   bool tokens = true;
   // User and system time of this process during the run.
   double client_cpu_seconds = 0;
 };
 
 std::string LoadReportText(const LoadReport& report, const LoadReportContext& context);
-// One object, in one line. Times are milliseconds.
+// Returns one object on one line. Times are milliseconds.
 std::string LoadReportJson(const LoadReport& report, const LoadReportContext& context);
 
 }  // namespace dragoman::client

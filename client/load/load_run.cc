@@ -16,14 +16,14 @@ namespace {
 using TimePoint = ClientClock::TimePoint;
 using std::chrono::nanoseconds;
 
-// So that a closed loop does not spin on a server that is gone.
+// Prevents a closed loop from spinning on a server that is gone.
 constexpr nanoseconds kPauseWithoutHint = std::chrono::milliseconds(10);
 
-// The times at which calls are meant to start, in order.
+// The intended start times of calls, in order.
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  // When the next call is meant to start; unset while that depends on an answer.
+  // The intended start of the next call. Unset while it depends on an answer.
   virtual std::optional<TimePoint> Next() const = 0;
   // The next call was sent.
   virtual void Sent() = 0;
@@ -74,7 +74,7 @@ class ClosedLoop final : public Schedule {
   void Answered(TimePoint at) override { ready_.push(at); }
 
  private:
-  // When each caller without a call in flight starts its next one.
+  // The start of the next call of each caller without a call in flight.
   std::priority_queue<TimePoint, std::vector<TimePoint>, std::greater<TimePoint>> ready_;
 };
 
@@ -146,8 +146,8 @@ class LoadRun {
     report_.target_tokens = work.target_tokens;
   }
 
-  // The middle of a closed loop grows to a call that starts at `until`: with it go the answers that
-  // came before. The rest waits for the next call.
+  // Extends the middle of a closed loop to a call that starts at `until`, with the answers that
+  // came before. Later answers wait for the next call.
   void GrowMiddle(TimePoint until) {
     if (!busy_from_.has_value()) return;
     busy_until_ = std::max(busy_until_, until);
@@ -157,7 +157,7 @@ class LoadRun {
     after_middle_.erase(first_in, after_middle_.end());
   }
 
-  // Sends what is due. False: nothing is left to send, unless an answer changes that.
+  // Sends the due calls. Returns false if nothing is left to send, unless an answer changes that.
   bool SendDue() {
     while (static_cast<int64_t>(in_flight_.size()) < options_.max_in_flight) {
       if (report_.sent >= options_.max_calls || (options_.enough && options_.enough())) {
@@ -165,7 +165,7 @@ class LoadRun {
         return false;
       }
       const std::optional<TimePoint> intended = schedule_->Next();
-      // A closed loop whose callers all wait for an answer goes on with the answers, if in time.
+      // If all callers of a closed loop wait for answers, the loop continues at the next answer.
       if (!intended.has_value()) return true;
       if (*intended >= end_) return false;
       const TimePoint now = driver_.Now();
@@ -224,7 +224,7 @@ class LoadRun {
     }
   }
 
-  // Without a warm-up all calls count, from the first on, so that a file can be sent exactly once.
+  // Without a warm-up all calls count, so that a file can be sent exactly once.
   bool HasMiddle() const {
     return options_.rate <= 0 && options_.warmup > nanoseconds(0) &&
            options_.max_calls < std::numeric_limits<int64_t>::max();
@@ -239,9 +239,9 @@ class LoadRun {
   std::unordered_map<int64_t, InFlight> in_flight_;
   int64_t next_call_ = 0;
   bool used_up_ = false;  // max_calls were sent
-  Work window_work_;      // done within the window, whenever it was sent
+  Work window_work_;      // done within the window, whenever its call was sent
   Work counted_work_;     // of the calls that count
-  // The middle of a run that has one (Window::kAllBusy), and the answers after it so far.
+  // The middle of a run (Window::kAllBusy), if it has one, and the answers after it so far.
   std::optional<TimePoint> busy_from_;
   TimePoint busy_until_;
   Work busy_work_;

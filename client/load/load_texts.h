@@ -1,4 +1,4 @@
-// The texts with which a server is loaded.
+// The texts that a load run sends.
 #pragma once
 
 #include <deque>
@@ -8,13 +8,13 @@
 
 namespace dragoman::client {
 
-// The lines of a file but for empty ones. INVALID_ARGUMENT where there is none, one is too long or
+// Returns the non-empty lines of a file. INVALID_ARGUMENT if there are none, a line is too long or
 // not UTF-8, or the file is larger than 1 GiB.
 absl::StatusOr<std::deque<std::string>> ReadLoadTexts(const std::string& path);
 
-// Puts the texts into an order in which any 64 that follow each other are about as long on average
-// as all of them: a measurement of a large model translates no more, and in a random order their
-// mean would be off by a tenth. The same lengths always come in the same order.
+// Orders the texts so that any 64 consecutive ones have about the average length of all. A
+// measurement of a large model translates no more than 64, and in a random order their mean would
+// be wrong by a tenth. The same lengths always get the same order.
 void SpreadLengths(std::deque<std::string>* texts);
 
 }  // namespace dragoman::client

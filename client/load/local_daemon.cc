@@ -21,7 +21,7 @@
 namespace dragoman::client {
 namespace {
 
-constexpr int kNoProgram = 127;  // the shell's status for that
+constexpr int kNoProgram = 127;  // the shell's exit status for a missing program
 
 std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<LocalDaemon>> LocalDaemon::Start(
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    // It does not outlive us, however we end.
+    // Ends the child when this process ends for any reason.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(1);
     dup2(pipe_ends[1], STDOUT_FILENO);

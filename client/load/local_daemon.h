@@ -1,8 +1,6 @@
-// A dragomand of this machine as a child process, for measurements: started on free ports of the
-// loopback, ended with the object.
+// A dragomand as a child process for measurements, on free loopback ports. It ends with the object.
 //
-// For one thread. Threads of gRPC may be there already: the child does nothing before exec that they
-// could disturb.
+// Not thread-safe. Threads of gRPC may already run: the child does nothing harmful before exec.
 #pragma once
 
 #include <sys/types.h>
@@ -18,39 +16,36 @@ namespace dragoman::client {
 
 class LocalDaemon {
  public:
-  // Starts `program` with these flags beside those of its addresses, and waits until it listens,
-  // however long its models take to load. NOT_FOUND: no such program; FAILED_PRECONDITION: it ended,
-  // with the last line of its log.
+  // Starts `program` with `flags` and those of its addresses. Waits without limit until it listens.
+  // NOT_FOUND: no such program. FAILED_PRECONDITION: it ended; has the last line of its log.
   static absl::StatusOr<std::unique_ptr<LocalDaemon>> Start(const std::string& program,
                                                             const std::vector<std::string>& flags);
-  // Ends the daemon by SIGTERM, and waits for that.
+  // Ends the daemon with SIGTERM and waits for its end.
   ~LocalDaemon();
   LocalDaemon(const LocalDaemon&) = delete;
   LocalDaemon& operator=(const LocalDaemon&) = delete;
 
-  // Where it listens for gRPC.
+  // The daemon's gRPC address.
   const std::string& address() const { return address_; }
   // User and system time of all threads of the daemon so far.
   std::chrono::nanoseconds cpu_time() const;
-  // The daemon's resident memory now.
   int64_t resident_bytes() const;
-  // The sum of its log line "memory bound", the most that it can come to hold; 0 if there is none.
+  // The sum in the daemon's log line "memory bound", its maximum memory; 0 if there is none.
   int64_t memory_bound_bytes() const;
 
-  // The dragomand that belongs to this program: beside it, or where the build has it; else the one
-  // of PATH.
+  // This program's dragomand: in the same directory or in the build's; else from PATH.
   static std::string UsualProgram();
 
  private:
   LocalDaemon(pid_t pid, int output, int log) : pid_(pid), output_(output), log_(log) {}
 
-  // The child's standard output up to the end of a line, or what there was before it ended.
+  // Returns the next line of the child's standard output, or the rest if the child has ended.
   std::string ReadLine() const;
   std::string Log() const;
 
   const pid_t pid_;
   const int output_;  // the reading end of its standard output
-  const int log_;     // a file that has no name any more
+  const int log_;     // an unlinked file
   std::string address_;
 };
 

@@ -11,11 +11,11 @@ Plan Estimate(const PlanMeasurement& measured, const PlanWish& wish) {
   const double asked = plan.characters_per_core_second * wish.utilisation;
   plan.cores = wish.characters_per_second / asked;
   plan.core_hours_per_million = 1e6 / asked / 3600;
-  // Without the tolerance 1.4 cores of 0.7 would be more than 2.
+  // Without the tolerance, rounding makes 1.4 cores at 0.7 more than 2.
   plan.replicas = static_cast<int>(std::ceil(plan.cores / wish.cores - 1e-9)) + wish.spare;
   plan.replicas = std::max(plan.replicas, 1);
 
-  // Weights are there once, and what a worker holds is there for each.
+  // All workers share the weights. Each worker has its own K/V and workspaces.
   const auto scaled = [&](int64_t bytes) { return bytes * wish.cores / measured.workers; };
   const int64_t more_workers = int64_t{wish.cores} - measured.workers;
   plan.limit = measured.bound + more_workers * measured.per_worker;

@@ -27,7 +27,7 @@ constexpr char kPlanAbout[] =
     "processor time. Measure on\na quiet machine: a note says where the two halves of the time "
     "differ. On the CPU; a GPU is not\nmeasured.";
 
-// More workers than this the daemon does not start by itself.
+// The daemon's default never starts more workers.
 constexpr int kMostWorkers = 16;
 
 struct PlanFlags {
@@ -173,7 +173,7 @@ absl::StatusOr<Measured> Measure(const PlanFlags& o, const v1::TranslateRequest&
   return out;
 }
 
-// Says what the figures do not hold for; "" if there is nothing to say.
+// Returns a note on why the result may be inaccurate, or "".
 std::string Note(const Measured& run) {
   const PlanMeasurement& measured = run.figures;
   if (run.halves_differ > 0.1) {

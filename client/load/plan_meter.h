@@ -1,13 +1,13 @@
-// Counts what a daemon translates in a stretch of time while its batch is full, and what that takes
-// of it.
+// Counts the characters that a daemon translates in a measured interval while its batch is full,
+// and the processor time and memory that this takes.
 //
-// Calls last, and many may end together: all that were sent at once are as long in the batch, where
-// their outputs are of one length. Counted by their ends, ten seconds could hold one such wave or
-// two. So each call counts by its share: of its characters as large a part as of its time, from its
-// sending to its end, was within the stretch. With a full batch the shares add up to what was done.
-// So it has to be full before the stretch and after it, too.
+// Calls take long, and many may end together: calls sent at once end at once if their outputs have
+// the same length. If calls counted by their end, ten seconds could contain one such wave or two.
+// So each call counts by its share: the part of its characters that equals the part of its time,
+// from sending to end, within the interval. With a full batch the shares add up to the work done.
+// The batch must therefore be full before and after the interval too.
 //
-// For one thread, as LoadDriver.
+// Not thread-safe, as LoadDriver.
 #pragma once
 
 #include <chrono>
@@ -29,8 +29,8 @@ class PlanMeter final : public LoadDriver {
     std::function<int64_t()> resident_bytes;             // now
   };
 
-  // Counts for `duration`, from when `warmup` is over and the first call of each of `callers` has
-  // ended: what starts together is not what goes on. `inner` is borrowed.
+  // Counts for `duration`, from when `warmup` has passed and the first call of each of the
+  // `callers` has ended, because calls that start together are not typical. Borrows `inner`.
   PlanMeter(LoadDriver* inner, Daemon daemon, int callers, std::chrono::nanoseconds warmup,
             std::chrono::nanoseconds duration);
 
@@ -39,30 +39,30 @@ class PlanMeter final : public LoadDriver {
   void Wait(std::optional<ClientClock::TimePoint> until,
             std::vector<LoadCompletion>* completions) override;
 
-  // Whether all calls that count have ended. Until then others have to be sent, or the last ones
-  // would have the daemon for themselves.
+  // Reports whether all calls that count have ended. Until then the caller must keep sending calls,
+  // or the last ones would have the daemon to themselves.
   bool enough() const { return reached_ == kMarks && under_way_ == 0; }
 
-  // After that: seconds, characters, cpu_seconds and under_load.
+  // Sets seconds, characters, cpu_seconds and under_load. REQUIRES: enough().
   void Report(PlanMeasurement* out) const;
-  // The difference between the characters for a second of processor time of the two halves, as a
-  // share of the larger; 1 where one of them has none.
+  // Returns the difference between the characters per second of processor time of the two halves,
+  // as a share of the larger. Returns 1 if one half has none.
   double halves_differ() const;
-  // How long calls took on average, each weighted by what it counts; 0 without any.
+  // Returns the mean duration of calls, weighted by their counted characters; 0 if there are none.
   double call_seconds() const;
 
  private:
   using TimePoint = ClientClock::TimePoint;
 
-  // Start, middle and end of the stretch.
+  // Start, middle and end of the interval.
   struct Mark {
     TimePoint planned;
     TimePoint reached;
-    std::chrono::nanoseconds cpu{0};  // of the daemon then
+    std::chrono::nanoseconds cpu{0};  // of the daemon at that time
   };
   static constexpr int kMarks = 3;
 
-  // The time at which there is something to read; unset while that depends on an answer.
+  // The time of the next mark. Unset while it depends on an answer.
   std::optional<TimePoint> NextMark() const;
   void ReachMarks();
   void Count(const LoadCompletion& done);
@@ -72,13 +72,13 @@ class PlanMeter final : public LoadDriver {
   const int callers_;
   const std::chrono::nanoseconds duration_;
   Mark marks_[kMarks];
-  int reached_ = 0;                              // marks
-  int64_t first_under_way_;                      // calls that have to end before the stretch begins
-  int64_t under_way_ = 0;                        // that count, once the stretch has ended
-  std::unordered_map<int64_t, TimePoint> sent_;  // of all calls under way
+  int reached_ = 0;                              // number of marks
+  int64_t first_under_way_;                      // calls that must end before the interval begins
+  int64_t under_way_ = 0;                        // calls that count, once the interval has ended
+  std::unordered_map<int64_t, TimePoint> sent_;  // all calls in flight
   double characters_[kMarks - 1] = {};           // of each half
-  double call_seconds_ = 0;                      // times characters
-  int64_t resident_ = 0;                         // at most
+  double call_seconds_ = 0;                      // multiplied by characters
+  int64_t resident_ = 0;                         // maximum
 };
 
 }  // namespace dragoman::client

@@ -1,4 +1,4 @@
-// From source positions of target tokens (the cross-attention's) to byte ranges on both sides.
+// Turns the source positions of target tokens (cross-attention) into byte ranges of both texts.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace dragoman::engine {
 
-// The part of the text that each source token of a segment stands for: SegmentPlan::source_places.
-// `segment` is its text.
+// Returns SegmentPlan::source_places for the encoding of a segment's text.
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
-// The target tokens that have text, with their places in it and in the source. `aligned` has a
-// source position for each token. A verbatim text is aligned with the phrase that it copies.
+// Returns the target tokens that have text, with their places in the translation and in the source.
+// `aligned` has a source position for each token. A verbatim text is aligned with the phrase that
+// it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

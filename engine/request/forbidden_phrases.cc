@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Whether a phrase of the table is a part of `tokens`.
+// Reports whether a phrase of the table is a part of `tokens`.
 bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) {
   const kernels::ForbiddenAutomaton automaton = table.automaton();
   int32_t state = 0;
@@ -23,8 +23,8 @@ bool HasForbidden(const ForbiddenTable& table, std::span<const int32_t> tokens) 
   return found;
 }
 
-// Nodes of the automaton of these phrases, its root included. Counted before it is built: what a
-// request asks for may be a thousand times too large.
+// Returns the number of nodes of the phrases' automaton, root included. Does not build the
+// automaton, because a request may ask for one that is a thousand times too large.
 int64_t NodesOf(std::vector<std::vector<int32_t>> phrases) {
   std::ranges::sort(phrases);
   int64_t nodes = 1;

@@ -1,7 +1,7 @@
-// The phrases that a request's translations must not contain, as tokens (SEARCH.md d.5): those of
-// the request and of its profile, less those that a segment requires.
+// The phrases, as tokens, that a request's translations must not contain (SEARCH.md d.5): the
+// phrases of the request and of its profile, except those that a segment requires.
 //
-// Used by one thread at a time. The tables that it returns are immutable and shared.
+// Thread-safety: used by one thread at a time. The tables that it returns are immutable and shared.
 #pragma once
 
 #include <cstdint>
@@ -19,52 +19,52 @@
 
 namespace dragoman::engine {
 
-// A phrase that the translation of a segment is to contain, or begins with.
+// A phrase that the translation of a segment must contain or begin with.
 struct NamedPhrase {
-  std::string name;               // for messages: "decoding.required_phrases[2]", or where it is
-  std::string field;              // of the request, as the wire names it; "" for the model's own
-  std::vector<int32_t> tokens;    // EOS last where it has to end the translation
-  bool is_prefix = false;         // forced, not asked for: it makes nothing allowed
-  bool may_have_unknown = false;  // <unk> in it stands for bytes that are written verbatim
+  std::string name;   // for messages: "decoding.required_phrases[2]", or the phrase's place
+  std::string field;  // field of the request as the wire names it; "" for the model's own
+  std::vector<int32_t> tokens;    // EOS is the last if the phrase must end the translation
+  bool is_prefix = false;         // a forced prefix: makes no forbidden phrase allowed
+  bool may_have_unknown = false;  // <unk> in it stands for verbatim bytes
 };
 
-// The error of a phrase of that field and name: what was found ("no tokens"), and what was
-// expected.
+// Returns the error of a phrase: `found` is what it has ("no tokens"), `expected` what it needs.
 FieldError PhraseError(const std::string& field, const std::string& name, std::string found,
                        std::string expected);
 
 class ForbiddenPhrases {
  public:
-  // `texts` as decoding.forbidden_phrases; each is forbidden as the tokens of its canonical
-  // segmentation, with and without the mark of a word's beginning. What the vocabulary cannot spell
-  // (<unk>) never comes, and needs no ban. `profile` and `excluded` as SearchSettings has them.
-  // INVALID_ARGUMENT for a phrase without tokens, or when all together have more automaton nodes
-  // than kMaxForbiddenNodes.
+  // `texts` are decoding.forbidden_phrases. Each is forbidden as the tokens of its canonical
+  // segmentation, with and without the mark of a word's beginning. A form that the vocabulary
+  // cannot spell (<unk>) needs no ban, because no search produces it. `profile` and `excluded` are
+  // those of SearchSettings. Returns INVALID_ARGUMENT for a phrase without tokens, or if all
+  // phrases together need more than kMaxForbiddenNodes automaton nodes.
   static absl::StatusOr<ForbiddenPhrases> Create(std::span<const std::string> texts,
                                                  std::span<const std::vector<int32_t>> profile,
                                                  std::vector<int32_t> excluded,
                                                  const Tokenizer& tokenizer);
 
-  // The table for a segment with these phrases. A forbidden phrase that is one of them is allowed
-  // there (in all its forms); INVALID_ARGUMENT naming both for one that is a part of them
-  // otherwise. The profile's ban of <unk> gives way to verbatim phrases. `ngrams` of the segment's
-  // source (SourceNgrams) are forbidden as well, but for those that are a part of a phrase;
-  // INVALID_ARGUMENT where they are too many.
+  // Returns the table for a segment whose translation must contain `phrases`. A forbidden phrase
+  // that equals one of them is allowed in the segment, in all its forms. If a forbidden phrase is
+  // only a part of one of them, returns INVALID_ARGUMENT naming both. Verbatim phrases lift the
+  // profile's ban of <unk>.
+  // Also forbids `ngrams` of the segment's source (SourceNgrams), except those that are a part of a
+  // phrase. Returns INVALID_ARGUMENT if the n-grams need too many automaton nodes.
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> For(
       std::span<const NamedPhrase> phrases, const std::vector<std::vector<int32_t>>& ngrams = {});
 
  private:
-  // One token sequence; several of them are forms of one phrase.
+  // One token sequence. A phrase may have several forms.
   struct Form {
     std::vector<int32_t> tokens;
-    size_t phrase = 0;  // texts first, then the profile's
+    size_t phrase = 0;  // index: texts first, then the profile's phrases
   };
 
   ForbiddenPhrases() = default;
-  // The same as For, without the source's n-grams. `allowed` becomes the phrases that are allowed.
+  // The same as For, without the source's n-grams. Sets `allowed` to the phrases that are allowed.
   absl::StatusOr<std::shared_ptr<const ForbiddenTable>> WithoutSource(
       std::span<const NamedPhrase> phrases, std::set<size_t>* allowed);
-  // A forbidden phrase that is a part of `phrase`.
+  // Returns the error for a forbidden phrase that is a part of `phrase`.
   FieldError PartOf(size_t forbidden, const NamedPhrase& phrase) const;
 
   std::vector<Form> forms_;
@@ -73,7 +73,8 @@ class ForbiddenPhrases {
   int32_t unk_ = 0;
   std::vector<int32_t> excluded_;
   std::shared_ptr<const ForbiddenTable> all_;
-  std::map<std::vector<size_t>, std::shared_ptr<const ForbiddenTable>> without_;  // by phrases
+  // Indexed by allowed phrase.
+  std::map<std::vector<size_t>, std::shared_ptr<const ForbiddenTable>> without_;
 };
 
 }  // namespace dragoman::engine

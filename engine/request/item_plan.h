@@ -1,7 +1,6 @@
-// An item of a request, cut into the texts that are translated one by one, with all that their
-// searches need: made by JobPlanner, carried out by Job.
+// An item of a request, cut into segments. JobPlanner makes it, Job carries it out.
 //
-// Values; constant once made.
+// Plain values, constant once made.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +20,38 @@
 namespace dragoman::engine {
 
 struct SegmentPlan {
-  int64_t run = 0;              // of the HTML document
+  int64_t run = 0;              // run of the HTML document
   TextRange range;              // in the run's text, or in the item
   std::vector<int32_t> source;  // tag, text, EOS
-  // The text that each source token stands for, without white space, from range.begin. A token
-  // without text of its own (a lone word mark, all but the last of a character's byte pieces)
-  // stands for the next one that has; tag and EOS for nothing. Empty when no alignment is wanted.
+  // The text that each source token stands for, without white space, counted from range.begin. A
+  // token without text of its own (a lone word mark, all except the last byte piece of a character)
+  // stands for the text of the next token that has text. Tag and EOS stand for nothing. Empty if no
+  // alignment is wanted.
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
-  std::vector<int32_t> words;  // the only ones that it may produce, ascending; none: all
+  std::vector<int32_t> words;  // the only words it may produce, ascending; empty: all words
   ConstraintTable constraints;
-  std::shared_ptr<const ForbiddenTable> forbidden;  // mostly shared by the segments of a request
+  std::shared_ptr<const ForbiddenTable> forbidden;  // most segments of a request share one
   std::vector<int32_t> source_ids;                  // SegmentRules::source
   TargetText target_text;
-  int narrow = 0;   // constraint tokens, where the beam has fewer than one place more; else 0
-  int unknown = 0;  // runs of characters in the source that the vocabulary lacks
-  // Tokens of the source that stand for kept texts, with these.
+  int narrow = 0;   // number of constraint tokens if the beam is not larger; else 0
+  int unknown = 0;  // runs of source characters that the vocabulary lacks
+  // The source tokens that stand for kept texts, with these texts.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
-  // The segment with constraints in the place of its sentinels. It is searched where a translation does
-  // not have each sentinel once. nullptr: there are no sentinels, or no search can meet the constraints.
+  // The same segment with constraints instead of sentinels. It is searched if a translation does
+  // not have each sentinel exactly once. nullptr: the segment has no sentinels, or no search can
+  // meet the constraints.
   std::unique_ptr<SegmentPlan> constrained;
 };
 
 struct ItemPlan {
-  absl::Status status;  // not OK: the item fails with it, and nothing below holds
+  absl::Status status;  // if not OK, the item fails with it and the other members do not count
   std::unique_ptr<const HtmlDocument> html;
   std::vector<SegmentPlan> segments;
   bool cut = false;    // a segment is a part of a piece that was too long for the model
-  int unreadable = 0;  // pieces that are not translated: the vocabulary has none of their letters
-  // Nothing in it needs translation (white space alone, say), though phrases were required of it.
+  int unreadable = 0;  // pieces left untranslated because the vocabulary lacks all their letters
+  // The item has nothing to translate (only white space, say), but phrases are required of it.
   bool unmet = false;
 };
 

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Ended by EndWith, not by a cancellation.
+// Value of Job::ended_ after EndWith.
 constexpr int kEndedOtherwise = 100;
 
 absl::Status StatusOf(CancelCause cause) {
@@ -67,7 +67,7 @@ std::unique_ptr<Segment> Job::MakeSegment(int item, int index) {
   segment->constraints = std::move(plan.constraints);
   segment->forbidden = std::move(plan.forbidden);
   segment->source_ids = std::move(plan.source_ids);
-  // A translation with sentinels may be replaced by another one: nothing of it is shown before.
+  // Another translation may replace one with sentinels, so no part of it is shown before.
   segment->wants_partials = request_.returns.partials && plan.kept.empty();
   segment->priority = request_.priority;
   segment->client = ClientNumber(request_.client);
@@ -130,7 +130,7 @@ void Job::OnPartial(const Segment& segment, std::span<const int32_t> tokens) {
     MutexLock lock(&mu_);
     SegmentState& state = StateOf(segment.item, segment.index);
     state.partial.assign(tokens.begin(), tokens.end());
-    // The newest replaces what no detokenizer has begun with.
+    // The newest partial replaces one that no detokenizer has begun.
     if (state.partial_queued || done_) return;
     state.partial_queued = true;
   }
@@ -196,7 +196,7 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
   if (written.lost_phrases > 0) {
     h.finish_reason = std::max(h.finish_reason, kernels::FinishReason::kConstraintsUnmet);
   }
-  // The tokens of a sentinel are one token: the text that they became.
+  // The tokens of a sentinel are returned as one token, the kept text.
   auto sentinel = written.sentinels.begin();
   for (size_t i = 0; i < decoded.token_log_probs.size(); ++i) {
     while (sentinel != written.sentinels.end() && sentinel->end <= i) ++sentinel;
@@ -217,7 +217,7 @@ SegmentHypothesis Job::ToHypothesis(const SegmentPlan& plan,
 void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
                           std::vector<DecodedHypothesis> hypotheses) {
   if (const std::optional<CancelCause> cause = abandoned()) {
-    // Decoded in vain: the job ended while this waited for a detokenizer.
+    // The job ended while the segment waited for a detokenizer.
     const int64_t wasted =
         hypotheses.empty() ? 0 : static_cast<int64_t>(hypotheses.front().tokens.size());
     Drop(std::move(segment), Stage::kDetokenize, wasted, services_->accounting);
@@ -258,7 +258,7 @@ void Job::DetokenizeFinal(std::unique_ptr<Segment> segment,
     state.done = true;
     state.hypotheses = std::move(texts);
     state.tokens = target_tokens;
-    // A tag has its place once the item is whole: HTML has no updates.
+    // HTML has no updates, because a tag can be placed only when the item is complete.
     if ((request_.returns.partials || request_.returns.segments) && !request_.html) {
       AppendUpdate(segment->item, segment->index, state.hypotheses.front().hypothesis.text, true);
     }
@@ -338,7 +338,7 @@ void Job::FinishItem(int index) {
     AssembleItem(request_.contents[static_cast<size_t>(index)], plan, std::move(segments),
                  {target_uses_spaces_, request_.returns.alignment}, result);
   } else {
-    result.target_token_count = 0;  // an item that failed has its status only
+    result.target_token_count = 0;  // a failed item has only its status
   }
   MutexLock lock(&mu_);
   Append([result = std::move(result)](TranslationSink& sink) mutable {

@@ -1,8 +1,8 @@
-// A request inside the engine: its items, their segments, and what has come back so far.
+// A request inside the engine: its items, their segments, and the results so far.
 //
-// Thread-safe. Shared by its segments (which may outlive the caller's interest) and by the engine's
-// table of jobs. All calls of the sink go through one queue, so that they never overlap and never
-// happen under a lock; the thread that adds to an idle queue empties it.
+// Thread-safe. Its segments, which may outlive the caller's interest, and the engine's table of
+// jobs share it. All calls of the sink go through one queue. They never overlap and never happen
+// under a lock. The thread that adds to an idle queue empties it.
 #pragma once
 
 #include <atomic>
@@ -30,13 +30,13 @@ class Job;
 
 // The services of the engine that jobs borrow.
 struct JobServices {
-  // Pieces of target ids and source ids, for returned tokens.
+  // Return the piece of an id, for returned tokens.
   std::function<std::string(int32_t)> source_piece;
   std::function<std::string(int32_t)> target_piece;
   WorkerPool* detokenizers = nullptr;
   const Clock* clock = nullptr;
   SegmentAccounting accounting;
-  // Queues a segment that is searched again. Its entry in the ledger waits already.
+  // Queues a segment that is searched again. Its entry in the ledger already waits.
   std::function<void(std::unique_ptr<Segment>)> search_again;
   // Called once, after OnDone has returned.
   std::function<void(JobId)> on_finished;
@@ -53,16 +53,16 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const SearchSettings& settings() const { return settings_; }
   const RequestQueue::Reservation& reservation() const { return reservation_; }
 
-  // Takes the plan of every item and makes the segments, which the caller enters into the ledger
-  // and queues. Items without segments are answered at once. Called once.
+  // Takes the plan of every item and makes the segments. The caller enters them into the ledger and
+  // queues them. Answers items without segments at once. REQUIRES: called once.
   std::vector<std::unique_ptr<Segment>> Begin(std::vector<ItemPlan> plans, Nanos tokenize_time);
 
-  // Ends the job early, unless it has ended: true if this call did it.
+  // Ends the job early, unless it has ended. Returns whether this call ended it.
   bool End(CancelCause cause);
-  // The same as End, with a status of its own.
+  // Ends the job early with `status`. Returns false if End or EndWith was called before.
   bool EndWith(const absl::Status& status);
 
-  // Whether a segment of it is in a slot or has been.
+  // Reports whether a segment is or was in a slot.
   bool running() const { return running_.load(std::memory_order_relaxed); }
 
   std::optional<CancelCause> abandoned() const override;
@@ -76,9 +76,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
  private:
   struct SegmentState {
     std::vector<SegmentHypothesis> hypotheses;
-    int64_t tokens = 0;            // of the best one, EOS included
-    std::vector<int32_t> partial;  // settled tokens not shown yet
-    std::string shown;             // of the translation so far
+    int64_t tokens = 0;            // of the best hypothesis, EOS included
+    std::vector<int32_t> partial;  // settled tokens that are not shown yet
+    std::string shown;             // the part of the translation that the sink has
     bool partial_queued = false;
     bool done = false;
   };
@@ -96,21 +96,21 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   }
   std::unique_ptr<Segment> MakeSegment(int item, int index);
 
-  // Detokenizer pool.
+  // The following run in the detokenizer pool.
   void PostPartial(int item, int segment) ABSL_LOCKS_EXCLUDED(mu_);
   void DetokenizePartial(int item, int segment);
   void DetokenizeFinal(std::unique_ptr<Segment> segment, std::vector<DecodedHypothesis> hypotheses);
   SegmentHypothesis ToHypothesis(const SegmentPlan& plan, const DecodedHypothesis& decoded) const;
-  // The segment goes back to the queue, with constraints in the place of its sentinels.
+  // Queues the segment again, with constraints instead of sentinels.
   void SearchAgain(std::unique_ptr<Segment> segment);
-  // Adds the time that the segment took until it was decoded.
+  // Adds the times of the segment until it was decoded.
   void AddTimes(const Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void AppendUpdate(int item, int segment, const std::string& text, bool final)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // One segment less to wait for: true when it was the item's last.
+  // Counts one more finished segment. Returns true if it was the item's last.
   bool SegmentDone(int item) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // All segments of the item are done.
+  // Answers the item. REQUIRES: all its segments are done.
   void FinishItem(int index) ABSL_LOCKS_EXCLUDED(mu_);
 
   // The sink's queue. Append under the lock, Drain without it.
@@ -127,11 +127,11 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   const JobServices* const services_;
   const Nanos started_;
 
-  // Set by Begin, before any segment is out; then constant, except that SearchAgain replaces the plan
-  // of a segment that only its caller holds.
+  // Set by Begin before any segment is handed out, then constant. One exception: SearchAgain
+  // replaces the plan of a segment that only its caller holds.
   std::vector<ItemPlan> plans_;
 
-  // -1: going on; else a CancelCause, or kEndedOtherwise.
+  // -1 while the job goes on; else a CancelCause or kEndedOtherwise.
   std::atomic<int> ended_{-1};
   std::atomic<bool> running_{false};
 
@@ -142,9 +142,9 @@ class Job : public SegmentOwner, public std::enable_shared_from_this<Job> {
   int64_t target_tokens_ ABSL_GUARDED_BY(mu_) = 0;
   std::deque<Event> events_ ABSL_GUARDED_BY(mu_);
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
-  bool done_ ABSL_GUARDED_BY(mu_) = false;  // OnDone is in the queue or behind it
-  std::shared_ptr<TranslationSink> sink_;   // shared with the caller; let go after OnDone; only the
-                                            // drainer touches it
+  bool done_ ABSL_GUARDED_BY(mu_) = false;  // OnDone is in the queue or was called
+  // Shared with the caller; released after OnDone. Only the thread that drains touches it.
+  std::shared_ptr<TranslationSink> sink_;
 };
 
 }  // namespace dragoman::engine

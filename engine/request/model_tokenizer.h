@@ -28,14 +28,14 @@ class VocabularyPieces : public PieceTable {
   const Vocabulary* const vocabulary_;
 };
 
-// Borrows the tables, which are of the model's vocabularies (VocabularyPieces), for the tokenizer's
-// life; not the model. Errors as Tokenizer::Create.
+// Makes the tokenizer of `model`. Borrows the tables, which are VocabularyPieces of the model, for
+// the tokenizer's life, but not the model. Errors are those of Tokenizer::Create.
 absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& model,
                                                          const PieceTable* source,
                                                          const PieceTable* target);
 
 // Finds the tokens of a model's target vocabulary that begin or end within a word (SEARCH.md a.8,
-// "Word boundaries"). Looks at every token once. Returns nullptr if pieces do not mark the
+// "Word boundaries"). Makes one pass over all tokens. Returns nullptr if pieces do not mark the
 // beginnings of words.
 std::unique_ptr<const WordEdgeTable> MakeWordEdges(const Tokenizer& tokenizer, int32_t vocabulary);
 

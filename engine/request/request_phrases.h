@@ -1,5 +1,5 @@
-// The phrases that the translations of a request must contain, as tokens: required phrases, forced
-// prefixes, and the targets of terms and do_not_translate phrases where a segment's text holds them
+// The phrases, as tokens, that a request's translations must contain: required phrases, forced
+// prefixes, and the targets of terms and do_not_translate phrases that occur in a segment's text
 // (SEARCH.md a.8, d).
 //
 // Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
@@ -24,16 +24,16 @@
 
 namespace dragoman::engine {
 
-// The terms of a request; its matcher is empty when there are none.
+// The terms of a request. The matcher is empty if there are none.
 struct RequestTerms {
   TermMatcher matcher;
-  std::shared_ptr<const Glossary> glossary;  // null without one
+  std::shared_ptr<const Glossary> glossary;  // nullptr: no glossary
 };
 
 // The phrases that one segment's translation must contain.
 struct SegmentPhrases {
   std::vector<NamedPhrase> required;
-  std::vector<DoNotTranslatePhrase> do_not_translate;  // those of them that are copied, in order
+  std::vector<DoNotTranslatePhrase> do_not_translate;  // those of `required` that are copied
 };
 
 class RequestPhrases {
@@ -44,27 +44,27 @@ class RequestPhrases {
     bool target_uses_spaces = true;  // between words
   };
 
-  // INVALID_ARGUMENT for what no item can be translated with: a required phrase or a term's target
-  // without tokens, with <unk> or the start token. REQUIRES: CheckPhrases(job) is OK.
+  // Returns INVALID_ARGUMENT if a required phrase or a term's target has no tokens, or has <unk> or
+  // the start token, because then no item can be translated. REQUIRES: CheckPhrases(job) is OK.
   static absl::StatusOr<RequestPhrases> Create(const TranslationJob* job,
                                                std::shared_ptr<const RequestTerms> terms,
                                                const Facts& facts);
 
-  // The tokens that the item's translation begins with; none without a prefix. INVALID_ARGUMENT as
-  // above.
+  // Returns the tokens that the item's translation must begin with, none without a prefix. Returns
+  // INVALID_ARGUMENT for a prefix with no tokens, <unk> or the start token.
   absl::StatusOr<NamedPhrase> Prefix(size_t item) const;
 
-  // The occurrences of do_not_translate phrases in a text, in order.
+  // Returns the occurrences of do_not_translate phrases in a text, in order.
   std::vector<TextRange> FindKept(std::string_view text) const;
 
-  // Finds the phrases for a segment with this text. Every occurrence of a term asks for its target
-  // once; after an opening bracket or quote it is asked for without the mark of a word's beginning,
-  // because no space will stand before it in the translation either.
-  // `kept` are the parts of the segment that have sentinels: they ask for nothing.
+  // Finds the phrases for a segment with this text. Every occurrence of a term requires its target
+  // once. After an opening bracket or quote, the target has no mark of a word's beginning, because
+  // no space will precede it. `kept` are the parts of the segment that have sentinels. They require
+  // nothing.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
                                       std::span<const Sentinel> kept) const;
 
-  // The same for a segment whose kept parts have constraints in the place of sentinels.
+  // The same as Find for a segment whose kept parts have constraints instead of sentinels.
   absl::StatusOr<SegmentPhrases> FindAll(std::string_view segment,
                                          std::span<const Sentinel> kept) const;
 
@@ -75,7 +75,7 @@ class RequestPhrases {
 
   EncodedPhrase Encode(std::string_view text, bool word_start) const;
   absl::Status Check(const NamedPhrase& phrase) const;
-  // Adds what a part of the segment asks for.
+  // Adds the phrase that an occurrence in the segment requires.
   absl::Status Add(std::string_view segment, const TermOccurrence& occurrence,
                    SegmentPhrases* phrases) const;
   NamedPhrase NameFor(const TermOccurrence& occurrence) const;  // without tokens
@@ -86,13 +86,16 @@ class RequestPhrases {
   std::vector<NamedPhrase> required_;
 };
 
-// Checks the bytes of the phrases, prefixes and the like. INVALID_ARGUMENT naming the field.
+// Checks the texts of phrases, the number of prefixes, and the fields that do not go with HTML.
+// Returns INVALID_ARGUMENT naming the field.
 absl::Status CheckPhrases(const TranslationJob& job);
 
-// The table of a segment's phrases, which are met as words where there are `edges` (borrowed for the
-// table's life). INVALID_ARGUMENT with the numbers when no search could meet
-// them after this prefix: more tokens than kMaxConstraintTokens, or than the output limit has
-// place for (d.3; tokens that the prefix brings count), or a prefix that leaves no place after it.
+// Returns the table of a segment's required phrases. With `edges` (borrowed for the table's life),
+// a phrase counts as met only between word boundaries. Returns INVALID_ARGUMENT with the numbers if
+// no search could meet the phrases after this prefix:
+// * they have more than kMaxConstraintTokens tokens;
+// * they do not fit the output limit (d.3; tokens that the prefix brings count as met);
+// * the prefix leaves no place after it.
 absl::StatusOr<ConstraintTable> MakeConstraints(std::span<const NamedPhrase> required,
                                                 const NamedPhrase& prefix,
                                                 const kernels::SearchOptions& search,

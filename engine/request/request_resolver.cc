@@ -21,7 +21,7 @@ struct LanguagesOfModel final : ResolvedLanguages {
   std::vector<int> prompt;  // tokens of pair.prompt
 };
 
-// A segment is reserved for every so many code points, because what is too long is cut.
+// Reserves one more segment for this many code points, because texts that are too long are cut.
 constexpr int64_t kCodePointsPerCut = 128;
 
 }  // namespace
@@ -126,7 +126,7 @@ JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request) {
     size.segments +=
         std::max<int64_t>(1, MostPieces(item, job.html)) + code_points / kCodePointsPerCut;
   }
-  // Beside the text each has EOS, at most two tags, and the prompt.
+  // In addition to the text, each segment has EOS, at most two tags, and the prompt.
   size.tokens += size.segments * (3 + static_cast<int64_t>(request.text.prompt.size()));
   return size;
 }

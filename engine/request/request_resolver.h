@@ -1,9 +1,8 @@
-// Resolves what a job asks for against one model, in the caller's thread, before anything is
-// reserved or queued: its languages, terms and search settings. What its bytes show to be wrong is
-// refused here; what only tokens show is found by the planner (job_planner.h).
+// Resolves a job's languages, terms and search settings against one model, in the caller's thread,
+// before anything is reserved or queued. Refuses errors that the bytes of the request show. The
+// planner (job_planner.h) finds errors that only its tokens show.
 //
-// Thread-safety: const and thread-safe; glossaries may be replaced meanwhile. Borrows all it is
-// given.
+// Thread-safe. Glossaries may be replaced at the same time. Borrows all arguments.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct ResolvedRequest {
   PlannerRequest request;
 };
 
-// The queue's measures.
+// The size of a job in the units of the queue.
 struct JobSize {
   int64_t segments = 0;
   int64_t tokens = 0;
@@ -48,15 +47,15 @@ class RequestResolver {
         default_profile_(default_profile),
         max_rows_(max_rows) {}
 
-  // This is Engine::ResolveLanguages.
+  // Implements Engine::ResolveLanguages.
   absl::StatusOr<std::shared_ptr<const ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const;
 
-  // INVALID_ARGUMENT, with a FieldError for what is wrong; NOT_FOUND for languages or a glossary
-  // that are not there. A search that samples has the seed of the job, if it names one.
+  // Returns INVALID_ARGUMENT with FieldErrors for wrong options, and NOT_FOUND for unknown
+  // languages or glossaries. A search that samples has the job's seed if the job names one.
   absl::StatusOr<ResolvedRequest> Resolve(const TranslationJob& job) const;
 
-  // The settings of a job that asks for nothing.
+  // Returns the settings of a job without options.
   absl::StatusOr<SearchSettings> DefaultSettings() const;
 
  private:
@@ -71,9 +70,9 @@ class RequestResolver {
   const int max_rows_;
 };
 
-// An estimate from the bytes of a job's items, to reserve before they are tokenised: a token for
-// each code point, a segment for each that a sentence can begin with, and some for texts that are
-// too long for the model and are cut. Rarely too small.
+// Estimates the size of a job from the bytes of its items, to reserve before they are tokenized.
+// Counts one token for each code point, one segment for each possible beginning of a sentence, and
+// extra segments for texts that are cut because they are too long for the model. Rarely too small.
 JobSize EstimateSize(const TranslationJob& job, const PlannerRequest& request);
 
 }  // namespace dragoman::engine

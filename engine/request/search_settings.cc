@@ -49,7 +49,7 @@ struct ProfileDefaults {
   int num_alternatives = 1;
 };
 
-// The profile's constants, and the model's values where it has none.
+// Returns the profile's constants, and the model's values for settings without a constant.
 ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation) {
   const ProfileConstants c = ConstantsOf(profile);
   ProfileDefaults d;
@@ -61,7 +61,7 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
       generation.forced_eos.has_value() ? kernels::ForcedEos::kZero : kernels::ForcedEos::kNone);
   d.beam_size = c.beam_size.value_or(generation.num_beams);
   d.length_penalty = c.length_penalty.value_or(generation.length_penalty);
-  // min_length counts the start token and, where it falls, EOS: below it EOS is masked.
+  // min_length counts the start token. EOS is masked below min_length - 1 real tokens.
   d.min_output_tokens = c.min_output_tokens.value_or(std::max(0, generation.min_length - 1));
   d.no_repeat_ngram = c.no_repeat_ngram.value_or(generation.no_repeat_ngram);
   d.repetition_penalty = c.repetition_penalty.value_or(generation.repetition_penalty);
@@ -69,7 +69,7 @@ ProfileDefaults DefaultsOf(Profile profile, const GenerationDefaults& generation
   return d;
 }
 
-// Tokens that the profile never produces.
+// Sets the tokens and phrases that the profile never produces, and the model's rules in profile hf.
 void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings) {
   if (profile == Profile::kHf) {
     settings.search.renormalize = model.generation.renormalize_logits;
@@ -82,11 +82,11 @@ void SetMasks(Profile profile, const ModelSpec& model, SearchSettings& settings)
     return;
   }
   settings.excluded = {model.tokens.pad};
-  settings.search.renormalize = profile == Profile::kCt2;  // there, masks come before the softmax
+  settings.search.renormalize = profile == Profile::kCt2;  // ct2 masks before the softmax
   if (profile == Profile::kMarian) settings.forbidden = {{model.tokens.unk}};
 }
 
-// Which options do not go together, by the settings in effect.
+// Checks that the options do not exclude each other with the settings in effect.
 absl::Status CheckTogether(const DecodingOptions& asked, const kernels::SearchOptions& o,
                            const SearchContext& context) {
   OptionContext in_effect;
@@ -119,7 +119,7 @@ absl::Status SetAlignment(const DecodingOptions& asked, const ModelShape& shape,
   return absl::OkStatus();
 }
 
-// beam, num_alternatives and sampling.
+// Sets beam, num_alternatives and sampling.
 absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defaults, int max_rows,
                       kernels::SearchOptions& o) {
   if (const auto error = CheckWidth(asked, max_rows); error.has_value()) {
@@ -128,7 +128,7 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
   const int widest = std::min(kernels::kMaxBeam, max_rows);
   o.num_alternatives = asked.num_alternatives.value_or(std::min(defaults.num_alternatives, widest));
   if (asked.sampling.has_value()) {
-    o.beam = o.num_alternatives;  // a lane for each draw
+    o.beam = o.num_alternatives;  // one lane for each draw
     o.sampling.enabled = true;
     o.sampling.top_k = asked.sampling->top_k.value_or(DefaultOf("sampling.top_k"));
     o.sampling.top_p = asked.sampling->top_p.value_or(DefaultOf("sampling.top_p"));
@@ -150,8 +150,8 @@ absl::Status SetWidth(const DecodingOptions& asked, const ProfileDefaults& defau
 absl::Status SetLengths(const DecodingOptions& asked, const ProfileDefaults& defaults,
                         const ModelSpec& model, SearchSettings& settings) {
   kernels::SearchOptions& o = settings.search;
-  // max_length counts the start token and EOS; a search without a forced EOS may use EOS's place
-  // for one more real token. An input position is at most the last real token's.
+  // max_length counts the start token and EOS. A search without a forced EOS may use EOS's place
+  // for one more real token. The largest input position is that of the last real token.
   const auto limit = [&](kernels::ForcedEos forced_eos) {
     const bool eos_needs_place = forced_eos != kernels::ForcedEos::kNone;
     const int reserved = eos_needs_place ? 2 : 1;
@@ -217,7 +217,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.no_repeat_ngram = asked.no_repeat_ngram.value_or(defaults.no_repeat_ngram);
   o.repetition_penalty = asked.repetition_penalty.value_or(defaults.repetition_penalty);
   o.counts_start = profile == Profile::kHf;
-  // hf: greedy search and sampling change the logits, beam search the log-probs.
+  // In hf, greedy search and sampling change the logits, beam search changes the log-probs.
   settings.penalises_greedy_logits =
       !model.is_ensemble && profile == Profile::kHf && !o.sampling.enabled;
   o.penalise_logits = !model.is_ensemble && (profile == Profile::kCt2 ||
@@ -226,8 +226,8 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);
-  // The order of one row's tokens needs no normaliser; scores, the comparison of rows and everything
-  // in log-probs do.
+  // The order of one row's tokens needs no normalizer. Scores, the comparison of rows, and every
+  // rule on log-probs need it.
   o.need_log_probs = context.scores || o.beam > 1 || o.materialized_logits() ||
                      o.eos_penalty != 1.0F || o.finalisation != kernels::Finalisation::kImmediate ||
                      asked.pruning.any();

@@ -36,8 +36,8 @@ bool IsWordCharacter(char32_t c) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & (U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK)) != 0;
 }
 
-// Whether the character would make another word of a sentinel that stands next to it. Letters of
-// other scripts do not: Korean and Japanese put particles behind Latin words, Arabic puts them before.
+// Reports whether the adjacent character makes a sentinel another word. Letters of other scripts do
+// not: Korean and Japanese put particles after Latin words, Arabic puts them before.
 bool ExtendsSentinel(std::optional<char32_t> c) {
   if (!c.has_value()) return false;
   UErrorCode status = U_ZERO_ERROR;
@@ -46,7 +46,7 @@ bool ExtendsSentinel(std::optional<char32_t> c) {
   return u_isalpha(point) && uscript_getScript(point, &status) == USCRIPT_LATIN;
 }
 
-// Whether a space has to separate a sentinel from this character.
+// Reports whether a space must separate a sentinel from this character.
 bool WantsSpace(std::optional<char32_t> c) {
   return c.has_value() && IsLetterOrDigit(*c) && !IsUnspacedScript(*c);
 }
@@ -56,7 +56,7 @@ struct Found {
   size_t sentinel = 0;
 };
 
-// All occurrences of the sentinels as whole words, in order.
+// Returns all occurrences of the sentinels as whole words, in order.
 std::vector<Found> FindSentinels(std::string_view text, std::span<const Sentinel> sentinels) {
   std::vector<Found> found;
   for (size_t i = 0; i < sentinels.size(); ++i) {
@@ -74,14 +74,14 @@ std::vector<Found> FindSentinels(std::string_view text, std::span<const Sentinel
     }
   }
   std::ranges::sort(found, {}, [](const Found& one) { return one.range.begin; });
-  // Two that share the space between them: it is the first one's.
+  // If two sentinels share the space between them, it belongs to the first.
   for (size_t i = 1; i < found.size(); ++i) {
     found[i].range.begin = std::max(found[i].range.begin, found[i - 1].range.end);
   }
   return found;
 }
 
-// The tokens that have a byte in each range.
+// Returns the tokens that have a byte in each range.
 template <class Ranges>
 std::vector<SentinelTokens> TokensOf(const std::vector<TextRange>& tokens, const Ranges& ranges) {
   std::vector<SentinelTokens> result;
@@ -99,7 +99,7 @@ std::vector<SentinelTokens> TokensOf(const std::vector<TextRange>& tokens, const
 }  // namespace
 
 TextRange MoveRange(std::span<const MovedRange> moved, TextRange range) {
-  // The first that ends after a position.
+  // Returns the first entry that ends after a position.
   const auto after = [&](int64_t position) {
     return std::upper_bound(
         moved.begin(), moved.end(), position,
@@ -191,7 +191,7 @@ RestoredText RestoreSentinels(DecodedText decoded, std::span<const Sentinel> sen
 }
 
 std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRange> unknown) {
-  std::vector<size_t> graphemes;  // where each ends
+  std::vector<size_t> graphemes;  // the end of each
   if (!unknown.empty()) {
     Boundaries boundaries(&icu::BreakIterator::createCharacterInstance, text);
     while (const std::optional<size_t> end = boundaries.Next()) graphemes.push_back(*end);
@@ -234,7 +234,7 @@ std::vector<KeptPart> PartsToKeep(std::string_view text, std::span<const TextRan
     } else if (!has_symbol) {
       continue;
     }
-    // Whole graphemes: an emoji keeps its variation selector.
+    // Extends the part to whole graphemes: an emoji keeps its variation selector.
     const auto first = std::upper_bound(graphemes.begin(), graphemes.end(), begin);
     begin = first == graphemes.begin() ? 0 : *std::prev(first);
     const auto last = std::lower_bound(graphemes.begin(), graphemes.end(), end);

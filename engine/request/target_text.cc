@@ -6,10 +6,10 @@
 namespace dragoman::engine {
 namespace {
 
-// No phrase has it: what is pending when it comes is completed or given up.
+// No phrase has this token, so it completes or ends a pending match.
 constexpr int32_t kNoToken = -1;
 
-// Keeps the places of the phrases that the state says are met. `at` is the token that it takes.
+// Records the places of phrases that the state reports as met. `at` is the current token.
 struct PlaceNotes {
   const kernels::ConstraintSet& set;
   int32_t at = 0;
@@ -36,7 +36,7 @@ PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int3
   if (!is_prefix) {
     state = kernels::Advance(set, state, kNoToken, PlaceNotes{set, size, trace.places});
   } else if (state.ended >= 0 && kernels::EndsInWord(set, state)) {
-    // The next token may take it back.
+    // The next token may take this phrase back.
     trace.places.pop_back();
     state.depth = static_cast<int16_t>(set.Length(state.ended));
   }

@@ -1,6 +1,5 @@
-// How the target tokens of one segment become text: by the tokenizer, and with the bytes of
-// do_not_translate phrases in the place of their constraints or sentinels (SEARCH.md a.8,
-// "do_not_translate").
+// Turns the target tokens of one segment into text. Writes do_not_translate phrases byte for byte
+// in place of their constraints or sentinels (SEARCH.md a.8, "do_not_translate").
 //
 // Thread-safety: const after construction. Owns its phrases, borrows the tokenizer.
 #pragma once
@@ -20,8 +19,8 @@ namespace dragoman::engine {
 
 // The place of a required phrase of a segment in its translation.
 struct PhrasePlace {
-  int32_t phrase = 0;  // of the set
-  int32_t begin = 0;   // its tokens
+  int32_t phrase = 0;  // index in the set
+  int32_t begin = 0;   // its tokens are [begin, end)
   int32_t end = 0;
 
   bool operator==(const PhrasePlace&) const = default;
@@ -29,16 +28,16 @@ struct PhrasePlace {
 
 struct PhraseTrace {
   std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
-  // Tokens before this one belong to `places` or to no phrase, whatever follows; tokens from here
-  // on may still turn out to be part of a phrase.
+  // Tokens before this index belong to `places` or to no phrase, whatever follows. Later tokens may
+  // still become part of a phrase.
   int32_t settled = 0;
 };
 
-// Runs the search's own constraint state (kernels/search/constraints.h) over the tokens once more, so that
-// what it counted as met is found, each phrase at its place. Pure.
+// Finds the place of each phrase that the search counted as met: runs the search's constraint state
+// (kernels/search/constraints.h) over the tokens again. Pure.
 //
-// `tokens` are a whole hypothesis (EOS included where it was produced), or with `is_prefix` the
-// beginning of one: the trace of a prefix is the beginning of that of the whole.
+// `tokens` are a complete hypothesis, with EOS if it was produced, or the beginning of one if
+// `is_prefix`. The trace of a prefix is the beginning of the trace of the complete hypothesis.
 PhraseTrace TracePhrases(const kernels::ConstraintSet& set, std::span<const int32_t> tokens,
                          bool is_prefix);
 
@@ -51,10 +50,10 @@ struct DoNotTranslatePhrase {
 
 struct WrittenText {
   DecodedText decoded;
-  // First tokens of verbatim texts, and what of the source they are.
+  // The first token of each verbatim text, and the part of the source that it copies.
   std::vector<std::pair<size_t, TextRange>> verbatim;
-  std::vector<SentinelTokens> sentinels;  // tokens that a client sees as one, their text
-  size_t lost_phrases = 0;                // as RestoredText has them
+  std::vector<SentinelTokens> sentinels;  // tokens that a client sees as one token, the kept text
+  size_t lost_phrases = 0;                // as in RestoredText
   size_t lost_unknown = 0;
 };
 
@@ -62,29 +61,29 @@ class TargetText {
  public:
   explicit TargetText(const Tokenizer* tokenizer = nullptr) : tokenizer_(tokenizer) {}
 
-  // `constraints` are all required phrases of the segment, those of `do_not_translate` among them,
-  // which are in the order of the source. Phrases of the same tokens (two emoji that the vocabulary
-  // lacks, say) are written in that order.
+  // `constraints` are all required phrases of the segment. Those of `do_not_translate`, which are
+  // in the order of the source, are among them. Phrases with the same tokens (two emoji that the
+  // vocabulary lacks, say) are written in that order.
   TargetText(const Tokenizer* tokenizer, ConstraintTable constraints,
              std::vector<DoNotTranslatePhrase> do_not_translate);
 
-  // The text of a segment whose source has these sentinels.
+  // Serves a segment whose source has these sentinels.
   TargetText(const Tokenizer* tokenizer, std::vector<Sentinel> sentinels);
 
-  // Writes a whole hypothesis, which ended with EOS or at the limit. Verbatim texts stand where the
-  // search counted their phrases as met; those that it did not meet are not written.
+  // Writes a complete hypothesis, which ended with EOS or at the limit. Writes a verbatim text only
+  // if the search counted its phrase as met.
   WrittenText Write(std::span<const int32_t> tokens, bool with_eos) const;
 
-  // Writes the settled tokens of a search that goes on: a byte prefix of every later text and of
-  // the whole. Text that may still become part of a phrase is held back when there are verbatim
-  // texts. REQUIRES: there are no sentinels.
+  // Writes the settled tokens of a search that goes on. The result is a byte prefix of every later
+  // text and of the final text. With verbatim texts, withholds text that may still become part of a
+  // phrase. REQUIRES: there are no sentinels.
   std::string WritePrefix(std::span<const int32_t> tokens) const;
 
  private:
   struct Places {
     std::vector<VerbatimTokens> tokens;
-    std::vector<TextRange> sources;  // of each
-    size_t settled = 0;              // as PhraseTrace has it
+    std::vector<TextRange> sources;  // of each of `tokens`
+    size_t settled = 0;              // as in PhraseTrace
   };
   Places FindPlaces(std::span<const int32_t> tokens, bool is_prefix) const;
 

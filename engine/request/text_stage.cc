@@ -20,7 +20,8 @@ Segmentation ModeOf(SplitMode split, bool one_segment) {
   return one_segment ? Segmentation::kNone : Segmentation::kSentences;
 }
 
-// The pieces, of which those that a range of `whole` begins or ends in have all of it.
+// Returns the pieces, of which each is extended over the ranges of `whole` that overlap it.
+// Extended pieces that overlap become one.
 std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
                                   std::span<const TextRange> whole) {
   std::vector<TextRange> joined;
@@ -42,7 +43,7 @@ std::vector<TextRange> JoinAcross(std::span<const TextRange> pieces,
 }  // namespace
 
 absl::StatusOr<const SentenceSplitter*> TextStage::SplitterFor(const std::string& source_language) {
-  // Models of any source take whatever tag a client makes up.
+  // Languages share splitters, because a model of any source takes any tag that a client invents.
   const std::string language = SentenceSplitter::LanguageOf(source_language);
   MutexLock lock(&mu_);
   std::unique_ptr<SentenceSplitter>& splitter = splitters_[language];

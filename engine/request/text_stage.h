@@ -1,7 +1,6 @@
-// Cuts a text into pieces of token ids: splits, tokenises, and splits further where a piece is too
-// long for the model.
+// Cuts a text into pieces of token ids. Splits pieces that are too long for the model.
 //
-// Thread-safe: used by all tokenizer threads.
+// Thread-safe: all tokenizer threads use it.
 #pragma once
 
 #include <map>
@@ -31,20 +30,20 @@ class TextStage {
 
   struct Request {
     std::string source_language;  // BCP-47, for the rules of sentences
-    SourceTags tags;              // put around every piece
-    std::vector<int> prompt;      // the prompt before the text
+    SourceTags tags;              // around every piece
+    std::vector<int> prompt;      // tokens of the prompt before the text
     SplitMode split = SplitMode::kUnset;
     OnTooLong on_too_long = OnTooLong::kSplit;
   };
 
-  // The tokens of a piece.
+  // Returns the tokens of a piece.
   EncodedText Encode(std::string_view piece, const Request& request) const;
 
-  // The pieces in order; what `encode` gives no tokens is in none (control characters, say).
-  // `whole` are ranges of the text in which no sentence ends, in order. `one_segment`: the request's
-  // options need the text to be one piece; where the request does not mention splitting, it is then
-  // split only if it is too long. INVALID_ARGUMENT for text that is too long and may not be split.
-  // REQUIRES: `text` is valid UTF-8.
+  // Returns the pieces in order. Leaves out text to which `encode` gives no tokens (control
+  // characters, say). `whole` are ranges of the text, in order, in which no sentence ends.
+  // `one_segment`: the request's options need one piece; unless the request sets a split mode, the
+  // text is then split only if it is too long. Returns INVALID_ARGUMENT if the text is too long and
+  // may not be split. REQUIRES: `text` is valid UTF-8.
   absl::StatusOr<std::vector<EncodedPiece>> Cut(std::string_view text, const Request& request,
                                                 bool one_segment, std::span<const TextRange> whole,
                                                 const EncodeFunction& encode);

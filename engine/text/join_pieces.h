@@ -1,4 +1,4 @@
-// Text of pieces of which some stand for single bytes.
+// Joins pieces into text if some of the pieces stand for single bytes.
 //
 // Pure functions; thread-safe. Units: bytes.
 #pragma once
@@ -15,20 +15,20 @@
 
 namespace dragoman::engine {
 
-// Appends the bytes as text; each byte that is not UTF-8 becomes U+FFFD. ranges[i] is the range of
-// the piece of byte i; the last piece of a character has all of it.
+// Appends `bytes` as text. Each byte that is not UTF-8 becomes U+FFFD. Sets ranges[i] to the range
+// of byte i: the last byte of a character gets all of it.
 void AppendByteText(std::string_view bytes, std::string& text, std::span<TextRange> ranges);
 
-// byte_of(piece) is the byte that a piece stands for, or -1; write(piece, text) appends what another
-// one stands for. Bytes that follow each other are decoded together; with `is_prefix` those at the
-// end that further ones may complete to a character are left out.
+// Joins `pieces` into text. byte_of(piece) returns the byte that a piece stands for, or -1.
+// write(piece, text) appends the text of any other piece. Consecutive bytes are decoded together.
+// With `is_prefix`, leaves out bytes at the end that further bytes may complete to a character.
 template <class ByteOf, class Write>
 PieceText JoinPieces(std::span<const std::string_view> pieces, bool is_prefix, ByteOf byte_of,
                      Write write) {
   PieceText joined;
   std::string& text = joined.text;
   joined.ranges.resize(pieces.size());
-  std::string bytes;  // of byte pieces not yet written
+  std::string bytes;  // of the byte pieces that are not written yet
   const auto flush_bytes = [&](size_t end) {
     AppendByteText(bytes, text, std::span(joined.ranges).subspan(end - bytes.size(), bytes.size()));
     bytes.clear();

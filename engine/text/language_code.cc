@@ -25,11 +25,11 @@ struct Alias {
   std::string_view language;
 };
 
-// Codes that were replaced and are still written.
+// Replaced codes that are still in use.
 constexpr Alias kReplaced[] = {{"iw", "heb"}, {"in", "ind"},  {"ji", "yid"}, {"jw", "jav"},
                                {"mo", "ron"}, {"mol", "ron"}, {"fil", "tgl"}};
 
-// Argos Translate's words for what BCP-47 says in two subtags.
+// Argos Translate's codes for what BCP-47 writes in two subtags.
 struct WholeCode {
   std::string_view written;
   std::string_view language;
@@ -38,7 +38,7 @@ struct WholeCode {
 };
 constexpr WholeCode kArgosCodes[] = {{"zt", "zho", "Hant", ""}, {"pb", "por", "", "BR"}};
 
-// Macrolanguages and the member that the word commonly means; models name the one or the other.
+// Macrolanguages and the member that each commonly means. Models use either code.
 constexpr Alias kMacrolanguages[] = {
     {"zho", "cmn"}, {"ara", "arb"}, {"nor", "nob"}, {"fas", "pes"}, {"msa", "zsm"},
     {"est", "ekk"}, {"lav", "lvs"}, {"swa", "swh"}, {"aze", "azj"}, {"uzb", "uzn"},
@@ -51,7 +51,7 @@ bool IsAll(std::string_view text, bool (*test)(unsigned char)) {
                      [test](char c) { return test(static_cast<unsigned char>(c)); });
 }
 
-// The ISO 639-3 code of a language subtag in lower case, or the subtag.
+// Returns the ISO 639-3 code of a language subtag in lower case, or the subtag itself.
 std::string_view CanonicalLanguage(std::string_view subtag) {
   for (const Alias& alias : kReplaced) {
     if (alias.code == subtag) return alias.language;

@@ -1,4 +1,4 @@
-// A text that has been changed, and where each byte of it comes from in the text before.
+// A changed text that records where each of its bytes comes from in the original text.
 //
 // Plain data and pure functions; thread-safe. Units: bytes.
 #pragma once
@@ -13,11 +13,10 @@ namespace dragoman::engine {
 
 struct NormalizedText {
   std::string text;
-  // The place in the input that each byte of `text` comes from, and one entry more: the end.
+  // Has, for each byte of `text`, its position in the input. One more entry has the position of the end.
   std::vector<int32_t> origin;
 };
 
-// The text as it is.
 inline NormalizedText Unchanged(std::string_view text) {
   NormalizedText same{std::string(text), {}};
   same.origin.reserve(text.size() + 1);
@@ -25,7 +24,6 @@ inline NormalizedText Unchanged(std::string_view text) {
   return same;
 }
 
-// Its bytes [begin, end).
 inline NormalizedText Slice(const NormalizedText& of, size_t begin, size_t end) {
   return {of.text.substr(begin, end - begin),
           {of.origin.begin() + static_cast<std::ptrdiff_t>(begin),

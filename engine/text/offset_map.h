@@ -1,6 +1,6 @@
-// From byte positions in one text to those in another that was made from it piece by piece.
+// Maps byte positions in a text to positions in another text that was made from it piece by piece.
 //
-// Thread-safety: const methods from several threads. Units: bytes.
+// Thread-safety: several threads may call const methods at once. Units: bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace dragoman::engine {
 
 class OffsetMap {
  public:
-  // Adds a piece: bytes [from, from + from_size) are bytes [to, to + to_size). Pieces of equal
-  // sizes go byte by byte, others as a whole. REQUIRES: pieces come in order of `from`, without
-  // overlap.
+  // Adds a piece: bytes [from, from + from_size) become bytes [to, to + to_size). If both sizes are
+  // equal, the piece maps byte by byte, else as a whole. REQUIRES: pieces are added in order of
+  // `from` and do not overlap.
   void Add(int64_t from, int64_t from_size, int64_t to, int64_t to_size);
 
-  // The smallest range that holds what the bytes of `range` became; for an empty range an empty
-  // one, where the next byte went. Bytes in no piece became nothing. {0, 0} without any piece.
+  // Returns the smallest range that contains what the bytes of `range` became. Bytes outside all
+  // pieces became nothing. An empty range maps to an empty range at the target of the next byte.
+  // Returns {0, 0} if there are no pieces.
   TextRange Map(TextRange range) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which characters and languages are written without spaces between sentences and words.
+// Tells which characters and languages are written without spaces between sentences and words.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -7,11 +7,12 @@
 
 namespace dragoman::engine {
 
-// Han, kana, Thai, Lao, Khmer, Burmese, Tibetan and their punctuation, full-width forms included.
+// Reports whether the code point is Han, kana, Bopomofo, Yi, Thai, Lao, Khmer, Burmese, Tibetan,
+// CJK punctuation or a full-width form.
 bool IsUnspacedScript(char32_t code_point);
 
-// Whether sentences of this language (BCP-47) are set apart by spaces: not so for Chinese,
-// Japanese, Thai, Lao, Khmer, Burmese and the like.
+// Reports whether spaces separate the sentences of `language` (BCP-47). They do not in Chinese,
+// Japanese, Thai, Lao, Khmer, Burmese and similar languages.
 bool LanguageUsesSpaces(std::string_view language);
 
 }  // namespace dragoman::engine

@@ -1,7 +1,8 @@
-// A text that is tokens already, with white space between them, as CTranslate2's translate_file and
-// its command line take texts: each token is a piece of the vocabulary, or unknown.
+// A model for text whose tokens are separated by white space, as CTranslate2's translate_file and
+// command line take it. Each token is a piece of the vocabulary or unknown.
 //
-// White space is that of ASCII: other spaces may be pieces. Stateless: any thread. Units: bytes.
+// Only ASCII white space separates tokens, because other spaces may be pieces. Stateless and
+// thread-safe. Units: bytes.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// A model that cuts a text into the pieces of a vocabulary, and joins pieces into a text:
-// SentencePiece's, those of Hugging Face's tokenizers library, GPT-2's byte pairs; or white space.
+// A model that cuts a text into the pieces of a vocabulary and joins pieces into a text, such as
+// SentencePiece or Hugging Face's tokenizers library.
 //
 // Thread-safety: all methods may run in several threads at once. Units: bytes.
 #pragma once
@@ -16,19 +16,19 @@
 namespace dragoman::engine {
 
 struct SubwordToken {
-  std::string piece;  // "" for what no piece stands for, where the model itself says so
-  // The bytes of the text that the piece comes from, before normalisation.
+  std::string piece;  // "" for text that the model itself reports as unknown
+  // The bytes of the text that the piece comes from, before normalization.
   TextRange range;
 };
 
-// Text of pieces, and where each of them lies in it: in order, without overlap, white space
-// included. Of the byte pieces of a character the last one has its range.
+// The text of pieces, and the range of each piece in it. The ranges are in order, do not overlap
+// and include white space. Among the byte pieces of a character, the last one has its range.
 struct PieceText {
   std::string text;
   std::vector<TextRange> ranges;
 };
 
-// The context before a text that is cut.
+// Says what precedes a text that is cut.
 enum class TextStart {
   kBegin,       // nothing
   kWord,        // white space
@@ -40,42 +40,41 @@ class SubwordModel {
  public:
   virtual ~SubwordModel() = default;
 
-  // The mark that a piece has in place of a space; "" where each piece is a word.
+  // Returns the mark that a piece has in place of a space, or "" if pieces have no such mark.
   virtual std::string_view word_mark() const { return "\xE2\x96\x81"; }
 
-  // REQUIRES: `text` is valid UTF-8, of less than 2^31 bytes.
+  // Cuts `text` into pieces. REQUIRES: `text` is valid UTF-8 of less than 2^31 bytes.
   virtual std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const = 0;
 
-  // Cuts a prompt: the same as Encode, but names of special tokens in it are the tokens.
+  // Cuts a prompt. The same as Encode, except that names of special tokens in it are the tokens.
   virtual std::vector<SubwordToken> EncodePrompt(std::string_view prompt) const {
     return Encode(prompt, TextStart::kBegin);
   }
 
-  // The following are the steps of Encode, between which added tokens are cut out (added_tokens.h).
-  // Together they are Encode; a model without the first two has the last alone.
+  // Prepare, Normalize and Cut are the steps of Encode. Added tokens are cut out between the steps
+  // (added_tokens.h). A model without the first two steps needs Encode only.
   //
-  // Changes a text before any token is looked for ...
+  // Changes a text before the first search for added tokens.
   virtual NormalizedText Prepare(std::string_view text, TextStart) const { return Unchanged(text); }
-  // ... changes a part between tokens, before the search for tokens that are normalized themselves
-  // ...
+  // Changes a part between added tokens before the search for normalized added tokens.
   virtual NormalizedText Normalize(std::string_view part) const { return Unchanged(part); }
-  // ... and cuts a part that has been prepared and normalized. Ranges are in `part`.
+  // Cuts a part that has been prepared and normalized. The ranges are in `part`.
   virtual std::vector<SubwordToken> Cut(std::string_view part, TextStart start) const {
     return Encode(part, start);
   }
 
-  // The text of the pieces, which may have spaces at its ends. A piece that the model does not know
-  // stands for itself. With `after_text` they follow other text: white space at the beginning
-  // stays.
+  // Returns the text of the pieces, which may have spaces at its ends. A piece that the model does
+  // not know stands for itself. With `after_text`, the pieces follow other text, so white space at
+  // the beginning is kept.
   virtual PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const = 0;
 
-  // The same as Decode, but only the text that no further pieces can change.
+  // The same as Decode, but returns only the text that further pieces cannot change.
   virtual PieceText DecodePrefix(std::span<const std::string_view> pieces,
                                  bool after_text) const = 0;
 };
 
-// Moves the ranges of tokens in a changed text to the text that it was made of, by the origins of a
-// NormalizedText. REQUIRES: the ranges are in its text.
+// Maps the ranges of tokens in a NormalizedText to the original text. `origin` is
+// NormalizedText::origin. REQUIRES: the ranges are inside NormalizedText::text.
 inline void MapRanges(std::span<const int32_t> origin, std::vector<SubwordToken>* tokens) {
   for (SubwordToken& token : *tokens) {
     token.range = {origin[static_cast<size_t>(token.range.begin)],

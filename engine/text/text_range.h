@@ -1,4 +1,4 @@
-// A range of bytes of some text, [begin, end). In this folder ranges lie on code point boundaries.
+// A range of bytes of a text, [begin, end). In this folder, both ends are code point boundaries.
 #pragma once
 
 #include <cstdint>

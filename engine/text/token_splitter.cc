@@ -33,7 +33,7 @@ NormalizedText Stripped(const NormalizedText& of, bool left, bool right) {
   return Slice(of, begin, end);
 }
 
-// Joins `second` to the end of `first`, from which it may be apart in the text.
+// Appends `second` to `first`. There may be a gap between them in the text.
 NormalizedText Joined(const NormalizedText& first, const NormalizedText& second) {
   NormalizedText both = first;
   both.origin.pop_back();
@@ -51,10 +51,10 @@ bool IsWord(char32_t c) {
          u_hasBinaryProperty(code, UCHAR_JOIN_CONTROL) != 0;
 }
 
-// \s of theirs.
+// \s of Rust's regular expressions.
 bool IsSpace(char32_t c) { return u_isUWhiteSpace(static_cast<UChar32>(c)) != 0; }
 
-// Where the character begins that ends at `at`. REQUIRES: at > 0.
+// Returns the beginning of the character that ends at `at`. REQUIRES: at > 0.
 size_t Before(std::string_view text, size_t at) {
   --at;
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
@@ -80,10 +80,10 @@ SlowTokenSplitter::SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool
   }
 }
 
-// Follows the original step by step. All places are in characters until the end.
+// Follows the original step by step. Positions count characters, except in the result.
 std::vector<size_t> SlowTokenSplitter::Ends(std::string_view text) const {
   std::vector<char32_t> characters;
-  std::vector<size_t> bytes;  // where they begin
+  std::vector<size_t> bytes;  // where each character begins
   for (size_t at = 0; at < text.size();) {
     bytes.push_back(at);
     characters.push_back(NextCodePoint(text, at));
@@ -99,7 +99,7 @@ std::vector<size_t> SlowTokenSplitter::Ends(std::string_view text) const {
   const auto is_final = [&](int32_t node) { return nodes_[static_cast<size_t>(node)].is_final; };
 
   std::vector<size_t> cuts = {0};
-  std::map<size_t, int32_t> states;  // by where a token may have begun
+  std::map<size_t, int32_t> states;  // by the possible beginning of a token
   size_t skip = 0;
   for (size_t current = 0; current < size; ++current) {
     if (current < skip) continue;
@@ -111,7 +111,7 @@ std::vector<size_t> SlowTokenSplitter::Ends(std::string_view text) const {
         size_t end = current;
         for (const auto& [other_begin, other] : states) {
           if (other_begin > start) break;
-          // States of before this one have been moved on already, or have failed just now.
+          // States that began before this one have already advanced, or have just failed.
           size_t ahead = other_begin < start ? current + 1 : current;
           end = ahead;
           int32_t at = other;
@@ -181,7 +181,7 @@ std::vector<TextPart> SlowTokenSplitter::Split(const NormalizedText& text,
     const AddedToken& token = tokens[static_cast<size_t>(index)];
     NormalizedText* left = i > 0 ? &parts[i - 1] : nullptr;
     NormalizedText* right = i + 1 < parts.size() ? &parts[i + 1] : nullptr;
-    // The neighbours as they were before the stripping.
+    // The neighbours before they are stripped.
     const char before = left != nullptr && !left->text.empty() ? left->text.back() : ' ';
     const char after = right != nullptr && !right->text.empty() ? right->text.front() : ' ';
     if (token.rstrip && right != nullptr) *right = Stripped(*right, true, false);
@@ -253,7 +253,7 @@ std::vector<TextPart> FastTokenSplitter::Split(const NormalizedText& of,
       if (!IsSpace(NextCodePoint(text, next))) break;
       end = next;
     }
-    // White space that the last one took is gone.
+    // The previous token may have taken this white space.
     begin = std::max(begin, std::min(done, end));
     if (done < begin) split.push_back({Slice(of, done, begin), -1});
     split.push_back({Slice(of, begin, end), index});

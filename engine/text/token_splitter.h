@@ -1,4 +1,5 @@
-// Finds added tokens in a text and cuts it there, by the rules of one of two programs.
+// Finds added tokens in a text and cuts the text there, by the rules of transformers' slow
+// tokenizers or of the tokenizers library.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -16,32 +17,31 @@ namespace dragoman::engine {
 
 struct AddedToken {
   std::string text;          // not empty
-  bool special = false;      // in a text it is text, in a prompt the token
-  bool single_word = false;  // found between spaces (slow), or where no letters touch it (fast)
+  bool special = false;      // matches in a prompt only; a text keeps it as text
+  bool single_word = false;  // matches between spaces (slow) or between non-word characters (fast)
   bool lstrip = false;       // takes the white space before it
-  bool rstrip = false;       // ... and after it
-  bool normalized = false;   // fast: found in the normalized text, as the normalized token
+  bool rstrip = false;       // takes the white space after it
+  bool normalized = false;   // fast: matches, in normalized form, in the normalized text
 
   bool operator==(const AddedToken&) const = default;
 };
 
-// A part that a text is cut into.
+// A part of a text that was cut.
 struct TextPart {
   NormalizedText text;
   int32_t token = -1;  // the index of the token, or -1
 };
 
-// Splits as transformers' slow tokenizers do (tokenization_utils.py of 4.57: Trie.split and the
-// treatment of its parts in tokenize()), whatever the result: a token that touches another match
-// may be missed.
+// Splits as transformers' slow tokenizers do (tokenization_utils.py of 4.57: Trie.split, and
+// tokenize() for the parts). Like them, it may miss a token that touches another match.
 class SlowTokenSplitter {
  public:
   SlowTokenSplitter() = default;
-  // Looks for all `tokens`, or without `special_too` for those that are not special. Among tokens
-  // of the same text the last wins.
+  // Searches for all `tokens`. Without `special_too`, searches only for tokens that are not
+  // special. Among tokens with the same text, the last one wins.
   SlowTokenSplitter(const std::vector<AddedToken>& tokens, bool special_too);
 
-  // The parts of the text, without empty ones.
+  // Returns the parts of `text`, without empty parts.
   std::vector<TextPart> Split(const NormalizedText& text,
                               const std::vector<AddedToken>& tokens) const;
 
@@ -50,21 +50,20 @@ class SlowTokenSplitter {
     std::unordered_map<char32_t, int32_t> next;
     bool is_final = false;
   };
-  // Ends of the parts, as Trie.split has them.
+  // Returns the ends of the parts, as Trie.split does.
   std::vector<size_t> Ends(std::string_view text) const;
 
   std::vector<Node> nodes_ = {Node{}};
-  std::unordered_map<std::string, int32_t> tokens_;  // by their texts
+  std::unordered_map<std::string, int32_t> tokens_;  // by text
 };
 
 // Splits as the tokenizers library does (tokenizer/added_vocabulary.rs of 0.22: find_matches). The
-// longest of the leftmost tokens matches; a special one that is not wanted matches, too, but is
-// text.
+// longest of the leftmost tokens matches. Without `special_too`, a special token also matches, but
+// its text stays text.
 class FastTokenSplitter {
  public:
   FastTokenSplitter() = default;
-  // Texts to be found, and which tokens they are. Of equal texts the first counts; empty ones are
-  // not looked for.
+  // `texts` has the texts to find and their tokens. The first of equal texts counts. Ignores "".
   explicit FastTokenSplitter(std::vector<std::pair<std::string, int32_t>> texts);
 
   bool empty() const { return trie_.empty(); }

@@ -1,7 +1,6 @@
-// The rows of decoding_options.inc as data, and what their ranges mean.
+// The rows of decoding_options.inc as data, and the meaning of their ranges.
 //
-// Needs the standard library only, so that server, engine and client can have it. Constant data and
-// pure functions.
+// Needs only the standard library: server, engine and client use it. Constant data, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +11,20 @@
 
 namespace dragoman {
 
-// A set of numbers; its ends are whole.
+// A set of numbers. Its bounds are integers.
 struct NumberRange {
   enum class Kind : uint8_t {
-    kBetween,     // low..high
+    kBetween,     // low..high, inclusive
     kAboveZero,   // a normal number above 0, at most high
-    kAtLeast,     // whole, from low
-    kFiniteFrom,  // from low
+    kAtLeast,     // an integer, at least low
+    kFiniteFrom,  // a finite number, at least low
     kAny,
   };
   Kind kind = Kind::kAny;
   int64_t low = 0;
   int64_t high = 0;
 
-  // NaN is in no range.
+  // NaN is only in the range kAny.
   template <typename T>
   constexpr bool Contains(T x) const {
     static_assert(std::is_arithmetic_v<T>);
@@ -62,7 +61,7 @@ struct NumberRange {
   }
 };
 
-// A constant, or words for a default that is decided elsewhere.
+// A number, or words for a default that other code decides.
 struct OptionDefault {
   // NOLINTNEXTLINE(google-explicit-constructor): the rows say 3 or "off"
   constexpr OptionDefault(int value) : is_number(true), number(value) {}
@@ -78,19 +77,19 @@ struct OptionDefault {
 
 struct DecodingOption {
   enum class Kind : uint8_t { kNumber, kChoice, kList, kSwitch };
-  // The legs of a pivot that get the option.
+  // The legs of a pivot to which the option applies.
   enum class Legs : uint8_t { kBoth, kSecond, kNone };
-  std::string_view name;  // path in DecodingOptions, as "pruning.absolute_delta"
+  std::string_view name;  // path in DecodingOptions, such as "pruning.absolute_delta"
   Kind kind;
   Legs legs;
   NumberRange range;  // of a number, or of a list's elements
-  int most;           // elements of a list
+  int most;           // maximum number of a list's elements
   OptionDefault by_default;
   std::string_view alias;  // flag without "--"; "" for none
   std::string_view value;
   std::string_view help;
 
-  // The flag of the wire's name: "pruning-absolute-delta".
+  // Returns the flag that corresponds to `name`: "pruning-absolute-delta".
   std::string Flag() const {
     std::string flag(name);
     for (char& c : flag) {
@@ -135,15 +134,15 @@ inline constexpr DecodingOption kRows[] = {
 
 inline constexpr auto& kDecodingOptions = option_rows::kRows;
 
-// The row of that name; a name without one does not compile.
+// Returns the row of that name. Does not compile for an unknown name.
 consteval DecodingOption OptionNamed(std::string_view name) {
   for (const DecodingOption& row : kDecodingOptions) {
     if (row.name == name) return row;
   }
-  throw "no such option";  // makes this no constant
+  throw "no such option";  // not a constant expression
 }
 
-// The constant default of the option of that name; one that has none does not compile.
+// Returns the constant default of the option of that name. Does not compile if it has none.
 consteval int DefaultOf(std::string_view name) {
   const OptionDefault by_default = OptionNamed(name).by_default;
   if (!by_default.is_number) throw "its default is not a constant";

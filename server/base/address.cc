@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view kUnix = "unix:";
 constexpr int kMaxPort = 65'535;
 
-// The number of a port; nullopt for any other text.
 std::optional<int> ParsePort(std::string_view text) {
   int port = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -28,11 +27,11 @@ bool IsIpv6(const std::string& host) {
   return inet_pton(AF_INET6, host.c_str(), &number) == 1;
 }
 
-// The host without the brackets of an IPv6 number; "" for what cannot be one.
+// Returns the host without the brackets of an IPv6 number, or "" if the text is not a host.
 std::string Host(std::string_view text) {
   if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
     std::string host(text.substr(1, text.size() - 2));
-    // The scope of a link-local address stands after its number.
+    // The scope of a link-local address follows its number.
     return IsIpv6(host.substr(0, host.find('%'))) ? host : "";
   }
   std::string host(text);

@@ -5,8 +5,8 @@
 namespace dragoman::server {
 
 void ConfigureAllocator() {
-  // Both fixed: otherwise the first follows the largest block that was ever freed, and the second is
-  // twice that. Ends of heaps that are smaller than the second stay, for the next request.
+  // Fixes both thresholds. Otherwise the first becomes the size of the largest freed block, the
+  // second twice that. The free end of a heap is kept up to the second.
   constexpr int kFromTheSystem = 1 << 20;
   constexpr int kKeptAtTheEnd = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kFromTheSystem);

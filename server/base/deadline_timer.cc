@@ -7,7 +7,7 @@
 namespace dragoman::server {
 namespace {
 
-// An idle thread looks up this often at the latest; arming wakes it at once.
+// An idle thread wakes up at least this often. Arm wakes it at once.
 constexpr engine::Nanos kLongestSleep = 60'000'000'000;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Calls functions when their deadline has passed: one thread for all deadlines of the server.
+// Calls functions when their deadline has passed, on one thread for all deadlines of the server.
+// gRPC reports a passed deadline up to a second late under load.
 //
-// gRPC tells of a passed deadline up to a second late under load; this thread does not.
-// Thread-safe. Functions run on the timer's thread (or in RunDue), without its lock held, and must
-// not block. Times are of the injected clock.
+// Thread-safe. Functions run on the timer's thread or in RunDue, without its lock held. They must
+// not block. Times are those of the injected clock.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,24 @@ class DeadlineTimer {
   using Id = uint64_t;
   static constexpr Id kNone = 0;
 
-  // `clock` outlives the timer. Nothing runs on its own before Start().
+  // `clock` must outlive the timer. No function runs before Start(), except in RunDue().
   explicit DeadlineTimer(const engine::Clock* clock) : clock_(clock) {}
-  // Functions that have not run by then never do.
+  // Drops the functions that have not run.
   ~DeadlineTimer();
   DeadlineTimer(const DeadlineTimer&) = delete;
   DeadlineTimer& operator=(const DeadlineTimer&) = delete;
 
-  // Starts the thread. The clock must run by itself; with one that is set by hand call RunDue.
+  // Starts the thread. Needs a clock that runs by itself. With a manual clock, call RunDue.
   void Start();
 
-  // Never kNone. A time that has passed fires at once. kNoDeadline never fires.
+  // Runs `fire` at `when`: at once if it has passed, never if kNoDeadline. Never returns kNone.
   Id Arm(engine::Nanos when, std::function<void()> fire);
 
-  // True: it will not fire. False: it has fired, is firing on another thread, or never was.
+  // Returns true if the function will not run. Returns false if it has run, is running on another
+  // thread, or was never armed.
   bool Disarm(Id id);
 
-  // Fires what is due, in order of time; returns how many.
+  // Runs the functions that are due, in order of time. Returns how many.
   int RunDue();
 
   int64_t armed() const;
@@ -48,7 +49,7 @@ class DeadlineTimer {
   const engine::Clock* const clock_;
   mutable engine::Mutex mu_;
   engine::CondVar changed_;
-  // Equal times in order of arming. Disarming erases: a timer lives as long as its call.
+  // Functions of equal times run in the order in which they were armed.
   std::map<std::pair<engine::Nanos, Id>, std::function<void()>> queue_ ABSL_GUARDED_BY(mu_);
   std::map<Id, engine::Nanos> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = kNone;

@@ -29,7 +29,7 @@ absl::Status WrongFile(const std::string& path, absl::string_view what) {
 }
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
-  // O_NONBLOCK, so as not to wait for the writer of a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return WrongFile(path, ErrorText(errno));
   struct stat info {};
@@ -122,7 +122,7 @@ void FileWatch::Look() {
 }
 
 void FileWatch::Reload(Watched* watched) {
-  // Set even if reading fails, so that the same files are not tried again and again.
+  // Set even if reading fails, so that the same files are not read again and again.
   watched->loaded = watched->seen;
   const absl::Status status = watched->files.reload();
   if (status.ok()) {

@@ -1,10 +1,9 @@
-// Files of keys and certificates: small, read whole, and watched for changes.
+// Reads files of keys and certificates, and watches them for changes.
 //
-// FileWatch notices that files have changed and has them read again: on its own, and when told to.
-// They are looked at once a second and not by inotify: a mounted secret is exchanged by renaming a
-// link beside it, and network file systems report no changes. A changed file is read once it has
-// stayed the same for one look, so that a certificate and its key may be written one after the
-// other.
+// FileWatch has files read again when they have changed or when it is told to. It looks at them
+// once a second and does not use inotify, because a mounted secret is replaced by renaming a link
+// next to it, and network file systems report no changes. It reads a changed file after one look
+// without a change, so that a certificate may be written before its key.
 #pragma once
 
 #include <atomic>
@@ -24,43 +23,43 @@ namespace dragoman::server {
 
 inline constexpr size_t kMaxSmallFileBytes = size_t{1} << 20;
 
-// The contents of a regular file. INVALID_ARGUMENT names the path and what it is instead, or why it
-// cannot be read.
+// Returns the content of a regular file. INVALID_ARGUMENT names the path and what it is instead, or
+// why it cannot be read.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
-// INVALID_ARGUMENT: the path, and what is wrong with the file.
+// Returns INVALID_ARGUMENT with the path and what is wrong with the file.
 absl::Status WrongFile(const std::string& path, absl::string_view what);
 
-// A stamp that changes when a file is written, replaced, or reached through another link, as
-// Kubernetes does with mounted secrets; "" while the file does not exist.
+// Returns a stamp that changes when a file is written, replaced, or reached through another link,
+// as Kubernetes does with mounted secrets. Returns "" if the file does not exist.
 std::string FileStampOf(const std::string& path);
 
-// Thread-safe. One thread of its own, from Start on.
+// Thread-safe. Has a thread of its own after Start.
 class FileWatch {
  public:
   struct Files {
     std::string what;  // for the log, such as "certificates"
     std::vector<std::string> paths;
-    std::function<absl::Status()> reload;  // with an error what was read before stays in use
+    std::function<absl::Status()> reload;  // on an error, the old content stays in use
   };
-  // Called with every outcome of `reload`, after it was logged.
+  // Called with every outcome of `reload`, after the outcome was logged.
   using Outcome = std::function<void(const std::string& what, bool ok)>;
 
   explicit FileWatch(Outcome outcome) : outcome_(std::move(outcome)) {}
-  // Waits for a reload under way.
+  // Waits for a reload that is running.
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Adds files, which count as read now. To be called before Start.
+  // Adds files, which count as read now. REQUIRES: before Start.
   void Add(Files files);
   bool empty() const { return watched_.empty(); }
   void Start();
 
-  // Reads everything again soon, changed or not. From any thread.
+  // Makes the thread read all files again soon, changed or not. Any thread may call it.
   void ReloadAll();
 
-  // One look, as the thread takes every second; for tests, without Start.
+  // Looks at the files once, as the thread does every second. For tests, without Start.
   void Look();
 
  private:
@@ -68,7 +67,7 @@ class FileWatch {
 
   struct Watched {
     Files files;
-    std::string loaded;  // stamps of what was read last
+    std::string loaded;  // stamps of the files that were read last
     std::string seen;    // stamps of the last look
   };
 
@@ -76,7 +75,7 @@ class FileWatch {
   void Reload(Watched* watched);
 
   const Outcome outcome_;
-  std::vector<Watched> watched_;  // used by the thread alone, once it runs
+  std::vector<Watched> watched_;  // used only by the thread after Start
   std::atomic<bool> all_{false};
 
   engine::Mutex mu_;

@@ -25,7 +25,7 @@ LineWriter::LineWriter(int fd, int64_t max_bytes, Notice notice)
   try {
     thread_ = std::thread([this] { Run(); });
   } catch (const std::system_error&) {
-    threaded_ = false;  // no thread to be had: the process is about to fail, and says so at once
+    threaded_ = false;  // the process is about to fail, so Write does not queue
   }
 }
 
@@ -85,7 +85,7 @@ void LineWriter::Run() {
   engine::NameThisThread("line writer");
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for others
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // other threads handle signals
   while (true) {
     Entry entry;
     {
@@ -105,7 +105,7 @@ void LineWriter::Run() {
 
 void LineWriter::WriteEntry(const Entry& entry) {
   if (entry.dropped_before > 0 && notice_ != nullptr && !WriteLine(notice_(entry.dropped_before))) {
-    // The notice was lost with its line: the next notice counts both.
+    // The notice was lost, so the next notice includes its lines.
     engine::MutexLock lock(&mu_);
     unsaid_ += entry.dropped_before;
   }
@@ -115,7 +115,7 @@ void LineWriter::WriteEntry(const Entry& entry) {
 bool LineWriter::WriteLine(std::string line) {
   if (torn_) line.insert(line.begin(), '\n');
   line += '\n';
-  // One call writes a whole line as a rule, so that lines of several processes do not mix.
+  // One call usually writes a whole line, so that lines of several processes do not mix.
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = write(fd_, rest.data(), rest.size());

@@ -1,9 +1,8 @@
-// Writes lines to a file descriptor without waiting for its reader: a bounded queue, and one thread
-// that writes.
+// Writes lines to a file descriptor through a bounded queue and its own thread.
 //
-// Thread-safe. The descriptor is borrowed. A line that finds the queue full, or that the system
-// does not take (a closed pipe, a full disk), is dropped and counted, and the next line that gets
-// through says how many were lost before it.
+// Thread-safe. Borrows the descriptor. Drops and counts a line if the queue is full or the system
+// refuses it (a closed pipe, a full disk). Before the next line that is written, a notice says how
+// many lines were lost.
 #pragma once
 
 #include <atomic>
@@ -21,20 +20,20 @@ namespace dragoman::server {
 
 class LineWriter {
  public:
-  // Makes the line that stands for `dropped` lines; nullptr: there is none.
+  // Makes the line that stands for `dropped` lines. nullptr: no such line is written.
   using Notice = std::function<std::string(int64_t dropped)>;
 
-  // Holds at most `max_bytes` of lines.
+  // The queue has at most `max_bytes` of lines.
   LineWriter(int fd, int64_t max_bytes, Notice notice);
-  // Ends after the write under way: lines that wait after it are lost without Flush.
+  // Waits for the running write only. Lines that still wait are lost, unless Flush comes first.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // Never waits for the reader. The line's end is added.
+  // Adds a line feed. Never waits for the reader.
   void Write(std::string line);
 
-  // Waits until all lines are written or dropped, but no longer than this. False: some wait still.
+  // Waits at most `timeout` for all lines to be written or dropped. False: some still wait.
   bool Flush(std::chrono::nanoseconds timeout);
 
   // The same for a signal handler: takes no lock and allocates nothing.
@@ -49,7 +48,7 @@ class LineWriter {
   };
 
   void Run();
-  // Blocks as long as the reader takes nothing.
+  // Blocks while the reader reads nothing.
   void WriteEntry(const Entry& entry);
   bool WriteLine(std::string line);
   void CountDropped(int64_t lines);
@@ -58,15 +57,15 @@ class LineWriter {
   const int64_t max_bytes_;
   const Notice notice_;
   std::atomic<int64_t> dropped_{0};
-  std::atomic<int64_t> unfinished_{0};  // lines in the queue or under way
+  std::atomic<int64_t> unfinished_{0};  // lines in the queue or being written
   std::atomic<bool> stopped_{false};
-  bool torn_ = false;  // the writing thread's: the last line lacks its end
+  bool torn_ = false;  // the last line lacks its end; used only by the writing thread
 
   engine::Mutex mu_;
   engine::CondVar changed_;
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mu_);
   int64_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped, and no notice given yet
+  int64_t unsaid_ ABSL_GUARDED_BY(mu_) = 0;  // dropped lines without a notice
   bool threaded_ = true;                     // constant after construction
   std::thread thread_;
 };

@@ -99,18 +99,17 @@ class QueueSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Logger {
   Logger() {
-    // spdlog would print what a sink throws to standard error, and wait for its reader.
+    // Unless told otherwise, spdlog prints exceptions of a sink to standard error and waits for its reader.
     logger.set_error_handler([this](const std::string&) { lost.fetch_add(1); });
   }
   std::shared_ptr<QueueSink> sink = std::make_shared<QueueSink>();
   spdlog::logger logger{"dragomand", sink};
   std::atomic<LogLevel> level{LogLevel::kInfo};
   std::atomic<bool> peers{true};
-  std::atomic<int64_t> lost{0};  // for want of memory
+  std::atomic<int64_t> lost{0};  // because memory ran out
 };
 
-// Never destroyed: threads may log until the process ends, and a stalled reader must not hold it
-// up.
+// Never destroyed: threads may log to the end, and a stalled reader must not delay the end.
 Logger& TheLogger() {
   static Logger* const logger = new Logger;
   return *logger;
@@ -166,7 +165,8 @@ std::string WithoutAddresses(std::string_view text) {
     size_t end = at;
     while (end < text.size() && of_address(text[end])) ++end;
     const std::string_view run = text.substr(at, end - at);
-    // Three dots with digits between are IPv4; two colons or more with a digit are IPv6, as are "::".
+    // A run with a digit is IPv4 if it has three dots, else IPv6 if it has two colons outside a
+    // word.
     const auto dots = std::count(run.begin(), run.end(), '.');
     const auto colons = std::count(run.begin(), run.end(), ':');
     const bool has_digit = run.find_first_of("0123456789") != std::string_view::npos;
@@ -216,7 +216,7 @@ void FlushLogOnCrash() {
   crash_writer = &TheLogger().sink->writer();
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};
-    // A handler that is there already (a sanitizer's) reports more.
+    // An existing handler (a sanitizer's) reports more.
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
       std::signal(signal, OnCrash);
     }

@@ -1,4 +1,4 @@
-// Text for error messages. Pure functions, thread-safe.
+// Formats values for error messages. Pure functions; thread-safe.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace dragoman::server {
 
-// A short value in quotes, with anything but printable ASCII as '?', cut after 64 bytes. Never used
-// on text to translate.
+// Returns a value in quotes, cut after 64 bytes, with '?' for everything except printable ASCII.
+// Not for text to translate.
 std::string Quoted(std::string_view value);
 
-// Returns the system's message for `error`, a value of errno. Unlike std::strerror it is thread-safe.
+// Returns the system's message for `error`, a value of errno. Thread-safe, unlike std::strerror.
 std::string ErrorText(int error);
 
 }  // namespace dragoman::server

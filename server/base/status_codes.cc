@@ -5,8 +5,8 @@ namespace {
 
 constexpr char kInternal[] = "INTERNAL";
 
-// Null: the code is not part of the contract. There is no default, so that the compiler warns about
-// a new code.
+// Returns null if the code is not part of the contract. Has no default case, so that the compiler
+// warns about a new code.
 const char* NameInContract(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kOk:
@@ -35,7 +35,7 @@ const char* NameInContract(absl::StatusCode code) {
       return "UNAVAILABLE";
     case absl::StatusCode::kInternal:
       return kInternal;
-    // No code of ours makes these.
+    // The server never makes these codes.
     case absl::StatusCode::kUnknown:
     case absl::StatusCode::kAlreadyExists:
     case absl::StatusCode::kOutOfRange:

@@ -1,15 +1,15 @@
-// The codes of the contract: those that a client, a log line and a metric may see. Pure functions.
+// The status codes of the contract, which clients, log lines and metrics may show. Pure functions.
 #pragma once
 
 #include "absl/status/status.h"
 
 namespace dragoman::server {
 
-// The code itself where it is part of the contract; else kInternal: wherever it was made, the fault
-// is ours. The numbers of absl's codes are those of google.rpc.Code, and so of gRPC.
+// Returns `code` if it is part of the contract, else kInternal, because the server is at fault.
+// absl's codes have the numbers of google.rpc.Code and so of gRPC.
 absl::StatusCode ContractCode(absl::StatusCode code);
 
-// The name of a code as in metrics and logs: "OK", "INVALID_ARGUMENT", ...
+// Returns the name of a code in metrics and logs: "OK", "INVALID_ARGUMENT", ...
 const char* CodeName(absl::StatusCode code);
 
 }  // namespace dragoman::server

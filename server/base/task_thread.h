@@ -1,6 +1,6 @@
-// A thread that does one task after another, in the order in which they were posted.
+// A thread that runs tasks one after another, in the order in which they were posted.
 //
-// Thread-safe; Start and Stop are for one thread.
+// Thread-safe, except that only one thread may call Start and Stop.
 #pragma once
 
 #include <chrono>
@@ -16,25 +16,22 @@ namespace dragoman::server {
 
 class TaskThread {
  public:
-  // `name` of the thread: NameThisThread. At most `capacity` tasks wait.
+  // `name` is for NameThisThread. At most `capacity` tasks may wait.
   TaskThread(const char* name, size_t capacity) : name_(name), capacity_(capacity) {}
-  // Stops.
   ~TaskThread() { Stop(); }
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
-  // From now on tasks that are posted are called with `true`; with `false`, meaning that they must
-  // not change anything, if Stop comes first.
+  // Starts to call posted tasks with `true`. If Stop comes first, a task is called with `false` and
+  // must not change anything.
   void Start();
   using Task = std::function<void(bool go_on)>;
-  // RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: it has been stopped. The task is then never
-  // called.
+  // Returns RESOURCE_EXHAUSTED if too many tasks wait, UNAVAILABLE after Stop; drops the task then.
   absl::Status Post(Task task);
-  // Waits for the task under way, and calls those that have not begun with `false`. Calling it
-  // again has no effect.
+  // Waits for the running task and calls the waiting tasks with `false`. May be called again.
   void Stop();
-  // The same, but waits no longer than `patience` for the task under way. False: it still is, and
-  // so is the thread; the process can only end as a whole.
+  // The same, but waits at most `patience` for the running task. Returns false if the task and so
+  // the thread still run. Then only the end of the process ends them.
   bool StopWithin(std::chrono::nanoseconds patience);
 
  private:

@@ -23,7 +23,6 @@
 namespace dragoman::server {
 namespace {
 
-// Frees what OpenSSL has made.
 template <auto kFree>
 struct OpensslFree {
   template <typename T>
@@ -36,26 +35,26 @@ using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
 using Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 
-// Returns a reader of `text`, which outlives it.
+// Returns a reader of `text`, which must outlive it.
 Bio BioOf(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// A pem_password_cb that has no password: OpenSSL would ask the terminal. `asked` is a bool, which
-// becomes true.
+// A pem_password_cb without a password, so that OpenSSL does not ask the terminal. Sets `asked`, a
+// bool, to true.
 int NoPassword(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
   *static_cast<bool*>(asked) = true;
   return 0;
 }
 
-// Every certificate of a PEM text; empty if one of them cannot be read, or there is none.
+// Returns every certificate of a PEM text, or none if one of them cannot be read.
 std::vector<Certificate> ReadCertificates(const std::string& text) {
   std::vector<Certificate> out;
   const Bio bio = BioOf(text);
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     out.emplace_back(next);
   }
-  // Where nothing is left the last error says so; else one of them is broken.
+  // Any other last error means that a certificate is broken.
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (!at_end) out.clear();

@@ -1,5 +1,4 @@
-// The certificate that new connections get, read from files and proven before it is used, and how
-// it is exchanged while others stay.
+// Reads and checks the certificate for new connections, and replaces it while connections are open.
 #pragma once
 
 #include <cstdint>
@@ -13,67 +12,66 @@
 namespace dragoman::server {
 
 struct TlsPaths {
-  std::string certificate;  // PEM, the server's own first, followed by its issuers'
+  std::string certificate;  // PEM: the server's own, followed by its issuers'
   std::string key;          // PEM, without a password
   std::string client_ca;    // PEM; "": clients need no certificate
 };
 
-// All is PEM text, as TLS libraries take it.
 struct TlsMaterial {
+  // PEM texts.
   std::string certificate;
   std::string key;
   std::string client_ca;  // "": clients need no certificate
 
-  // Facts about the server's own certificate, for the log and for metrics; times are seconds since
-  // 1970.
+  // Facts about the server's own certificate, for logs and metrics. Times are seconds since 1970.
   std::string subject;
   std::string serial;  // hexadecimal
   int64_t not_before = 0;
   int64_t not_after = 0;
 };
 
-// Reads a certificate, its key, and the authorities of clients' certificates, and checks that they
-// belong together. INVALID_ARGUMENT names the file and what is wrong with it: not there, not PEM, a
-// key that is not the certificate's, a certificate that is not valid at `now` (seconds since 1970).
+// Reads a certificate, its key, and the authorities of clients' certificates. INVALID_ARGUMENT
+// names the file and what is wrong with it: it does not exist, it is not PEM, the key is not the
+// certificate's, or the certificate is not for servers or not valid at `now` (seconds since 1970).
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, int64_t now);
 
-// Files of a client of TLS, in PEM format.
+// PEM files of a TLS client.
 struct TlsClientPaths {
   std::string authorities;  // of the server's certificate; "": those of the system
-  std::string certificate;  // the client's own with its issuers'; "": the client shows none
+  std::string certificate;  // the client's own with its issuers'; "": the client has none
   std::string key;          // of the certificate, without a password
 };
 
-// The texts of these files; "" for those that there are none of.
+// The texts of these files; "" if there is no file.
 struct TlsClientMaterial {
   std::string authorities;
   std::string certificate;
   std::string key;
 };
 
-// Reads the files of a client. INVALID_ARGUMENT names the file and what is wrong with it: it is not
-// there, it is not PEM, or the key is not the certificate's.
+// Reads the files of a client. INVALID_ARGUMENT names the file and what is wrong with it: it does
+// not exist, it is not PEM, or the key does not belong to the certificate.
 absl::StatusOr<TlsClientMaterial> ReadTlsClientFiles(const TlsClientPaths& paths);
 
-// Thread-safe. Connections keep the certificate with which they began.
+// Thread-safe. A connection keeps the certificate with which it began.
 class TlsStore {
  public:
   // Seconds since 1970.
   using WallClock = std::function<int64_t()>;
   static WallClock SystemTime();
 
-  // Reads the files; INVALID_ARGUMENT as ReadTlsFiles.
+  // Reads the files. Returns the errors of ReadTlsFiles.
   static absl::StatusOr<std::unique_ptr<TlsStore>> Open(TlsPaths paths, WallClock now);
 
-  // Reads the files again; true if something has changed. With an error the old ones stay in use.
+  // Reads the files again. Returns whether they changed. On an error the old ones stay in use.
   absl::StatusOr<bool> Reload();
 
-  // The material in use. Shared, because it may be exchanged while it is read.
+  // Returns the material in use. Shared, because Reload may replace it.
   std::shared_ptr<const TlsMaterial> current() const {
     engine::MutexLock lock(&mu_);
     return current_;
   }
-  // Whether clients must have a certificate: never changes.
+  // Reports whether clients must have a certificate. Never changes.
   bool wants_clients() const { return !paths_.client_ca.empty(); }
   const TlsPaths& paths() const { return paths_; }
 

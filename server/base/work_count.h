@@ -1,7 +1,7 @@
-// The work that a thread does on requests before their jobs, counted so that a test can bound it.
+// Counts the work that a thread does on requests before their jobs, so that a test can bound it.
 //
-// A parser counts the bytes that it looks at, with each pass over them; a lookup of languages counts each
-// question to ICU and each name that it compares. The counts belong to the thread.
+// A parser counts the bytes of each of its passes. A lookup of languages counts each query to ICU
+// and each name that it compares. Each thread has its own counts.
 #pragma once
 
 #include <cstddef>

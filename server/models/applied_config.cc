@@ -1,4 +1,4 @@
-// Part of model_manager.h: how a configuration that was read again is applied.
+// Part of model_manager.h: Apply, which applies a configuration that was read again.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -28,7 +28,7 @@ ModelChange ModelManager::Adopt(const ModelSettings& model) {
   const auto known = applied_.find(name);
   const bool was_served = settings_.contains(name);
   if (known != applied_.end() && SameSettings(known->second, model)) {
-    // UnloadModel may have taken it out.
+    // UnloadModel may have removed it.
     return was_served ? Refresh(name) : ModelChange{.name = name, .kind = ChangeKind::kUnchanged};
   }
   const absl::StatusOr<ModelPtr> loaded = Replace(model);
@@ -78,7 +78,7 @@ absl::Status ModelManager::SetPivots(const ServerConfig& config,
 std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
   defaults_ = config;
   std::vector<ModelChange> changes;
-  // Pivots that are gone go first: a new version of a model need not fit them.
+  // Removes old pivots first, because a new version of a model need not fit them.
   std::vector<PivotSettings> staying;
   for (const PivotSettings& pivot : pivots_) {
     if (Has(config.pivots, pivot)) staying.push_back(pivot);
@@ -90,7 +90,7 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
     configured.insert(model.model_name);
     changes.push_back(Adopt(model));
   }
-  // The last model is never taken out, so models are loaded before others are taken out.
+  // Loads models before it removes others, because the last model cannot be removed.
   std::vector<std::string> gone;
   for (const auto& [name, settings] : applied_) {
     if (!configured.contains(name)) gone.push_back(name);
@@ -107,7 +107,7 @@ std::vector<ModelChange> ModelManager::Apply(const ServerConfig& config) {
     }
     applied_.erase(name);
   }
-  // Models that LoadModel added are refreshed, too.
+  // Also refreshes the models that LoadModel added.
   std::vector<std::string> added;
   for (const auto& [name, settings] : settings_) {
     if (!configured.contains(name)) added.push_back(name);

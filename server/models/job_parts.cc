@@ -67,7 +67,7 @@ std::shared_ptr<engine::TranslationSink> SinkQueue::sink() const {
 }
 
 std::shared_ptr<engine::TranslationSink> SinkQueue::LetGo() {
-  std::deque<Call> unused;  // ends after the lock
+  std::deque<Call> unused;  // destroyed after the lock is released
   engine::MutexLock lock(&mu_);
   calls_.swap(unused);
   return std::exchange(sink_, nullptr);

@@ -1,5 +1,4 @@
-// The parts that jobs have in common which are made of other jobs: a pivot's of two engines, and a
-// call's whose items go to several.
+// Code shared by PivotJob and JointJob, which are made of the jobs of several engines.
 #pragma once
 
 #include <deque>
@@ -13,38 +12,38 @@
 
 namespace dragoman::server {
 
-// The status of a job that was cancelled, as an engine has it.
+// Returns the status that an engine gives a job that was cancelled for this cause.
 absl::Status StatusOf(engine::CancelCause cause);
 
-// The cause with which the rest of a job is cancelled when a part of it has ended with `status`.
+// Returns the cause to cancel the other parts of a job with, after one part ended with `status`.
 engine::CancelCause CauseOf(const absl::Status& status);
 
-// Adds the times of a part; `total` and what is the whole job's own stay. `items`: which of the
-// job's items those of the part are; nullptr: the same.
+// Adds the times of a part to those of the job, except `total`. `items` maps the part's item
+// numbers to the job's; nullptr: they are the same.
 void AddTimings(const engine::JobTimings& from, const std::vector<int>* items,
                 engine::JobTimings* to);
 
-// Calls of a sink from several threads, one after another, in the order in which they were told.
+// Serializes the calls of a sink from several threads, in the order of Tell.
 //
-// Thread-safe. No lock is held while the sink is called. The caller keeps the queue alive during
-// Tell and Open; what is told may let go of anything else.
+// Thread-safe. No lock is held while the sink is called. The caller must keep the queue alive
+// during Tell and Open, because a call may release the other references to it.
 class SinkQueue {
  public:
   using Call = std::function<void(engine::TranslationSink*)>;
 
-  // With `held`, calls wait for Open.
+  // If `held`, calls wait for Open.
   explicit SinkQueue(std::shared_ptr<engine::TranslationSink> sink, bool held = false)
       : sink_(std::move(sink)), held_(held) {}
 
-  // Calls the sink now, or lets the thread do it that is calling it.
+  // Calls the sink. If another thread is calling the sink, that thread makes the call.
   void Tell(Call call);
   void Open();
 
-  // The sink; nullptr once it was let go.
+  // Returns the sink; nullptr after LetGo.
   std::shared_ptr<engine::TranslationSink> sink() const;
 
-  // Lets go of the sink, and returns it, so that the caller decides when it ends. What is told from
-  // now on, and what waits, is not called.
+  // Releases the sink and returns it, so that the caller decides when it is destroyed. Drops
+  // waiting and further calls.
   std::shared_ptr<engine::TranslationSink> LetGo();
 
  private:

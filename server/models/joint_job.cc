@@ -5,7 +5,7 @@
 
 namespace dragoman::server {
 
-// The sink of one part, whose items have numbers of their own in the engine's job.
+// The sink of one part, whose items have different numbers in the engine's job.
 class JointJob::PartSink final : public engine::TranslationSink {
  public:
   PartSink(std::shared_ptr<JointJob> job, size_t part) : job_(std::move(job)), part_(part) {}
@@ -60,7 +60,7 @@ engine::Admission JointJob::Start() {
       states_[i].job = admission.job;
       if (stopped_.has_value()) cause = cause_;
     }
-    // An earlier part has ended with an error by now.
+    // An earlier part has already ended with an error.
     if (cause.has_value()) parts_[i].model->engine->Cancel(admission.job, *cause);
   }
   for (engine::ItemResult& result : done_) {
@@ -125,7 +125,7 @@ void JointJob::FinishIfOver() {
 }
 
 void JointJob::Tell(SinkQueue::Call call) {
-  const std::shared_ptr<JointJob> self = shared_from_this();  // what is told may let go of it
+  const std::shared_ptr<JointJob> self = shared_from_this();  // the call may release the others
   queue_.Tell(std::move(call));
 }
 

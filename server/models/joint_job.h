@@ -1,13 +1,12 @@
-// A job whose items go to several engines, or to one in several languages: of a call whose items are
-// in different languages.
+// A job for a call whose items are in different languages. Its parts go to several engines, or to
+// one engine in several languages.
 //
-// To its sink it is one job. It is admitted by all engines or by none; until the last has admitted
-// its part, nothing of the others' is told, and if one refuses, they are cancelled. The first part
-// that ends with an error ends the others. Each engine admits its part by its own queue, limits and
-// clients' shares.
+// The sink sees one job. Each engine admits its part by its own queue, limits and client shares.
+// The sink is not called before all parts are admitted. If an engine refuses its part, the admitted
+// parts are cancelled. If a part ends with an error, the others are cancelled.
 //
-// Thread-safe. Held by the parts' jobs, as their sink, until the last has ended. No lock is held
-// while an engine or the sink is called. Items are numbers of the whole job.
+// Thread-safe. The sinks of the parts' jobs own the JointJob until the last part has ended. No lock
+// is held while an engine or the sink is called.
 #pragma once
 
 #include <memory>
@@ -27,18 +26,18 @@ namespace dragoman::server {
 struct JobPart {
   ModelPtr model;
   engine::TranslationJob job;
-  std::vector<int> items;  // of the whole job, those of `job`
+  std::vector<int> items;  // numbers in the whole job of the items of `job`
 };
 
 class JointJob : public std::enable_shared_from_this<JointJob> {
  public:
-  // `done`: results of items that no engine is needed for. The clock is borrowed. REQUIRES: made with
+  // `done` has the results of items that need no engine. `clock` is borrowed. REQUIRES: made with
   // make_shared.
   JointJob(const engine::Clock* clock, std::vector<JobPart> parts,
            std::vector<engine::ItemResult> done, std::shared_ptr<engine::TranslationSink> sink);
 
-  // Submits all parts. If one is refused, so is the whole, and the sink is not called. To be called
-  // once; Admission::job means nothing.
+  // Submits all parts. If one is refused, the whole job is, and the sink is not called.
+  // Admission::job has no meaning. REQUIRES: called once.
   engine::Admission Start();
 
   // Does the same as Engine::Cancel. REQUIRES: Start has returned.
@@ -59,13 +58,13 @@ class JointJob : public std::enable_shared_from_this<JointJob> {
 
   const engine::Clock* const clock_;
   const engine::Nanos begun_;
-  std::vector<JobPart> parts_;            // their jobs are gone after Start; the rest is constant
+  std::vector<JobPart> parts_;            // Start moves the jobs out; the rest is constant
   std::vector<engine::ItemResult> done_;  // until Start
   SinkQueue queue_;
 
   engine::Mutex mu_;
   std::vector<Part> states_ ABSL_GUARDED_BY(mu_);  // by part
-  bool started_ ABSL_GUARDED_BY(mu_) = false;      // all parts were admitted
+  bool started_ ABSL_GUARDED_BY(mu_) = false;      // all parts are admitted
   std::optional<absl::Status> stopped_ ABSL_GUARDED_BY(mu_);
   engine::CancelCause cause_ ABSL_GUARDED_BY(mu_) = engine::CancelCause::kClient;
   bool finished_ ABSL_GUARDED_BY(mu_) = false;

@@ -11,15 +11,15 @@
 namespace dragoman::server {
 namespace {
 
-// 0: the model's settings give neither, or only one of the two.
+// Returns 0 if the model's settings do not give both numbers.
 int AskedCpus(const ModelSettings& model) { return model.cpu_workers * model.threads_per_worker; }
 
 bool IsOnGpus(const ModelSettings& model) { return !model.devices.cuda.empty(); }
 
-// Models with the same devices: there are few kinds, however many models there are.
+// Models with the same devices.
 struct DeviceGroup {
   engine::DeviceRequest devices;
-  // The sum of the fractions that its models have, and how many have none.
+  // The sum of its models' own fractions, and the number of models without one.
   double given = 0;
   int open = 0;
 
@@ -41,7 +41,6 @@ bool MayMeet(const DeviceGroup& a, const DeviceGroup& b) {
   return std::find_first_of(one.begin(), one.end(), two.begin(), two.end()) != one.end();
 }
 
-// The groups, and by model the number of its own.
 struct DeviceGroups {
   std::vector<DeviceGroup> groups;
   std::vector<size_t> group_of;
@@ -58,7 +57,7 @@ struct DeviceGroups {
   }
 };
 
-// "0.5 (a) + 0.6 (b)", of the models that a model of `group` may meet.
+// Returns "0.5 (a) + 0.6 (b)" for the models that may be on a GPU with a model of `group`.
 std::string SumText(const std::vector<ModelSettings>& models, const DeviceGroups& all,
                     const DeviceGroup& group) {
   std::string sum;
@@ -114,14 +113,14 @@ std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& mode
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction) {
   const DeviceGroups all(models);
-  // The models that were loaded before the one in question, and that one.
+  // The models up to and including the present one, by group.
   std::vector<DeviceGroup> loaded;
   for (const DeviceGroup& group : all.groups) loaded.push_back({group.devices});
   std::vector<double> limits;
   for (size_t i = 0; i < models.size(); ++i) {
     const DeviceGroup& own = all.groups[all.group_of[i]];
     loaded[all.group_of[i]].Add(models[i]);
-    if (!own.MayBeOnGpu()) {  // alone wherever it is
+    if (!own.MayBeOnGpu()) {  // shares no GPU with other models
       const bool given = models[i].own_device_memory_fraction;
       limits.push_back(std::min(given ? models[i].device_memory_fraction : fraction, 1.0));
       continue;

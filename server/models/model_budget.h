@@ -1,9 +1,7 @@
-// Divides the machine among the models that are served: processors, memory of the host, memory of
-// each GPU.
+// Divides the machine among the served models: processors, host memory and the memory of each GPU.
 //
-// Pure functions. A model's own settings are taken as they are; what they leave open is divided
-// evenly among the models that leave it open. Whether a model with the device `auto` is on GPUs is
-// for others to decide first: OnDevices makes its settings say it.
+// Pure functions. A model gets what its own settings say. The models without such a setting share
+// the rest evenly. The caller first decides on the devices of models with `auto` (OnDevices).
 #pragma once
 
 #include <cstdint>
@@ -18,60 +16,61 @@ namespace dragoman::server {
 
 inline constexpr int64_t kMiB = int64_t{1} << 20;
 
-// Where a model runs, and in which numbers: decided before the machine is divided.
 struct DevicePlan {
   engine::DeviceChoice devices;
-  // The model's own: some are not served in the GPUs' usual type.
+  // This model's type. Some models cannot use the usual type of the GPUs.
   kernels::ComputeType compute_type = kernels::ComputeType::kFloat32;
   std::string compute_type_because;
 };
 
-// The settings with the devices of `plan` by name, as the functions below count them.
+// Returns the settings with the devices of `plan`, as the functions below expect them.
 ModelSettings OnDevices(ModelSettings model, const DevicePlan& plan);
 
-// The share of one model.
 struct ModelShare {
-  absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: the model cannot be loaded, and why
-  int cpus = 1;                                    // for workers, and text beside them
-  int text_cpus = 1;                               // from which the number of text threads follows
-  // The first of them among all processors; beyond the last one: they are shared with other models.
+  absl::StatusOr<DevicePlan> plan = DevicePlan();  // an error: why the model cannot be loaded
+  int cpus = 1;                                    // for workers and text threads
+  int text_cpus = 1;                               // determines the number of text threads
+  // The number of the first of `cpus` among all processors. If it is beyond the last processor, the
+  // model shares its processors with other models.
   int first_cpu = 0;
-  int cpus_per_cache = 0;  // that share a last level of cache; 0 or 1: not known
-  // The fraction of a GPU's memory that may be in use once the model has taken its own.
+  int cpus_per_cache = 0;  // processors that share a last-level cache; 0 or 1: unknown
+  // The fraction of a GPU's memory that may be in use after the model has allocated its own.
   double device_memory_fraction = 0.9;
-  // Memory of the host that is not this model's.
-  int64_t host_bytes_of_loaded = 0;   // loaded models, an older version of this one among them
+  // Host memory that this model must leave to others.
+  int64_t host_bytes_of_loaded = 0;   // loaded models, including an older version of this one
   int64_t host_bytes_of_to_come = 0;  // see HostBytesToCome
   int64_t host_bytes_of_serving = 0;
-  // The part of host_bytes_of_serving that is held without any call; and the part that is held
-  // while the model is loaded, which is all of it once calls are taken.
+  // The part of host_bytes_of_serving that is in use without any call, and the part that is in use
+  // while the model is loaded: all of it once calls are accepted.
   int64_t host_bytes_of_process = 0;
   int64_t host_bytes_of_serving_now = 0;
 };
 
-// Processors for each model, at least one: those with cpu-workers and threads-per-worker have the
-// product, models on GPUs one; the rest is divided, and the first models get what is left
-// over. If there are more models than processors, they share them: an idle worker takes no time.
+// Returns the number of processors of each model, at least 1. A model with cpu-workers and
+// threads-per-worker gets their product. A model on GPUs gets one. The others share the rest
+// evenly; the first of them get the remainder. If there are more models than processors, they share
+// processors.
 std::vector<int> DivideCpus(int cpus, const std::vector<ModelSettings>& models);
 
-// Processors from which the number of each model's text threads follows: as above, but models on
-// GPUs share all of them. With one tokenizer and one detokenizer thread an H200 did 12,000
-// texts a second of 25,000 (tests/gpu/README.md).
+// Returns the number of processors that determines each model's text threads. Same as DivideCpus,
+// except that the models on GPUs share all processors. With one tokenizer and one detokenizer
+// thread an H200 translated 12,000 instead of 25,000 texts a second (tests/gpu/README.md).
 std::vector<int> DivideTextCpus(int cpus, const std::vector<ModelSettings>& models);
 
-// device_memory_fraction for each model, when they are loaded in this order. Models that may meet
-// on a GPU share `fraction` of it: those with a fraction of their own have that, the others the
-// rest in equal parts. INVALID_ARGUMENT with the sum if that leaves nothing, or is above 1.
+// Returns the device_memory_fraction of each model, if they are loaded in this order. Models that
+// may be on the same GPU share `fraction` of it: a model with its own fraction gets that, and the
+// others share the rest evenly. INVALID_ARGUMENT with the sum if nothing is left for them, or if
+// the own fractions exceed 1.
 absl::StatusOr<std::vector<double>> DivideDeviceMemory(const std::vector<ModelSettings>& models,
                                                        double fraction);
 
-// The order in which models are loaded at the start, as indexes: models with a given size of K/V
-// come first, because the K/V of the others take what is left.
+// Returns the order of loading at the start, as indexes: first the models with a given KV cache
+// size, because the others take the memory that is left.
 std::vector<size_t> LoadOrder(const std::vector<ModelSettings>& models);
 
-// The bytes that `model` leaves to the models to come, of `left` bytes of the host's memory (0 or
-// less: there are none): the K/V of given sizes, and an equal part of the rest for each without a
-// size.
+// Returns the bytes that `model` must leave to the models that are loaded after it: their given KV
+// cache sizes. If `model` has no given size, it shares the rest of the `left` bytes of host memory
+// evenly with those without one. `left` may be negative.
 int64_t HostBytesToCome(int64_t left, const ModelSettings& model,
                         const std::vector<ModelSettings>& to_come);
 

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A piece of a file; between two of them the load may be given up.
+// A load may be given up between two pieces.
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 struct FreeDigest {
@@ -97,7 +97,7 @@ absl::Status AddFile(const engine::RecordedFile& file, const engine::LoadContext
   return absl::OkStatus();
 }
 
-// The files that were read in the directory, by their names there; a package has the name "".
+// Returns the files read in the directory, by their names there. A package has the name "".
 std::map<std::string, const engine::RecordedFile*> FilesIn(const engine::RecordedFiles& files,
                                                            const std::string& directory) {
   std::map<std::string, const engine::RecordedFile*> by_name;

@@ -1,4 +1,4 @@
-// The files that a model was made of, as a checksum.
+// Checks a model's path and computes the checksum of its files.
 //
 // Thread-safe. Reads the disk.
 #pragma once
@@ -13,29 +13,28 @@
 
 namespace dragoman::server {
 
-// Whether there is something at the path that may be a model. NOT_FOUND: nothing is there.
-// INVALID_ARGUMENT: neither a file nor a directory with files.
+// Checks that the path may be a model. NOT_FOUND if it does not exist. INVALID_ARGUMENT if it is
+// neither a file nor a directory with files. UNAVAILABLE if the directory cannot be read.
 absl::Status CheckModelPath(const std::string& path);
 
-// SHA-256, in hexadecimal, over the files that were read for the model in `directory`, in the order
-// of their names: for each its name within the directory, its size and its bytes. A package, which
-// is a file, has no name there. Read in pieces, no more than the size that each file had when it
-// was loaded. ABORTED: one has another size now, or is not a regular file any more. UNAVAILABLE:
-// one cannot be read, and why. CANCELLED once `load`, which may be nullptr, is given up.
+// Returns the SHA-256, in hexadecimal, of the files that were read for the model in `directory`, in
+// the order of their names. It covers each file's name within the directory, its size and its
+// bytes. The name of a package (a single file) counts as "". Reads at most the size that a file had
+// when it was loaded. ABORTED if a file has another size or is no longer a regular file.
+// UNAVAILABLE if a file cannot be read. CANCELLED once `load`, which may be nullptr, is given up.
 absl::StatusOr<std::string> ChecksumOfModel(const engine::RecordedFiles& files,
                                             const std::string& directory,
                                             const engine::LoadContext* load);
 
-// The checksum of an ensemble: SHA-256 over the checksums of its members, in their order. With one
-// directory the same as ChecksumOfModel.
+// Returns the checksum of an ensemble: the SHA-256 of its members' checksums, in their order. With
+// one directory the result is that of ChecksumOfModel.
 absl::StatusOr<std::string> ChecksumOfModels(const engine::RecordedFiles& files,
                                              const std::vector<std::string>& directories,
                                              const engine::LoadContext* load);
 
-// The directory of a model, or those of the members of an ensemble.
 std::vector<std::string> DirectoriesOf(const ModelSettings& settings);
 
-// INVALID_ARGUMENT: `directory` of a request ("": none) is not absolute.
+// INVALID_ARGUMENT if `directory` of a request is not absolute. "" means none and is OK.
 absl::Status CheckDirectory(const std::string& directory);
 
 }  // namespace dragoman::server

@@ -97,7 +97,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
       resources_.host_bytes - resources_.serving_bytes - share.host_bytes_of_loaded;
   share.host_bytes_of_to_come = HostBytesToCome(left, settings, to_come);
   share.cpus_per_cache = resources_.cpus_per_cache;
-  // A share of the start is kept as long as the model stays where it was.
+  // A model keeps its share of LoadAll as long as it stays on the same devices.
   const auto known = shares_.find(settings.model_name);
   if (known != shares_.end() && known->second.plan->devices.cuda == share.plan->devices.cuda) {
     share.cpus = known->second.cpus;
@@ -106,7 +106,7 @@ ModelShare ModelManager::ShareOf(const ModelSettings& settings, absl::StatusOr<D
     share.device_memory_fraction = known->second.device_memory_fraction;
     return share;
   }
-  // Models that are loaded keep their shares; an older version of this one goes.
+  // Loaded models keep their shares. An older version of this model does not count.
   std::vector<ModelSettings> all;
   for (const auto& [name, other] : settings_) {
     const ModelPtr served = table_->Find(name);
@@ -141,8 +141,7 @@ absl::Status ModelManager::LoadAll(const std::vector<ModelSettings>& models,
   const std::vector<size_t> order = LoadOrder(models);
   std::vector<ModelSettings> in_order;
   for (const size_t i : order) in_order.push_back(placed[i]);
-  // The first models get what is left over, and the default is to be one of them: hence the order
-  // of `models`.
+  // In the order of `models`, so that the default, which is first, gets part of the remainder.
   const std::vector<int> cpus = DivideCpus(resources_.cpus, placed);
   const std::vector<int> text_cpus = DivideTextCpus(resources_.cpus, placed);
   const absl::StatusOr<std::vector<double>> fractions =
@@ -193,7 +192,7 @@ absl::StatusOr<ServedModel> ModelManager::MakeVersion(const ModelSettings& setti
                                                      "; the models that are loaded hold ",
                                                      held / kMiB, " MiB: ", sum));
   }
-  // The files that were loaded, whose contents the loader has found to be right.
+  // The files that were loaded. The loader has checked their contents.
   model.files = load.files().files();
   absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &load);
   const std::string changed = engine::FirstChanged(model.files);
@@ -225,7 +224,7 @@ absl::StatusOr<ModelPtr> ModelManager::LoadVersion(const ModelSettings& settings
   } catch (const std::exception& e) {
     put = absl::ResourceExhaustedError(absl::StrCat("loading failed: ", e.what()));
   }
-  GiveBackFreeMemory();  // what loading took beside the model, or all that a failed one did
+  GiveBackFreeMemory();  // temporary memory of loading, or all memory of a failed load
   if (!put.ok()) {
     table_->Note(name, ModelState::kFailed);
     return OfModel(name, put.status());
@@ -279,7 +278,7 @@ absl::StatusOr<ModelPtr> ModelManager::Load(const std::string& name, const std::
   if (directory.empty() && known == settings_.end()) return NoSuchModel(name);
   if (absl::Status status = CheckDirectory(directory); !status.ok()) return status;
   ModelSettings base = known == settings_.end() ? defaults_ : known->second;
-  if (known == settings_.end()) base.ensemble.directories.clear();  // those of the default model
+  if (known == settings_.end()) base.ensemble.directories.clear();  // of the default model
   base.model_name = name;
   if (!directory.empty()) base.model_directory = directory;
   const absl::StatusOr<ModelSettings> model = OverrideSettings(std::move(base), settings);
@@ -292,8 +291,8 @@ absl::StatusOr<bool> ModelManager::IsUnchanged(const ServedModel& model,
   const std::vector<std::string> directories = DirectoriesOf(settings);
   if (model.directory != absl::StrJoin(directories, ",")) return false;
   if (engine::FirstChanged(model.files).empty()) return true;
-  // A file may have been written with the same bytes, which the checksum shows; it does not show
-  // one that is new or gone.
+  // A file may have been rewritten with the same bytes. The checksum shows that, but it does not
+  // show files that were added or deleted.
   if (!engine::FirstAddedOrGone(model.files).empty()) return false;
   const engine::LoadContext look(&gives_up_);
   const absl::StatusOr<std::string> checksum = ChecksumOfModels(model.files, directories, &look);
@@ -324,7 +323,7 @@ absl::StatusOr<ModelManager::Reloaded> ModelManager::Reload(const std::string& n
     const absl::StatusOr<bool> unchanged = IsUnchanged(*present, known->second);
     if (!unchanged.ok()) return unchanged.status();
     if (*unchanged) {
-      table_->ForgetFailure(name);  // what was wrong with the files is so no more
+      table_->ForgetFailure(name);  // the files are those of the served version again
       return Reloaded{present, false};
     }
   }

@@ -10,7 +10,7 @@
 namespace dragoman::server {
 namespace {
 
-// A message travels in headers, and a multilingual model has a thousand pairs.
+// Limits lists, because HTTP/2 headers carry the message. A multilingual model has 1000 pairs.
 constexpr size_t kListed = 24;
 
 std::string Listed(std::vector<std::string> names) {
@@ -26,7 +26,7 @@ std::string NamesOf(const std::vector<ModelPtr>& models) {
   return Listed(std::move(names));
 }
 
-// "de-en (opus-de-en)".
+// Returns a list of pairs such as "de-en (opus-de-en)".
 std::string PairsOf(const std::vector<ModelPtr>& models) {
   std::vector<std::string> pairs;
   for (const ModelPtr& model : models) {

@@ -1,6 +1,6 @@
-// Chooses the model that takes a request: the one that it names, or one that fits its languages.
+// Chooses the model for a request: the one that the request names, or one that has its languages.
 //
-// Pure functions over the table's present models, thread-safe.
+// Pure functions over the table's present models. Thread-safe.
 #pragma once
 
 #include <string>
@@ -12,24 +12,23 @@
 
 namespace dragoman::server {
 
-// Where a request goes.
 struct Route {
   ModelPtr model;
-  // The engine's, for the job; nullptr where they were not asked for.
+  // Used by the job; from the model's engine; nullptr if the languages were not resolved.
   std::shared_ptr<const engine::ResolvedLanguages> languages;
 };
 
-// `models` in the order of their table, the default first; not empty.
+// Chooses among `models`, in the order of their table. REQUIRES: `models` is not empty.
 //
-// With a name: that model, or NOT_FOUND naming those that exist. Without one: the first of
-// `models` that translates between the languages, which need not both be given; if none does,
-// INVALID_ARGUMENT listing all pairs. If there is only one model, it is taken without a look at its
-// languages: the engine's own error is the clearest.
+// With a name, returns that model, or NOT_FOUND with the names that exist. Without a name, returns
+// the first model that translates between the languages, or INVALID_ARGUMENT with the language
+// pairs. One language may be empty; if both are, returns the default. Returns a single model
+// without checking its languages, because its engine's error is clearer.
 absl::StatusOr<Route> RouteRequest(const std::vector<ModelPtr>& models, std::string_view name,
                                    std::string_view source_language,
                                    std::string_view target_language);
 
-// The same by name alone; "" is the default.
+// Finds a model by name; "" is the default. NOT_FOUND with the names that exist.
 absl::StatusOr<ModelPtr> FindModel(const std::vector<ModelPtr>& models, std::string_view name);
 
 }  // namespace dragoman::server

@@ -13,21 +13,21 @@
 
 namespace dragoman::server {
 struct ModelTable::Registry {
-  // While it is held, no version ends. The thread that lets go of a model may hold the engine's
-  // locks: so this one, and not `mu`, is held where engines are called.
+  // While it is held, no version is destroyed. A thread that releases a model takes `mu` and may
+  // hold the engine's locks. So engines are called with `hold` held, and never with `mu`.
   engine::Mutex hold;
-  // The records of names, which are kept as long as a version has them.
-  std::map<std::string, int> versions ABSL_GUARDED_BY(hold);  // how many of a name were put
-  // The counts, by name, of versions that have ended.
+  // The latest version of each name. Kept while a version of the name exists.
+  std::map<std::string, int> versions ABSL_GUARDED_BY(hold);
+  // The counts of destroyed versions, by name. Kept while a version of the name exists.
   std::map<std::string, engine::SegmentCounts> ended ABSL_GUARDED_BY(hold);
 
   engine::Mutex mu;
   engine::CondVar changed;
-  // Every version that exists. They are taken out with `hold` held as well.
+  // Every version that exists. Versions are removed only with `hold` held as well.
   std::set<const ServedModel*> live ABSL_GUARDED_BY(mu);
-  // The versions among them that nobody holds any more.
+  // The live versions without references.
   std::deque<const ServedModel*> dead ABSL_GUARDED_BY(mu);
-  // How many versions are no longer live and not destroyed yet.
+  // How many versions are no longer live, but not destroyed yet.
   int ending ABSL_GUARDED_BY(mu) = 0;
   bool stop ABSL_GUARDED_BY(mu) = false;
 
@@ -36,7 +36,6 @@ struct ModelTable::Registry {
     return {live.begin(), live.end()};
   }
 
-  // Forgets the records that no version has any more.
   void ForgetUnused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(hold) {
     std::set<std::string> names;
     for (const ServedModel* version : Live()) names.insert(version->name);
@@ -85,7 +84,8 @@ void ModelTable::EndUnheld() {
     {
       engine::MutexLock hold(&registry_->hold);
       if (!model->is_pivot()) {
-        // Its jobs have ended; segments of cancelled ones that are still in the batch go with it.
+        // Its jobs have ended. Segments of cancelled jobs that are still in the batch count as
+        // cancelled.
         engine::SegmentCounts counts = model->engine->Stats().segments;
         counts.cancelled += counts.waiting + counts.running;
         counts.waiting = 0;
@@ -122,7 +122,7 @@ ModelPtr ModelTable::Share(ServedModel model) {
 }
 
 ModelPtr ModelTable::ShareNextVersion(ServedModel model) {
-  // While it is held no version of that name ends, and the number stays right.
+  // Keeps versions of that name from being destroyed, which would delete the number.
   engine::MutexLock hold(&registry_->hold);
   const int versions = registry_->versions[model.name];
   model.version = (versions == 0 ? last_removed_ : versions) + 1;
@@ -212,7 +212,7 @@ bool ModelTable::Remove(std::string_view name) {
   bool found = false;
   for (const ModelPtr& known : models()) {
     found |= is_removed(known);
-    // Pivots over the model go with it.
+    // Removes the pivots through the model, too.
     const bool goes =
         is_removed(known) || std::any_of(known->legs.begin(), known->legs.end(), is_removed);
     if (!goes) rest.push_back(known);
@@ -242,7 +242,7 @@ void ModelTable::Publish(std::vector<ModelPtr> models) {
     models_.swap(models);
     change = change_;
   }
-  // The old models are let go of with `models`, without the lock.
+  // `models` now has the old models. They are released without the lock.
   if (!change) return;
   for (const auto& [name, served] : changes) change(name, served);
 }
@@ -355,8 +355,7 @@ std::vector<ModelStats> ModelTable::Stats() const {
 
 void ModelTable::CancelAll(engine::CancelCause cause) {
   engine::MutexLock hold(&registry_->hold);
-  // Pivots come first: a job that is cancelled in a model that they go through would go on
-  // otherwise.
+  // Pivots first, because a pivot's job would go on after its part in a model is cancelled.
   const std::vector<const ServedModel*> live = registry_->Live();
   for (const bool pivots : {true, false}) {
     for (const ServedModel* version : live) {

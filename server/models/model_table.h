@@ -1,14 +1,14 @@
-// The models of the process, by name, and the end of those that are no longer served.
+// The served models, by name. Also destroys the engines of models that are no longer served.
 //
-// A model that is replaced or taken out takes no new calls; those that hold it go on. When the last
-// of them has let go, a thread of the table ends its engine: an engine joins its threads, and those
-// let go of calls themselves. The engine's counts stay in those of its name, until no version of
-// that name is left: nothing is kept for ever for names that were served once, or never.
+// A replaced or removed model accepts no new calls; calls that hold it go on. After the last call
+// has released it, a thread of the table destroys its engine: an engine joins its threads, and
+// those threads may release calls, so they cannot destroy it. The engine's counts remain in the
+// counts of its name until no version of that name exists.
 //
-// Pivots are made here from the models that they go through: a pivot is there whenever both of them
-// are, and always goes through their present versions.
+// The table makes the pivots. A pivot exists while both of its models are served. It uses their
+// present versions.
 //
-// Thread-safe. Put, Remove and other changes are for one thread at a time.
+// Thread-safe. Only one thread at a time may call Put, Remove and Configure.
 #pragma once
 
 #include <chrono>
@@ -38,89 +38,89 @@ enum class ModelState { kServing, kDraining, kLoading, kFailed };
 
 class ModelTable {
  public:
-  // How many failures of names that are not served are kept; the latest are.
+  // How many failures of names that are not served are kept.
   static constexpr size_t kMaxFailures = 32;
 
-  // `clock` outlives the table. Models are listed in the order of `names`, those with other names
-  // after them; the first is the default. Pivots come last.
+  // `clock` must outlive the table. Models are listed in the order of `names`, then those with
+  // other names, then pivots. The first model is the default.
   ModelTable(const engine::Clock* clock, std::vector<std::string> names,
              std::vector<PivotSettings> pivots);
-  // Ends every job, and waits until nobody holds a model any more and all engines have ended.
+  // Cancels every job. Waits until all references to models were released and all engines have
+  // ended.
   ~ModelTable();
   ModelTable(const ModelTable&) = delete;
   ModelTable& operator=(const ModelTable&) = delete;
 
-  // Calls to come get `model`, in place of the one of its name, if any. Put gives it its version:
-  // above any that its name had before, 1 if no model was taken out yet. An error, and nothing has
-  // changed, if a pivot through it would have no language between.
+  // Makes new calls of its name use `model`, which replaces the previous version, if any. Sets its
+  // version: higher than any version that the name had before. A new name starts at 1 if no model
+  // has been removed yet.
+  // Returns an error without effect if the models of a pivot would share no language.
   absl::StatusOr<ModelPtr> Put(ServedModel model);
 
-  // Calls to come do not find the model. False: there is none. Pivots through it are removed as
-  // well.
+  // Removes a model, and the pivots through it, for new calls. Returns false if there is none.
   bool Remove(std::string_view name);
 
-  // Changes the order of the list and the pivots. An error, and nothing has changed, if two models
-  // of a pivot have no language between.
+  // Changes the order of the list and the pivots. Returns an error without effect if the models of
+  // a pivot share no language.
   absl::Status Configure(std::vector<std::string> names, std::vector<PivotSettings> pivots);
 
-  // nullptr if there is none of this name.
+  // Returns nullptr if there is none.
   ModelPtr Find(std::string_view name) const;
 
-  // All models that take calls, the default first.
+  // Returns all models that accept calls, the default first.
   std::vector<ModelPtr> models() const;
 
-  // Notes that a model is being loaded or has failed to load, for lists of models; kServing takes
-  // the note away, as does Put. Remove forgets a failure, and so do kMaxFailures later ones of
-  // names that are not served.
+  // Records for Entries that a model is being loaded or has failed to load. kServing removes the
+  // note, as does Put. Remove deletes the note of a failure. Of the failures of names that are not
+  // served, only the last kMaxFailures are kept.
   void Note(const std::string& name, ModelState state);
 
-  // Takes away the note that the model has failed. False: there is none.
+  // Removes the note that the model has failed. Returns false if there is none.
   bool ForgetFailure(const std::string& name);
 
-  // One line of a list of models.
   struct Entry {
     std::string name;
     ModelState state = ModelState::kServing;
-    int version = 0;  // 0: not known yet
-    // The model, if it takes calls. Hold it no longer than needed: it keeps the engine.
+    int version = 0;  // 0: unknown
+    // The model, if it accepts calls. Release it soon, because it keeps the engine.
     ModelPtr model;
   };
-  // The entries of models(), then of old versions that still have calls, then of Note.
+  // Returns the entries of models(), then of old versions that still have calls, then of Note.
   std::vector<Entry> Entries() const;
 
-  // Calls `change` with the name and whether it takes calls, once for every present model and then
-  // after every change, from the thread that makes it. Null ends that.
+  // Calls `change` once for every present model, and then after every change, on the thread that
+  // makes the change. `served` tells whether the model accepts calls. Null stops the calls.
   using Change = std::function<void(const std::string& name, bool served)>;
   void OnChange(Change change);
 
-  // The numbers of every name that takes calls or has versions that still have some; without
-  // pivots, whose jobs are those of the models that they go through. As consistent as
-  // Engine::Stats, over all versions; the counts of a name never fall while one of its versions
-  // exists.
+  // Returns the stats of every name that has a version, even if only old versions with calls. Omits
+  // pivots, because their jobs count in their models. Sums over all versions, as consistent as
+  // Engine::Stats. The counts of a name never fall while one of its versions exists.
   std::vector<ModelStats> Stats() const;
 
-  // Ends every job of every version as Engine::Cancel does. New jobs are not refused: see
+  // Cancels every job of every version as Engine::Cancel does. Does not refuse new jobs; see
   // CallContext::draining.
   void CancelAll(engine::CancelCause cause);
 
-  // The jobs of all versions, for a drain and for tests.
+  // Counts all versions. For a drain and for tests.
   int64_t jobs_in_flight() const;
 
-  // Waits until no version but those that take calls is left, or for `timeout`. True: none is left.
+  // Waits until only versions that accept calls exist, for at most `timeout`. Returns false after
+  // the timeout.
   bool WaitEnded(std::chrono::nanoseconds timeout);
 
  private:
-  struct Registry;  // outlives the models, whose last owner hands them back to it
+  struct Registry;  // outlives the models; the last owner of a model hands it back to the registry
 
-  // The models `direct` and the pivots through them, which are made anew where a version has
-  // changed. REQUIRES: Registry's lock is not held.
+  // Returns `direct` and the pivots through them; makes pivots again if a version has changed.
+  // REQUIRES: the locks of Registry are not held.
   absl::StatusOr<std::vector<ModelPtr>> WithPivots(std::vector<ModelPtr> direct);
   ModelPtr Share(ServedModel model);
   ModelPtr ShareNextVersion(ServedModel model);
   void Forget(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Publish(std::vector<ModelPtr> models);
   size_t RankOf(const std::string& name) const;
-  // Ends the engines of versions that nobody holds any more, on a thread of its own.
+  // The thread that destroys versions without references.
   void EndUnheld();
 
   const engine::Clock* const clock_;
@@ -130,14 +130,14 @@ class ModelTable {
   mutable engine::Mutex mu_;
   std::vector<ModelPtr> models_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, ModelState> notes_ ABSL_GUARDED_BY(mu_);
-  std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // of names not served; the oldest first
+  std::deque<std::string> failures_ ABSL_GUARDED_BY(mu_);  // names not served; the oldest first
   Change change_ ABSL_GUARDED_BY(mu_);
 
   // Used by the thread that makes changes.
   std::vector<std::string> names_;
   std::vector<PivotSettings> pivots_;
-  // The highest version of a name that was taken out. New names begin above it, so that no name has
-  // a version twice and no names need to be remembered.
+  // The highest version of any removed name. New names start above it, so that a name never gets
+  // the same version twice.
   int last_removed_ = 0;
 
   std::thread ender_;

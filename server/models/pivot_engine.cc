@@ -14,7 +14,7 @@
 namespace dragoman::server {
 namespace {
 
-// The most pairs of languages that a pivot lists: two multilingual models have a million.
+// The most language pairs that a pivot lists. Two multilingual models have a million.
 constexpr size_t kMaxPairs = 4096;
 
 std::vector<engine::LanguagePair> JoinPairs(const engine::ModelInfo& first,
@@ -103,7 +103,7 @@ absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> PivotEngine::Re
   for (const engine::LanguagePair& pair : first_.info().pairs) {
     auto first = first_.ResolveLanguages(source, pair.target);
     if (!first.ok()) {
-      // An error of the second engine says more, for then there is a way to the language between.
+      // Prefers an error of the second engine, because then the pivot language can be reached.
       if (why.ok()) why = first.status();
       continue;
     }
@@ -137,7 +137,7 @@ absl::Status PivotEngine::CheckJob(const engine::TranslationJob& job) const {
     if (option.legs != DecodingOption::Legs::kNone) return;
     refuse(engine::IsGiven(member), "decoding." + std::string(option.name), kAlignment);
   });
-  // The second model would say so once the first is done.
+  // Checked here because the second model would refuse only after the first has finished.
   if (auto error = engine::CheckWidth(job.decoding, info_.max_rows))
     errors.push_back(*std::move(error));
   return errors.empty() ? absl::OkStatus() : engine::InvalidRequest(errors);
@@ -184,7 +184,7 @@ engine::Admission PivotEngine::Submit(engine::TranslationJob job,
   const engine::JobId id = next_job_.fetch_add(1);
   const auto made = std::make_shared<PivotJob>(this, id, std::move(job), std::move(sink));
   {
-    // The job is registered first: it may be over before Start returns.
+    // Registers the job first, because it may finish before Start returns.
     engine::MutexLock lock(&mu_);
     jobs_.emplace(id, made);
   }
@@ -202,7 +202,7 @@ void PivotEngine::Leave(uint64_t client, int64_t items) {
 }
 
 void PivotEngine::Forget(engine::JobId job) {
-  std::shared_ptr<PivotJob> forgotten;  // goes after the lock
+  std::shared_ptr<PivotJob> forgotten;  // released after the lock
   engine::MutexLock lock(&mu_);
   const auto at = jobs_.find(job);
   if (at == jobs_.end()) return;

@@ -1,21 +1,24 @@
-// Two engines as one: the first translates a text into a language between, the second translates
-// that.
+// Translates with two engines: the first translates a text into the pivot language, the second
+// translates the result.
 //
-// An item goes on as soon as the first engine is done with it; those that are done at the same time
-// go on together. A job is admitted by the first engine. Where the second one's queue is full, its
-// items wait and try again, so that what was admitted is answered here too. How many items may be
-// on their way to the second engine is bounded, and clients share that capacity as they share a
-// queue's: a client whose items wait keeps no other's from being admitted.
+// The first engine admits a job. An item goes to the second engine as soon as the first has
+// finished it; items that finish at the same time go together. If the queue of the second engine is
+// full, the items wait and try again, so that every admitted job is answered. At most kMaxItems
+// wait for the second engine. Clients share that capacity as they share a queue's, so a client's
+// waiting items do not keep others from being admitted.
 //
-// Options of the search (beam, penalties, profile, sampling, lengths by ratio) hold for both.
-// Options about the text of the translation or its length in tokens hold for the second:
-// alternatives, target prefixes, required and forbidden phrases, max_ and min_output_tokens; tokens
-// are the source's of the first and the target's of the second. do_not_translate holds for both.
-// Refused, because they have no meaning across two models: terms and glossaries (a term's target
-// would have to be known in the language between), alignment and the choice of attention for it.
+// Options:
+//   * Search options (beam, penalties, profile, sampling, lengths by ratio) and do_not_translate
+//     apply to both engines.
+//   * Options about the translated text or its length in tokens apply to the second: alternatives,
+//     target prefixes, required and forbidden phrases, max_ and min_output_tokens.
+//   * Terms and glossaries are refused, because a term would have to be known in the pivot
+//     language. Alignment, and the choice of attention for it, is refused, because each model
+//     attends to its own text.
+// Returned source tokens are those of the first engine, target tokens those of the second.
 //
-// Thread-safe, like Engine. Both models and the timer are borrowed. The second engine is called
-// from the timer's thread, because a sink may not submit.
+// Thread-safe, like Engine. Both models and the timer are borrowed. The second engine is called on
+// the timer's thread, because a sink must not submit a job.
 #pragma once
 
 #include <atomic>
@@ -36,7 +39,7 @@ namespace dragoman::server {
 
 class PivotJob;
 
-// The languages of a job over a language between.
+// The languages of a pivot job. `between` is the pivot language.
 class PivotLanguages final : public engine::ResolvedLanguages {
  public:
   PivotLanguages(std::string language, std::shared_ptr<const engine::ResolvedLanguages> of_first,
@@ -44,24 +47,24 @@ class PivotLanguages final : public engine::ResolvedLanguages {
       : between(std::move(language)), first(std::move(of_first)), second(std::move(of_second)) {}
 
   const std::string between;
-  // The two languages of each engine, as that engine has resolved them.
+  // The way each engine resolved them.
   const std::shared_ptr<const engine::ResolvedLanguages> first;
   const std::shared_ptr<const engine::ResolvedLanguages> second;
 };
 
 class PivotEngine final : public engine::Engine {
  public:
-  // Items of all jobs that the second engine has not taken yet.
+  // The limit on items, of all jobs, that the second engine has not taken yet.
   static constexpr int64_t kMaxItems = 8192;
 
-  // INVALID_ARGUMENT: no target language of `first` is a source language of `second`.
+  // INVALID_ARGUMENT if no target language of `first` is a source language of `second`.
   static absl::StatusOr<std::unique_ptr<PivotEngine>> Create(std::string name,
                                                              const ServedModel& first,
                                                              const ServedModel& second,
                                                              const engine::Clock* clock,
                                                              DeadlineTimer* timer);
 
-  // Describes both: the pairs from end to end, the lesser of each limit, the sum of the parameters.
+  // Describes both models: the end-to-end pairs, the lesser limits, the sum of the parameters.
   const engine::ModelInfo& info() const override { return info_; }
   absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override;
@@ -71,10 +74,10 @@ class PivotEngine final : public engine::Engine {
   void StopAdmission() override { admitting_.store(false); }
   int64_t jobs_in_flight() const override;
   void CancelAll(engine::CancelCause cause) override;
-  // Counts only jobs of its own: the segments are those of the two engines. Capacities are the
-  // first's, live workers the lesser number.
+  // Sets only the capacities (those of the first engine) and live_workers (the lesser number). The
+  // two engines count the segments.
   engine::EngineStats Stats() const override;
-  // Does nothing: the two models reload theirs.
+  // Does nothing: the models reload their own.
   absl::Status ReloadGlossaries(engine::LoadContext* /*load*/) override { return absl::OkStatus(); }
 
  private:
@@ -83,10 +86,10 @@ class PivotEngine final : public engine::Engine {
   PivotEngine(engine::ModelInfo info, const ServedModel& first, const ServedModel& second,
               const engine::Clock* clock, DeadlineTimer* timer);
 
-  // INVALID_ARGUMENT for options that cannot go over a language between.
+  // INVALID_ARGUMENT for options that a pivot refuses.
   absl::Status CheckJob(const engine::TranslationJob& job) const;
   void Forget(engine::JobId job);
-  // Gives back the capacity of items that the second engine has taken, or that ended before that.
+  // Releases the capacity of items that the second engine has taken, or that ended before that.
   void Leave(uint64_t client, int64_t items);
 
   const engine::ModelInfo info_;

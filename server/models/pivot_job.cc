@@ -10,7 +10,7 @@
 namespace dragoman::server {
 namespace {
 
-// The time between two tries at a full queue.
+// Bounds on the time between two attempts at a full queue.
 constexpr engine::Nanos kShortestWait = 10 * kNanosPerMilli;
 constexpr engine::Nanos kLongestWait = kNanosPerSecond;
 
@@ -29,7 +29,7 @@ class PivotJob::FirstSink final : public engine::TranslationSink {
   const std::shared_ptr<PivotJob> job_;
 };
 
-// The sink of some items, which have numbers of their own in the second engine's job.
+// The sink of a batch of items, which have different numbers in the second engine's job.
 class PivotJob::SecondSink final : public engine::TranslationSink {
  public:
   SecondSink(std::shared_ptr<PivotJob> job, int batch, std::vector<int> items)
@@ -111,7 +111,8 @@ void PivotJob::OnFirstItem(engine::ItemResult result) {
     engine::MutexLock lock(&mu_);
     firsts_[static_cast<size_t>(item)] = std::move(result);
     ready_.push_back(item);
-    // Random draws depend on the number of an item in its job: so all items go together, in order.
+    // Random draws depend on the number of an item in its job. So with sampling OnFirstDone submits
+    // all items together, in order.
     if (!job_.decoding.sampling.has_value()) arm = !std::exchange(armed_, true);
   }
   if (arm) Arm(clock_->Now());
@@ -200,7 +201,7 @@ void PivotJob::Wait(int batch, std::vector<int> items, engine::Nanos retry_after
     seconds_.erase(batch);
     items.insert(items.end(), ready_.begin(), ready_.end());
     ready_ = std::move(items);
-    // Another item of the first engine may have armed the timer meanwhile: that try is enough.
+    // Another item may have armed the timer meanwhile. That attempt is enough.
     if (!stopped_.has_value()) arm = !std::exchange(armed_, true);
   }
   if (arm) Arm(clock_->Now() + std::clamp(retry_after, kShortestWait, kLongestWait));
@@ -240,7 +241,7 @@ void PivotJob::OnSecondDone(int batch, const std::vector<int>& items, const absl
 void PivotJob::Leave(int64_t items) {
   {
     engine::MutexLock lock(&mu_);
-    items = std::min(items, left_);  // less after the end: Leave was called for all
+    items = std::min(items, left_);  // 0 after the end, when Leave was called for all items
     left_ -= items;
   }
   engine_->Leave(engine::ClientNumber(job_.client), items);
@@ -264,13 +265,13 @@ void PivotJob::FinishIfOver() {
   Tell([this, status, timings](engine::TranslationSink* sink) {
     sink->OnDone(status, timings);
     engine_->Forget(id_);
-    // The last of all: the engine may be gone with the sink.
+    // Last, because the release of the sink may destroy the engine.
     const std::shared_ptr<engine::TranslationSink> last = queue_.LetGo();
   });
 }
 
 void PivotJob::Tell(SinkQueue::Call call) {
-  const std::shared_ptr<PivotJob> self = shared_from_this();  // what is told may let go of it
+  const std::shared_ptr<PivotJob> self = shared_from_this();  // the call may release the others
   queue_.Tell(std::move(call));
 }
 

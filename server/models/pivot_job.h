@@ -1,9 +1,8 @@
 // One job of a PivotEngine, from its admission by the first engine to its OnDone.
 //
-// Thread-safe. Held by its engine until OnDone has returned, and by the jobs of the two engines, as
-// their sink; timers hold it weakly. No lock is held while an engine or the sink is called: calls
-// of the sink go through a queue, which one thread at a time empties, because the two engines'
-// threads come at the same time.
+// Thread-safe. Owned by its engine until OnDone has returned, and by the sinks of the two engines'
+// jobs. Timers have weak references. No lock is held while an engine or the sink is called. A
+// SinkQueue serializes the calls of the sink, because threads of both engines make them.
 #pragma once
 
 #include <map>
@@ -22,11 +21,11 @@ namespace dragoman::server {
 
 class PivotJob : public std::enable_shared_from_this<PivotJob> {
  public:
-  // REQUIRES: job.languages are PivotLanguages of the engine.
+  // REQUIRES: job.languages is a PivotLanguages of the engine.
   PivotJob(PivotEngine* engine, engine::JobId id, engine::TranslationJob job,
            std::shared_ptr<engine::TranslationSink> sink);
 
-  // Submits to the first engine. If that refuses, the sink is not called.
+  // Submits to the first engine. If that refuses the job, the sink is not called.
   engine::Admission Start();
 
   void Cancel(engine::CancelCause cause);
@@ -42,20 +41,21 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   void OnSecondDone(int batch, const std::vector<int>& items, const absl::Status& status,
                     const engine::JobTimings& timings);
 
-  // Submits to the second engine at `when`, from the timer's thread.
+  // Submits to the second engine at `when`, on the timer's thread.
   void Arm(engine::Nanos when);
   void SubmitSecond();
-  // The items of `batch` wait until the second engine may have room.
+  // Makes the items of `batch` wait until the second engine may have room.
   void Wait(int batch, std::vector<int> items, engine::Nanos retry_after);
-  // The second engine has taken so many items, or they ended before that.
+  // Reports items that the second engine has taken, or that ended before that.
   void Leave(int64_t items);
 
-  // Ends both engines' jobs; the status is the job's. The first cause counts.
+  // Cancels both engines' jobs. `status` becomes that of this job. Only the first call has an
+  // effect.
   void Stop(absl::Status status, engine::CancelCause cause);
   void FinishIfOver();
   void Tell(SinkQueue::Call call);
 
-  // These are not touched after the end, unless the sink is still held.
+  // These are not used after the end, unless a reference to the sink is held.
   PivotEngine* const engine_;
   const engine::Clock* const clock_;
   DeadlineTimer* const timer_;
@@ -64,14 +64,14 @@ class PivotJob : public std::enable_shared_from_this<PivotJob> {
   const PivotLanguages& languages_;  // of job_
   const engine::Nanos begun_;
 
-  // Its sink holds the models, and so the engines; it is let go after OnDone.
+  // Its sink keeps the models, and so the engines. Released after OnDone.
   SinkQueue queue_;
 
   engine::Mutex mu_;
-  // The first engine's results by item; constant once the item is in ready_, or was reported.
+  // The first engine's results by item. Constant once the item is in ready_, or was reported.
   std::vector<engine::ItemResult> firsts_;
   std::vector<int> ready_ ABSL_GUARDED_BY(mu_);  // items for the second engine
-  int64_t left_ ABSL_GUARDED_BY(mu_);            // items that it has not taken yet
+  int64_t left_ ABSL_GUARDED_BY(mu_);            // items that the second engine has not taken yet
   bool armed_ ABSL_GUARDED_BY(mu_) = false;
   std::optional<engine::JobId> first_ ABSL_GUARDED_BY(mu_);  // none before Submit has returned
   bool first_over_ ABSL_GUARDED_BY(mu_) = false;

@@ -20,24 +20,24 @@ void Widen(const engine::ByteRange& range, engine::ByteRange* whole) {
 
 engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language) {
   engine::TranslationJob leg = job;
-  // Every field of the job is named: one that is added does not compile here until it is decided
-  // whether the first model gets it. Those of the options are decided by the column `legs` of
-  // proto/options/decoding_options.inc.
+  // Names every field of the job. A new field causes a compile error here until it is decided
+  // whether the first model gets the field. For the decoding options the column `legs` of
+  // proto/options/decoding_options.inc decides.
   auto& [request_id, contents, html, source_language, target_language, languages, decoding,
          target_prefixes, terms, glossary, glossary_ignore_case, do_not_translate, split,
          on_too_long, returns, priority, client, share, deadline] = leg;
   target_language = language;
-  languages = nullptr;  // they are the pivot's
+  languages = nullptr;  // those of the pivot
   engine::VisitOptions(decoding, [](const DecodingOption& option, auto& member) {
     if (option.legs != DecodingOption::Legs::kBoth) member = {};
   });
-  decoding.num_alternatives = 1;  // whatever the first model's own number is
+  decoding.num_alternatives = 1;  // overrides the first model's default
   target_prefixes.clear();
   auto& [scores, tokens, token_scores, alignment, partials, segments, segment_times] = returns;
   token_scores = false;
   partials = false;
   segments = false;
-  scores = true;  // the answer has it in any case
+  scores = true;  // the result always has the score of the first translation
   return leg;
 }
 
@@ -89,8 +89,8 @@ engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult s
       hypothesis.finish_reason = std::max(hypothesis.finish_reason, best.finish_reason);
     }
   }
-  // Both lists are in order: a sentence of either opens a part, or widens the last one where it
-  // touches that between the two.
+  // Both lists are in order. Each sentence of the second result starts a part, or widens the last
+  // part if both touch the same sentence of the first translation.
   result.sentences.clear();
   engine::ByteRange between;
   size_t next = 0;

@@ -1,4 +1,4 @@
-// Splits a job over a language between into the jobs of both engines, and joins their results.
+// Splits a pivot job into the jobs of both engines, and joins their results.
 //
 // Pure functions.
 #pragma once
@@ -11,24 +11,23 @@
 
 namespace dragoman::server {
 
-// The first engine's part of `job`; `language` is the one between. See PivotEngine for which
-// options go where.
+// Returns the first engine's part of `job` (see PivotEngine). `language` is the pivot language.
 engine::TranslationJob FirstLeg(const engine::TranslationJob& job, const std::string& language);
 
-// The second engine's part of `job`, for the items `items`; `firsts` are the first engine's
-// results, by index. With sampling, both use the same seed.
+// Returns the second engine's part of `job`, for the items `items`. `firsts` has the first engine's
+// results by index. With sampling, both engines use the same seed.
 engine::TranslationJob SecondLeg(const engine::TranslationJob& job, const std::string& language,
                                  const std::vector<int>& items,
                                  const std::vector<engine::ItemResult>& firsts);
 
-// The bytes of the item from which the bytes `between` of its first translation come: those of all
-// sentences that they touch.
+// Returns the bytes of the item that correspond to the bytes `between` of its first translation:
+// the range of all sentences that `between` touches.
 engine::ByteRange SourceOf(const engine::ItemResult& first, engine::ByteRange between);
 
-// Joins two results, both OK, under the index of the first. Sentences are the finest parts that
-// begin and end in both engines' sentences alike. The finish reason is the worse; tokens of the
-// source are counted in the first and those of the target in the second. Warnings are those of
-// both; of one code the second's.
+// Joins two results, both OK. The index and the source tokens are those of the first, the target
+// tokens those of the second. Sentences are the smallest parts whose bounds are sentence bounds in
+// both results. The finish reason is the worse one. Warnings are those of both; if both have the
+// same code, the second's.
 engine::ItemResult Compose(const engine::ItemResult& first, engine::ItemResult second,
                            engine::PivotPart pivot);
 

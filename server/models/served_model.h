@@ -1,7 +1,7 @@
-// A model that is served: one version of it, with its engine.
+// One version of a served model, with its engine.
 //
-// Immutable after it was made, so any thread may read. A call holds it as a ModelPtr and so keeps
-// the version that it began with, whatever the table (model_table.h) does meanwhile.
+// Immutable. A call holds a ModelPtr and so keeps the version that it began with, even if the table
+// (model_table.h) replaces or removes the model.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 namespace dragoman::server {
 
 struct ServedModel;
-// Shared by the table and by every call of the model. The last to let go may be a thread of the
-// engine itself: the engine ends elsewhere, see ModelTable.
+// Shared by the table and by every call of the model. A thread of the engine may release the last
+// reference, so a thread of ModelTable destroys the model.
 using ModelPtr = std::shared_ptr<const ServedModel>;
 
-// The languages of an engine's pairs, each once, in their order: NLLB-200 has 40,602 pairs of 202.
+// The languages of an engine's pairs, each once, in their order. NLLB-200 has 40,602 pairs of 202
+// languages.
 struct ModelLanguages {
   std::vector<std::string> sources;  // "": any
   std::vector<std::string> targets;
@@ -33,18 +34,18 @@ struct ServedModel {
   std::string name;
   std::string directory;            // "" for a pivot
   std::string checksum;             // of its files, see model_files.h; "" for a pivot
-  engine::RecordedFiles files;      // from which it was made
-  int version = 0;                  // counted from 1 for each name; a pivot has none
+  engine::RecordedFiles files;      // the files that it was loaded from
+  int version = 0;                  // set by ModelTable::Put, at least 1; 0 for a pivot
   engine::Nanos load_duration = 0;  // 0 for a pivot
   int64_t loaded_at = 0;            // Unix time, seconds
   // The two models that a pivot goes through, which outlive the engine; empty for other models.
   std::vector<ModelPtr> legs;
-  // The engine reports to it, and it outlives the engine; null for a pivot. Shared because all
-  // versions of the model have the same, and any of them may go last: its metrics go with that one.
+  // The observer of the engine, which outlives the engine; null for a pivot. All versions of the
+  // model share it. Its metrics end with the last version.
   std::shared_ptr<engine::EngineObserver> observer;
   // Shared because a test may keep it.
   std::shared_ptr<engine::Engine> engine;
-  ModelLanguages languages;  // of the engine; ModelTable fills it in
+  ModelLanguages languages;  // of the engine; set by ModelTable
   std::vector<int> cuda;     // the GPUs that the engine is on; empty: the CPU
 
   bool is_pivot() const { return !legs.empty(); }

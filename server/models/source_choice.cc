@@ -12,14 +12,11 @@
 namespace dragoman::server {
 namespace {
 
-// The most sources with which a model is asked for a target: multilingual models have each target
-// for every source.
+// The most sources to try. Multilingual models have each target for every source.
 constexpr size_t kMostTries = 8;
 
-// The most targets that an error lists.
 constexpr size_t kListedTargets = 24;
 
-// A list in which every code comes once.
 class Codes {
  public:
   void Add(const std::string& code) {
@@ -42,7 +39,7 @@ class Codes {
   std::vector<std::string> list_;
 };
 
-// Whether the model translates into `target`; the error is that of the last source.
+// Checks that the model translates into `target`. The error is that of the last source tried.
 absl::Status CheckTarget(const ServedModel& model, std::string_view target) {
   absl::Status status = absl::OkStatus();
   const std::vector<std::string>& sources = model.languages.sources;
@@ -99,7 +96,7 @@ absl::StatusOr<SourceChoice> ChooseSources(const std::vector<ModelPtr>& models,
     candidates.AddSources(*model, known);
   }
   if (!found) {
-    // A model that was named, or is the only one, says best what it lacks.
+    // A single model gives the clearest error.
     const absl::Status all = RouteRequest(models, "", "", out.target).status();
     return asked.size() == 1 || all.ok() ? why : all;
   }

@@ -1,7 +1,7 @@
-// The languages that texts may be in whose language is detected: those that the models translate
-// from, and those that they translate into.
+// Chooses the candidate languages for language detection: languages that the models translate from
+// or into.
 //
-// Pure functions over the table's present models, thread-safe.
+// Pure functions over the table's present models. Thread-safe.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@
 namespace dragoman::server {
 
 struct SourceChoice {
-  std::string target;  // as asked for; where that was "", the only one that the models have
-  // Codes, each once: the target, and every source of a model that translates into it.
+  std::string target;  // the target of the request; if that is "", the models' only target
+  // Codes, each once: the target, and every source of the models that translate into it.
   std::vector<std::string> candidates;
 };
 
-// `models` as for RouteRequest; `name` and `target` are the request's, which may be "". `known`
-// stands for the sources of a model that takes any.
+// Chooses the candidates for a request with `name` and `target`, which may be "". `models` are as
+// for RouteRequest. `known` replaces the sources of a model that accepts any source.
 //
-// The errors are RouteRequest's: NOT_FOUND for an unknown name, INVALID_ARGUMENT where no model
-// translates into `target`. INVALID_ARGUMENT as well for no target where there are several.
+// NOT_FOUND for an unknown name. INVALID_ARGUMENT if no model translates into `target`, or if
+// `target` is "" and the models do not have exactly one target.
 absl::StatusOr<SourceChoice> ChooseSources(const std::vector<ModelPtr>& models,
                                            std::string_view name, std::string_view target,
                                            const std::vector<std::string>& known);
 
-// The languages of the models, sources first, each once.
+// Returns the languages of the models, sources first, each once.
 std::vector<std::string> AllLanguages(const std::vector<ModelPtr>& models,
                                       const std::vector<std::string>& known);
 

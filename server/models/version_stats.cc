@@ -5,8 +5,8 @@
 
 namespace dragoman::server {
 
-// The sums below name every field of `to`: a field that is added to one of these structs does not
-// compile here until it is named, and so decided on.
+// The functions below name every field of `to`. A new field of one of these structs causes a
+// compile error here until it is handled.
 
 void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to) {
   auto& [accepted, eos, length, constraints_unmet, no_output, cancelled, deadline, error, waiting,
@@ -25,7 +25,7 @@ void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to) {
 
 namespace {
 
-// The device is the same one, so its two names stay.
+// Both have the same device, so its two names stay.
 void AddDevice(const engine::DeviceMemory& from, engine::DeviceMemory* to) {
   auto& [device, device_name, weights, kv, workspace, kv_resident] = *to;
   weights += from.weights;

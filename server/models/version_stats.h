@@ -1,4 +1,4 @@
-// Sums of what the versions of a model count. Pure.
+// Sums the stats of the versions of a model. Pure functions.
 #pragma once
 
 #include "engine/api/engine.h"
@@ -7,7 +7,7 @@ namespace dragoman::server {
 
 void AddCounts(const engine::SegmentCounts& from, engine::SegmentCounts* to);
 
-// Adds the numbers of two versions of a model: their sums, or the worse of both.
+// Adds the stats of another version: sums of counts, and the worse of two ages or usages.
 void AddStats(const engine::EngineStats& from, engine::EngineStats* to);
 
 }  // namespace dragoman::server

@@ -1,4 +1,4 @@
-// Metric families of what the engines are doing, and of what the kernel knows of this process.
+// Makes the metric families of the engines, this process, the connections and the spans.
 //
 // Pure functions of their arguments and /proc/self.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace dragoman::server {
 
-// One model that is served: all its versions together, and the one that takes calls.
+// A served model: the stats of all its versions, and facts about the version that takes calls.
 struct ModelStats {
   std::string name;
   engine::EngineStats stats;
@@ -26,19 +26,17 @@ struct ModelStats {
   engine::Nanos load_duration = 0;
 };
 
-// `now` is the engine clock's time of the stats, `unix_now_seconds` the same moment on the wall.
+// `now` is the time of the stats on the engines' clock, `unix_now_seconds` on the wall clock.
 std::vector<prometheus::MetricFamily> EngineFamilies(const std::vector<ModelStats>& models,
                                                      engine::Nanos now, double unix_now_seconds);
 
-// process_resident_memory_bytes and the like, under their customary names, without those that /proc
-// does not give.
+// Returns process_resident_memory_bytes and the like under their usual names, if /proc has them.
 std::vector<prometheus::MetricFamily> ProcessFamilies();
 
-// Connections of a port.
 std::vector<prometheus::MetricFamily> ConnectionFamilies(const std::string& port,
                                                          const ConnectionStats& stats);
 
-// How many spans were exported and how many were lost.
+// Returns how many spans were exported and how many were lost.
 prometheus::MetricFamily SpanFamily(const SpanCounts& counts);
 
 }  // namespace dragoman::server

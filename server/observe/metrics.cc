@@ -20,7 +20,7 @@ using prometheus::BuildCounter;
 using prometheus::BuildGauge;
 using prometheus::MetricFamily;
 
-// RejectReason; the first is never counted.
+// Indexed by RejectReason; the first is never counted.
 constexpr const char* kReasonNames[] = {"",          "queue_full", "token_budget", "client_share",
                                         "too_large", "invalid",    "unsupported",  "draining",
                                         "deadline",  "rate",       "denied"};
@@ -35,7 +35,7 @@ double UnixSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Joins the families of all registries by name: the format needs each once.
+// Joins the families of all registries by name, because the format has each name once.
 class Merged {
  public:
   void Add(std::vector<MetricFamily> more) {

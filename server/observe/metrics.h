@@ -1,12 +1,12 @@
-// The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; its test
-// holds the list to what is scraped.
+// The daemon's Prometheus metrics, under `dragoman_`. server/README.md lists them all; a test
+// compares the list with a scrape.
 //
-// A model's series exist as long as the result of ForModel is held: names that are no longer
-// served, or never were, cost scrapes nothing. Events of such names are counted with model "".
+// The series of a model exist while a caller holds the result of ForModel, so other names do not
+// slow scrapes down. Events for other names are counted with model "".
 //
-// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a short lock
-// that no scrape holds while it asks others. Gauges and counters of segments come from one picture
-// of each model per scrape, so that accepted = outcomes + waiting + running in every one of them.
+// Thread-safe. An event takes a few atomic additions, or a short lock that no scrape holds while it
+// asks its sources. Gauges and counters of segments come from one snapshot of each model, so that
+// accepted = outcomes + waiting + running in every scrape.
 #pragma once
 
 #include <prometheus/collectable.h>
@@ -35,56 +35,56 @@
 
 namespace dragoman::server {
 
-// The label model of a call over several models: not a model's name, which has no such character.
+// The label `model` of a call over several models. Names of models do not have this character.
 inline constexpr char kSeveralModels[] = "*";
 
 class Metrics {
  public:
-  // `clock` is the engines' and outlives this.
+  // `clock` is the clock of the engines. It must outlive this object.
   explicit Metrics(const engine::Clock* clock);
 
-  // The object to which the engines of all versions of a model report. While it is held,
-  // every call returns the same one; then its series are gone, and a later one begins at 0. Shared
-  // because several versions of a model may exist at once, and any of them may go last.
+  // Returns the object to which the engines of all versions of a model report. Every call returns
+  // the same object while a caller holds it. Then its series disappear, and a later object starts
+  // at 0. Shared, because several versions of a model may exist at once and any may be the last.
   std::shared_ptr<ModelMetrics> ForModel(const std::string& name);
   // The same for a pivot, which has only the series of calls.
   std::shared_ptr<ModelMetrics> ForPivot(const std::string& name);
 
-  // From now on scrapes ask `source`, which must be callable until another, or none, is attached.
+  // Makes scrapes ask `source`, which must be callable until another source, or null, is attached.
   using ModelsSource = std::function<std::vector<ModelStats>()>;
   void AttachModels(ModelsSource source);
 
-  // The same for the connections of a port, "grpc" or "http"; null detaches.
+  // The same for the connections of a port, "grpc" or "http".
   using ConnectionsSource = std::function<ConnectionStats()>;
   void AttachConnections(const std::string& port, ConnectionsSource source);
 
-  // When the certificate in use ends, in seconds since 1970.
+  // Sets when the certificate in use ends, in seconds since 1970.
   void SetCertificateEnd(int64_t unix_seconds);
-  // Files are in use, as they were read at the start.
+  // Notes that files were read at the start and are in use.
   void OnFilesInUse(const std::string& files);
-  // Files were read again, because they changed or on SIGHUP.
+  // Notes that files were read again, because they changed or on SIGHUP.
   void OnFilesRead(const std::string& files, bool ok);
-  // The same for spans, where they are exported.
+  // Makes scrapes read `counts`, which must live until others, or null, are attached.
   void AttachSpans(const SpanCounts* counts);
 
   void SetReady(bool ready);
   void SetDraining(bool draining);
 
-  // A call ended, which had come over `api`. `model`: "" where the call ended before it was known or
-  // needed none, kSeveralModels where its texts went to several. A call is counted once. Here and
-  // below: a name that nobody holds counts as "".
+  // Notes the end of a call over `api`. `model` is "" if the call ended before its model was known
+  // or needed none, and kSeveralModels if its texts went to several models. Here and below, a name
+  // counts as "" if no caller holds its ForModel result. REQUIRES: called once per call.
   void OnRpc(Api api, RpcMethod method, absl::StatusCode code, engine::Nanos duration,
              const std::string& model);
   void OnFirstResult(Api api, RpcMethod method, const std::string& model, engine::Nanos duration);
   void OnRejected(engine::RejectReason reason);
-  // Results were handed to gRPC and are on their way after `duration`.
+  // Notes that results were sent `duration` after they were handed to gRPC.
   void OnSent(const std::string& model, engine::Nanos duration);
-  // A call that is OK had sources of so many code points.
+  // Notes the code points in the sources of a call that is OK.
   void OnCharacters(const std::string& model, int64_t code_points);
-  // A new version of a model was asked for.
+  // Notes that a new version of a model was requested.
   void OnReload(const std::string& model, bool ok);
 
-  // Text exposition format.
+  // Returns all metrics in the text exposition format.
   std::string Scrape() const;
 
  private:
@@ -102,7 +102,7 @@ class Metrics {
   const engine::Clock* const clock_;
   prometheus::Registry registry_;
 
-  // Constant after construction; what they point to is self-synchronised.
+  // Constant after construction. They point to thread-safe objects.
   prometheus::Family<Counter>* rpcs_ = nullptr;
   std::array<Counter*, kReasons> rejected_{};
   Gauge* ready_ = nullptr;
@@ -119,7 +119,7 @@ class Metrics {
       ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::weak_ptr<ModelMetrics>> models_ ABSL_GUARDED_BY(mu_);
 
-  // Held while the sources are asked, so that one that was detached is not asked any more.
+  // Held while the sources are asked, so that a detached source is no longer asked.
   mutable engine::Mutex sources_mu_;
   ModelsSource source_ ABSL_GUARDED_BY(sources_mu_);
   std::map<std::string, ConnectionsSource> connections_ ABSL_GUARDED_BY(sources_mu_);  // by port

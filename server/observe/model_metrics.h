@@ -1,9 +1,8 @@
-// The Prometheus series of one model's name: those of its calls, and those that the engines of all
-// its versions report. They end with this object, which every version of the model holds: so the
-// series go with the last version.
+// The Prometheus series of one model name: those of its calls, and those that the engines of all
+// its versions report. Every version of the model holds this object, so the series end with the
+// last one.
 //
-// Thread-safe. Series are made once and held; an event costs a few atomic adds, or a histogram's
-// short lock.
+// Thread-safe. An event takes a few atomic additions, or the short lock of a histogram.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -21,26 +20,27 @@
 
 namespace dragoman::server {
 
-// The buckets for durations of calls and of stages, which take as long.
+// The buckets for the durations of calls and of stages.
 extern const prometheus::Histogram::BucketBoundaries kRpcBuckets;
 
 class ModelMetrics final : public engine::EngineObserver {
  public:
   enum class Kind {
     kModel,
-    kPivot,         // has series of calls only: its segments are those of its two models
-    kNoModel,       // for events of no model that exists; its label is ""
-    kSeveralModels  // for calls over several models; has series of calls only, from the first on
+    kPivot,         // has series of calls only; its two models count the segments
+    kNoModel,       // for events without an existing model; its label is ""
+    kSeveralModels  // for calls over several models; has series of calls only, made when needed
   };
   ModelMetrics(Kind kind, std::string model);
 
-  // A call ended; its first message went out; its results were on their way after `duration`.
+  // Note that a call ended, that its first message was sent, and that its results were sent
+  // `duration` after they were handed to gRPC.
   void OnRpc(Api api, RpcMethod method, engine::Nanos duration);
   void OnFirstResult(Api api, RpcMethod method, engine::Nanos duration);
   void OnSent(engine::Nanos duration);
-  // A call that is OK had sources of so many code points.
+  // Notes the code points in the sources of a call that is OK.
   void OnCharacters(int64_t code_points);
-  // A new version was asked for.
+  // Notes that a new version was requested.
   void OnReload(bool ok);
 
   void OnStep(const Step& step) override;
@@ -69,7 +69,7 @@ class ModelMetrics final : public engine::EngineObserver {
   const std::string model_;
   prometheus::Registry registry_;
 
-  // Constant after construction; what they point to is self-synchronised.
+  // Constant after construction. They point to thread-safe objects.
   prometheus::Family<Counter>* reloads_ = nullptr;
   prometheus::Family<Histogram>* rpc_duration_ = nullptr;
   prometheus::Family<Histogram>* first_result_ = nullptr;

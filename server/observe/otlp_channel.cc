@@ -20,13 +20,13 @@ using opentelemetry::proto::collector::trace::v1::TraceService;
 
 // The longest wait between two attempts to connect.
 constexpr int kMaxReconnectMs = 10'000;
-// With a time for pings gRPC ends a connection on which nothing was acknowledged for 20 seconds, as
-// where the collector's machine is gone. Collectors allow no more than a ping in five minutes.
+// With pings, gRPC ends a connection on which nothing was acknowledged for 20 seconds, as when the
+// collector's machine is down. Collectors allow at most one ping in five minutes.
 constexpr int kPingMs = 300'000;
 // Batches up to this size can be sent again. 512 spans take about a quarter of it.
 constexpr int kRetryBytes = 1 << 20;
 
-// The codes that OTLP says are worth another attempt, without RESOURCE_EXHAUSTED: it is one only with
+// The codes that OTLP declares retryable, except RESOURCE_EXHAUSTED, which is retryable only with
 // details that gRPC's retries do not read.
 std::string RetryPolicy(std::chrono::milliseconds retry_after) {
   const double first = std::chrono::duration<double>(retry_after).count();
@@ -43,7 +43,6 @@ class GrpcOtlpChannel final : public OtlpChannel {
   GrpcOtlpChannel(OtlpSettings settings, std::string retry_policy)
       : settings_(std::move(settings)), retry_policy_(std::move(retry_policy)) {}
 
-  // Reads the files and makes the channel of them.
   absl::Status Connect() {
     stamps_ = Stamps();
     std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
@@ -91,7 +90,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   }
 
  private:
-  // Sets the call that Cancel ends; nullptr: none. False: Cancel was called before.
+  // Sets the call that Cancel ends; nullptr: none. Returns false if Cancel was called before.
   bool SetCall(grpc::ClientContext* call) {
     engine::MutexLock lock(&mu_);
     call_ = call;
@@ -116,7 +115,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
     }
   }
 
-  // A collector may name in its answer the key that it refuses.
+  // Hides the values of headers. A collector's answer may quote the key that it refuses.
   std::string WithoutHeaders(std::string text) const {
     for (const auto& [name, value] : settings_.headers) {
       if (!value.empty()) absl::StrReplaceAll({{value, "(header)"}}, &text);
@@ -127,7 +126,7 @@ class GrpcOtlpChannel final : public OtlpChannel {
   const OtlpSettings settings_;
   const std::string retry_policy_;
 
-  // Used by the sending thread alone.
+  // Used only by the sending thread.
   std::string stamps_;  // of the files when they were read last
   std::unique_ptr<TraceService::Stub> stub_;
 

@@ -14,9 +14,9 @@ namespace dragoman::server {
 
 using OtlpRequest = opentelemetry::proto::collector::trace::v1::ExportTraceServiceRequest;
 
-// The answer of a collector that took a batch.
+// The answer of a collector that accepted a batch.
 struct OtlpAnswer {
-  int64_t rejected = 0;  // spans of the batch that it did not take
+  int64_t rejected = 0;  // spans of the batch that it did not accept
   std::string message;   // why, or a warning; often ""
 };
 
@@ -24,18 +24,18 @@ class OtlpChannel {
  public:
   virtual ~OtlpChannel() = default;
 
-  // Sends one batch and waits for the answer. With an error the whole batch is lost; its message has
-  // no value of a header. Called by one thread at a time.
+  // Sends one batch and waits for the answer. On an error the whole batch is lost. The error
+  // message contains no value of a header. Called by one thread at a time.
   virtual absl::StatusOr<OtlpAnswer> Export(const OtlpRequest& request) = 0;
 
-  // Ends the Export under way, and each that follows, at once. From any thread.
+  // Ends the running Export and all later ones at once. Any thread may call it.
   virtual void Cancel() = 0;
 };
 
-// Opens a channel that connects with its first batch, and again when a connection breaks. A batch that
-// the collector cannot take now is sent again, up to three times in all within the timeout: the first
-// time about `retry_after` later, then twice as long. Certificates and keys that change are read again
-// before the next batch; while they cannot be used the ones before stay in use, and the log says so.
+// Opens a channel that connects with its first batch, and again when a connection breaks. A batch
+// that the collector cannot accept now is sent up to three times in all within the timeout: again
+// after about `retry_after`, then after twice as long. Changed certificates and keys are read again
+// before the next batch. If they cannot be used, the old ones stay in use and the log says so.
 absl::StatusOr<std::unique_ptr<OtlpChannel>> OpenOtlpChannel(
     OtlpSettings settings, std::chrono::milliseconds retry_after = std::chrono::seconds(1));
 

@@ -1,8 +1,7 @@
 // Sends spans to an OpenTelemetry collector, in batches, from a thread of its own.
 //
-// Thread-safe. The queue is bounded in spans. Spans that find it full are dropped and counted, and no
-// call ever waits for the collector. A batch that the channel cannot deliver is dropped and counted,
-// too.
+// Thread-safe. No call ever waits for the collector. The queue is bounded: spans that do not fit
+// are dropped and counted. A batch that the channel cannot deliver is dropped and counted, too.
 #pragma once
 
 #include <chrono>
@@ -23,22 +22,22 @@ namespace dragoman::server {
 // Attributes of the process, by OpenTelemetry's names.
 using ProcessAttributes = std::vector<std::pair<std::string, std::string>>;
 
-// Spans as OTLP has them. `wall_offset` is how far the wall clock is ahead of the spans' clock.
+// Converts spans to OTLP. `wall_offset` is how far the wall clock is ahead of the spans' clock.
 OtlpRequest ToOtlp(const std::vector<Span>& spans, const ProcessAttributes& attributes,
                    engine::Nanos wall_offset);
 
 struct OtlpOptions {
   size_t max_queue = 8192;  // spans
   size_t max_batch = 512;   // spans
-  // A batch that is not full leaves this long after its first span.
+  // A batch that is not full is sent this long after its first span.
   std::chrono::milliseconds gather{1000};
-  // The destructor waits no longer than this for what is queued.
+  // The destructor waits at most this long for the queued spans.
   std::chrono::milliseconds last_words{2000};
 };
 
 class OtlpExporter final : public SpanSink {
  public:
-  // `clock` is that of the spans and outlives the exporter.
+  // `clock` is the clock of the spans. It must outlive the exporter.
   OtlpExporter(ProcessAttributes attributes, std::unique_ptr<OtlpChannel> channel,
                const engine::Clock* clock, OtlpOptions options = {});
   ~OtlpExporter() override;
@@ -50,8 +49,8 @@ class OtlpExporter final : public SpanSink {
 
  private:
   void Run();
-  // Waits for a batch. Once the destructor has begun it does not wait, and an empty batch is the end.
-  // Notes how far the wall clock is ahead.
+  // Waits for a batch and sets wall_offset_. Does not wait once the destructor runs; an empty batch
+  // is then the end.
   std::vector<Span> NextBatch();
   void Send(const std::vector<Span>& batch);
 
@@ -62,15 +61,15 @@ class OtlpExporter final : public SpanSink {
 
   SpanCounts counts_;
 
-  // Used by the thread alone.
-  bool reachable_ = true;  // the collector took the last batch
+  // Used only by the thread.
+  bool reachable_ = true;  // the collector accepted the last batch
   engine::Nanos wall_offset_ = 0;
 
   engine::Mutex mu_;
   engine::CondVar changed_;
   std::deque<Span> queue_ ABSL_GUARDED_BY(mu_);
-  bool stop_ ABSL_GUARDED_BY(mu_) = false;       // send what is queued, and end
-  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;  // end without it
+  bool stop_ ABSL_GUARDED_BY(mu_) = false;       // send the queued spans, then end
+  bool abandoned_ ABSL_GUARDED_BY(mu_) = false;  // end without them
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
 
   std::thread thread_;

@@ -75,7 +75,7 @@ absl::Status ReadTimeout(const Variable& timeout, OtlpSettings* out) {
   return absl::OkStatus();
 }
 
-// nullopt: a '%' without two digits after it.
+// Returns nullopt for a '%' without two hexadecimal digits after it.
 std::optional<std::string> PercentDecoded(absl::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -94,8 +94,7 @@ std::optional<std::string> PercentDecoded(absl::string_view text) {
   return out;
 }
 
-// Whether gRPC takes this as the name of a caller's metadata. The names that are excluded belong to
-// gRPC or HTTP/2.
+// Reports whether gRPC accepts this name in a caller's metadata. Others belong to gRPC or HTTP/2.
 bool MayBeSent(const std::string& name) {
   for (const char* own : {"content-type", "te", "user-agent", "host"}) {
     if (name == own) return false;
@@ -109,7 +108,7 @@ bool IsLegalValue(const std::string& name, const std::string& value) {
                                        value.data(), value.size())) != 0;
 }
 
-// Reads NAME=VALUE by commas, as W3C Baggage has them: values are percent-encoded.
+// Reads NAME=VALUE pairs, separated by commas, with percent-encoded values, as in W3C Baggage.
 absl::Status ReadHeaders(const Variable& headers, OtlpSettings* out) {
   int number = 0;
   const auto refuse = [&headers, &number](const std::string& found, const char* expected) {
@@ -123,7 +122,7 @@ absl::Status ReadHeaders(const Variable& headers, OtlpSettings* out) {
     const size_t equals = pair.find('=');
     if (equals == absl::string_view::npos) return refuse("no '='", "NAME=VALUE");
     std::string name = absl::AsciiStrToLower(absl::StripAsciiWhitespace(pair.substr(0, equals)));
-    // A text that is there by mistake may be a secret, too.
+    // Does not show the name: a text that is here by mistake may be a secret, too.
     if (!MayBeSent(name)) {
       return refuse("a name that gRPC does not send", "letters, digits, '-', '_' and '.'");
     }

@@ -1,5 +1,5 @@
-// The methods of our services, and what other interfaces are asked that is like them, by the names
-// that metrics, logs and spans have for them.
+// The names in metrics, logs and spans of our services' methods and of similar calls over other
+// interfaces, and the names of the interfaces. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ enum class RpcMethod {
   kListLanguages,
   kListModels,
   kGetServerInfo,
-  // Other interfaces':
+  // Only over other interfaces:
   kListGlossaries,
   kGetGlossary,
-  kQuery,  // answers that need no translation and are none of these: a page, a probe, a quota
+  kQuery,  // any other answer without a translation: a page, a probe, a quota
   // Administration:
   kLoadModel,
   kUnloadModel,
@@ -27,11 +27,9 @@ enum class RpcMethod {
   kUnknown,
 };
 
-// Pure.
 const char* RpcMethodName(RpcMethod method);
 
-// The interfaces in which clients call, by the names that metrics (label `api`), logs and spans have
-// for them.
+// The interfaces that clients use; the label `api` of metrics.
 enum class Api : uint8_t {
   kDragoman,  // dragoman.v1, over gRPC or as REST
   kGoogleV3,  // Cloud Translation v3, over gRPC or as REST
@@ -46,7 +44,6 @@ enum class Api : uint8_t {
   kCurator,      // NeMo Curator, Nemotron
 };
 
-// Pure.
 const char* ApiName(Api api);
 
 }  // namespace dragoman::server

@@ -1,5 +1,4 @@
-// A span, as in OpenTelemetry: a piece of a call's time, with a name. And the sink that takes
-// spans.
+// A span as in OpenTelemetry, which is a named part of a call's time, and the sink for spans.
 #pragma once
 
 #include <atomic>
@@ -19,17 +18,17 @@ struct Span {
   std::string span_id;
   std::string parent_id;
   std::string name;
-  bool of_server = false;   // the call as a whole, and not a part of it
-  engine::Nanos start = 0;  // on the clock of the calls, as is:
+  bool of_server = false;   // the span is the whole call, not a part of it
+  engine::Nanos start = 0;  // `start` and `end` are on the clock of the calls
   engine::Nanos end = 0;
   std::vector<std::pair<std::string, std::variant<int64_t, std::string>>> attributes;
   bool failed = false;
 };
 
-// How many of the spans that were put into a sink were exported or lost. Each is counted once.
+// How many spans of a sink were exported or lost. Each span is counted once.
 struct SpanCounts {
-  std::atomic<int64_t> exported{0};    // the collector took them
-  std::atomic<int64_t> queue_full{0};  // the collector was too slow, or away
+  std::atomic<int64_t> exported{0};    // the collector accepted them
+  std::atomic<int64_t> queue_full{0};  // the collector was too slow or unreachable
   std::atomic<int64_t> failed{0};      // the collector refused them, or did not answer
 };
 
@@ -37,7 +36,7 @@ struct SpanCounts {
 class SpanSink {
  public:
   virtual ~SpanSink() = default;
-  // Never waits; takes all of them or none.
+  // Never waits. Accepts all spans or none.
   virtual void Put(std::vector<Span> spans) = 0;
 };
 

@@ -1,4 +1,4 @@
-// W3C trace context: the trace that a call belongs to, as its client says. Thread-safe.
+// W3C trace context: the trace to which a call belongs according to its client. Thread-safe.
 #pragma once
 
 #include <optional>

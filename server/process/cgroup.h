@@ -1,4 +1,4 @@
-// The control groups that bound this process.
+// Finds the control groups that limit this process.
 #pragma once
 
 #include <string>
@@ -7,15 +7,14 @@
 namespace dragoman::server {
 
 struct CgroupDirectory {
-  std::string path;     // where its files are
+  std::string path;     // of the directory with its files
   std::string name;     // within its hierarchy: "/" or "/kubepods/pod1"
-  bool unified = true;  // cgroup v2; else v1, of the controller's own hierarchy
+  bool unified = true;  // cgroup v2; else v1, in the controller's own hierarchy
 };
 
-// The groups from the process's own up to the root, because limits of a group bind all below it; of
-// both hierarchies where there are two. Directories that are not mounted are listed too: their
-// files cannot be read. `root` is "" but in tests, where it holds proc/self/cgroup and
-// sys/fs/cgroup.
+// Returns the groups from the process's own up to the root, because the limits of a group bind all
+// groups below it. Covers both hierarchies if there are two. Includes directories that are not
+// mounted. `root` is "" except in tests, where it has proc/self/cgroup and sys/fs/cgroup.
 std::vector<CgroupDirectory> CgroupDirectories(const std::string& root,
                                                const std::string& controller);
 

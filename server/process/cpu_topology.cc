@@ -22,7 +22,7 @@
 namespace dragoman::server {
 namespace {
 
-// More processors than any machine has: a larger number is an error.
+// More processors than any machine has. A larger number is an error.
 constexpr int kMostCpus = 1 << 16;
 
 std::string LineOf(const std::string& path) {
@@ -32,7 +32,7 @@ std::string LineOf(const std::string& path) {
   return line;
 }
 
-// "32768K" or "480M"; 0 for anything else.
+// Parses "32768K" or "480M" to bytes. A number without a unit is bytes. Returns 0 for other text.
 int64_t SizeOf(const std::string& text) {
   int64_t size = 0;
   const char* const end = text.data() + text.size();
@@ -49,7 +49,6 @@ struct Cache {
   int64_t bytes = 0;
 };
 
-// The last level of a processor's caches.
 Cache LastCache(const std::string& cpu) {
   Cache last;
   int highest = 0;
@@ -83,7 +82,6 @@ int CeilDivide(int64_t a, int64_t b) {
   return static_cast<int>(std::max<int64_t>(1, (a + b - 1) / b));
 }
 
-// The quota of one cgroup directory (v2), or `if_none`.
 int V2Limit(const std::string& directory, int if_none) {
   std::ifstream file(directory + "/cpu.max");
   std::string quota;
@@ -177,7 +175,7 @@ CpuTopology ReadCpuTopology(const std::string& root, const std::vector<int>& all
 
 std::vector<int> AllowedCpus() {
   std::vector<int> cpus;
-  // The mask must be as large as the system's own: a smaller one is refused.
+  // The system refuses a mask that is smaller than its own.
   for (int size = 1024; size <= kMostCpus; size *= 2) {
     cpu_set_t* const mask = CPU_ALLOC(size);
     const size_t bytes = CPU_ALLOC_SIZE(size);

@@ -43,17 +43,17 @@
 namespace dragoman::server {
 namespace {
 
-// The time beyond the drain limit in which the engine ends and connections close.
+// The time after the drain limit for the engine to end and connections to close.
 constexpr std::chrono::seconds kExitGrace{15};
 
-// The time in which a load that was given up notices it.
+// The time for a load to notice that it was given up.
 constexpr std::chrono::seconds kLoadGrace{2};
 
-// Threads of gRPC, of HTTP (three and more) and of the server, beside one for each CPU: 11 were seen
-// without HTTP. That of probes and metrics has its own by then.
+// Threads of gRPC, of HTTP (at least three) and of the server, in addition to one for each CPU. 11
+// were measured without HTTP. The port for probes and metrics has its threads already.
 constexpr int kServingThreads = 15;
 
-// How long the end of the process waits for lines that the log still holds.
+// How long the process waits at its end for log lines that are not written yet.
 constexpr std::chrono::seconds kLastLines{1};
 
 void LogGrpc(gpr_log_func_args* args) {
@@ -63,15 +63,14 @@ void LogGrpc(gpr_log_func_args* args) {
       {{"detail", LogsPeers() ? std::string(args->message) : WithoutAddresses(args->message)}});
 }
 
-// Libraries would write lines of their own to standard error. Protobuf's name fields that are not
-// UTF-8, which the client is told anyway.
+// Keeps libraries from writing to standard error. Protobuf would name fields that are not UTF-8;
+// the client gets an error for them anyway.
 void QuietLibraries() {
   gpr_set_log_function(LogGrpc);
   google::protobuf::SetLogHandler(nullptr);
 }
 
-// The state that HTTP's probes read; the pointers are set as the daemon comes up and outlive the
-// HTTP server.
+// The state for the probes. The pointers are set during the start; their targets outlive HTTP.
 struct HealthState {
   std::atomic<const ModelTable*> models{nullptr};
   std::atomic<const Serving*> serving{nullptr};
@@ -102,14 +101,14 @@ HttpTls HttpTlsOf(const ServerConfig& config, const Security& security) {
   return {security.tls(), config.metrics_tls == HttpTlsMode::kMutual};
 }
 
-// Ends the process in the middle of a load, of which nothing is kept.
+// Ends the process in the middle of a load, without cleaning up.
 [[noreturn]] void EndWhileLoading(bool clean, int status) {
   Log(LogLevel::kInfo, "stopped", {{"clean", clean}, {"while", "loading"}});
   FlushLines(kLastLines);
   _exit(status);
 }
 
-// A manager that cannot be told waits for its own limit; clients are served all the same.
+// Only logs an error: the service manager then waits for its own time limit.
 void TellServiceManager(const std::string& state) {
   const absl::Status told = NotifyServiceManager(state);
   if (!told.ok()) {
@@ -117,11 +116,11 @@ void TellServiceManager(const std::string& state) {
   }
 }
 
-// Nothing was accepted yet, so there is nothing to wait for.
+// No call was accepted yet, so there is nothing to wait for.
 void EndAtOnce(int /*signal*/) { EndWhileLoading(true, 0); }
 
-// Reads the configuration and what it names again, and applies it. An error, which is in the log, has
-// changed nothing. For the manager's thread.
+// Reads the configuration and its files again, and applies them. Logs and returns an error, without
+// effect, if the configuration cannot be read. For the manager's thread.
 absl::StatusOr<ReloadReport> ReloadAll(const ServerConfig& config, const ReadConfig& read_again,
                                        Security* security, ModelManager* manager) {
   const absl::StatusOr<ServerConfig> now = read_again ? read_again() : config;
@@ -145,7 +144,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   const auto fail = [](const char* what, const absl::Status& status) {
     const std::string message(status.message());
     if (isatty(STDERR_FILENO) == 1) {
-      // Lines that are on their way come first.
+      // Writes the pending lines first.
       FlushLines(kLastLines);
       std::fprintf(stderr, "dragomand: %s: %s\n", what, message.c_str());
     } else {
@@ -168,10 +167,10 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   metrics.AttachModels([&models] { return models.Stats(); });
   std::unique_ptr<HttpServer> http;
   std::string http_address = "off";
-  // Opened before HTTP and calls, which use it.
+  // Opened before the ports, which use it.
   auto security = Security::Open(config, &metrics);
   if (!security.ok()) return fail("start", security.status());
-  // HTTP starts first, so that probes see a process that loads, and not one that is dead.
+  // HTTP starts before the models are loaded, so that probes do not take the process for dead.
   if (config.metrics.has_value()) {
     auto started =
         HttpServer::Start(*config.metrics, MakeHooks(&metrics, &state),
@@ -182,7 +181,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     http_address = http->address();
   }
 
-  // Before the models, so that a wrong file is said at once.
+  // Before the models, so that a wrong file is reported at once.
   const auto detector = StartDetection(config);
   if (!detector.ok()) {
     http.reset();
@@ -203,7 +202,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
   if (const absl::Status status = manager.LoadAll(config.models, config.pivots); !status.ok()) {
     if (engine::AnyDeviceGivenUp()) {
       fail("model", status);
-      EndWhileLoading(false, 1);  // models that are loaded would wait for the device
+      EndWhileLoading(false, 1);  // the destruction of loaded models would wait for the device
     }
     http.reset();
     return fail("model", status);
@@ -222,7 +221,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     http.reset();
     return fail("start", serving.status());
   }
-  // On the manager's thread.
+  // Runs on the manager's thread.
   const auto reload_all = [&]() -> absl::StatusOr<ReloadReport> {
     return ReloadAll(config, read_again, security->get(), &manager);
   };
@@ -267,7 +266,7 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
 
   TellServiceManager(absl::StrCat("READY=1\nSTATUS=serving ", absl::StrJoin(names, ", ")));
 
-  // Posted, because a signal that comes while a model is loaded must not wait for it.
+  // Posts the task, so that the signal loop does not wait for a load.
   const auto reload = [&] {
     const absl::Status posted = manager.Post([&reload_all](bool go_on) {
       if (go_on) reload_all().IgnoreError();  // the log has the error
@@ -285,25 +284,23 @@ int Run(const ServerConfig& config, const ReadConfig& read_again, InheritedSocke
     return false;
   };
   const int signal = WaitForEnd({.reload = reload, .dead = dead});
-  // Beside a model without workers there may be others, whose calls have their time.
+  // If a model has lost its workers, calls of other models still get the time of a drain.
   const bool others = models.models().size() > 1;
   DrainTimes times;
   if (signal != 0 || others) times.limit = std::chrono::seconds(config.drain_seconds);
   if (signal != 0) times.lame_duck = std::chrono::seconds(config.lame_duck_seconds);
-  // Armed before anything else, even before a log line.
+  // Armed first, even before a log line.
   hard_exit.Arm(times.lame_duck + times.limit + kExitGrace);
   TellServiceManager("STOPPING=1\nSTATUS=finishing the calls in flight");
-  // A load is given up: the model would not serve any more.
+  // Gives up a load, because its model would no longer serve.
   manager.GiveUp();
   if (signal != 0) Log(LogLevel::kInfo, "signal", {{"number", signal}});
   const DrainResult result = DrainUnlessHurried(serving->get(), times);
   const int status = signal != 0 && result.clean ? 0 : 1;
-  // The manager uses `serving`, so it stops first. All calls have been answered; a load that does
-  // not notice that it was given up, sorting a glossary or waiting for a disk, is not worth a
-  // longer wait.
+  // The manager stops first, because it uses `serving`. It does not wait longer for a load that
+  // sorts a glossary or waits for a disk, because all calls have been answered.
   if (!manager.StopWithin(kLoadGrace)) EndWhileLoading(result.clean, status);
   admin.reset();
-  // HTTP ends last of the parts that look at the models.
   http.reset();
   metrics.AttachModels(nullptr);
   serving->reset();
@@ -326,13 +323,13 @@ int RunDaemon(const ServerConfig& config, const ReadConfig& read_again) {
   try {
     status = Run(config, read_again, std::move(sockets));
   } catch (const std::exception& e) {
-    // The engine catches its own exceptions; these come from the rest of the daemon.
+    // The engine catches its own exceptions. These come from the rest of the daemon.
     Log(LogLevel::kError, "failed",
         {{"error", absl::StrCat("memory or a thread is not available (", e.what(),
                                 "): ", engine::kWhatLimits)}});
   }
   FlushLines(kLastLines);
-  if (engine::AnyDeviceGivenUp()) _exit(status);  // the driver would wait for it
+  if (engine::AnyDeviceGivenUp()) _exit(status);  // the driver would wait for the device
   return status;
 }
 

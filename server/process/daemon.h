@@ -1,4 +1,4 @@
-// The daemon's life: load, serve, drain on a signal.
+// Runs the daemon: loads, serves, and drains on a signal.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,13 @@ namespace dragoman::server {
 // Reads the command line and the configuration file again.
 using ReadConfig = std::function<absl::StatusOr<ServerConfig>()>;
 
-// Serves until SIGTERM or SIGINT; a second one ends the drain at once. SIGHUP and AdminService's
-// ReloadAll call `read_again` and apply what has changed: models, glossaries, certificates and API keys.
-// Other settings take effect at the next start. Empty: the settings stay, and files are read again.
+// Serves until SIGTERM or SIGINT. A second signal ends the drain at once. SIGHUP and AdminService's
+// ReloadAll call `read_again` and apply changes of models, glossaries, certificates and API keys.
+// Other settings take effect at the next start. If `read_again` is empty, only the files are read
+// again.
 //
-// REQUIRES: PrepareSignals (signals.h) was called. Returns the process's exit status: 0 after a
-// clean drain, 1 if it could not start, calls were cut off, or a model lost its last worker.
+// Returns the exit status: 0 after a clean drain, 1 if the daemon could not start, if calls were
+// cut off, or if a model lost its last worker. REQUIRES: PrepareSignals (signals.h) was called.
 int RunDaemon(const ServerConfig& config, const ReadConfig& read_again);
 
 }  // namespace dragoman::server

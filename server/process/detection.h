@@ -1,4 +1,4 @@
-// The detector of languages that the settings ask for.
+// Opens the language detector that the settings ask for.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace dragoman::server {
 
-// The file that --language-model auto means for a program at `executable`:
-// PREFIX/share/dragoman/models/lid.176/lid.176.ftz of PREFIX/bin/dragomand.
+// Returns the file that --language-model auto means for a program at `executable`. For
+// PREFIX/bin/dragomand it is PREFIX/share/dragoman/models/lid.176/lid.176.ftz.
 std::string InstalledLanguageModel(const std::string& executable);
 
-// No detector where no languages are to be detected: --language-model off, or auto without such a file or
-// in a build that has no detector. The log says what is so. An error names the file: it cannot be
-// read, or is no such model.
+// Opens the detector. Returns none with --language-model off, and with auto if that file does not
+// exist or the build has no detector. Logs the result. Fails if the file cannot be read or is not
+// such a model.
 absl::StatusOr<OpenedDetector> StartDetection(const ServerConfig& config);
 
 }  // namespace dragoman::server

@@ -69,7 +69,7 @@ void HardExitTimer::Run() {
     }
     if (done_) return;
   }
-  // There is no log line: it might wait for the very thing that hangs.
+  // No log line, because it might wait for the part that hangs.
   _exit(kHardExitStatus);
 }
 

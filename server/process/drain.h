@@ -1,5 +1,5 @@
-// How the daemon ends: it tells balancers, goes on for as long as they may take to notice, refuses
-// new calls, waits for those that were accepted, then closes.
+// Drains the daemon: tells load balancers, gives them time to notice, refuses new calls, waits for
+// the accepted calls, then closes the ports.
 #pragma once
 
 #include <chrono>
@@ -12,38 +12,36 @@
 
 namespace dragoman::server {
 
-// The stages of a drain; none of them may fail.
+// The stages of a drain. They must not fail.
 struct DrainSteps {
-  // Health and readiness turn negative; calls are taken as before.
+  // Makes health and readiness negative. Calls are accepted as before.
   std::function<void()> leave;
-  // Waits that long, or until the drain is hurried; true: it was.
+  // Waits for the given time, or until the drain is hurried. Reports whether it was hurried.
   std::function<bool(std::chrono::nanoseconds)> linger;
-  // New calls get UNAVAILABLE with a retry hint.
+  // Refuses new calls with UNAVAILABLE and a retry hint.
   std::function<void()> stop_taking;
-  // Waits until no call is in flight, or that long, or until the drain is hurried. True: none is.
+  // Waits likewise, at most until no call is in flight. Reports whether none is.
   std::function<bool(std::chrono::nanoseconds)> wait_idle;
   std::function<int64_t()> in_flight;
-  // Answers the calls that are left with UNAVAILABLE and a retry hint.
+  // Answers the remaining calls with UNAVAILABLE and a retry hint.
   std::function<void()> cancel_rest;
-  // Closes the port and every connection.
   std::function<void()> shutdown;
 };
 
 struct DrainResult {
   bool clean = true;
-  int64_t cut_off = 0;  // calls in flight when the limit came
+  int64_t cut_off = 0;  // calls in flight at the time limit
 };
 
 struct DrainTimes {
-  std::chrono::nanoseconds limit{};      // for accepted calls, from the first refusal on
-  std::chrono::nanoseconds lame_duck{};  // between leaving and the first refusal
+  std::chrono::nanoseconds limit{};      // for accepted calls, after new calls are refused
+  std::chrono::nanoseconds lame_duck{};  // between `leave` and `stop_taking`
 };
 
 DrainResult Drain(const DrainSteps& steps, const DrainTimes& times);
 
-// Ends the process with status 3, and without a log line, if it is not destroyed in time once it
-// was armed: a drain must not hang for ever. Its thread is started at once, because none may be
-// available at the end.
+// Ends the process with status 3, without a log line, unless it is destroyed in time after Arm: a
+// drain must not hang forever. Starts its thread at once, because none may be available later.
 class HardExitTimer {
  public:
   HardExitTimer();

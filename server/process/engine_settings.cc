@@ -6,9 +6,9 @@
 namespace dragoman::server {
 namespace {
 
-// A device reports a step late, so a row that ends is free for a step or two; segments beyond the
-// rows, which pause until then, take it at once. With 9/8 of the rows 94 % of them busy become 99 to
-// 100 % (tests/bench/README.md, "The decode loop").
+// A GPU reports a step late, so a row that ends stays free for a step or two. Extra segments, which
+// pause until a row is free, take it at once. A capacity of 9/8 of the rows raises the share of
+// busy rows from 94 % to 99 or 100 % (tests/bench/README.md, "The decode loop").
 int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows) {
   const bool tops_up = options.refill == engine::RefillRule::kContinuous &&
                        options.unit == engine::CapacityUnit::kRows;
@@ -19,9 +19,9 @@ int64_t UsualCapacityOfGpu(const engine::SchedulerOptions& options, int max_rows
 
 engine::EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                                       const engine::DeviceChoice& devices) {
-  // Every setting of a model is named: one that is added does not compile here until it is decided
-  // how the engine gets it. Those that are not used below are the share's, the devices' or of
-  // engine_start.cc.
+  // Names every setting of a model. A new setting causes a compile error here until it is decided
+  // how the engine gets it. The settings that are not used below come in through `share` or
+  // `devices`, or are used by engine_start.cc.
   const auto& [model_name, model_directory, asked_devices, device_memory_fraction,
                own_device_memory_fraction, max_rows, cpu_workers, threads_per_worker, pin,
                text_threads, max_queue_segments, max_queue_tokens, kv_memory_mb, scheduler, cuda,

@@ -7,12 +7,11 @@
 
 namespace dragoman::server {
 
-// Rows of a batch where --max-rows is not given.
+// Rows of a batch if --max-rows is not given.
 inline constexpr int kCpuMaxRows = 256;
 inline constexpr int kGpuMaxRows = 4096;
 
-// `share` decides the settings that depend on the number of processors and on the memory of a GPU,
-// `devices` those that depend on the device. REQUIRES: checked by ParseCommandLine.
+// REQUIRES: ParseCommandLine has checked `config`.
 engine::EngineConfig MakeEngineConfig(const ModelSettings& config, const ModelShare& share,
                                       const engine::DeviceChoice& devices);
 

@@ -67,7 +67,7 @@ void LogPlacement(const std::string& model, const std::vector<engine::WorkerCpus
   }
 }
 
-// With the device `cpu` where `auto` cannot become another.
+// Replaces the device `auto` by `cpu` if the settings rule out a GPU.
 std::vector<ModelSettings> WithoutGpuBySettings(std::vector<ModelSettings> models) {
   for (ModelSettings& model : models) {
     engine::DeviceRequest& devices = model.devices;
@@ -84,7 +84,7 @@ absl::Status CheckEngineSettings(const ServerConfig& config) {
   for (const ModelSettings& model : config.models) {
     engine::DeviceChoice devices;
     const engine::DeviceRequest& request = model.devices;
-    // Where the machine decides, the larger batch is assumed: the engine checks again.
+    // With `auto`, assumes the larger batch of a GPU. The engine checks again.
     if (request.automatic) devices.cuda = {0};
     if (!request.cuda.empty()) devices.cuda = request.cuda;
     const engine::EngineConfig engine = MakeEngineConfig(model, ModelShare(), devices);
@@ -101,7 +101,7 @@ absl::StatusOr<DevicePlan> PlanDevices(const ModelSettings& model, const ModelSh
   const engine::DeviceRequest& request = model.devices;
   absl::StatusOr<engine::DeviceChoice> devices = Choose(request, probe);
   if (!devices.ok()) return devices.status();
-  // Settings that leave nothing open are tried; the load says what is wrong with them.
+  // If the settings leave no choice, the load reports what is wrong with them.
   const bool is_open = request.automatic || !request.compute_type.has_value();
   if (devices->cuda.empty() || !is_open) {
     return DevicePlan{*devices, devices->compute_type, devices->type_note};

@@ -1,5 +1,5 @@
-// Plans a model's devices from its settings, the machine and the model's files, and starts the engine
-// there.
+// Plans a model's devices from its settings, the machine and the model's files, and starts the
+// engine on them.
 #pragma once
 
 #include <functional>
@@ -21,36 +21,35 @@
 
 namespace dragoman::server {
 
-// Checks which settings go together, by the engine's own rules and as far as is possible without a
-// look at the machine. INVALID_ARGUMENT names those that do not. REQUIRES: checked by
-// ParseCommandLine.
+// Checks that the settings fit each other, by the engine's own rules, as far as possible without
+// examining the machine. INVALID_ARGUMENT names settings that conflict. REQUIRES: ParseCommandLine
+// has checked `config`.
 absl::Status CheckEngineSettings(const ServerConfig& config);
 
-// Where the model runs, as DevicePlanner. With --device auto that is the CPU for one that GPUs cannot
-// take: for its shortlist, its compute type, its shapes, or members that do not go together there.
-// Nothing else gives way to the CPU, which would hide it: not a card without the memory, nor one that
-// fails. `probe` looks at the machine's GPUs; it is called only where the settings allow one.
-// UNIMPLEMENTED for a model that named GPUs cannot take. REQUIRES: checked by ParseCommandLine.
+// Decides where the model runs, as a DevicePlanner. With --device auto, a model that GPUs do not
+// support runs on the CPU: because of its shortlist, compute type or shapes, or because its members
+// do not fit each other there. A GPU with too little memory, or one that fails, is an error: a
+// fallback would hide it. `probe` examines the GPUs; it is called only if the settings allow one.
+// UNIMPLEMENTED if the named GPUs do not support the model. REQUIRES: ParseCommandLine has checked
+// `model`.
 absl::StatusOr<DevicePlan> PlanDevices(
     const ModelSettings& model, const ModelShare& share, engine::LoadContext* load,
     const std::function<engine::CudaProbe()>& probe = engine::ProbeCuda);
 
-// Starts the engine where share.plan says, which the log repeats, with the reasons; a GPU that is not
-// used is in ModelInfo::notes, too. `clock` and `observer` are borrowed for the engine's life.
-// REQUIRES: checked by ParseCommandLine; share.plan is OK.
+// Starts the engine on the devices of share.plan. Logs the plan and its reasons; ModelInfo::notes
+// also names a GPU that is not used. `clock` and `observer` are borrowed for the engine's life.
+// REQUIRES: ParseCommandLine has checked `model`; share.plan is OK.
 absl::StatusOr<std::unique_ptr<engine::Engine>> StartEngine(const ModelSettings& model,
                                                             const ModelShare& share,
                                                             const engine::Clock* clock,
                                                             engine::EngineObserver* observer,
                                                             engine::LoadContext* load);
 
-// The resources that this machine has for models, beside what serving needs. To be called before
-// any model is loaded.
+// REQUIRES: called before any model is loaded.
 ModelResources FindResources(const ServerConfig& config, const DetectorMemory& detector);
 
-// Says in the log what all models and serving come to hold of the host's memory, loading at the
-// start (ModelManager::start_peak_bytes) included, and warns where that is above the limit of
-// `resources`.
+// Logs an upper bound on the host memory of all models and of serving, including loading at the
+// start (ModelManager::start_peak_bytes). Warns if it exceeds the limit of `resources`.
 void LogMemoryBound(const ServerConfig& config, const DetectorMemory& detector,
                     const ModelResources& resources, const std::vector<ModelStats>& models,
                     int64_t start_peak_bytes);

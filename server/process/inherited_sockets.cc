@@ -35,10 +35,10 @@ bool IsListening(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0 && on == 1;
 }
 
-// The address a socket is bound to: of its family, as bytes.
+// The address that a socket is bound to.
 struct Bound {
   int family = AF_UNSPEC;
-  std::string host;  // a number; of IPv4 also where the socket maps it to IPv6
+  std::string host;  // as a number
   bool everywhere = false;
   int port = 0;
   std::string unix_path;

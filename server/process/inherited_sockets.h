@@ -1,8 +1,8 @@
 // Listening sockets that systemd has passed to this process (socket activation, the protocol of
-// sd_listen_fds(3)). systemd keeps them open, so no connection is refused while this process starts or
-// ends.
+// sd_listen_fds(3)). systemd keeps them open, so no connection is refused while this process starts
+// or ends.
 //
-// For one thread.
+// Not thread-safe.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace dragoman::server {
 
 class InheritedSockets {
  public:
-  // Takes over the sockets that the environment announces, and takes the announcement out of the
-  // environment, so that no other process believes that it is meant. REQUIRES: called before other
-  // threads run.
+  // Takes ownership of the sockets that the environment announces. Removes the announcement from
+  // the environment, so that child processes do not see it. REQUIRES: called before other threads
+  // run.
   static InheritedSockets Take();
-  // Closes what nobody has asked for.
+  // Closes the sockets that For did not return.
   ~InheritedSockets();
   InheritedSockets(InheritedSockets&& other) noexcept;
   InheritedSockets(const InheritedSockets&) = delete;
   InheritedSockets& operator=(const InheritedSockets&) = delete;
 
-  // The sockets that are bound to the address. The caller owns them. Empty: it has to bind its own.
+  // Returns the sockets that are bound to the address, if any. The caller owns them.
   std::vector<int> For(const Address& address);
 
-  // The addresses of sockets that were not asked for.
+  // Returns the addresses of the sockets that For did not return.
   std::vector<std::string> Unused() const;
 
  private:

@@ -18,15 +18,13 @@
 
 namespace {
 
-// Opens /dev/null in place of every standard descriptor that is closed, for the next file opened
-// would get its number: log lines would then be sent to a client. It is opened the wrong way round,
-// so that it fails as the closed one would: standard input cannot be read, the others cannot be
-// written.
+// Opens /dev/null in place of every standard descriptor that is closed. Otherwise the next opened
+// file, such as a client's connection, would get its number and receive log lines. The access mode
+// is the wrong one, so that reads of standard input and writes to the others still fail.
 //
-// Runs before the libraries are initialised, because gRPC opens an eventfd then; by system calls,
-// because no sanitizer's runtime is there yet. client/commands/main.cc has the same function: the two
-// programs share nothing but the proto (tests/lint/includes.py), and a few lines do not justify
-// another room between them.
+// Runs before the libraries are initialized, because gRPC opens an eventfd then. Uses system calls,
+// because no sanitizer's runtime exists yet. client/commands/main.cc has the same function, because
+// the two programs share only the proto (tests/lint/includes.py).
 __attribute__((no_sanitize("address", "thread", "undefined"))) void OpenStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (syscall(SYS_fcntl, fd, F_GETFD) >= 0) continue;
@@ -78,7 +76,7 @@ int main(int argc, char** argv) {
     case dragoman::server::CommandMode::kServe:
       break;
   }
-  // From here on signals are waited for; until here they end the process by themselves.
+  // Until here SIGTERM and SIGINT end the process. From here on the daemon waits for them.
   dragoman::server::PrepareSignals();
   dragoman::server::ReadConfig read_again;
   if (command->can_be_read_again) {

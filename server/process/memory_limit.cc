@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 constexpr int64_t kKilobyte = 1024;
 
-// The number in a file; unset for "max" and where there is no such file.
+// Returns the number in a file; nullopt for "max", or if there is no such file.
 std::optional<int64_t> NumberIn(const std::string& path) {
   std::ifstream file(path);
   int64_t number = 0;
@@ -33,7 +33,7 @@ std::optional<int64_t> NumberIn(const std::string& path) {
   return number;
 }
 
-// Lines of "name number", with or without a colon: kilobytes where `unit` says so.
+// Parses lines of "name number", with or without a colon. Numbers are multiples of `unit` bytes.
 std::map<std::string, int64_t> NumbersIn(const std::string& path, int64_t unit) {
   std::map<std::string, int64_t> numbers;
   std::ifstream file(path);
@@ -52,11 +52,11 @@ std::map<std::string, int64_t> NumbersIn(const std::string& path, int64_t unit) 
 }
 
 void Lower(MemoryLimit* limit, int64_t bytes, const std::string& source) {
-  // Never 0, which would be no limit.
+  // At least 1, because 0 would mean no limit.
   if (bytes < limit->bytes) *limit = {std::max<int64_t>(bytes, 1), source};
 }
 
-// `own` bytes are this process's, which is in the group.
+// `own` is the memory of this process in bytes. The group's usage includes it.
 void LowerByGroup(const CgroupDirectory& group, int64_t own, MemoryLimits* limits) {
   const std::string at = group.path + "/";
   const auto most = NumberIn(at + (group.unified ? "memory.max" : "memory.limit_in_bytes"));
@@ -85,17 +85,17 @@ bool IsLimited(__rlimit_resource_t resource) {
   return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Code and libraries, gRPC's and the allocator's own, stacks: 60 MB are seen at rest and 90 after
-// hours of mixed calls.
+// Code, libraries, gRPC, the allocator and stacks. Measured: 60 MB at rest, 90 MB after hours of
+// mixed calls.
 constexpr int64_t kProcessBytes = int64_t{128} << 20;
 
-// A segment that waits: its options, divisors for 512 positions, its place in the job. A token of
-// it: its id, the text that it stands for, and those of the tokens that it becomes, three with the
-// default ratio, with their log-probs.
+// A waiting segment: its options, divisors for 512 positions, its place in the job.
 constexpr int64_t kSegmentBytes = 4096;
+// A source token: its id and its text, and the ids and log-probs of its target tokens, which are
+// three with the default ratio.
 constexpr int64_t kTokenBytes = 64;
 
-// Threads of the engine and of gRPC that are still to come when the limits are looked at.
+// Threads of the engine and of gRPC that start after the limits are read.
 constexpr int64_t kThreads = 24;
 
 }  // namespace
@@ -103,7 +103,7 @@ constexpr int64_t kThreads = 24;
 MemoryLimits FindMemoryLimits(const std::string& root, int64_t held, int64_t thread_stacks) {
   MemoryLimits limits{{kNone, "the machine"}, {kNone, "the machine"}};
   auto status = NumbersIn(root + "/proc/self/status", kKilobyte);
-  // Pages of files are cache, and counted as free already.
+  // Without file pages, because page cache already counts as free.
   const int64_t own = status["RssAnon"];
   auto machine = NumbersIn(root + "/proc/meminfo", kKilobyte);
   if (machine.contains("MemTotal")) limits.most.bytes = machine["MemTotal"];
@@ -160,14 +160,14 @@ std::vector<MemoryPart> ServingMemory(const ServerConfig& config, const Detector
   for (const ModelSettings& model : config.models) {
     queues += model.max_queue_segments * kSegmentBytes + model.max_queue_tokens * kTokenBytes;
   }
-  // Beside a call of the whole queue, which counts as a client's largest part of it, other clients
-  // may take the rest.
+  // One call may fill the whole queue, but it counts only as the largest share of a client. Other
+  // clients may use the rest.
   queues += queues / 4;
   std::vector<MemoryPart> parts = {{"process", kProcessBytes},
                                    {"language_model", detector.held},
                                    {"request_queue", queues},
                                    {"log_queue", kLogQueueBytes + kOutputQueueBytes}};
-  // Settings that contradict each other refuse the start elsewhere.
+  // Serving::Start reports settings that contradict each other.
   const auto transport = ComputeTransportLimits(config, RaiseDescriptorLimit());
   if (transport.ok()) {
     parts.push_back(
@@ -191,7 +191,7 @@ std::vector<MemoryPart> MemoryBound(const ServerConfig& config, const DetectorMe
   }
   std::vector<MemoryPart> parts = {weights, kv, workspaces};
   for (MemoryPart& part : ServingMemory(config, detector)) parts.push_back(std::move(part));
-  // There are no calls yet while the models of the start are loaded.
+  // There are no calls while the models are loaded at the start.
   const int64_t loading = std::max(detector.loading, detector.held + start_peak);
   const int64_t beyond = kProcessBytes + loading - SumOf(parts);
   parts.push_back({"loading", std::max<int64_t>(beyond, 0)});

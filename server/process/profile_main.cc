@@ -1,5 +1,5 @@
-// dragoman_profile: times the operations of a decoding step of a model, on the CPU or on one GPU, and
-// prints a table. It has the settings of dragomand, so that what is timed is what would serve.
+// dragoman_profile: times the operations of a model's decoding step, on the CPU or on one GPU, and
+// prints a table. It has the settings of dragomand, so that it times the configuration that serves.
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -37,7 +37,7 @@ struct Command {
   CommandLine settings;
 };
 
-// Takes --steps out of `args`; its text, if it is there.
+// Removes --steps from `args` and returns its value, if it is there.
 absl::StatusOr<std::optional<std::string>> TakeSteps(std::vector<std::string>* args) {
   std::optional<std::string> text;
   std::vector<std::string> others;

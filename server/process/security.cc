@@ -13,10 +13,9 @@ namespace {
 constexpr char kCertificates[] = "certificates";
 constexpr char kApiKeys[] = "api keys";
 
-// The value of the metrics' label `files`.
 std::string Label(const std::string& what) { return what == kApiKeys ? "api_keys" : what; }
 
-// The addresses for calls that others than this machine may reach; "" if there are none.
+// Returns the addresses for calls that other machines can reach; "" if there are none.
 std::string AddressesBeyondLoopback(const ServerConfig& config) {
   std::vector<std::string> open;
   if (!IsLoopback(config.listen)) open.push_back(AddressText(config.listen));
@@ -52,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Security>> Security::Open(const ServerConfig& con
 
 absl::Status Security::OpenTls(const ServerConfig& config) {
   if (config.tls_cert.empty()) return absl::OkStatus();
-  // Watched before they are read, so that no change is missed.
+  // Watches the files before it reads them, so that no change is missed.
   std::vector<std::string> paths = {config.tls_cert, config.tls_key};
   if (!config.tls_client_ca.empty()) paths.push_back(config.tls_client_ca);
   if (!config.admin_client_ca.empty()) paths.push_back(config.admin_client_ca);

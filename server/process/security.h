@@ -1,5 +1,5 @@
-// The certificates and API keys by which the daemon checks its clients, kept as fresh as their
-// files.
+// The certificates and API keys that the daemon uses to check its clients. Reloads them when their
+// files change.
 //
 // Thread-safe after Open.
 #pragma once
@@ -17,18 +17,19 @@ namespace dragoman::server {
 
 class Security {
  public:
-  // Reads the files that the settings name, and from now on again when they change; logs what is in
-  // effect. INVALID_ARGUMENT says what is wrong with them. `metrics` outlives it.
+  // Reads the files that the settings name, and again whenever they change. INVALID_ARGUMENT says
+  // what is wrong with them. `metrics` must outlive this object.
   static absl::StatusOr<std::unique_ptr<Security>> Open(const ServerConfig& config,
                                                         Metrics* metrics);
 
-  // nullptr: there is no TLS, or calls need no key.
+  // nullptr without TLS.
   const TlsStore* tls() const { return tls_.get(); }
-  // The same certificate with the authorities of those who may administer.
+  // The same certificate with the authorities of administrators. nullptr without such authorities.
   const TlsStore* admin_tls() const { return admin_tls_.get(); }
+  // nullptr if calls need no key.
   const ApiKeys* keys() const { return keys_.get(); }
 
-  // Reads all files again soon, on SIGHUP.
+  // Makes all files be read again soon. For SIGHUP.
   void ReloadAll() { watch_.ReloadAll(); }
 
  private:
@@ -44,7 +45,7 @@ class Security {
   std::unique_ptr<TlsStore> tls_;
   std::unique_ptr<TlsStore> admin_tls_;
   std::unique_ptr<ApiKeys> keys_;
-  FileWatch watch_;  // the last: its thread uses the others
+  FileWatch watch_;  // last, because its thread uses the other members
 };
 
 }  // namespace dragoman::server

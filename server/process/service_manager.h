@@ -1,5 +1,5 @@
-// Messages to the service manager that started the daemon: systemd with Type=notify, or another that
-// speaks the protocol of sd_notify(3).
+// Messages to the service manager that started the daemon: systemd with Type=notify, or another
+// with the protocol of sd_notify(3).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace dragoman::server {
 
-// Sends `state`, lines such as "READY=1", to the socket that NOTIFY_SOCKET names: a path, or '@' and an
-// abstract name. Without NOTIFY_SOCKET nothing is sent, and that is OK. UNAVAILABLE where nobody
-// listens there: the manager then waits for the daemon until its own limit. Thread-safe.
+// Sends `state`, lines such as "READY=1", to the socket that NOTIFY_SOCKET names: a path, or '@'
+// and an abstract name. Returns OK without sending if NOTIFY_SOCKET is not set. UNAVAILABLE if the
+// state cannot be sent. Thread-safe.
 absl::Status NotifyServiceManager(const std::string& state);
 
 }  // namespace dragoman::server

@@ -46,11 +46,11 @@ void LogTransportLimits(const TransportLimits& limits) {
        {"http_memory_bytes", limits.http_bytes}});
 }
 
-// Threads of HTTP: reading and writing requests costs little beside translating them.
+// Threads of HTTP. To read and write requests costs little compared with translating them.
 int HttpThreads() { return std::clamp(CpuBudget() / 8, 2, 8); }
 
-// Threads for what large requests need before they are jobs, whatever brought them. One of two
-// processors: clients that have languages detected of long lists leave the other to decoding.
+// Threads that prepare large requests, of all ports, before they become jobs. With two processors
+// there is one thread: language detection for long lists leaves the other processor to decoding.
 int ReaderThreads() { return std::clamp(CpuBudget() / 4, 1, 8); }
 
 }  // namespace
@@ -109,7 +109,7 @@ absl::Status Serving::StartHttp(const ServerConfig& config, const TransportLimit
                     .max_streams = 0,
                     .receive_timeout = context_.receive_timeout};
   context.has_page = config.page;
-  // "unix:PATH" has no port.
+  // 0 for "unix:PATH".
   const std::string& grpc = grpc_->address();
   if (!absl::SimpleAtoi(grpc.substr(grpc.rfind(':') + 1), &context.grpc_port)) {
     context.grpc_port = 0;
@@ -170,7 +170,7 @@ std::string Serving::NotReady() const {
 DrainSteps Serving::Steps() {
   DrainSteps steps;
   steps.leave = [this] {
-    // Clients that keep their connections would never notice.
+    // Otherwise clients that keep their connections would never notice.
     if (http_ != nullptr) http_->RenewConnections();
     metrics_->SetDraining(true);
     leaving_ = true;
@@ -179,8 +179,8 @@ DrainSteps Serving::Steps() {
   };
   steps.linger = [this](std::chrono::nanoseconds time) { return tracker_.WaitInterrupted(time); };
   steps.stop_taking = [this] {
-    // Calls are refused where they come in, and not by the engines: a pivot's jobs still have to be
-    // admitted by its second model.
+    // The ports refuse calls, not the engines, because the second model of a pivot must still admit
+    // the pivot's jobs.
     draining_ = true;
   };
   steps.wait_idle = [this](std::chrono::nanoseconds timeout) { return tracker_.WaitIdle(timeout); };
@@ -200,7 +200,7 @@ bool Serving::LeaveInheritedPorts() {
 }
 
 DrainResult Serving::DrainCalls(DrainTimes times) {
-  // The first calls of connections that were accepted a moment ago are still on their way.
+  // The first calls of recently accepted connections may still be on their way.
   constexpr std::chrono::seconds kFirstCalls{1};
   if (LeaveInheritedPorts()) {
     times.lame_duck = std::max<std::chrono::nanoseconds>(times.lame_duck, kFirstCalls);

@@ -1,4 +1,4 @@
-// Everything between a loaded engine and its clients: calls, timers, health and their end.
+// Everything between a loaded engine and its clients: ports, calls, timers, health and the drain.
 //
 // Thread-safe after Start.
 #pragma once
@@ -31,16 +31,16 @@ namespace dragoman::server {
 
 class Serving {
  public:
-  // Takes calls for the models of the table from now on. All arguments outlive the object; metrics
-  // has the models attached. Without any model calls are UNAVAILABLE (one is still being loaded).
-  // Without `security` there is no TLS and no call needs a key; without `spans` there are none;
-  // without `detector` no language is detected. Ports that have sockets in `sockets`, which may be
-  // null, are not bound anew.
+  // Starts to accept calls for the models of the table. While the table has no model, calls get
+  // UNAVAILABLE. Without `security` there is no TLS, and no call needs a key. Without `spans` no
+  // spans are recorded. Without `detector` no language is detected. A port uses its sockets of
+  // `sockets`, which may be null, or binds its own. All arguments must outlive the object.
+  // REQUIRES: the models are attached to `metrics`.
   static absl::StatusOr<std::unique_ptr<Serving>> Start(
       const ServerConfig& config, ModelTable* models, const engine::Clock* clock, Metrics* metrics,
       const Security* security = nullptr, SpanSink* spans = nullptr,
       const LanguageDetector* detector = nullptr, InheritedSockets* sockets = nullptr);
-  // REQUIRES: drained, or no call in flight.
+  // REQUIRES: the object is drained, or no call is in flight.
   ~Serving();
 
   const std::string& address() const { return grpc_->address(); }
@@ -48,21 +48,21 @@ class Serving {
   std::string http_address() const { return http_ == nullptr ? "off" : http_->address(); }
   int64_t in_flight() const { return tracker_.in_flight(); }
 
-  // "" while connections are accepted, else why not: for /livez.
+  // Answers /livez. Returns "" while connections are accepted, else the reason.
   std::string NotLive() const;
 
-  // "" while calls are taken and can be worked on, else why not: for /readyz.
+  // Answers /readyz. Returns "" while calls are accepted and every model has a worker, else the reason.
   std::string NotReady() const;
 
-  // Ends service; see drain.h. Afterwards no call is in flight. Connections to an inherited port wait
-  // for the next process from now on; calls on those that were accepted are taken for a second more at
-  // least.
+  // Ends service; see drain.h. Afterwards no call is in flight. New connections to an inherited
+  // port wait for the next process. Calls on its accepted connections are accepted for at least one
+  // more second.
   DrainResult DrainCalls(DrainTimes times);
 
-  // The same without closing the port: calls are refused and health says so.
+  // The same, except that the ports stay open: calls are refused, and health reports that.
   DrainResult DrainAndStay(std::chrono::nanoseconds limit);
 
-  // A drain under way waits no longer.
+  // Ends the waiting of a running drain.
   void Hurry() { tracker_.Interrupt(); }
 
  private:
@@ -70,7 +70,7 @@ class Serving {
           Metrics* metrics);
   absl::Status StartHttp(const ServerConfig& config, const TransportLimits& limits,
                          const Security* security, InheritedSockets* sockets);
-  // False: no port was inherited.
+  // Returns false if no port was inherited.
   bool LeaveInheritedPorts();
   DrainSteps Steps();
 
@@ -83,10 +83,10 @@ class Serving {
   CallContext calls_;
   std::unique_ptr<RequestReaders> readers_;  // outlives grpc_ and http_, which hand requests to it
   ServiceContext context_;
-  std::atomic<bool> leaving_{false};   // not ready any more
-  std::atomic<bool> draining_{false};  // takes no calls any more
+  std::atomic<bool> leaving_{false};   // no longer ready
+  std::atomic<bool> draining_{false};  // no longer accepts calls
   std::unique_ptr<GrpcServer> grpc_;
-  // Null without HTTP. In the order of use, the last one uses those before it.
+  // Null without HTTP. Each of them uses those before it.
   std::unique_ptr<Adapters> adapters_;
   std::unique_ptr<AdapterHandler> handler_;
   std::unique_ptr<ExchangeServer> http_;

@@ -30,7 +30,7 @@ sigset_t AwaitedSignals() {
   return set;
 }
 
-// Waits; returns the number of a signal that came within the time, or 0.
+// Waits for a signal and returns its number, or 0 after `timeout`.
 int WaitSignal(std::chrono::milliseconds timeout) {
   const sigset_t set = AwaitedSignals();
   const timespec time{timeout.count() / 1000, (timeout.count() % 1000) * 1'000'000};

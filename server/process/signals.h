@@ -1,7 +1,7 @@
-// The daemon's reactions to signals: SIGTERM and SIGINT end it, SIGHUP makes it read again what may
-// have changed on disk.
+// The daemon's reactions to signals: SIGTERM and SIGINT end the daemon, SIGHUP makes it read its
+// files again.
 //
-// For the daemon's main thread. Signals are taken by waiting for them, never by a handler.
+// For the daemon's main thread. Signals are received by waiting for them, never by a handler.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,12 @@
 
 namespace dragoman::server {
 
-// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call it
-// before any thread is started.
+// Blocks SIGTERM, SIGINT and SIGHUP for this thread and the threads that it starts, and ignores
+// SIGPIPE. REQUIRES: called before any thread is started.
 void PrepareSignals();
 
-// While it lives, a thread waits for SIGTERM and SIGINT and calls `end` with the first one's
-// number: for the time in which there is nothing to drain. SIGHUP stays pending. REQUIRES:
-// PrepareSignals was called.
+// While this object exists, a thread waits for SIGTERM and SIGINT and calls `end` with the first.
+// For the time before there are calls to drain. SIGHUP stays pending. REQUIRES: PrepareSignals.
 class EarlyEnd {
  public:
   explicit EarlyEnd(std::function<void(int signal)> end);
@@ -38,10 +37,10 @@ struct SignalHooks {
   std::function<bool()> dead;    // called every second
 };
 
-// Waits for SIGTERM or SIGINT and returns its number, or until `dead` and returns 0.
+// Waits for SIGTERM or SIGINT and returns its number. Returns 0 as soon as `dead` returns true.
 int WaitForEnd(const SignalHooks& hooks);
 
-// Drains; SIGTERM or SIGINT ends the waiting, SIGHUP has no effect any more.
+// Drains. SIGTERM or SIGINT ends the waiting of the drain. SIGHUP has no effect.
 DrainResult DrainUnlessHurried(Serving* serving, const DrainTimes& times);
 
 }  // namespace dragoman::server

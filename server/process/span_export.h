@@ -1,4 +1,4 @@
-// The exporter of spans that the settings ask for.
+// Makes the span exporter that the settings ask for.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace dragoman::server {
 
-// nullptr where neither --otlp nor the environment names a collector. INVALID_ARGUMENT says which variable
-// of the environment cannot be used. `clock` outlives the exporter.
+// Returns nullptr if neither --otlp nor the environment names a collector. INVALID_ARGUMENT names
+// the environment variable that cannot be used. `clock` must outlive the exporter.
 absl::StatusOr<std::unique_ptr<OtlpExporter>> StartSpans(const ServerConfig& config,
                                                          const engine::Clock* clock);
 

@@ -15,13 +15,13 @@
 namespace dragoman::server {
 namespace {
 
-// The files themselves, whose names end in full versions, and not the links that lead to them.
+// Returns the names of the real files, which end in full versions, not those of links to them.
 std::set<std::string> LoadedLibraries() {
   std::set<std::string> names;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t /*size*/, void* data) {
         const std::string_view path = info->dlpi_name;
-        // The program itself has no name, the kernel's part of it no file.
+        // The program itself has no name, and the kernel's vDSO has no file.
         if (path.find('/') == std::string_view::npos) return 0;
         char real[PATH_MAX];
         const std::string_view file = realpath(info->dlpi_name, real) != nullptr ? real : path;

@@ -1,4 +1,4 @@
-// The text that --version prints.
+// Formats the output of --version.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dragoman::server {
 
-// The name and the version; with `verbose` also the compiler and its flags, what the engine uses on
-// this machine, and the libraries that this process has loaded, by the names of their files.
+// Returns the name and the version. With `verbose` also the compiler and its flags, the engine's
+// devices and instruction set, and the file names of the loaded libraries.
 std::string VersionText(bool verbose, const engine::EngineBuild& engine);
 
 }  // namespace dragoman::server

@@ -23,7 +23,7 @@ int DefaultThreads(int cpus, int per_cache) {
 
 using CpuKey = std::function<int(const Cpu&)>;
 
-// Takes the first `count` of `free` that agree in `key`; none if there are not so many.
+// Takes the first `count` processors with the same `key` from `free`; none if there are too few.
 std::vector<Cpu> TakeAlike(int count, const CpuKey& key, std::vector<Cpu>* free) {
   for (const Cpu& first : *free) {
     const auto is_alike = [&](const Cpu& cpu) { return key(cpu) == key(first); };
@@ -46,7 +46,7 @@ absl::Status Refused(const std::string& found, const std::string& expected) {
       absl::StrCat("pin: found cores ", found, ", expected ", expected));
 }
 
-// Gives each worker processors of its own; fewer workers than in the plan if there are not enough.
+// Gives each worker its own processors. Returns fewer workers if there are too few processors.
 std::vector<engine::WorkerCpus> Divide(std::vector<Cpu> free, const WorkerPlan& plan) {
   std::vector<engine::WorkerCpus> places;
   for (int i = 0; i < plan.workers; ++i) {
@@ -103,7 +103,7 @@ absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& 
   std::vector<Cpu> own(topology.cpus.begin() + first, topology.cpus.begin() + first + count);
   std::vector<engine::WorkerCpus> places = Divide(own, plan);
   if (static_cast<int>(places.size()) < plan.workers) {
-    // The system then chooses their nodes, too.
+    // The system then also chooses the nodes.
     if (is_automatic) return std::vector<engine::WorkerCpus>();
     std::vector<int> numbers;
     for (const Cpu& cpu : own) numbers.push_back(cpu.number);

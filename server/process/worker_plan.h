@@ -1,5 +1,5 @@
-// Decides how many workers a model has on the CPU, of how many threads, and on which processors
-// they run. Pure.
+// Decides how many workers and threads a model has on the CPU, and on which processors they run.
+// Pure functions.
 #pragma once
 
 #include <string>
@@ -17,30 +17,33 @@ struct WorkerPlan {
   int threads_per_worker = 1;
 };
 
-// Fills in what is 0 (server/README.md, "Workers", has the arithmetic). One thread a worker up to
-// 16 processors: a batch on one core needs no barriers, and barriers beside a busy neighbour cost
-// milliseconds. Above, as many threads as keep the number of workers at 16, because rows spread the
-// cost of reading weights, and 16 batches are filled by 16 times the rows of one; their number
-// divides `per_cache`, the processors that share a last level of cache (0 or 1: not known).
+// Returns the plan for `workers` and `threads_per_worker`. Chooses those that are 0
+// (server/README.md, "Workers", has the arithmetic). `per_cache` is the number of processors that
+// share a last-level cache (0 or 1: unknown).
+//   * Up to 16 processors a worker has one thread. A batch on one core needs no barriers, and a
+//     barrier next to a busy process costs milliseconds.
+//   * Above 16, a worker has enough threads to keep the number of workers at 16. The rows of a
+//     batch share the cost of reading weights, and 16 batches already need 16 times the rows of
+//     one. The number of threads divides `per_cache`.
 WorkerPlan PlanWorkers(int cpus, int per_cache, int workers, int threads_per_worker);
 
-// `asked`, or where that is 0 one thread per four CPUs: text takes a few per cent of the time.
+// Returns `asked`; if that is 0, one thread per four CPUs, at least 1.
 int TextThreads(int cpus, int asked);
 
-// The processors of a model, and how its workers are to be placed on them.
 struct PinRequest {
   Pinning pin = Pinning::kAuto;
-  int first_cpu = 0;  // the model's processors are these of the topology
+  int first_cpu = 0;  // the index of the model's first processor in the topology
   int cpus = 1;
-  int cpu_quota = 0;  // processors' worth of time that the control group has; 0: no quota
+  int cpu_quota = 0;  // the quota of the control group in processors; 0: none
 };
 
-// Chooses places for the workers of a plan; none: wherever the system puts them.
-//   off    none
-//   auto   with several nodes of memory, on the processors of one node each, where nothing bounds
-//          the process to fewer processors than it may run on; else none
-//   cores  on threads_per_worker processors each that share a cache where possible, and never on
-//          those of two nodes. INVALID_ARGUMENT where the model has too few of its own.
+// Chooses places for the workers of a plan. No places: the system places the workers.
+//   off    No places.
+//   auto   With several memory nodes, each worker runs on all processors of one node. No places if
+//          there is one node, if a quota allows less time than that of all processors, or if the
+//          model has too few processors for the plan.
+//   cores  Each worker gets threads_per_worker processors of one node, which share a cache if
+//          possible. INVALID_ARGUMENT if the model has too few processors, or with such a quota.
 absl::StatusOr<std::vector<engine::WorkerCpus>> PlaceWorkers(const CpuTopology& topology,
                                                              const PinRequest& request,
                                                              const WorkerPlan& plan);

@@ -21,10 +21,10 @@
 namespace dragoman::server {
 namespace {
 
-// The name of a model's own share of a GPU, which is not the same as that of all models together.
+// A model's own share of a GPU, not the share of all models together.
 constexpr std::string_view kOwnFraction = "device-memory-fraction";
 
-// AdminService authenticates its callers by certificates alone.
+// AdminService authenticates its callers only by certificates.
 absl::Status CheckAdminAddress(const ServerConfig& config) {
   if (!config.admin_client_ca.empty()) {
     if (!config.admin_listen.has_value()) {
@@ -60,8 +60,7 @@ absl::Status CheckTls(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
-// Whether the settings go together. Those of models are checked where models are made of them
-// (models_config.h).
+// Resolves the models and pivots, and checks that the settings fit together.
 absl::Status Check(const ModelsOfFile& file, ServerConfig* config) {
   absl::Status status = CheckModel(*config);
   if (status.ok()) status = ResolveModels(file, config);
@@ -81,7 +80,7 @@ struct Flag {
 constexpr std::string_view kAll = "all";
 constexpr std::string_view kJson = "json";
 
-// Reads the arguments into flags of the table, `file`, and what `out` has besides settings.
+// Reads the arguments into flags of the table, `file`, and the fields of `out` except the settings.
 absl::Status ReadFlags(const std::vector<std::string>& args, std::vector<Flag>* flags,
                        std::string* file, CommandLine* out) {
   std::set<std::string> seen;
@@ -169,7 +168,7 @@ absl::Status SetModelOption(const std::string& name, const std::string& where,
                   absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   const Place place{model, nullptr};
-  // In a request everything is text, as in a flag.
+  // The values of a request are text, as in a flag.
   absl::Status status = is_request && value.is_string()
                             ? SetFromText(*option, where, value.get<std::string>(), place)
                             : SetFromFile(*option, where, value, place);
@@ -201,7 +200,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     status = ReadConfigFile(&out.config, &file);
     if (!status.ok()) return status;
   }
-  // Flags win over the file, also where there are several of one name.
+  // Flags override the file. Repeated flags replace the whole list of the file.
   const Place place{&out.config, &out.config};
   for (const Flag& flag : flags) {
     const Field field = place.FieldOf(*FindFlag(flag.name));
@@ -266,7 +265,7 @@ std::string ConfigToJson(const ServerConfig& config) {
     }
     for (const Option& option : Options()) {
       if (!ObjectFor(option.audience).empty() || !IsOfModel(option)) continue;
-      // A share that all models have together is not a model's own.
+      // A share of all models together is not a model's own.
       if (option.name == kOwnFraction && !model.own_device_memory_fraction) continue;
       one[std::string(option.name)] = ValueOf(option, {&model, nullptr});
     }

@@ -1,9 +1,8 @@
-// Settings of the daemon: command line over configuration file over defaults.
+// The daemon's settings. The command line overrides the configuration file.
 //
-// One table (option_table.h) makes the flags, the keys of the file and the help text, and parses
-// what it is given into the typed fields below. What is not understood is refused with the name,
-// what was found and what was expected. Pure, except that it reads the file and DRAGOMAN_CUDA_OFF
-// (engine/api/cuda_options.h).
+// One table (option_table.h) defines the flags, the keys of the file and the help text, and parses
+// values into the typed fields below. Errors have the name, what was found and what was expected.
+// Pure, except that it reads the file and DRAGOMAN_CUDA_OFF (engine/api/cuda_options.h).
 #pragma once
 
 #include <cstdint>
@@ -25,33 +24,32 @@
 
 namespace dragoman::server {
 
-// Where the workers of a model run, see server/process/worker_plan.h.
+// Where the workers of a model run. See server/process/worker_plan.h.
 enum class Pinning : uint8_t { kAuto, kOff, kCores };
 
-// The word for it in --pin.
+// Returns the word in --pin.
 const char* PinningName(Pinning pinning);
 
-// TLS of the HTTP port. kMutual: all but probes need a client's certificate.
+// TLS of the HTTP port. kMutual: all calls except probes need a client certificate.
 enum class HttpTlsMode : uint8_t { kOff, kOn, kMutual };
 
-// Settings as texts, by the names of flags: the form of LoadModelRequest.
+// Settings as texts, by the names of flags, as in LoadModelRequest.
 using SettingTexts = std::map<std::string, std::string>;
 
-// The settings of one model.
 struct ModelSettings {
   std::string model_name;
   std::string model_directory;
   engine::DeviceRequest devices{.automatic = true};
   double device_memory_fraction = 0.9;
-  bool own_device_memory_fraction = false;  // true: it is the model's, not all models' together
+  bool own_device_memory_fraction = false;  // false: all models share the fraction
   int max_rows = 0;                         // 0: by device, see server/process/engine_settings.h
   int cpu_workers = 0;                      // 0: by CPUs, see server/models/model_budget.h
   int threads_per_worker = 0;               // 0: by CPUs
   Pinning pin = Pinning::kAuto;
-  int text_threads = 0;  // that tokenize, and as many that detokenize; 0: by CPUs
+  int text_threads = 0;  // tokenizing threads, and as many detokenizing; 0: by CPUs
   int max_queue_segments = 4096;
   int max_queue_tokens = 131'072;
-  int kv_memory_mb = 0;  // 0: the engine takes what max_rows needs
+  int kv_memory_mb = 0;  // 0: as much as max_rows needs
   engine::SchedulerOptions scheduler;
   engine::CudaOptions cuda;
   engine::EnsembleChoice ensemble;
@@ -61,16 +59,15 @@ struct ModelSettings {
   std::string glossary_dir;  // "": no named glossaries
 };
 
-// A translation over a language between: what `first` makes of a text goes to `second`.
+// A translation through a pivot language: the model `second` translates the output of `first`.
 struct PivotSettings {
-  std::string name;  // as a request's `model`
+  std::string name;  // for the `model` of a request
   std::string first;
   std::string second;
   bool operator==(const PivotSettings&) const = default;
 };
 
-// Its own ModelSettings are what a model has that says nothing else; name and directory are the
-// default model's.
+// The base ModelSettings are every model's defaults, with the default model's name and directory.
 struct ServerConfig : ModelSettings, TransportSettings {
   std::vector<std::string> model;      // each DIR or NAME=DIR as given
   std::string models_dir;              // "": none
@@ -83,19 +80,19 @@ struct ServerConfig : ModelSettings, TransportSettings {
   std::optional<Address> metrics{{.host = "127.0.0.1", .port = 9464}};  // none: no HTTP
   bool page = true;                                                     // at / of `http`
   std::vector<std::string> http_hosts;    // names that the HTTP ports answer to; see HostsOf
-  std::vector<std::string> cors_origins;  // whose pages may read answers; "*": all
+  std::vector<std::string> cors_origins;  // sites whose pages may read answers; "*": all
   int lame_duck_seconds = 0;
   int drain_seconds = 30;
   LogLevel log_level = LogLevel::kInfo;
   bool log_peers = true;
   std::optional<HttpUrl> otlp;  // none: by the environment, see server/observe/otlp_settings.h
   std::string language_model = "auto";  // a file, or "off"; see server/process/detection.h
-  std::string language_model_sha256;    // in lower case; "": that of a published file
+  std::string language_model_sha256;    // in lower case; "": the sum of a published file
   int receive_timeout_seconds = 20;
   int longest_call_seconds = 120;
   int connection_age_seconds = 300;
   int write_timeout_seconds = 30;
-  int max_connections_per_peer = 0;  // 0: no limit of their own
+  int max_connections_per_peer = 0;  // 0: no limit per peer
   std::string tls_key;
   std::string tls_client_ca;  // "": clients need no certificate
   HttpTlsMode metrics_tls = HttpTlsMode::kOff;
@@ -110,52 +107,52 @@ struct ServerConfig : ModelSettings, TransportSettings {
 enum class CommandMode { kServe, kCheckConfig, kPrintProgram, kVersion, kHelp };
 
 enum class HelpForm {
-  kCommon,  // the settings that a person who serves a model meets
+  kCommon,  // the settings that most people need
   kAll,
-  kJson  // all, for programs: completion and manual pages are made of it
+  kJson  // all, for programs that make completions and manual pages
 };
 
 struct CommandLine {
   CommandMode mode = CommandMode::kServe;
-  bool verbose = false;               // of kVersion
-  HelpForm help = HelpForm::kCommon;  // of kHelp
+  bool verbose = false;               // for kVersion
+  HelpForm help = HelpForm::kCommon;  // for kHelp
   ServerConfig config;
-  // --config is a regular file, or is not given: parsing the arguments again reads what is there then.
+  // False if --config is a pipe, which cannot be read again when the arguments are parsed again.
   bool can_be_read_again = true;
 };
 
-// `args` without the program's name. INVALID_ARGUMENT for anything that is not understood; for
-// kServe and kCheckConfig the settings are complete and checked (no model's directory is opened;
-// the one of --models-dir is listed).
+// Parses `args`, which lack the program's name. Returns INVALID_ARGUMENT for an unknown flag or a
+// wrong value. Except for kHelp and kVersion, the settings are complete and checked. Lists
+// --models-dir but opens no model.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& args);
 
-// The characters of a model's name, for errors.
+// The characters of a model's name, for error messages.
 inline constexpr char kModelNameCharacters[] =
     "letters, digits, '.', '_' and '-', and neither '.' nor '..'";
 
-// Whether it may be a model's name: at most 128 of these characters.
+// Reports whether `name` may be a model's name: at most 128 of these characters.
 bool IsModelName(std::string_view name);
 
-// A model's settings with some of its own, by the names of their flags. INVALID_ARGUMENT as
-// ParseCommandLine; also for names that are not settings of a model.
+// Returns `model` with the given settings, by the names of their flags. Returns INVALID_ARGUMENT
+// for a wrong value or a name that is not a setting of a model.
 absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model, const SettingTexts& settings);
 
-// Whether two models have the same directories and settings, apart from their names.
+// Reports whether two models have the same directories and settings, apart from their names.
 bool SameSettings(const ModelSettings& a, const ModelSettings& b);
 
-// The names of the settings of the process that differ. A running daemon cannot change them. Those that
-// say which models and pivots there are, and the settings of models, do not count.
+// Returns the names of the process settings that differ, which a running daemon cannot change.
+// Settings that select models and pivots, and the settings of models, do not count.
 std::vector<std::string> ProcessSettingsThatDiffer(const ServerConfig& a, const ServerConfig& b);
 
-// Text of --help, in each of its forms.
 std::string HelpText(HelpForm form = HelpForm::kCommon);
 
-// The hosts that the port at `address` answers to (CheckHost, server/transport/request_rules.h): those of
-// --http-hosts where that is given; on a loopback address only localhost and IP addresses without it; any
-// host elsewhere, and on a Unix socket, which no browser opens.
+// Returns the hosts that the port at `address` answers to (CheckHost,
+// server/transport/request_rules.h): those of --http-hosts if it is given. Without it, a loopback
+// address answers only to localhost and IP addresses, other addresses to any host (nullopt). A Unix
+// socket answers to any host, because no browser opens it.
 std::optional<std::vector<std::string>> HostsOf(const ServerConfig& config, const Address& address);
 
-// The settings in effect, as the text of a configuration file.
+// Returns the settings in effect as the text of a configuration file.
 std::string ConfigToJson(const ServerConfig& config);
 
 }  // namespace dragoman::server

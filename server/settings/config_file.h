@@ -1,7 +1,4 @@
-// The configuration file: its text, wherever it comes from (a regular file, or a pipe as the shell
-// makes one of `<(...)`), and the settings in it.
-//
-// Part of config.h.
+// Reads the configuration file and the settings in it. Part of config.h.
 #pragma once
 
 #include "absl/status/status.h"
@@ -11,14 +8,15 @@
 
 namespace dragoman::server {
 
-// A file is an object of settings, one of which is a list of objects, of which settings are lists.
+// The limits of a file, which is an object of settings. Lists of models are nested in it.
 inline constexpr engine::JsonLimits kConfigFileLimits = {
     .max_bytes = size_t{1} << 20, .max_depth = 8, .max_values = 1 << 18};
 
-// Sets the settings of the file at `file->path`, and leaves its models in `file`. INVALID_ARGUMENT
-// names the path and what it is instead of a file (not there, a directory, too large, a pipe without
-// a writer), or the setting that is wrong. Never waits longer than five seconds for bytes.
-// `file->is_regular` says whether the path can be read again.
+// Sets the settings of the file at `file->path` and puts its models into `file`. The file may be a
+// pipe, such as the shell's `<(...)`; then file->is_regular becomes false, because it cannot be
+// read again. Waits at most five seconds for each part of the bytes. INVALID_ARGUMENT names the
+// path and what is wrong with it (it does not exist, is a directory, is too large, has no writer),
+// or the wrong setting.
 absl::Status ReadConfigFile(ServerConfig* config, ModelsOfFile* file);
 
 }  // namespace dragoman::server

@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr char kAbout[] = "a translation server";
 constexpr char kUsage[] = "dragomand --model DIR [flags]";
 
-// Flags that are no settings.
+// Flags that are not settings.
 struct OwnFlag {
   std::string_view name;
   std::string_view argument;
@@ -35,8 +35,7 @@ constexpr OwnFlag kOwnFlags[] = {
     {"verbose", "", "with --version: also the build, the instruction set and the libraries", false},
     {"help", "[all|json]", "print these flags, or all flags as text or JSON, and exit", true}};
 
-// Breaks the text into lines of at most `width` bytes, of which all but the first begin with `indent`
-// spaces.
+// Breaks the text into lines of `width` bytes. All except the first begin with `indent` spaces.
 std::string Wrap(absl::string_view text, size_t width, size_t indent) {
   std::string out;
   size_t used = 0;

@@ -19,23 +19,23 @@ namespace {
 // Argos Translate's packages are files.
 constexpr std::string_view kPackageEnding = ".argosmodel";
 
-// A directory's name, or a package's without its ending.
+// Returns the name of a directory, or of a package without its extension.
 std::string NameOfModel(const std::filesystem::path& path) {
   return path.extension() == kPackageEnding ? path.stem().string() : path.filename().string();
 }
 
 ModelSettings MakeModel(const ServerConfig& config, std::string name, std::string directory) {
-  ModelSettings model = config;  // its part for all models
+  ModelSettings model = config;  // the defaults of all models
   model.model_name = std::move(name);
   model.model_directory = std::move(directory);
   return model;
 }
 
-// One of --model: DIR or NAME=DIR.
+// Reads a value of --model: DIR or NAME=DIR.
 absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std::string& text) {
   ModelSettings model;
   const size_t equals = text.find('=');
-  // The text before '=' is a name only if it looks like one: directories may have '=' in them.
+  // The text before '=' is a name only if it has no '/', because directories may contain '='.
   if (equals != std::string::npos && text.find('/') > equals) {
     model = MakeModel(config, text.substr(0, equals), text.substr(equals + 1));
   } else {
@@ -57,7 +57,7 @@ absl::StatusOr<ModelSettings> ModelOfFlag(const ServerConfig& config, const std:
   return model;
 }
 
-// One of --ensemble: NAME=DIR,DIR,... of which a DIR may be the name of a model in `models`.
+// Reads a value of --ensemble: NAME=DIR,DIR,... A DIR may be the name of a model in `models`.
 absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const std::string& text,
                                              const std::vector<ModelSettings>& models) {
   const size_t equals = text.find('=');
@@ -88,7 +88,7 @@ absl::StatusOr<ModelSettings> EnsembleOfFlag(const ServerConfig& config, const s
   return model;
 }
 
-// The directory of a model of the file, or an array of those of an ensemble's members.
+// Sets the directory of a model of the file, or those of an ensemble's members from an array.
 absl::Status SetDirectories(const std::string& where, const nlohmann::json& value,
                             ModelSettings* model) {
   const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
@@ -104,7 +104,7 @@ absl::Status SetDirectories(const std::string& where, const nlohmann::json& valu
   return absl::OkStatus();
 }
 
-// One of the file's `models`: its name, its directory and settings of its own.
+// Reads one of the file's `models`: its name, directory and own settings.
 absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std::string& where,
                                           const nlohmann::json& json) {
   if (!json.is_object()) return Refuse(where, "", json.type_name(), "a JSON object");
@@ -133,9 +133,8 @@ absl::StatusOr<ModelSettings> ModelOfFile(const ServerConfig& config, const std:
   return model;
 }
 
-// Whether a model may be in the directory, by the names of its files: Hugging Face's and
-// CTranslate2's have a config.json, Argos' a metadata.json, Marian's need neither. Or the path is a
-// package.
+// Reports whether the path may be a model: a package, or a directory with the files of one. Hugging
+// Face and CTranslate2 have a config.json, Argos has a metadata.json, Marian need not have either.
 bool MayHoldModel(const std::filesystem::path& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -151,7 +150,7 @@ bool MayHoldModel(const std::filesystem::path& directory) {
   return false;
 }
 
-// The models of --models-dir, by name.
+// Adds the models of --models-dir in order of their names.
 absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelSettings>* models) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -188,7 +187,7 @@ absl::Status AddModelsOfDirectory(const ServerConfig& config, std::vector<ModelS
   return absl::OkStatus();
 }
 
-// Whether an ensemble has as many weights as members, if any.
+// Checks that an ensemble has no weights or one for each member.
 absl::Status CheckEnsemble(const ModelSettings& model) {
   const engine::EnsembleChoice& choice = model.ensemble;
   if (choice.directories.empty() || choice.weights.empty()) return absl::OkStatus();
@@ -198,7 +197,7 @@ absl::Status CheckEnsemble(const ModelSettings& model) {
                              model.model_name));
 }
 
-// Checks what needs no look at the model; the engine checks the rest.
+// Checks what is possible without the model. The engine checks the rest.
 absl::Status CheckShortlist(const ModelSettings& model) {
   if (!model.lexical_shortlist) return absl::OkStatus();
   if (!model.ensemble.directories.empty()) {
@@ -360,7 +359,7 @@ absl::StatusOr<ModelSettings> OverrideSettings(ModelSettings model,
 }
 
 bool IsModelName(std::string_view name) {
-  if (name == "." || name == "..") return false;  // as a part of a path they are other places
+  if (name == "." || name == "..") return false;  // these have a meaning in paths
   return !name.empty() && name.size() <= 128 && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kOff[] = "off";
 
-// Words between commas, each of which has the form that `expected` names.
+// Comma-separated words. Each must satisfy `fits`, which `expected` describes.
 TextField WordsField(std::vector<std::string>* field, bool (*fits)(const std::string&),
                      const char* expected) {
   TextField out;

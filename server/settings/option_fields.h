@@ -1,7 +1,7 @@
-// How the values of settings that are neither numbers nor plain text are read and written: choices of words,
-// devices, lists by commas, addresses.
+// Reads and writes the values of settings that are neither numbers nor plain text: choices of
+// words, devices, comma-separated lists, addresses.
 //
-// Part of config.h. Pure. Each function borrows the field that its result reads into.
+// Part of config.h. Pure. Each function borrows the field that its result sets.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct OptionWord {
 // Joins the words for a message: "off, on or mutual". REQUIRES: at least two words.
 std::string ListOfWords(const std::vector<std::string>& words);
 
-// One of the words. `names` outlives the result.
+// One of the words. `names` must outlive the result.
 template <typename E, size_t kSize>
 TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
   TextField out;
@@ -50,21 +50,21 @@ TextField ChoiceField(E* field, const OptionWord<E> (&names)[kSize]) {
 
 TextField DeviceField(engine::DeviceRequest* field);
 TextField ComputeTypeField(engine::DeviceRequest* field);
-// Names of hosts, by commas.
+// Names of hosts, separated by commas.
 TextField HostsField(std::vector<std::string>* field);
-// Origins as browsers write them ("https://example.org:8443"), or "*", by commas.
+// Origins as browsers write them ("https://example.org:8443"), or "*", separated by commas.
 TextField OriginsField(std::vector<std::string>* field);
-// Numbers above 0, by commas.
+// Numbers above 0, separated by commas.
 TextField WeightsField(std::vector<double>* field);
 TextField LogLevelField(LogLevel* field);
 TextField AddressField(Address* field, AddressForms forms);
 // An address, or "off".
 TextField AddressOrOffField(std::optional<Address>* field, AddressForms forms);
-// The URL of a collector; empty: none.
+// The URL of a collector, or empty.
 TextField OtlpField(std::optional<HttpUrl>* field);
-// 64 hexadecimal digits; empty: none.
+// 64 hexadecimal digits, or empty.
 TextField Sha256Field(std::string* field);
-// A fraction such as "1/6", exactly.
+// An exact fraction, such as "1/6".
 TextField ThresholdField(engine::SchedulerOptions* field);
 
 }  // namespace dragoman::server

@@ -285,7 +285,7 @@ const std::vector<Option>& Options() {
        Target::Model(
            [](M& m) -> Field { return ChoiceField(&m.scheduler.window.order, kOrders); })},
 
-      // Keys of "cuda", which give other scores for more speed.
+      // Keys of "cuda", which change scores for more speed.
       {kSupport, "output-products", "model|float8|int8",
        "numbers that the products of the fused output layer multiply: the compute type's, e4m3 "
        "(8.9, "

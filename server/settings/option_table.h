@@ -1,6 +1,5 @@
-// The table of the daemon's settings: name, help, range, and the typed field that a value goes to.
-// Flags, keys of the configuration file, the help and --check-config are made of it. A text is
-// parsed once, when it is set (option_values.h); the rest of the daemon reads the fields.
+// The table of the daemon's settings: name, help, range, and the typed field of the value. It
+// defines the flags, the keys of the configuration file, the help and --check-config.
 //
 // Part of config.h. Constant data.
 #pragma once
@@ -19,19 +18,19 @@
 
 namespace dragoman::server {
 
-// A field whose value is written as text: a choice of words, a device, a list by commas.
+// A field whose value is written as text: a choice of words, a device, a comma-separated list.
 struct TextField {
   // Reads the text into the field. Returns "", or what was expected.
   std::function<std::string(const std::string& text)> read;
-  // The field as `read` takes it.
+  // Returns the field's text, which `read` accepts.
   std::function<std::string()> text;
 };
 
 using Texts = std::vector<std::string>;
 using Field = std::variant<int*, int64_t*, double*, std::string*, Texts*, TextField>;
 
-// Where a setting's value goes: into a field that each model may have of its own, or into one of
-// the process. Made from a pointer to the member, or from a function that finds the field.
+// The field of a setting: one that each model may set itself, or one of the process. Made from a
+// pointer to the member or from a function that finds the field.
 struct Target {
   template <typename T>
   // NOLINTNEXTLINE(google-explicit-constructor): rows of the table say &C::max_rows
@@ -56,18 +55,18 @@ struct Target {
       : of_model(std::move(model)), of_server(std::move(server)) {}
 };
 
-// Who needs to know of a setting.
+// Who needs to know a setting.
 enum class Audience : uint8_t {
-  kEveryone,  // people who serve a model: --help lists it
+  kEveryone,  // --help lists it
   kSome,      // --help all lists it
   kResearch,  // no flag, but a key of the file's object "schedule"
   kSupport    // no flag, but a key of the file's object "cuda"
 };
 
-// The objects of settings that have no flags, in the order of the printed configuration.
+// The objects of settings without flags, in the order of the printed configuration.
 inline constexpr std::string_view kOptionObjects[] = {"schedule", "cuda"};
 
-// The object whose key a setting of this audience is; "" of flags.
+// Returns the object that has the settings of this audience as keys, or "" for flags.
 constexpr std::string_view ObjectFor(Audience audience) {
   if (audience == Audience::kResearch) return kOptionObjects[0];
   return audience == Audience::kSupport ? kOptionObjects[1] : "";
@@ -83,15 +82,15 @@ struct Option {
   int64_t max = INT_MAX;
 };
 
-// Flags in the order of the help, then the keys of "schedule", then those of "cuda".
+// Returns the flags in the order of the help, then the keys of "schedule", then those of "cuda".
 const std::vector<Option>& Options();
 
-// The number that the whole text stands for; nullopt for any other text.
+// Returns the whole number that is the complete text, or nullopt.
 std::optional<int64_t> WholeNumber(std::string_view text);
 
-// The flag of that name; nullptr if there is none.
+// Returns the flag of that name, or nullptr.
 const Option* FindFlag(std::string_view name);
-// The key of that name in an object of kOptionObjects; nullptr if there is none.
+// Returns the key of that name in an object of kOptionObjects, or nullptr.
 const Option* FindKey(std::string_view object, std::string_view name);
 
 }  // namespace dragoman::server

@@ -1,5 +1,4 @@
-// Sets the fields of settings from flags and from the configuration file, prints them, and refuses
-// in one form what is not understood.
+// Sets the fields of settings from flags and from the configuration file, and prints them.
 //
 // Part of config.h. Pure.
 #pragma once
@@ -14,40 +13,39 @@
 
 namespace dragoman::server {
 
-// INVALID_ARGUMENT: `where` (a file, "--") and `name`, what was found and what was expected.
+// Returns INVALID_ARGUMENT with `where` (a file, "--") and `name`, what was found and expected.
 absl::Status Refuse(std::string_view where, std::string_view name, const std::string& found,
                     const std::string& expected);
 
-// Where values go: into a model's settings, or into the process's with those of all models.
+// The settings that have the fields: a model's, or the process's with the defaults of all models.
 struct Place {
   ModelSettings* model;
   ServerConfig* server;  // nullptr: model settings only
 
-  // REQUIRES: server, or the option is a model's.
+  // REQUIRES: `server` is not null, or IsOfModel(option).
   Field FieldOf(const Option& option) const;
 };
 
 bool IsOfModel(const Option& option);
-// Whether a flag may be given several times.
+// Reports whether a flag may be given several times.
 bool IsRepeated(const Option& option);
 
-// Sets a flag's value; one of a repeated flag is added to those already given. INVALID_ARGUMENT
-// names `where` (a file, "--") and the option.
+// Sets the value of a flag, or adds it if the flag is repeated. INVALID_ARGUMENT names `where` (a
+// file, "--") and the option.
 absl::Status SetFromText(const Option& option, std::string_view where, const std::string& value,
                          const Place& place);
 
-// Sets a value of a configuration file.
 absl::Status SetFromFile(const Option& option, const std::string& where,
                          const nlohmann::json& value, const Place& place);
-// Sets the fields of an object of kOptionObjects, the file's or a model's. Fields that it leaves out
-// stay.
+// Sets the fields of an object of kOptionObjects, the file's or a model's. Fields that it leaves
+// out keep their values.
 absl::Status SetObject(std::string_view object, const std::string& where,
                        const nlohmann::json& value, ModelSettings* model);
 
-// A setting as SetFromFile takes it, and as text.
+// Return a setting in the form of SetFromFile, and as text.
 nlohmann::json ValueOf(const Option& option, const Place& place);
 std::string TextOf(const Option& option, const Place& place);
-// A whole object of kOptionObjects.
+// Returns a complete object of kOptionObjects.
 nlohmann::ordered_json ValuesOf(std::string_view object, const ModelSettings& model);
 
 }  // namespace dragoman::server

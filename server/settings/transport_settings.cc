@@ -5,10 +5,10 @@
 namespace dragoman::server {
 namespace {
 
-// Settings of memory count in MiB.
+// Memory settings are in MiB.
 constexpr int64_t kUnitBytes = int64_t{1} << 20;
 
-// Terms, do_not_translate and phrases of a request, in all.
+// All terms, do_not_translate and phrases of a request.
 constexpr int64_t kPhraseBytes = kUnitBytes;
 // The names, labels and options of a request.
 constexpr int64_t kRestBytes = int64_t{64} << 10;

@@ -1,5 +1,4 @@
-// The settings from which the limits on what the network may cost follow (server/transport/transport_limits.h).
-// Pure.
+// The settings behind the limits on network use (server/transport/transport_limits.h). Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +18,18 @@ struct TransportSettings {
   int max_connections = 0;
   int receive_memory_mb = 0;
   std::string tls_cert;  // "": no TLS
-  // The HTTP port, which may have as many connections as gRPC's. None: HTTP is off.
+  // The HTTP port, which may have as many connections as the gRPC port. nullopt: HTTP is off.
   std::optional<Address> http{{.host = "127.0.0.1", .port = 8080}};
 };
 
-// Bytes of a request of max_items, max_code_points, as much again of target prefixes, and 1 MiB of
-// terms and phrases.
+// Returns the bytes of a request with max_items, max_code_points, target prefixes of the same size,
+// and 1 MiB of terms and phrases.
 int64_t NeededMessageBytes(int max_items, int64_t max_code_points);
 
-// INVALID_ARGUMENT where the settings contradict each other.
+// Returns INVALID_ARGUMENT if the settings contradict each other.
 absl::Status CheckTransportSettings(const TransportSettings& settings);
 
-// The largest request, in bytes.
+// Returns the size of the largest request in bytes.
 int64_t MessageBytes(const TransportSettings& settings);
 
 }  // namespace dragoman::server

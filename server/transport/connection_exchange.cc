@@ -51,7 +51,7 @@ void ConnectionExchange::SetGone() {
 }
 
 void ConnectionExchange::SetSent() {
-  std::function<void()> dropped;  // outlives the lock: what it holds may call back
+  std::function<void()> dropped;  // destroyed after the lock: its destructor may call back
   engine::MutexLock lock(&mu_);
   is_sent_ = true;
   dropped = std::exchange(gone_, nullptr);
@@ -74,7 +74,8 @@ void ConnectionExchange::Respond(HttpResponse response, std::function<void()> se
   Hand(response.held());
   Post([response = std::move(response), sent = std::move(sent)](HttpConnection& connection,
                                                                 uint64_t id) mutable {
-    // First, because the connection counts the answer, and `sent` may end the exchange.
+    // First, because the connection counts the answer from now on, and `sent` may destroy the
+    // exchange.
     connection.Reserve(0);
     connection.Respond(id, std::move(response), std::move(sent));
   });

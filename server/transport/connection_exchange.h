@@ -1,4 +1,5 @@
-// The exchange of a connection: carries what its holder calls over to the connection's thread.
+// An HttpExchange of a connection. Posts the calls of the exchange's holder to the connection's
+// thread.
 //
 // Thread-safe.
 #pragma once
@@ -17,7 +18,7 @@ namespace dragoman::server {
 
 class ConnectionExchange final : public HttpExchange {
  public:
-  // `id` names the exchange among those of the connection.
+  // `id` identifies the exchange within the connection.
   ConnectionExchange(std::shared_ptr<HttpConnection> connection, uint64_t id, HttpRequest request);
   ~ConnectionExchange() override;
 
@@ -31,26 +32,25 @@ class ConnectionExchange final : public HttpExchange {
   void End(bool cut_off) override;
   void Break() override;
 
-  // The connection says that the client is gone, or that the answer was sent. The first of them
-  // counts.
+  // Called by the connection. Only the first of these calls counts.
   void SetGone();
   void SetSent();
 
  private:
-  // Counts an answer or a piece that is handed to the connection's thread, which releases it.
+  // Reserves bytes that the connection's thread will release.
   void Hand(size_t bytes);
   template <typename Function>
   void Post(Function function);
 
   const std::shared_ptr<HttpConnection> connection_;
   const uint64_t id_;
-  HttpRequest request_;  // constant until the end
+  HttpRequest request_;  // constant until the destructor
 
   engine::Mutex mu_;
   std::function<void()> gone_ ABSL_GUARDED_BY(mu_);
   bool is_gone_ ABSL_GUARDED_BY(mu_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mu_) = false;
-  // Bytes are reserved that no call to the connection's thread will release.
+  // True while bytes are reserved that no call to the connection's thread will release.
   bool is_reserved_ ABSL_GUARDED_BY(mu_) = false;
 };
 

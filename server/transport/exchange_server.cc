@@ -8,7 +8,7 @@
 namespace dragoman::server {
 namespace {
 
-// How long clients have to take the last answers.
+// The time for clients to read the last answers.
 constexpr std::chrono::milliseconds kCloseGrace{500};
 
 }  // namespace
@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<ExchangeServer>> ExchangeServer::Start(
 
 ExchangeServer::~ExchangeServer() {
   Shutdown();
-  // Its thread uses the loops.
+  // First, because the listener's thread uses the loops.
   listener_.reset();
   loops_.clear();
 }

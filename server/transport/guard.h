@@ -1,9 +1,8 @@
-// The layer between the network and gRPC: limits on connections, on requests that are on their way
-// in, and on streams that are reset. The rest of the server includes this header alone.
+// The layer between the network and gRPC. It limits connections, incoming requests and reset
+// streams.
 //
-// Two parts are general, and every port may use them: Listener (connections) and TransportLimits
-// (what the settings allow). The others make up for what gRPC 1.51 lacks; README.md of this folder
-// says for each of them which versions need it, and what is left of Guard without them.
+// Every port may use Listener and TransportLimits. The other parts make up for what gRPC 1.51
+// lacks. README.md says which gRPC versions need each of them.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +24,37 @@ namespace dragoman::server {
 
 class Intake;
 
-// The guard of one gRPC port. It is told of connections and calls, and ends those that cost too
-// much.
+// Guards one gRPC port. Ends connections and calls that cost too much.
 //
-// Thread-safe. Calls over sockets that are not TCP are counted, but not bounded.
+// Thread-safe. Calls over sockets other than TCP are counted, but not bounded.
 class Guard {
  public:
-  // Ends a call whose request is not whole yet: INVALID_ARGUMENT for one that is too large,
-  // RESOURCE_EXHAUSTED where all requests together are. Called without locks by a thread of the guard's;
-  // may come late.
+  // Ends a call whose request is not complete yet: INVALID_ARGUMENT if the request is too large,
+  // RESOURCE_EXHAUSTED if all requests together are. Called without locks on a thread of the guard.
+  // The call may have completed by then.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // `clock` outlives it.
+  // `clock` must outlive the guard.
   Guard(const TransportLimits& limits, const engine::Clock* clock);
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // Opens the port, which takes at most as many connections as the limits say, and at most
-  // `max_per_peer` of one address (0: no limit per address). To be called once, before calls come;
-  // the listener ends before the guard does. `inherited`: as ListenerOptions'. UNAVAILABLE if it
-  // cannot listen.
+  // Opens the port. The limits bound its connections; `max_per_peer` bounds those of one address
+  // (0: no limit per address). `inherited` is that of ListenerOptions. UNAVAILABLE if it cannot
+  // listen. REQUIRES: called once, before any call comes. The guard must outlive the listener.
   absl::StatusOr<std::unique_ptr<Listener>> Listen(const Address& address, int max_per_peer,
                                                    std::vector<int> inherited = {});
 
-  // A call from `grpc_peer` (as gRPC writes it) waits for its request, until LeaveWhole or
-  // LeaveCut. Returns the call's number, which is not 0.
+  // Registers a call from `grpc_peer` (in gRPC's notation) that waits for its request, until
+  // LeaveWhole or LeaveCut. Returns the call's number, which is not 0.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
-  // The call's request is here; `bytes` includes its headers.
+  // Reports that the call's request is complete. `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
-  // The call ended before its request was here.
+  // Reports that the call ended before its request was complete.
   void LeaveCut(uint64_t call);
-  // gRPC is done with the call; its number must not be used later. `cancelled`: its request was
-  // whole, and gRPC did not answer it to the end.
+  // Reports that gRPC has finished the call. The number must not be used afterwards. `cancelled`:
+  // the request was complete, but gRPC did not send the complete answer.
   void Done(uint64_t call, bool cancelled);
 
  private:
@@ -67,8 +64,8 @@ class Guard {
   DeadlineTimer watch_;  // calls intake_
 };
 
-// The client's address of a connection, as gRPC writes it: "ipv4:192.0.2.7:4711",
-// "ipv6:%5B::1%5D:4711", "unix:" for others.
+// Returns the client's address of a connection in gRPC's notation: "ipv4:192.0.2.7:4711",
+// "ipv6:%5B::1%5D:4711", or "unix:" for other families.
 std::string PeerName(int fd);
 
 }  // namespace dragoman::server

@@ -42,13 +42,13 @@ void HeldBytes::Share::Exchange(std::atomic<int64_t>* part, int64_t bytes) {
 }
 
 void HeldBytes::Evict() {
-  // The connections of a client, those that hold most at the end.
+  // The connections of a client, sorted below by bytes in ascending order.
   struct Held {
     int64_t bytes = 0;
     std::vector<std::pair<int64_t, Share*>> shares;
   };
   engine::MutexLock lock(&mu_);
-  // Until well below the limit, so that the next one does not meet it at once.
+  // Well below the limit, so that the next Set or Reserve does not reach it at once.
   const int64_t wanted = limit_ / 4 * 3;
   std::map<std::pair<bool, std::string>, Held> by_client;
   int64_t left = 0;

@@ -1,7 +1,7 @@
-// How much memory the connections of a port hold for requests on their way in and answers on their
-// way out, in all. Above the limit connections are told to end: first those of clients without a key, and
-// among equals those of the client that holds most, so that a client cannot have others cut off by
-// dividing what it sends.
+// Counts the memory that all connections of a port use for incoming requests and outgoing answers.
+// Above the limit connections are told to end: first those of clients without a key, then those of
+// the client that holds most. Bytes are counted per client, so a client gains nothing from
+// splitting its data over several connections.
 //
 // Thread-safe.
 #pragma once
@@ -18,20 +18,20 @@ namespace dragoman::server {
 
 class HeldBytes {
  public:
-  // One connection's part: what it holds (Set), and what is reserved for an answer that is being built
-  // (Reserve).
+  // The part of one connection: the bytes that it holds (Set), and the bytes reserved for an answer
+  // that is being built (Reserve).
   class Share {
    public:
-    // `evict` is called at most once, from any thread and with a lock held: it must not block, nor
-    // call Set or Reserve. From then on the share counts as 0: the connection is about to end.
+    // `evict` is called at most once, from any thread and with a lock held. It must not block, and
+    // must not call Set or Reserve. From then on the share counts as 0.
     Share(HeldBytes* all, std::function<void()> evict);
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // Set is for one thread, Reserve for one at a time.
+    // Set is for one thread. Reserve is for one thread at a time.
     void Set(int64_t bytes) { Exchange(&set_, bytes); }
-    // False: the connection is about to end.
+    // Returns false if the connection is about to end.
     bool Reserve(int64_t bytes) {
       Exchange(&reserved_, bytes);
       return !evicted_;

@@ -9,13 +9,12 @@ namespace dragoman::server {
 namespace {
 
 constexpr std::chrono::seconds kLongestConnection{10};
-// A request has so long to come, and its answer to be taken.
+// The time for a request to arrive, and for its answer to be read.
 constexpr std::chrono::seconds kLongestPart{5};
-// Memory for a request's headers. Nothing here has a body.
+// Memory for a request's headers. No request needs a body.
 constexpr size_t kHeaderBytes = 16 * 1024;
 constexpr size_t kBodyBytes = 1024;
-// Bytes of requests and answers under way in all: a scrape of thousands of models has megabytes, and may
-// be sent to every one who waits.
+// A scrape of thousands of models has megabytes, and several clients may wait for it.
 constexpr int64_t kHeldBytes = int64_t{256} << 20;
 
 HttpResponse TextAnswer(int status, const char* why) {
@@ -67,7 +66,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
 }
 
 HttpServer::~HttpServer() {
-  // The scraper stops first: the server waits for its answers.
+  // The scraper stops first, because the server waits for its answers.
   scraper_.Stop();
 }
 

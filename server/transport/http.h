@@ -1,8 +1,7 @@
 // The port for operators: /metrics, /livez, /readyz and /status.
 //
-// Thread-safe. One thread serves all connections in turn as they have something to say, so that
-// silent and slow clients do not hold up others; scrapes are made on another, so that probes do not
-// wait for them.
+// Thread-safe. One thread serves all connections; a silent or slow client does not delay others. A
+// second thread makes scrapes, so that probes do not wait for them.
 #pragma once
 
 #include <memory>
@@ -19,35 +18,32 @@
 
 namespace dragoman::server {
 
-// Requests of /metrics that may wait for the next scrape; further ones get 503. With the
-// requests of the scrape that is being made they are at most as many as the smallest limit on
-// connections.
+// How many requests of /metrics may wait for the next scrape. Further ones get 503. Half the
+// smallest limit on connections, because as many may wait for the present scrape.
 inline constexpr size_t kMaxWaitingScrapes = 8;
 
-// Borrowed; outlives the server.
 struct HttpTls {
-  const TlsStore* store = nullptr;  // nullptr: no TLS
-  // Every path but /livez and /readyz needs a client's certificate of the store's authorities:
-  // probes have none.
+  const TlsStore* store = nullptr;  // borrowed, outlives the server; nullptr: no TLS
+  // Every path except /livez and /readyz needs a client certificate of the store's authorities.
+  // Probes have no certificate.
   bool mutual = false;
 };
 
 class HttpServer final : private HttpHandler {
  public:
-  // Listens on `address`, by sockets that do already if there are some (ListenerOptions::inherited);
-  // UNAVAILABLE if that fails. Has up to `max_connections`, of which the
-  // oldest goes for a new one, and none for longer than 10 s or for a second request. Answers to `hosts`
-  // (CheckHost).
+  // Listens on `address`, or on the sockets `inherited` (see ListenerOptions). UNAVAILABLE if that
+  // fails. Allows `max_connections`; a further connection replaces the oldest. Ends a connection
+  // after its first answer or after 10 s. Answers only to `hosts` (CheckHost).
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, HttpHooks hooks,
                                                            int max_connections, HttpTls tls = {},
                                                            std::vector<int> inherited = {},
                                                            AllowedHosts hosts = std::nullopt);
-  // Waits for requests that are being answered.
+  // Waits for the present requests.
   ~HttpServer() override;
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // The text of the address, with the port that was bound.
+  // The address, with the port that was bound.
   const std::string& address() const { return server_->address(); }
   Listener* listener() { return server_->mutable_listener(); }
 

@@ -15,16 +15,15 @@
 namespace dragoman::server {
 namespace {
 
-// Bytes of further requests that are read before the present one is answered. Reading goes on that
-// far, because it is how a client's end is noticed.
+// Bytes of further requests that are read before the present one is answered. The connection keeps
+// reading because only a read shows that the client has closed its side.
 constexpr size_t kReadAhead = 16 * 1024;
 constexpr size_t kTlsReadBytes = 8 * 1024;
-// How long a client has to take the last answer.
+// The time for a client to read the last answer.
 constexpr std::chrono::milliseconds kEndingTime{2'000};
-// While most connections that may be are open, one without a request ends after this time.
+// While the server is crowded, a connection without a request ends after this time.
 constexpr engine::Nanos kCrowdedIdle = kNanosPerSecond;
 
-// The bytes of a request's texts.
 size_t BytesOf(const HttpRequest& request) {
   size_t bytes = request.path.size() + request.query.size() + request.body.size();
   for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
@@ -109,7 +108,7 @@ void Http1Connection::EndIdle() {
 
 void Http1Connection::Close() {
   if (phase_ == Phase::kClosed) return;
-  const auto self = Self();  // outlives what follows
+  const auto self = Self();  // keeps this object alive to the end of the function
   phase_ = Phase::kClosed;
   deadline_ = write_deadline_ = engine::kNoDeadline;
   stream_->Close();
@@ -118,7 +117,7 @@ void Http1Connection::Close() {
   std::string().swap(in_);
   SetHeld(0);
   current_ = 0;
-  // The text being written is still used by the operation under way.
+  // The pending write still uses the first text.
   for (Output& output : out_) {
     if (const auto done = std::exchange(output.done, nullptr)) done(false);
   }
@@ -139,7 +138,7 @@ void Http1Connection::OnEvicted() {
     head.path = request.path;
     head.query = request.query;
     head.headers = request.headers;
-    // Whoever works on an answer stops, and lets go of the request.
+    // Makes the handler stop its work and release the request.
     exchange->SetGone();
   } else if (!unanswered) {
     head = TakeHead();
@@ -204,7 +203,7 @@ void Http1Connection::OnRead(const boost::system::error_code& error, std::string
   if (phase_ == Phase::kClosed) return;
   if (phase_ == Phase::kEnding) {
     if (stream_->tls() != nullptr && !tls_ended_) {
-      EndTls();  // which has waited for this read
+      EndTls();  // BeginEnding left it to the end of this read
     } else if (error) {
       Close();
     } else {
@@ -212,7 +211,7 @@ void Http1Connection::OnRead(const boost::system::error_code& error, std::string
     }
     return;
   }
-  // An answer that is on its way already is sent to the end.
+  // If the client has closed its side, an answer that is being sent is still completed.
   const bool at_end =
       error == boost::asio::error::eof || error == boost::asio::ssl::error::stream_truncated;
   if (at_end && phase_ == Phase::kAnswering && current_ == 0) {
@@ -265,7 +264,7 @@ bool Http1Connection::OnHead() {
     head.peer = peer_;
     head.started = started_;
     head.client_certificate = client_certificate_;
-    // A part of the body may be here: it is none of the handler's business yet.
+    // Hides the part of the body that was already read.
     std::string body = std::exchange(head.body, {});
     HttpAdmission admission = shared().handler->Admit(head);
     head.body = std::move(body);
@@ -292,7 +291,7 @@ void Http1Connection::Dispatch() {
   head_only_ = request.method == "HEAD";
   keep_alive_ = reader_->keep_alive() && !shared().options.close_after_answer;
   const bool upgrade = reader_->is_upgrade();
-  // Beast's part of it answers at once, and reads from the socket itself.
+  // Serves an upgrade: Beast answers at once and reads from the socket itself.
   const bool alone = in_.empty() && request.body.empty() && !reading_ && out_.empty();
   reader_.reset();
   if (in_.empty()) std::string().swap(in_);
@@ -311,7 +310,7 @@ void Http1Connection::Dispatch() {
   current_ = ++last_id_;
   asked_bytes_ = BytesOf(request);
   UpdateHeld();
-  // Without a read nobody would notice that the client is gone.
+  // Only a read shows that the client is gone.
   Read();
   auto exchange = std::make_shared<ConnectionExchange>(Self(), current_, std::move(request));
   exchange_ = exchange;
@@ -518,7 +517,7 @@ void Http1Connection::BeginEnding() {
   in_.clear();
   UpdateHeld();
   if (stream_->tls() != nullptr && !tls_ended_) {
-    // The read under way has to end first: both would read from the socket.
+    // The pending read must end first, because the TLS shutdown also reads from the socket.
     if (reading_) {
       boost::system::error_code ignored;
       stream_->socket().cancel(ignored);

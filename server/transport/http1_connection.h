@@ -1,7 +1,7 @@
-// A connection that speaks HTTP/1.1, one request at a time. Requests that a client sends before it
-// has its answer wait unread but for a few kilobytes.
+// A connection that speaks HTTP/1.1, one request at a time. Reads at most a few kilobytes of
+// further requests before it has answered the present one.
 //
-// For its loop's thread.
+// Used only on its loop's thread.
 #pragma once
 
 #include <deque>
@@ -21,7 +21,7 @@ namespace dragoman::server {
 
 class Http1Connection final : public HttpConnection {
  public:
-  // `peer` as gRPC writes it.
+  // `peer` is in gRPC's notation.
   Http1Connection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, std::string peer);
 
   void Start() override;
@@ -43,12 +43,12 @@ class Http1Connection final : public HttpConnection {
     kIdle,       // nothing of a request has come
     kReading,    // part of a request has come
     kAnswering,  // a request is with the handler, or its answer or a refusal is being sent
-    kEnding,     // nothing is sent any more; what comes is thrown away
+    kEnding,     // nothing more is sent; received bytes are discarded
     kClosed
   };
   struct Output {
     std::string text;
-    std::shared_ptr<const std::string> shared;  // follows `text`; may be null
+    std::shared_ptr<const std::string> shared;  // sent after `text`; may be null
     std::function<void(bool ok)> done;
   };
 
@@ -61,15 +61,15 @@ class Http1Connection final : public HttpConnection {
   void Read();
   void OnRead(const boost::system::error_code& error, std::string_view bytes);
   void Parse();
-  // False: the request was refused.
+  // Returns false if it refused the request.
   bool OnHead();
   void Dispatch();
   void Upgrade(HttpRequest request);
-  // Takes what was understood of the request that is being read, without its body.
+  // Takes the parsed part of the request that is being read, without its body.
   HttpRequest TakeHead();
-  // `head`: the request that is refused, without its body.
+  // `head` is the request that is refused, without its body.
   void Refuse(const Refusal& refusal, const HttpRequest& head);
-  // Sends the answer to a request that is not read to its end, and ends the connection.
+  // Sends the answer and ends the connection.
   void RefuseWith(HttpResponse answer, const HttpRequest& head);
 
   void Send(std::string text, std::function<void(bool ok)> done);
@@ -77,10 +77,10 @@ class Http1Connection final : public HttpConnection {
   void SendNext();
   void SendPieces(std::shared_ptr<BodyPieces> pieces, std::function<void()> sent);
   ResponseFrame FrameOf(BodyFraming framing) const;
-  // The whole answer is on its way.
+  // Called when the complete answer was written.
   void FinishAnswer();
-  // Says that nothing follows, and waits for the client's end, so that what was sent arrives even
-  // if the client goes on sending.
+  // Closes the sending side and waits for the client's end, so that the answer arrives even if the
+  // client goes on sending.
   void BeginEnding();
   void EndTls();
   void UpdateHeld();
@@ -96,14 +96,14 @@ class Http1Connection final : public HttpConnection {
 
   bool reading_ = false;      // a read is under way
   bool at_end_ = false;       // the client has closed its side
-  bool tls_ended_ = false;    // the end of TLS was sent: what comes is read from the socket
-  std::vector<char> tls_in_;  // what TLS reads into
-  std::string in_;            // what was read and not parsed
+  bool tls_ended_ = false;    // TLS was shut down: bytes are read from the socket
+  std::vector<char> tls_in_;  // the buffer that TLS reads into
+  std::string in_;            // bytes that were read, but not parsed
   std::unique_ptr<RequestReader> reader_;
   bool head_seen_ = false;
 
   uint64_t last_id_ = 0;
-  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  uint64_t current_ = 0;    // the exchange that is not answered yet; 0: none
   size_t asked_bytes_ = 0;  // of the request that its exchange holds, until the answer was sent
   std::weak_ptr<ConnectionExchange> exchange_;
   bool http11_ = true;

@@ -18,10 +18,10 @@
 namespace dragoman::server {
 namespace {
 
-// How exactly times are kept.
+// The precision of time limits.
 constexpr std::chrono::milliseconds kTick{100};
 
-// A descriptor that is closed if nobody takes it.
+// Closes a descriptor unless Release was called.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -29,7 +29,7 @@ class Descriptor {
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
     if (fd_ < 0) return;
-    // The listener has a second descriptor, which is to see the end.
+    // The listener has a second descriptor. Only the shutdown is visible there.
     shutdown(fd_, SHUT_RDWR);
     close(fd_);
   }
@@ -102,7 +102,7 @@ void HttpLoop::Run() {
       io_.run();
       return;
     } catch (const std::exception& e) {
-      // Nothing is left of the operation that failed; its connection ends by its times.
+      // The failed operation is lost; the time limits of its connection end the connection.
       Log(LogLevel::kError, "HTTP", {{"error", e.what()}});
     }
   }
@@ -116,7 +116,7 @@ void HttpLoop::ArmTick() {
 }
 
 void HttpLoop::Tick() {
-  // First, because a connection's end may throw.
+  // First, because the code below may throw.
   ArmTick();
   const engine::Nanos now = shared_->clock->Now();
   if (now >= date_until_) {
@@ -128,7 +128,7 @@ void HttpLoop::Tick() {
 }
 
 void HttpLoop::ForEach(const std::function<void(HttpConnection&)>& visit) {
-  // A copy, because they come and go meanwhile.
+  // A copy, because `visit` may add and remove connections.
   std::vector<std::shared_ptr<HttpConnection>> connections;
   connections.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) connections.push_back(connection);

@@ -1,8 +1,8 @@
-// The connections of an ExchangeServer, and the threads that serve them. An inner header of this
-// room: others use exchange_server.h.
+// The connections of an ExchangeServer, and the threads that serve them. Internal to this folder:
+// other folders use exchange_server.h.
 //
-// HttpShared is thread-safe. A loop's connections are for its thread alone, where not said
-// otherwise.
+// HttpShared is thread-safe. A loop's connections are used only on its thread, except where a
+// method says otherwise.
 #pragma once
 
 #include <array>
@@ -27,8 +27,7 @@
 
 namespace dragoman::server {
 
-// How many connections there are, for the server's end to wait on. A connection whose exchange is
-// held is one of them, even when it is closed.
+// The number of connections. A closed connection counts while its exchange exists.
 class LiveCount {
  public:
   void Add(int64_t delta) {
@@ -40,8 +39,8 @@ class LiveCount {
     engine::MutexLock lock(&mu_);
     return live_;
   }
-  // Waits until there is none; or for `timeout`, true: there is none.
   void WaitNone();
+  // Waits until there is none, for at most `timeout`. Returns false after the timeout.
   bool WaitNone(std::chrono::nanoseconds timeout);
 
  private:
@@ -60,19 +59,18 @@ struct HttpShared {
   HeldBytes held;
   std::optional<TlsContexts> tls;
   std::atomic<bool> renew{false};    // answers end their connections
-  std::atomic<bool> crowded{false};  // most of the connections that may be are open
+  std::atomic<bool> crowded{false};  // three quarters of the allowed connections are open
   LiveCount live;
 };
 
-// Converts the times of the options to those of the clock.
 inline engine::Nanos NanosOf(std::chrono::milliseconds time) {
   return std::chrono::nanoseconds(time).count();
 }
 
 class HttpLoop;
 
-// A connection, whatever it speaks. Shared by its loop, by the operations that are under way on its
-// socket, and by the exchange that is answered on it.
+// A connection of any protocol. Shared by its loop, by the pending operations on its socket, and by
+// the exchange that is answered on it.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   explicit HttpConnection(HttpLoop* loop);
@@ -82,28 +80,27 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   HttpLoop& loop() const { return *loop_; }
 
-  // The connection's part of HeldBytes, for whoever holds its exchange.
+  // The connection's share of HeldBytes. May be called from any thread.
   bool Reserve(int64_t bytes) { return share_.Reserve(bytes); }
   void SetClient(RequestClient client) { share_.SetClient(std::move(client)); }
 
   virtual void Start() = 0;
-  // Called every few milliseconds: ends what has taken too long.
+  // Called every 100 ms. Ends the connection, or refuses its request, if a time limit has passed.
   virtual void OnTick(engine::Nanos now) = 0;
-  // The server ends: a connection without a request ends now, others after the answer.
+  // Called at shutdown: closes the connection if it has no request.
   virtual void EndIdle() = 0;
   virtual void Close() = 0;
-  // The connection holds more memory than others while there is too little.
+  // Called if HeldBytes chose this connection to end.
   virtual void OnEvicted() = 0;
 
-  // The methods of exchange `id`, in their order. Those of one that is answered already, or whose
-  // client is gone, fail.
+  // The methods of exchange `id`, in the order of the calls. They fail if it was already answered
+  // or its client is gone.
   virtual void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) = 0;
   virtual void Begin(uint64_t id, const HttpResponse& head) = 0;
   virtual void Write(uint64_t id, std::string piece, std::function<void(bool)> done) = 0;
   virtual void End(uint64_t id, bool cut_off) = 0;
   virtual void Break(uint64_t id) = 0;
-  // Nobody holds the exchange any more; it may have been answered. `head`: its request, without the
-  // body.
+  // The exchange was destroyed, answered or not. `head` is its request, without the body.
   virtual void OnDropped(uint64_t id, const HttpRequest& head) = 0;
 
  protected:
@@ -125,13 +122,13 @@ class HttpLoop {
 
   HttpShared& shared() const { return *shared_; }
   boost::asio::io_context& io() { return io_; }
-  // Where connections without TLS read into, one after the other.
+  // The buffer that connections without TLS read into, one after the other.
   std::array<char, 64 * 1024>& scratch() { return scratch_; }
   const std::string& date() const { return date_; }
 
-  // Serves the connection, and owns it. From any thread.
+  // Takes ownership of the connection and serves it. May be called from any thread.
   void Take(int fd);
-  // From any thread.
+  // Both may be called from any thread.
   void EndIdle();
   void CloseAll();
 
@@ -151,7 +148,7 @@ class HttpLoop {
   std::array<char, 64 * 1024> scratch_;
   std::string date_;
   engine::Nanos date_until_ = 0;
-  bool ending_ = false;  // connections that come now are closed
+  bool ending_ = false;  // new connections are closed
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::thread thread_;
 };

@@ -10,29 +10,29 @@
 namespace dragoman::server {
 namespace {
 
-// Frames and headers of a call beside its message.
+// Frames and headers of a call, without its message.
 constexpr int64_t kCallSlack = 64 * 1024;
-// The most that Linux holds for a socket that sends (tcp_wmem). A client has sent so much of a request
-// that was refused before it sees the refusal.
+// The largest send buffer of a socket in Linux (tcp_wmem). A client may have sent this much of a
+// refused request before it sees the refusal.
 constexpr int64_t kSentBytes = int64_t{4} * 1024 * 1024;
-// A request's frames have 9 bytes of each 16 KiB, and TLS's records 22 and more.
+// In each 16 KiB a request has 9 bytes of HTTP/2 framing, and at least 22 of TLS records.
 constexpr int64_t kBytesPerFramingByte = 256;
-// Bytes that gRPC has read of a connection and no call of ours accounts for: health checks, pings,
-// windows. A second's worth passes; the rest may come at once. It may also be a field of headers in
-// frames of a byte (CVE-2023-33953), each of which costs gRPC 1.51 a copy of all before it, and as
-// long as there are more gRPC may look at no other connection: with 512 KiB that is a third of a
-// second, with 2 MiB it was seconds, and at 256 KiB a second it went on for ever.
+// Bytes that gRPC has read from a connection and that belong to no known call: health checks,
+// pings, window updates. kForeignBytesPerSecond are allowed all the time, kForeignBytes at once.
+// The bytes may also be a header field in frames of one byte (CVE-2023-33953). For each frame gRPC
+// 1.51 copies all previous ones, and it may read no other connection meanwhile: a third of a second
+// with 512 KiB, seconds with 2 MiB, and without end at 256 KiB a second.
 constexpr int64_t kForeignBytesPerSecond = 32 * 1024;
 constexpr int64_t kForeignBytes = 512 * 1024;
-// Beside waiting calls such a field may be as long as all their requests. But requests are read as
-// fast as they come (74 MB a second was the slowest of 60 beside builds), and the field the slower
-// the longer it is. Those that wait for their turn beside it are not read at all, and then all at
-// once.
+// On a connection with waiting calls such a field may be as long as all their requests. But gRPC
+// reads requests as fast as they arrive (the slowest of 60 runs next to builds had 74 MB a second),
+// and reads the field more slowly the longer it is. Meanwhile it does not read other connections at
+// all, and then reads each of them at once.
 constexpr int64_t kSlowBytesPerSecond = 1024 * 1024;
 constexpr engine::Nanos kSlowTime = 200'000'000;
-// The bytes that gRPC reads of one connection at once, which may be 140 streams of a flood.
+// The bytes that gRPC reads from one connection at once. They may be 140 streams of a flood.
 constexpr int64_t kFloodUnread = 4 * 1024;
-// Connections without waiting calls are looked at this much less often.
+// Connections without waiting calls are checked only once in this many times.
 constexpr uint64_t kIdleLooks = 5;
 
 }  // namespace
@@ -64,7 +64,7 @@ void Intake::Close(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
   if (at == connections_.end()) return;
-  // Another connection may have come from the same address and port.
+  // A newer connection may have the same address and port.
   const auto name = by_peer_.find(at->second.peer);
   if (name != by_peer_.end() && name->second == fd) by_peer_.erase(name);
   for (const auto& [call, end] : at->second.calls) calls_.erase(call);
@@ -115,8 +115,7 @@ void Intake::LeaveCut(uint64_t call) {
   resets_.Cut(call);
   Connection* const connection = Remove(call);
   if (connection == nullptr) return;
-  // The call's bytes are gone with it; how many they were is not known, so an equal share is
-  // subtracted.
+  // gRPC has dropped the call's bytes. Their number is unknown, so an equal share is subtracted.
   Refresh(connection);
   connection->held -= connection->held / static_cast<int64_t>(connection->calls.size() + 1);
   AllowLate(connection, 1);
@@ -199,8 +198,7 @@ void Intake::EndConnection(Connection* connection, const char* why) {
 }
 
 void Intake::EndGreediest(int64_t total, std::vector<Ending>* endings) {
-  // Ends calls until the total is well below the limit, so that the next ones do not meet it at
-  // once.
+  // Well below the limit, so that further bytes do not reach it at once.
   const int64_t wanted = limits_.receive_bytes / 4 * 3;
   std::vector<std::pair<int64_t, Connection*>> by_charge;
   for (auto& [fd, connection] : connections_) {
@@ -236,7 +234,7 @@ void Intake::Look() {
       if (idle && !all) continue;
       Refresh(&connection);
       if (idle) {
-        // gRPC keeps nothing of calls that are gone.
+        // gRPC has dropped the bytes of ended calls.
         const int64_t gone = std::min(connection.held, connection.late);
         connection.held -= gone;
         connection.late -= gone;
@@ -246,7 +244,7 @@ void Intake::Look() {
       const int64_t allowed =
           static_cast<int64_t>(connection.calls.size()) * (limits_.message_bytes + kCallSlack) +
           (idle ? kForeignBytes : connection.late);
-      // The kernel may hold a request whose call gRPC has not seen.
+      // The kernel may have buffered a request whose call gRPC has not seen.
       const bool suspect = connection.quiet > kForeignBytes;
       const int64_t unread = idle || suspect ? sockets_.unread(fd) : 0;
       if (IsSlow(&connection, unread, now)) {

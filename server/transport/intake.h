@@ -1,18 +1,20 @@
-// Requests on their way in, of all connections together: how much of them is held, and for which.
+// Estimates how many bytes each connection has buffered for incomplete requests, and ends calls and
+// connections that buffer too much.
 //
-// gRPC 1.51 takes a message of any length into memory before it tells of it, and at its
-// ResourceQuota it ends whichever calls it comes across. So the bytes that each connection has
-// received (by the kernel's count) are compared, every few milliseconds, with the requests that
-// arrived whole on it. What is left is held for calls whose request is not whole, and
-//   * a connection that holds more than its calls may send has its calls ended (INVALID_ARGUMENT);
-//     where the calls are not ours, it is closed;
-//   * one whose bytes gRPC reads without getting on is closed (IsSlow);
-//   * one that resets its calls again and again before their requests are whole is closed, and new
-//     connections wait a moment (ResetWatch); where many do so together, those that have sent more
-//     than 4 KiB that gRPC has not come to, and of which it knows no waiting call, are closed too;
-//   * while all together hold more than may be, the connection that holds most has its calls ended
-//     (RESOURCE_EXHAUSTED).
-// Thread-safe. Calls over sockets that are not TCP are not seen.
+// gRPC 1.51 reads a message of any length into memory before it reports the message. At its
+// ResourceQuota it ends arbitrary calls. So every 20 ms this class takes the bytes that the kernel
+// received on each connection and subtracts the requests that arrived completely. The rest is
+// buffered for calls whose request is incomplete:
+//   * A connection that buffers more than its calls may send has its calls ended
+//     (INVALID_ARGUMENT). If it has no known call, it is closed.
+//   * A connection whose bytes gRPC reads too slowly is closed (IsSlow).
+//   * A connection that keeps resetting calls before their requests are complete is closed, and new
+//     connections wait a moment (ResetWatch). If many connections do so together, those without a
+//     known waiting call and with more than 4 KiB unread by gRPC are closed, too.
+//   * If all connections together buffer too much, the calls of the connections that buffer most
+//     are ended (RESOURCE_EXHAUSTED).
+//
+// Thread-safe. Does not see calls over sockets other than TCP.
 #pragma once
 
 #include <cstdint>
@@ -36,74 +38,69 @@ namespace dragoman::server {
 
 struct IntakeLimits {
   int64_t message_bytes = 0;  // of one request
-  int64_t receive_bytes = 0;  // of all on their way in
+  int64_t receive_bytes = 0;  // of all incoming requests together
   ResetLimits resets;
 };
 
 class Intake {
  public:
-  // How a connection is queried and closed; the real functions work on sockets.
+  // Tests replace these functions.
   struct Sockets {
-    std::function<std::string(int fd)> peer;  // as PeerKey writes it; "" if it has none
-    std::function<int64_t(int fd)> received;  // bytes since its start; -1 if it cannot be told
-    std::function<int64_t(int fd)> unread;    // bytes of them that gRPC has not read
+    std::function<std::string(int fd)> peer;  // in PeerKey's notation; "" if it has none
+    std::function<int64_t(int fd)> received;  // bytes since its start; -1 if unknown
+    std::function<int64_t(int fd)> unread;    // received bytes that gRPC has not read
     std::function<void(int fd)> end;
   };
   static Sockets RealSockets();
 
-  // Ends a call that is still waiting for its request. Called without locks by a thread of `enders`; may
-  // come late.
+  // Like Guard::EndCall, on a thread of `enders`.
   using EndCall = std::function<void(const absl::Status& status)>;
 
-  // The charge for one call beside its bytes: its objects here and in gRPC.
+  // The charge for one call in addition to its bytes: its objects here and in gRPC.
   static constexpr int64_t kCallBytes = 32 * 1024;
-  // How often connections with waiting calls are looked at.
+  // The time between two checks of the connections with waiting calls.
   static constexpr engine::Nanos kPeriod = 20'000'000;
 
-  // `clock`, `timer` and `enders` outlive it; `timer` must have ended when it is destroyed. `timer` should
-  // have no other users, and `enders` a thread: gRPC takes a millisecond to end a call of a connection
-  // that it has much to read of, and of thousands of them the looks would be seconds late.
+  // `clock`, `timer` and `enders` must outlive this object, and `timer` must have stopped when it
+  // is destroyed. `timer` should have no other users. `enders` should have a thread, because to end
+  // thousands of calls takes gRPC seconds.
   Intake(const IntakeLimits& limits, Sockets sockets, ResetWatch::Counts counts,
          const engine::Clock* clock, DeadlineTimer* timer, engine::WorkerPool* enders);
 
-  // Sets what is done when streams are reset by the thousand. To be called before calls come;
-  // `hold` runs with a lock held that Close takes.
+  // Sets the function that is called in a flood of resets, with a lock held that Close takes.
+  // REQUIRES: called before any call comes.
   void OnFlood(std::function<void()> hold) { hold_ = std::move(hold); }
 
-  // A connection came, and is about to be closed: `fd` is valid in between.
+  // Report that a connection came, and that it is about to be closed. `fd` is valid in between.
   void Open(int fd);
   void Close(int fd);
 
-  // A call waits for its request, until LeaveWhole or LeaveCut. Returns its number, which is not 0.
+  // Same as the methods of Guard.
   uint64_t Enter(const std::string& grpc_peer, EndCall end);
-  // The call's request is here; `bytes` includes its headers.
   void LeaveWhole(uint64_t call, int64_t bytes);
-  // The call ended before its request was here.
   void LeaveCut(uint64_t call);
-  // gRPC is done with the call; its number must not be used later. `cancelled`: its request was
-  // whole, and gRPC did not answer it to the end.
   void Done(uint64_t call, bool cancelled);
 
   int64_t waiting() const;
 
-  // Looks at all connections, as the timer does; for tests.
+  // Checks the connections, as the timer does. Public for tests.
   void Look();
 
  private:
   struct Progress {
     engine::Nanos at = 0;
-    int64_t read = 0;  // by gRPC, of what was received
+    int64_t read = 0;  // received bytes that gRPC has read
   };
   struct Connection {
     int fd = -1;
     std::string peer;
-    int64_t seen = 0;     // received, when it was looked at last
-    int64_t arrived = 0;  // in whole requests since then
-    int64_t held = 0;     // the rest
-    int64_t late = 0;     // of `held` or still to come: of calls that were cut
-    bool moved = true;    // a call began or became whole since it was looked at
-    int64_t quiet = 0;    // received since then, by `seen`
-    // When and where gRPC was seen to have more to read than it had read; unset while it has not.
+    int64_t seen = 0;     // bytes received at the last check
+    int64_t arrived = 0;  // bytes of complete requests since then
+    int64_t held = 0;     // buffered bytes that belong to no complete request
+    int64_t late = 0;     // bytes of aborted calls, in `held` or still to come
+    bool moved = true;    // a call began or became complete since the last check
+    int64_t quiet = 0;    // bytes received since a check last saw `moved`
+    // The time and position from which IsSlow measures; unset while gRPC has nothing to read.
     std::optional<Progress> slow_from;
     std::map<uint64_t, EndCall> calls;
   };
@@ -113,16 +110,15 @@ class Intake {
   };
 
   void EndFloods() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // In a flood from many connections, ends those whose part gRPC has not read yet. It reads
-  // hundreds of streams of one connection before it comes to the next, so that it would come to the
-  // last a second later.
+  // In a flood from many connections, ends those whose data gRPC has not read yet. gRPC would take
+  // a second to reach the last of them.
   void EndUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Refresh(Connection* connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Whether gRPC has had much to read for a while and has read a little of it, without a call that
-  // began or became whole. `unread` is what it had to read just now.
+  // Reports whether gRPC has read little of its `unread` bytes for some time, while no call began
+  // or became complete.
   static bool IsSlow(Connection* connection, int64_t unread, engine::Nanos now);
-  // `calls` of the connection have ended without their requests: what came of them, and what their
-  // client has already sent, belongs to no call from now on.
+  // Allows for the bytes, received or still to come, of `calls` calls of the connection that ended
+  // without their requests.
   void AllowLate(Connection* connection, size_t calls) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int64_t ChargeOf(const Connection& connection) const;
   void EndCalls(Connection* connection, absl::Status status, std::vector<Ending>* endings)
@@ -131,7 +127,7 @@ class Intake {
   void EndGreediest(int64_t total, std::vector<Ending>* endings) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ArmLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void OnTimer();
-  // Removes a call and returns its connection; null if the call is not known.
+  // Removes a call and returns its connection; null if the call is unknown.
   Connection* Remove(uint64_t call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const IntakeLimits limits_;

@@ -26,17 +26,17 @@
 namespace dragoman::server {
 namespace {
 
-// The pause after a failed accept: its cause (no descriptors, no memory) seldom ends at once.
+// The pause after a failed accept. The cause (no descriptors, no memory) rarely ends at once.
 constexpr int kPauseMs = 50;
-// How often connections that end are looked at.
+// How often ending connections are checked.
 constexpr int kEndingMs = 5;
-// Accepting that has failed for so long is reported by NotAccepting.
+// NotAccepting reports failures that have lasted this long.
 constexpr std::chrono::seconds kStopped{5};
-// A connection has so long to send its request before it may be dropped for a new one.
+// A connection has this time to send its request before a new one may replace it.
 constexpr std::chrono::milliseconds kYoung{100};
-// SO_RCVBUF of each connection, which the kernel doubles.
+// SO_RCVBUF of each connection. The kernel doubles it.
 constexpr int kReceiveBuffer = 64 * 1024;
-// Connections taken from one socket before others get their turn.
+// Connections accepted from one socket before the other sockets get their turn.
 constexpr int kAcceptsAtOnce = 64;
 
 int BoundPort(int socket) {
@@ -60,19 +60,19 @@ void Enable(int socket, int level, int option, int value = 1) {
   setsockopt(socket, level, option, &value, sizeof(value));
 }
 
-// Accepted sockets inherit these options. The kernel would let a buffer grow to megabytes, which may
-// hold 100,000 calls.
+// Accepted sockets inherit these options. Otherwise the kernel would let the receive buffer grow to
+// megabytes, enough for 100,000 calls.
 void SetForConnections(int socket) {
   Enable(socket, IPPROTO_TCP, TCP_NODELAY);
   Enable(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
 }
 
-// A listening socket, or -1 with errno.
+// Returns a listening socket, or -1 with errno set.
 int ListenOn(const sockaddr* address, socklen_t size) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
   if (address->sa_family != AF_UNIX) {
-    // Not SO_REUSEPORT: a second server on the same port would take half of the calls in silence.
+    // Not SO_REUSEPORT: a second server on the same port would silently take half of the calls.
     Enable(fd, SOL_SOCKET, SO_REUSEADDR);
     SetForConnections(fd);
     if (address->sa_family == AF_INET6) Enable(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
@@ -228,7 +228,7 @@ void Listener::StopAccepting() {
     failure_.clear();
   }
   for (const int fd : sockets) {
-    // A socket that another process has, too, would not leave epoll by being closed here.
+    // If another process also has the socket, closing it here does not remove it from epoll.
     if (epoll_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
   }
@@ -281,7 +281,7 @@ void Listener::Wake() const {
   (void)!write(wake_, &one, sizeof(one));
 }
 
-// Sockets that were closed meanwhile have left epoll.
+// StopAccepting removes its sockets from epoll itself.
 void Listener::WatchSockets(bool watch) {
   if (watching_ == watch) return;
   watching_ = watch;
@@ -355,12 +355,12 @@ bool Listener::AcceptOne(int socket) {
   int error = fd < 0 ? errno : 0;
   const int ours = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (fd >= 0 && ours < 0) error = errno;
-  // No connection waits any more, or (the errors but EAGAIN) the port was closed meanwhile.
+  // EAGAIN: no connection waits. The other errors: the port was closed meanwhile.
   if (error == EAGAIN || error == EBADF || error == EINVAL || error == ENOTSOCK ||
       error == EOPNOTSUPP) {
     return false;
   }
-  // The peer has gone meanwhile, or a signal came: this attempt does not count.
+  // The peer is gone, or a signal interrupted the call: tries again.
   if (error == ECONNABORTED || error == EINTR || error == EPROTO) return true;
   if (error != 0) {
     if (fd >= 0) close(fd);
@@ -376,7 +376,7 @@ bool Listener::AcceptOne(int socket) {
     return false;
   }
   bool taken = false;
-  // Each IPv6 client has a network of addresses, a /64 at least.
+  // An IPv6 client has a network of addresses, at least a /64.
   const std::string peer = options_.max_per_peer > 0 ? NetworkOf(ours) : "";
   {
     engine::MutexLock lock(&mu_);
@@ -399,7 +399,7 @@ bool Listener::AcceptOne(int socket) {
     close(fd);
     return true;
   }
-  epoll_event event{};  // hang-ups and errors come unasked
+  epoll_event event{};  // epoll always reports hang-ups and errors
   event.data.fd = ours;
   epoll_ctl(epoll_, EPOLL_CTL_ADD, ours, &event);
   options_.opened(ours);
@@ -410,9 +410,9 @@ bool Listener::AcceptOne(int socket) {
 void Listener::HandleClosed(int fd) {
   engine::MutexLock lock(&mu_);
   const auto at = connections_.find(fd);
-  // Its owner may still have its descriptor, so that closing ours would leave it in the set.
+  // The owner may still have its descriptor; closing ours would then not remove it from epoll.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  // No client can be answered any more, but gRPC would first serve everything that was received.
+  // The client can no longer be answered, but gRPC would first serve all received data.
   DiscardReceived(fd);
   if (at->second.ended) {
     lingering_.insert(fd);
@@ -437,7 +437,7 @@ int Listener::EndOld() {
   return -1;
 }
 
-// The connection's owner reads its end, and closes it.
+// The connection's owner reads the end of the stream, and closes the connection.
 void Listener::EndOldest() {
   const int fd = by_age_.begin()->second;
   by_age_.erase(by_age_.begin());
@@ -445,7 +445,7 @@ void Listener::EndOldest() {
   shutdown(fd, SHUT_RDWR);
 }
 
-// Closing a socket throws away what its peer has not received, if there is something unread too.
+// Closing a socket with unread data would discard the sent data that the peer has not received.
 void Listener::CloseArrived() {
   for (auto at = lingering_.begin(); at != lingering_.end();) {
     int unsent = 0;

@@ -1,11 +1,11 @@
-// The listening sockets of the gRPC port, and every connection that came in through them.
+// Accepts, counts, limits and ends the connections of a port.
 //
-// gRPC 1.51 has no limit on connections, stops accepting for good when it runs out of descriptors,
-// and can end a connection only together with the server. So connections are accepted here,
-// counted, and handed over as descriptors; this keeps a second descriptor of each, by which it
-// learns that gRPC has closed it, and can end it.
+// gRPC 1.51 has no limit on connections. It stops accepting forever when it runs out of
+// descriptors. It can end a connection only together with the server. So the listener accepts
+// connections itself and hands them over as descriptors. With a second descriptor of each
+// connection it notices when the owner has closed the connection, and can end it.
 //
-// Thread-safe. One thread of its own accepts and watches.
+// Thread-safe. Has one thread that accepts and watches connections.
 #pragma once
 
 #include <atomic>
@@ -28,74 +28,72 @@ namespace dragoman::server {
 
 struct ListenerOptions {
   Address address;
-  // Sockets that listen on that address already, which the listener owns from now on; empty: it binds
-  // its own. Others may have them, too: they stay open beyond the end of this listener.
+  // Sockets that already listen on that address, owned by the listener. If empty, it binds its own.
+  // Sockets that another process also has stay open after the listener ends.
   std::vector<int> inherited;
-  // The most connections at once; each takes two descriptors.
+  // The most connections at once. Each takes two descriptors.
   int max_connections = 1;
-  // The most connections at once of one address, whatever the port; 0: no limit per address. Unix
-  // sockets have no addresses.
+  // The most connections at once of one client address (of an IPv6 client: of its /64 network). 0:
+  // no limit. Unix sockets have no addresses.
   int max_per_peer = 0;
-  // True: a connection above a limit replaces the oldest, once that is 0.1 s old. False: it
-  // is closed itself.
+  // If true, a connection above a limit replaces the oldest one, once that is 0.1 s old. If false,
+  // the new connection is closed.
   bool drop_oldest = false;
-  // A connection is ended after so long; 0: never.
+  // Connections are ended after this time; 0: never.
   std::chrono::milliseconds longest{0};
-  // Called with the listener's own descriptor of each connection, which is valid in between. They
-  // are called on the listener's thread, and `closed` also when the listener is destroyed.
+  // Called with the listener's own descriptor of each connection. The descriptor is valid between
+  // the two calls. Called on the listener's thread; the destructor also calls `closed`.
   std::function<void(int fd)> opened = [](int) {};
   std::function<void(int fd)> closed = [](int) {};
 };
 
 class Listener {
  public:
-  // Binds and listens; accepts no connection before Start. A host of 0.0.0.0 or [::] is every
-  // address of the machine, of both families; one that has several addresses gets them all.
+  // Binds and listens. Accepts no connection before Start. The hosts 0.0.0.0 and [::] mean every
+  // IPv4 and IPv6 address of the machine. A host name with several addresses means all of them.
   // UNAVAILABLE if that fails.
   static absl::StatusOr<std::unique_ptr<Listener>> Listen(const ListenerOptions& options);
-  // Ends the thread, closes the port. Connections stay with the owners that `take` gave them.
+  // Ends the thread and closes the port. Connections stay with the owners that `take` gave them.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // The text of the address, with the port that was bound.
+  // The address, with the port that was bound.
   const std::string& address() const { return address_; }
   int max_connections() const { return options_.max_connections; }
 
-  // Accepts from now on. `take` gets each connection, non-blocking, and owns it; it is called on
-  // the listener's thread and must shut the connection down before it closes it (gRPC does).
+  // Starts accepting. Calls `take` on the listener's thread with each connection, which is
+  // non-blocking. `take` owns it, and must shut it down before it closes it (gRPC does).
   void Start(std::function<void(int fd)> take);
 
-  // Lets connections that come within `time` from now wait until then. Takes no lock.
+  // Accepts no connection for the next `time`. Connections that arrive wait. Takes no lock.
   void Hold(std::chrono::milliseconds time);
 
-  // Closes the port, or its own part in one that others have, too.
+  // Closes the listener's sockets. A socket that another process also has stays open there.
   void StopAccepting();
 
-  // Stops accepting if the sockets were inherited: connections to come wait for the next process that
-  // gets the sockets. False, without effect: they were not.
+  // Stops accepting if the sockets were inherited, and returns true. Further connections wait for
+  // the next process that gets the sockets. Otherwise returns false without effect.
   bool LeaveInherited();
 
-  // Ends every connection after what was sent on it: its peer sees the end, and nothing that is
-  // written later.
+  // Closes the sending side of every connection, after the data sent so far.
   void EndConnections();
 
-  // Waits until no connection is open, or for `timeout`. True: none is.
+  // Waits until no connection is open, for at most `timeout`. Reports whether none is open.
   bool WaitEmpty(std::chrono::nanoseconds timeout);
 
   ConnectionStats Stats() const;
 
-  // "" while new connections are accepted, or were stopped; else why they have not been for some
-  // seconds.
+  // Returns "" while connections are accepted, and after StopAccepting. Returns the reason if
+  // accepting has failed for 5 s.
   std::string NotAccepting() const;
 
  private:
-  // A second descriptor of what `take` got.
   struct Connection {
     uint64_t number = 0;
     std::chrono::steady_clock::time_point begin;
-    bool ended = false;  // by us: what was sent may still be under way
-    std::string peer;    // its address, where max_per_peer is set
+    bool ended = false;  // ended by the listener: sent data may still be under way
+    std::string peer;    // its address, if max_per_peer is set
   };
 
   explicit Listener(const ListenerOptions& options) : options_(options) {}
@@ -108,15 +106,13 @@ class Listener {
   void Run();
   void AcceptFrom(int socket);
   bool MustWait();
-  // False: stop accepting for now.
+  // Returns false if the listener must stop accepting for now.
   bool AcceptOne(int socket);
   void HandleClosed(int fd);
-  // Ends connections that are too old; returns the time until the next one is, in milliseconds, or
-  // -1.
+  // Ends connections that are too old. Returns the milliseconds until the next one is, or -1.
   int EndOld();
   void EndOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CloseArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Whether one more connection of the address is allowed.
   bool HasRoomFor(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Forget(int fd) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void WatchSockets(bool watch);
@@ -127,14 +123,14 @@ class Listener {
   int epoll_ = -1;
   int wake_ = -1;  // eventfd
   std::function<void(int)> take_;
-  // Removed at the end. Empty for an inherited socket.
+  // The file to remove at the end. Empty for an inherited socket.
   std::string unix_path_ ABSL_GUARDED_BY(mu_);
   std::thread thread_;
 
-  // Used by the thread alone.
+  // Used only by the thread.
   bool watching_ = false;
-  bool paused_ = false;      // accepting fails: the next try is in a moment
-  std::set<int> lingering_;  // closed by their owner; kept until what was sent has arrived
+  bool paused_ = false;      // accepting pauses until the next try
+  std::set<int> lingering_;  // closed by their owner; kept until the sent data has arrived
 
   std::atomic<std::chrono::steady_clock::time_point> hold_until_{
       std::chrono::steady_clock::time_point::min()};
@@ -144,7 +140,7 @@ class Listener {
   std::vector<int> sockets_ ABSL_GUARDED_BY(mu_);
   std::map<int, Connection> connections_ ABSL_GUARDED_BY(mu_);  // by descriptor
   std::map<std::string, int> by_peer_ ABSL_GUARDED_BY(mu_);     // how many, if max_per_peer is set
-  std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // those that were not ended
+  std::map<uint64_t, int> by_age_ ABSL_GUARDED_BY(mu_);         // connections that were not ended
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   ConnectionStats stats_ ABSL_GUARDED_BY(mu_);
   bool stop_ ABSL_GUARDED_BY(mu_) = false;

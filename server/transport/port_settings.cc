@@ -14,11 +14,10 @@ namespace {
 
 constexpr int kReadChunkBytes = 4 * 1024;
 
-// A connection that has not sent HTTP/2 settings by then is closed. gRPC's default is 2 minutes.
+// gRPC closes a connection that has not sent HTTP/2 settings by then. Its default is 2 minutes.
 constexpr int kHandshakeTimeoutMs = 10'000;
 
-// gRPC's C++ layer has no way to a fetcher of certificates, but its interface can be implemented,
-// and the C layer has one.
+// gRPC's C++ API cannot fetch certificates for each handshake; this class uses the C API for that.
 class TlsCredentials final : public grpc::ServerCredentials {
  public:
   explicit TlsCredentials(const TlsStore* store) : store_(store) {
@@ -38,7 +37,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Called before the first handshake and at each one, on gRPC's threads.
+  // Called on gRPC's threads, before the first handshake and at each one.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* data, grpc_ssl_server_certificate_config** config) {
     auto* const self = static_cast<TlsCredentials*>(data);
@@ -46,8 +45,8 @@ class TlsCredentials final : public grpc::ServerCredentials {
     engine::MutexLock lock(&self->mu_);
     if (now == self->fetched_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const grpc_ssl_pem_key_cert_pair pair{now->key.c_str(), now->certificate.c_str()};
-    // gRPC asserts that there are authorities. Where no client is asked for a certificate they are
-    // never used: any will do.
+    // gRPC requires authorities. If no client certificate is requested, they are never used, so the
+    // server's certificate takes their place.
     const std::string& authorities = now->client_ca.empty() ? now->certificate : now->client_ca;
     *config = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pair, 1);
     if (*config == nullptr) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_FAIL;
@@ -59,34 +58,34 @@ class TlsCredentials final : public grpc::ServerCredentials {
   grpc_server_credentials* credentials_ = nullptr;
 
   engine::Mutex mu_;
-  // Held, so that later material has another address.
+  // A reference is kept so that later material has another address.
   std::shared_ptr<const TlsMaterial> fetched_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace
 
 void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder) {
-  // gRPC looks at a message's size only once all of it is in memory: the quota comes first.
+  // gRPC checks a message's size only once all of it is in memory. The quota applies earlier.
   builder->SetMaxReceiveMessageSize(limits.max_message_bytes);
-  // It inflates a message before it looks at its size too: 2 MB may be 2 GB.
+  // gRPC decompresses a message before it checks the size: 2 MB may become 2 GB.
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   grpc::ResourceQuota quota(limits.name);
   quota.Resize(static_cast<size_t>(limits.quota_bytes));
   builder->SetResourceQuota(quota);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams);
-  // Bytes that a call sends beyond its request are held unread: at most the window of 64 KiB, which
-  // gRPC would let grow to megabytes with probes.
+  // gRPC buffers the bytes that a call sends after its request, up to the window of 64 KiB. With
+  // probes the window would grow to megabytes.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // Bytes that gRPC has read are still processed after their connection is closed; by default it
-  // reads up to 4 MiB at once, which may be 150,000 calls.
+  // gRPC processes the bytes that it has read even after their connection is closed. By default it
+  // reads up to 4 MiB at once, enough for 150,000 calls.
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadChunkBytes);
   builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
-  // Clients and proxies may ping every second, without calls too, to find out soon that this process
-  // stands still; gRPC's default (5 min) closes their connection.
+  // Clients and proxies may ping every second, even without calls, to find out soon that this
+  // process hangs. With gRPC's default (5 min) their connection would be closed.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  // The server pings, too, to find out about peers that vanished.
+  // To notice peers that have vanished.
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
 }

@@ -1,5 +1,5 @@
-// The settings of a gRPC port before its calls are looked at: limits on what a connection may cost,
-// which both ports have, settings that gRPC 1.51 gets wrong by default, and certificates.
+// The settings that both gRPC ports share: limits on the cost of a connection, settings whose
+// defaults in gRPC 1.51 are wrong for this server, and certificates.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -14,23 +14,22 @@ namespace dragoman::server {
 
 struct PortLimits {
   const char* name = "";    // the quota's name in gRPC's own log
-  int64_t quota_bytes = 0;  // the most that gRPC may hold for connections and their calls
+  int64_t quota_bytes = 0;  // the most memory that gRPC may use for connections and their calls
   int max_streams = 0;      // of one connection
-  // The largest request; gRPC refuses larger ones with RESOURCE_EXHAUSTED. -1: calls check the size
-  // themselves.
+  // The largest request. gRPC refuses larger ones with RESOURCE_EXHAUSTED. -1: the calls check the
+  // size themselves.
   int max_message_bytes = -1;
 };
 
-// Makes compressed messages UNIMPLEMENTED, and sets the limits. May be called before or after
-// services and ports are added.
+// Sets the limits, and makes gRPC refuse compressed messages with UNIMPLEMENTED.
 void SetUpPort(const PortLimits& limits, grpc::ServerBuilder* builder);
 
-// The certificates of `store`: each handshake gets those that are current. `store` outlives every
-// server that has the credentials. With client authorities a client without a certificate of theirs
-// does not get past its handshake.
+// Returns credentials with the certificates of `store`. Each handshake uses the current ones.
+// `store` must outlive every server that has the credentials. If the store has client authorities,
+// the handshake of a client without a certificate of these authorities fails.
 //
-// gRPC's own FileWatcherCertificateProvider is not used, because in 1.51 it takes a certificate and
-// a key that do not belong together, drops the old pair for them, and then refuses everybody.
+// gRPC's FileWatcherCertificateProvider is not used: in 1.51 it replaces a valid pair by a
+// certificate and a key that do not belong together, and then refuses all clients.
 std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(const TlsStore* store);
 
 }  // namespace dragoman::server

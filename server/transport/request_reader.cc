@@ -14,17 +14,17 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// Bytes of empty lines before a request, which some clients send after a body.
+// Allowed bytes of empty lines before a request. Some clients send empty lines after a body.
 constexpr size_t kEmptyBytes = 4;
-// A chunk's size, extensions and line ends, or the trailers, which are kept until they are whole.
+// A chunk's size, extensions and line ends, or the trailers. They are buffered until complete.
 constexpr size_t kChunkHeadBytes = 8 * 1024;
-// Chunks of one byte take six. What is sent in still smaller parts is meant to cost time.
+// A chunk of one byte takes six bytes. More overhead only serves to waste the server's time.
 constexpr size_t kWirePerBodyByte = 8;
 
 }  // namespace
 
-// Puts what Beast finds into the request. The errors of the callbacks are not used: what is wrong
-// with a head as a whole is found once it is there.
+// Stores the parsed parts in the request. The callbacks report only errors of limits; the reader
+// checks the rest once the head is complete.
 class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   explicit Parser(RequestReader* reader) : reader_(reader) {
@@ -64,12 +64,12 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   size_t on_body_impl(Text bytes, Code& /*error*/) override {
     std::string& body = reader_->request_.body;
     const size_t needed = body.size() + bytes.size();
-    // Twice as much each time, and not all that a client announces; no more than it announces, or
-    // than a body may have.
+    // Doubles the capacity, instead of trusting the announced length. Never reserves more than the
+    // announced length or the largest allowed body.
     if (needed > body.capacity()) {
       const auto left = content_length_remaining();
       const size_t most = left.has_value() ? body.size() + *left : reader_->limits_.body_bytes;
-      // A string that has room already takes twice that at least, whatever it is asked for.
+      // A new string, because reserve of the old one would at least double its capacity.
       std::string larger;
       larger.reserve(std::max(needed, std::min(most, 2 * body.capacity())));
       larger.append(body);

@@ -1,8 +1,7 @@
-// One HTTP/1.1 request, out of the bytes of a connection. Boost.Beast parses; what it lets pass and
-// what two readers of the same bytes could take for different requests is refused before it sees it
-// (request_rules.h).
+// Reads one HTTP/1.1 request from the bytes of a connection. Boost.Beast parses the request. The
+// rules of request_rules.h first refuse bytes that two readers could take for different requests.
 //
-// Not thread-safe. A reader is for one request: make another for the next one.
+// Not thread-safe. Each request needs a new reader.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@
 namespace dragoman::server {
 
 struct ReadLimits {
-  size_t header_bytes = 32 * 1024;  // of the request's line and headers; of trailers, too
+  size_t header_bytes = 32 * 1024;  // of the request line and headers; of trailers, too
   int headers = 128;
   size_t body_bytes = 0;
 };
@@ -30,27 +29,27 @@ class RequestReader {
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
-  // Takes bytes from the front of `bytes`; returns how many. The caller keeps the others and gives
-  // them again, with what has come since. REQUIRES: neither whole() nor refusal().
+  // Consumes bytes from the front of `bytes` and returns their number. The caller keeps the rest
+  // and passes it again, followed by newly received bytes. REQUIRES: neither whole() nor refusal().
   size_t Take(std::string_view bytes);
 
-  // Something of the request has come: more than empty lines.
+  // True once more than empty lines has arrived.
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
   bool whole() const { return whole_; }
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
-  // From head_done() on: without its body until it is whole(). Peer and time are the caller's. Of a
-  // request that is refused before that it has the method and the path, where those have come.
+  // The headers are valid from head_done() on, the body from whole() on. The caller sets peer and
+  // time. A request refused before head_done() has the method and the path, if they have arrived.
   HttpRequest& request() { return request_; }
-  // The client waits for "100 Continue" before it sends the body.
+  // True if the client waits for "100 Continue" before it sends the body.
   bool expects_continue() const { return expects_continue_; }
   bool is_http11() const { return http11_; }
   bool keep_alive() const { return keep_alive_; }
-  // A WebSocket is asked for.
+  // True if the request asks for a WebSocket.
   bool is_upgrade() const { return upgrade_; }
 
-  // Memory of what has come so far, in bytes.
+  // The memory that the request uses so far, in bytes.
   size_t held() const { return request_.body.capacity() + head_bytes_; }
 
  private:
@@ -66,7 +65,7 @@ class RequestReader {
   std::unique_ptr<Parser> parser_;
   HttpRequest request_;
   std::optional<Refusal> refusal_;
-  size_t scanned_ = 0;      // of the head, without finding its end
+  size_t scanned_ = 0;      // bytes of the head that were scanned without finding its end
   size_t empty_bytes_ = 0;  // of empty lines before the request
   size_t head_bytes_ = 0;
   size_t wire_bytes_ = 0;  // of the body with its framing

@@ -41,7 +41,6 @@ int HexDigit(char c) {
 
 Refusal Wrong(std::string why) { return {400, std::move(why)}; }
 
-// The values of all headers of a name.
 std::vector<std::string_view> ValuesOf(const HttpRequest& request, std::string_view name) {
   std::vector<std::string_view> values;
   for (const auto& [key, value] : request.headers) {
@@ -70,7 +69,7 @@ std::optional<Refusal> CheckLength(const HttpRequest& request, uint64_t body_byt
     framing->chunked = true;
   }
   if (lengths.empty()) return std::nullopt;
-  // More digits than any length that is allowed; SimpleAtoi would take signs and spaces.
+  // More digits than any allowed length. Checked here because SimpleAtoi accepts signs and spaces.
   constexpr size_t kMostDigits = 18;
   const std::string_view digits = lengths[0];
   const bool valid = !digits.empty() && digits.size() <= kMostDigits &&
@@ -105,7 +104,7 @@ HeadScan ScanHead(std::string_view bytes, size_t scanned) {
 }
 
 std::optional<Refusal> CheckHeadLines(std::string_view head) {
-  size_t at = head.find("\r\n") + 2;  // after the request's line, which the parser looks at
+  size_t at = head.find("\r\n") + 2;  // after the request line, which the parser checks
   while (at + 2 < head.size()) {
     const size_t end = head.find("\r\n", at);
     const std::string_view line = head.substr(at, end - at);
@@ -184,7 +183,7 @@ std::optional<Refusal> SplitTarget(std::string_view target, std::string* path, s
   if (escaped.empty()) path->push_back('/');
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] != '%') {
-      // A client that joins "http://host/" and "/translate" means one slash.
+      // Some clients join "http://host/" and "/translate".
       if (escaped[i] == '/' && i > 0 && escaped[i - 1] == '/') continue;
       *path += escaped[i];
       continue;

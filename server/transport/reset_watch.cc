@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Takes over and parses what channelz returns; null if it returns nothing.
+// Parses and frees the text that channelz returns. Returns null if it returns nothing.
 json Take(char* text) {
   if (text == nullptr) return nullptr;
   json out = json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -26,7 +26,7 @@ json Take(char* text) {
   return out;
 }
 
-// A count of 64 bits, which is a string in protobuf's JSON; one of 0 is left out.
+// Returns a 64-bit count. Protobuf's JSON has it as a string, and omits it if it is 0.
 int64_t Count(const json& message, const char* path) {
   const json::json_pointer at(path);
   int64_t value = 0;
@@ -39,9 +39,9 @@ json Servers() {
   return servers.is_object() && servers.contains("server") ? servers["server"] : json::array();
 }
 
-// Connections that have wasted fewer streams are not a part of the flood.
+// Connections that have wasted no more streams than this do not count as part of a flood.
 constexpr int64_t kFew = 64;
-// The share of failing_ that is kept from one look to the next.
+// The share of failing_ that each Look keeps.
 constexpr double kKept = 0.96;
 
 }  // namespace
@@ -57,7 +57,7 @@ StreamCount AcceptedStreams::All() const {
 }
 
 void AcceptedStreams::Update() {
-  // A socket gets its number a little before it is listed.
+  // channelz numbers a socket shortly before it lists the socket.
   constexpr int64_t kOverlap = 256;
   constexpr intptr_t kAll = 1 << 20;
   const int64_t first = std::max<int64_t>(0, last_ - kOverlap);
@@ -151,7 +151,7 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
   const engine::Nanos passed = now - connection->seen;
   connection->seen = now;
   connection->forgiven += kForgivenPerSecond * (passed / kNanosPerMilli) / 1000;
-  // Forgiveness is not saved up; and the number may have fallen, because some streams only waited.
+  // Unused forgiveness is not saved. `wasted` may have fallen, because some streams only waited.
   connection->forgiven = std::min(connection->forgiven, wasted);
   return wasted - connection->forgiven;
 }
@@ -159,11 +159,11 @@ int64_t ResetWatch::Unforgiven(Connection* connection, const StreamCount& count,
 ResetWatch::Floods ResetWatch::Look(engine::Nanos now) {
   Floods floods;
   const StreamCount count = counts_.all();
-  // gRPC may know the end of a call that is not done with.
+  // Subtracts all_.whole because gRPC may count a call as failed before its Done.
   const int64_t failed = count.failed - all_.cancelled - all_.whole;
   const int64_t failed_now = failed - std::exchange(failed_, failed);
   failing_ = kKept * failing_ + static_cast<double>(std::max<int64_t>(0, failed_now));
-  // The streams that were not handed over, and those handed over without a request.
+  // The streams that gRPC has not handed over, and the calls without a complete request.
   const auto calls = static_cast<int64_t>(calls_.size());
   const int64_t open = count.started - count.succeeded - count.failed;
   const int64_t pending = std::max<int64_t>(0, open - (calls - cut_)) + calls - all_.whole;

@@ -1,13 +1,11 @@
-// Finds connections that reset streams before they are requests (rapid resets, CVE-2023-44487).
+// Finds connections that reset streams before their requests arrive (rapid reset, CVE-2023-44487).
 //
-// gRPC 1.51 accepts streams as fast as it reads them and hands them over as calls when it comes to
-// it, if they were not reset before; an accepted stream costs it some 15 KiB until it is done with,
-// and no limit of its bounds how many there are. So they are counted where gRPC counts them, ahead
-// of the calls: of the streams accepted, those are *wasted* that were neither answered to the end
-// nor brought a request. Some are in honest use, and some only wait for their turn or their
-// request: what counts of one connection is what its limit on streams and a rate do not explain. Of
-// many connections together it counts only while streams end by the hundred a second without an
-// answer, for there may be many clients at once.
+// gRPC 1.51 accepts streams as fast as it reads them, without a limit, and later hands those that
+// were not reset over as calls. An accepted stream costs gRPC about 15 KiB until it has finished.
+// So this class uses gRPC's own counts of accepted streams. A stream is *wasted* if it was not
+// answered completely and brought no complete request. Honest clients waste some streams, and some
+// streams only wait. So one connection is flagged only above its limit on streams plus a rate. Many
+// connections together are flagged only while hundreds of streams a second end without an answer.
 //
 // Not thread-safe.
 #pragma once
@@ -27,75 +25,74 @@ namespace dragoman::server {
 // Counts of streams since the start of the process or connection.
 struct StreamCount {
   int64_t started = 0;
-  int64_t succeeded = 0;  // answered to the end, with whatever status
-  int64_t failed = 0;     // over, and not answered to the end
+  int64_t succeeded = 0;  // answered completely, with any status
+  int64_t failed = 0;     // ended without a complete answer
 };
 
-// How many HTTP/2 streams gRPC has accepted, by its own count (channelz).
+// Reads gRPC's own counts (channelz) of the HTTP/2 streams that it has accepted.
 class AcceptedStreams {
  public:
-  // All streams of this process's servers. Costs some 20 us.
+  // Returns the counts of all servers of this process. Takes about 20 us.
   StreamCount All() const;
 
-  // Takes note of the connections that gRPC has got since the last time.
+  // Finds new connections.
   void Update();
 
-  // The streams of the connection from `peer`, as PeerOf writes it; nullopt where gRPC does not
-  // know the connection any more, or did not at the last Update. Costs some 20 us.
+  // Returns the counts of the connection from `peer` (in PeerOf's notation). nullopt if gRPC no
+  // longer knows the connection, or did not know it at the last Update. Takes about 20 us.
   std::optional<StreamCount> Of(const std::string& peer) const;
 
-  // The connection is closed.
   void Forget(const std::string& peer) { sockets_.erase(peer); }
 
  private:
-  std::map<std::string, int64_t> sockets_;  // channelz's numbers, which ascend, by peer
+  std::map<std::string, int64_t> sockets_;  // channelz's numbers by peer; later ones are higher
   int64_t last_ = 0;
 };
 
 struct ResetLimits {
   int64_t each = 2048;  // wasted streams of one connection
-  // Streams without a request that are not done with, of all connections, before those that have a
-  // part in it are closed.
+  // Unfinished streams without a request, of all connections. Above this limit the connections that
+  // contribute are closed.
   int64_t all = 10'240;
 };
 
 class ResetWatch {
  public:
-  // How streams are counted; the real functions ask gRPC.
+  // How streams are counted. Tests replace these functions.
   struct Counts {
     std::function<StreamCount()> all;
-    std::function<void()> update;  // before `of` is asked
+    std::function<void()> update;  // called before `of`
     std::function<std::optional<StreamCount>(const std::string& peer)> of;
     std::function<void(const std::string& peer)> forget;
   };
   static Counts RealCounts();
 
-  // So many wasted streams a second are not held against a connection.
+  // Wasted streams a second that a connection may have.
   static constexpr int64_t kForgivenPerSecond = 50;
-  // After so many more the connections are looked at; and with so many that ended lately, many
-  // streams are a flood.
+  // The connections are checked after this many further wasted streams. Unfinished streams are a
+  // flood only if at least this many have failed in about the last half second.
   static constexpr int64_t kWorthALook = 256;
 
   ResetWatch(const ResetLimits& limits, Counts counts)
       : limits_(limits), counts_(std::move(counts)) {}
 
-  // A connection came, or is gone. `fd` names it in between.
+  // Report that a connection came, and that it is gone. `fd` identifies it in between.
   void Open(int fd, const std::string& peer, engine::Nanos now);
   void Close(int fd);
 
-  // A call came, on a connection or on one that is not known (-1).
+  // Reports that a call came. `fd` is -1 if its connection is unknown.
   void Begin(uint64_t call, int fd);
-  // The call's request is here, or the call ended before.
+  // Report that the call's request is complete, and that the call ended before that.
   void Whole(uint64_t call);
   void Cut(uint64_t call);
-  // gRPC is done with the call. `cancelled`: it did not answer it to the end.
+  // Reports that gRPC has finished the call. `cancelled`: without a complete answer.
   void Done(uint64_t call, bool cancelled);
 
   struct Floods {
-    std::vector<int> connections;  // to be closed; they count as closed from now on
-    bool many = false;             // all of them together are a flood, until gRPC is done with it
+    std::vector<int> connections;  // the caller must close them; they already count as closed
+    bool many = false;             // all connections together are a flood
   };
-  // To be called every few milliseconds.
+  // Checks the counts. REQUIRES: called every few milliseconds.
   Floods Look(engine::Nanos now);
 
  private:
@@ -104,8 +101,8 @@ class ResetWatch {
       return count.started - count.succeeded - whole - cancelled;
     }
 
-    int64_t whole = 0;      // calls with their request, which gRPC is not done with
-    int64_t cancelled = 0;  // those that were not answered
+    int64_t whole = 0;      // unfinished calls with a complete request
+    int64_t cancelled = 0;  // calls with a complete request, but without a complete answer
   };
   struct Connection {
     std::string peer;
@@ -121,18 +118,18 @@ class ResetWatch {
     bool cut = false;
   };
 
-  // The account of the call's connection; null if that is gone, or was never known.
+  // Returns null if the call's connection is gone or unknown.
   Account* AccountOf(const Call& call);
-  // How many streams the connection has wasted that are not forgiven.
+  // Returns the number of wasted streams of the connection that are not forgiven.
   static int64_t Unforgiven(Connection* connection, const StreamCount& count, engine::Nanos now);
 
   const ResetLimits limits_;
   const Counts counts_;
   Account all_;
-  int64_t cut_ = 0;      // calls that are not done with
-  int64_t checked_ = 0;  // what all had wasted when the connections were looked at
-  int64_t failed_ = 0;   // streams without a request that had ended at the last look
-  double failing_ = 0;   // how many of them ended lately: half a second's, about
+  int64_t cut_ = 0;      // unfinished calls that ended before their request was complete
+  int64_t checked_ = 0;  // wasted streams of all when the connections were last checked
+  int64_t failed_ = 0;   // failed streams without a request, at the last Look
+  double failing_ = 0;   // decaying count of them: about those of the last half second
   std::map<int, Connection> connections_;
   std::unordered_map<uint64_t, Call> calls_;
   uint64_t last_connection_ = 0;

@@ -1,6 +1,6 @@
-// The bytes of an answer: status line, headers and the framing of pieces.
+// Formats the bytes of an answer: status line, headers and the framing of pieces.
 //
-// Pure but for HttpDate, which reads the clock on the wall.
+// Pure functions, except HttpDate, which reads the wall clock.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,31 @@ namespace dragoman::server {
 
 // How the end of an answer's body is marked.
 enum class BodyFraming {
-  kLength,   // Content-Length: the body is whole
-  kChunked,  // in pieces
-  kClose,    // in pieces that the connection's end ends: HTTP/1.0
+  kLength,   // Content-Length: the body is complete
+  kChunked,  // in pieces, as chunks
+  kClose,    // in pieces, until the connection is closed (HTTP/1.0)
 };
 
 struct ResponseFrame {
   BodyFraming framing = BodyFraming::kLength;
   bool http11 = true;
   bool keep_alive = true;
-  bool head_only = false;  // the answer to HEAD: has the headers of the body that it leaves out
+  bool head_only = false;  // the answer to HEAD: the headers without the body
   std::string date;
 };
 
-// Status line and headers with the empty line, followed by `body` where that is the answer's. A
-// `shared_body`, which Content-Length counts, is the caller's to send. Headers whose name or value would
-// break the line are left out.
+// Returns the status line and the headers with the empty line. With kLength `body` follows, except
+// after HEAD. Content-Length counts a `shared_body`, but the caller sends it. Omits headers whose
+// name or value has a control character other than tab.
 std::string ResponseText(const HttpResponse& response, const ResponseFrame& frame);
 
-// Whether an answer of this status has a body, whatever its headers say.
 bool HasBody(int status);
 
-// A piece of a body as a chunk. REQUIRES: not empty.
+// Returns a piece of a body as a chunk. REQUIRES: `piece` is not empty.
 std::string ChunkText(std::string_view piece);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-// "Sun, 06 Nov 1994 08:49:37 GMT".
+// Returns the present time, such as "Sun, 06 Nov 1994 08:49:37 GMT".
 std::string HttpDate();
 
 }  // namespace dragoman::server

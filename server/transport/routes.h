@@ -9,20 +9,19 @@
 
 namespace dragoman::server {
 
-// Called at any time between the server's start and its destruction: `metrics` from a thread of its
-// own, one call at a time; the others from the threads that serve connections, which they must not
-// hold up.
+// Called at any time while the server exists. `metrics` is called on the scraper's thread, one call
+// at a time. The others must not block, because threads that serve connections call them.
 struct HttpHooks {
   std::function<std::string()> metrics;
-  // "" when all is well, else the reason, which is answered with 503.
+  // Both return "" if all is well. Otherwise they return the reason, and the client gets 503.
   std::function<std::string()> not_live;
   std::function<std::string()> not_ready;
 };
 
-// Whether the answer may take long: see scraper.h.
+// Reports whether the answer may take long; see scraper.h.
 bool IsScrape(std::string_view method, std::string_view path);
 
-// The answer to a request. `path` is without the query.
+// `path` is without the query.
 HttpResponse RouteHttp(std::string_view method, std::string_view path, const HttpHooks& hooks);
 
 }  // namespace dragoman::server

@@ -1,8 +1,8 @@
-// Makes the answers to /metrics on a thread of its own, one at a time, so that requests for
-// something else do not wait for one. With thousands of models it takes seconds.
+// Makes the answers to /metrics on its own thread, one at a time, so that other requests do not
+// wait for them. With thousands of models an answer takes seconds.
 //
-// Thread-safe. An answer is never older than its request: a request that comes while an answer is
-// being made gets the next one, together with all others that have come by then.
+// Thread-safe. An answer is never older than its request: all requests that come while an answer is
+// being made share the next one.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,19 @@ class Scraper {
  public:
   // Shared by the requests that waited for it.
   using Answer = std::shared_ptr<const HttpResponse>;
-  // Called from the scraper's thread, or by Stop. Must not block.
+  // Called on the scraper's thread, or by Stop. Must not block.
   using Done = std::function<void(Answer answer)>;
 
   Scraper(std::function<HttpResponse()> make, size_t max_waiting);
-  // Stops.
   ~Scraper();
   Scraper(const Scraper&) = delete;
   Scraper& operator=(const Scraper&) = delete;
 
-  // `done` is called once. False: it never will be, because `max_waiting` requests wait already
-  // beside those whose answer is being made, or because the scraper has stopped.
+  // Returns true and calls `done` once. Returns false and never calls `done` if `max_waiting`
+  // requests already wait for the next answer, or if the scraper has stopped.
   bool Ask(Done done);
 
-  // Waits for the answer that is being made; requests that wait for the next one get 503. Calling
-  // it again has no effect.
+  // Waits for the present answer. Waiting requests get 503. A second call has no effect.
   void Stop();
 
  private:

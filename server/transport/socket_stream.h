@@ -1,6 +1,6 @@
-// A connection's socket, with TLS or without, as a stream that Asio and Beast read and write.
+// A connection's socket, with or without TLS, as a stream for Asio and Beast.
 //
-// For one thread.
+// Not thread-safe.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -23,7 +23,7 @@ class SocketStream {
       boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, executor_type>;
   using Tls = boost::asio::ssl::stream<Socket&>;
 
-  // Owns `fd`, a socket of that family. `context`: null without TLS.
+  // Takes ownership of `fd`, a socket of `family`. `context` is null without TLS.
   SocketStream(executor_type executor, int family, int fd,
                std::shared_ptr<boost::asio::ssl::context> context)
       : socket_(executor, boost::asio::generic::stream_protocol(family, 0), fd),
@@ -35,7 +35,7 @@ class SocketStream {
   SocketStream& operator=(const SocketStream&) = delete;
 
   bool wants_tls() const { return context_ != nullptr && !tls_.has_value(); }
-  // Makes the stream one of TLS, which takes 86 KiB: best once the client has sent something.
+  // Makes this a TLS stream, which takes 86 KiB. Best called once the client has sent something.
   Tls& BeginTls() { return tls_.emplace(socket_, *context_); }
 
   executor_type get_executor() { return socket_.get_executor(); }
@@ -53,7 +53,7 @@ class SocketStream {
                             : socket_.async_write_some(buffers, std::forward<Handler>(handler));
   }
 
-  // Both directions end at once. The listener's descriptor of the connection sees that.
+  // Closes both directions at once. The listener's descriptor of the connection notices it.
   void Close() {
     boost::system::error_code error;
     socket_.shutdown(Socket::shutdown_both, error);
@@ -66,8 +66,8 @@ class SocketStream {
   std::optional<Tls> tls_;
 };
 
-// How Beast ends a WebSocket's stream: its owner closes it; or Beast does, when a time of its own is
-// over.
+// Called by Beast to end a WebSocket's stream. teardown does nothing, because the owner closes the
+// stream.
 inline void beast_close_socket(SocketStream& stream) { stream.Close(); }
 inline void teardown(boost::beast::role_type /*role*/, SocketStream& /*stream*/,
                      boost::beast::error_code& error) {

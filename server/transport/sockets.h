@@ -1,4 +1,4 @@
-// Queries connections and ends them without gRPC, which owns them. Thread-safe.
+// Queries and ends connections that gRPC owns. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,25 @@
 
 namespace dragoman::server {
 
-// The client's address: "1.2.3.4:5", "[::1]:5". Other families are "". The scope of a link-local
-// address is left out.
+// Returns the client's address, such as "1.2.3.4:5" or "[::1]:5"; "" for other families. Omits the
+// scope of a link-local address.
 std::string PeerOf(int fd);
-// The client's address without the port, and of IPv6 only the first 64 bits, which is the least
-// that one client is given: "1.2.3.4", "2001:db8:0:1::". Other families are "".
+// Returns the client's address without the port, such as "1.2.3.4"; "" for other families. Returns
+// the first 64 bits of an IPv6 address ("2001:db8:0:1::"), because one client has at least a /64.
 std::string NetworkOf(int fd);
-// Converts gRPC's form of an address ("ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5") to PeerOf's.
+// Converts an address in gRPC's notation ("ipv4:1.2.3.4:5", "ipv6:%5B::1%5D:5") to PeerOf's.
 std::string PeerKey(std::string_view grpc_peer);
 
-// Bytes received since the connection's start; -1 if that is not known.
+// Returns the bytes received since the connection's start; -1 if unknown.
 int64_t ReceivedBy(int fd);
 
-// Bytes that were received and not read yet; 0 if that is not known.
+// Returns the bytes that were received, but not read yet; 0 if unknown.
 int64_t UnreadOf(int fd);
 
-// Throws away what was received and not read yet, which gRPC would read and serve first.
+// Discards the bytes that were received, but not read yet. gRPC would otherwise read and serve
+// them.
 void DiscardReceived(int fd);
-// Discards likewise, and closes both directions.
+// Closes both directions, then does the same.
 void EndAtOnce(int fd);
 
 }  // namespace dragoman::server

@@ -14,8 +14,7 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// The one protocol that is spoken here, as ALPN writes it. Clients that offer others only (h2) go on
-// without.
+// In ALPN's format. Clients that offer only other protocols (h2) go on without ALPN.
 constexpr unsigned char kProtocols[] = "\x08http/1.1";
 
 int ChooseProtocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* size,
@@ -28,10 +27,10 @@ int ChooseProtocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* size,
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The result of the check is looked at after the handshake.
+// The connection checks the result after the handshake.
 int TakeAnyClient(int /*valid*/, X509_STORE_CTX* /*chain*/) { return 1; }
 
-// Null with the reason.
+// Returns null and sets `why` on failure.
 std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCertificates clients,
                                           std::string* why) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
@@ -42,7 +41,7 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCer
   const bool asks = clients != ClientCertificates::kNone;
   SSL_CTX* const raw = context->native_handle();
   if (!error && asks) {
-    // All of them: the library's own function takes the first alone.
+    // Adds all authorities. Asio's own function adds only the first.
     BIO* const reader =
         BIO_new_mem_buf(material.client_ca.data(), static_cast<int>(material.client_ca.size()));
     while (X509* const authority = PEM_read_bio_X509(reader, nullptr, nullptr, nullptr)) {
@@ -59,11 +58,11 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material, ClientCer
   }
   // The same versions as on the gRPC port.
   SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION);
-  // A client that starts over and over costs a handshake each time.
+  // Each renegotiation would cost a handshake.
   SSL_CTX_set_options(raw, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
-  // Sessions live in tickets alone, whose keys are this context's: what an exchanged certificate or
-  // authority began is not gone on with.
+  // Sessions exist only as tickets with keys of this context. So no session outlives a replaced
+  // certificate or authority.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   static constexpr unsigned char kSessions[] = "dragoman";
   SSL_CTX_set_session_id_context(raw, kSessions, sizeof(kSessions) - 1);

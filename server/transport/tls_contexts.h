@@ -1,4 +1,4 @@
-// OpenSSL's contexts of the certificates of a TlsStore: each handshake gets those that are current.
+// Makes OpenSSL contexts from the certificates of a TlsStore. Each handshake uses the current ones.
 //
 // Thread-safe.
 #pragma once
@@ -14,13 +14,13 @@ namespace dragoman::server {
 
 class TlsContexts {
  public:
-  // `store` outlives it.
+  // `store` must outlive this object.
   TlsContexts(const TlsStore* store, ClientCertificates clients)
       : store_(store), clients_(clients) {}
 
-  // The context of a new connection. Shared, because connections keep the certificate with which
-  // they began. Null: there has never been one that OpenSSL takes. Where it does not take the
-  // newest, the one before stays in use, and the log says so once.
+  // Returns the context for a new connection. A connection keeps its context until it ends. If
+  // OpenSSL rejects the newest certificate, the previous context stays in use, and one log line
+  // reports it. Returns null if OpenSSL has never accepted a certificate.
   std::shared_ptr<boost::asio::ssl::context> Current();
 
  private:
@@ -29,8 +29,7 @@ class TlsContexts {
 
   engine::Mutex mu_;
   std::shared_ptr<boost::asio::ssl::context> context_ ABSL_GUARDED_BY(mu_);
-  // The material of which the context was made, or could not be made. Held, so that later material
-  // has another address.
+  // Belongs to the last attempt to make a context. Kept so that later material has another address.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mu_);
 };
 

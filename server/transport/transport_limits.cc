@@ -12,18 +12,18 @@ namespace {
 constexpr int64_t kKiB = 1024;
 constexpr int64_t kMiB = 1024 * kKiB;
 
-// Requests at once, of the largest size, that have room on their way in.
+// The default receive_bytes has room for this many requests of the largest size.
 constexpr int64_t kRequestsAtOnce = 32;
 // Memory of an idle connection, or of a call without its request: measured 20 to 40 KiB.
 constexpr int64_t kConnectionBytes = 64 * kKiB;
 // Memory of a connection's TLS: measured 60 to 70 KiB.
 constexpr int64_t kTlsBytes = 96 * kKiB;
-// Memory of a stream that was reset: some 20 KiB, and as much again and more for those that come
-// until the connection is closed.
+// Memory of a reset stream: about 20 KiB, and at least as much again for the streams that arrive
+// before the connection is closed.
 constexpr int64_t kWastedStreamBytes = 64 * kKiB;
 
 constexpr int kUsualConnections = 4096;
-// The listener keeps a second descriptor of each connection (listener.h).
+// The listener has a second descriptor of each connection (listener.h).
 constexpr int64_t kDescriptorsPerConnection = 2;
 // Descriptors of files, event queues and pipes.
 constexpr int64_t kOtherDescriptors = 128;
@@ -73,7 +73,7 @@ int64_t RaiseDescriptorLimit() {
     const rlimit raised{limit.rlim_max, limit.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   }
-  // The type knows "unlimited", which Linux does not have for open files.
+  // Clamped because the type has a value for "unlimited", which Linux does not use for open files.
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, int64_t{1} << 30));
 }
 

@@ -17,13 +17,13 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 namespace websocket = boost::beast::websocket;
 
-// Bytes that are read of a message at a time, between two looks at the memory that all hold.
+// Bytes of a message that are read at a time. The memory limit is checked after each read.
 constexpr size_t kReadBytes = 16 * 1024;
-// An announced frame that Beast refuses by its head, without words. Shorter ones that are too long
-// are refused with the handler's words once their first bytes come.
+// Beast refuses larger announced frames without a reason. Other frames that are too long are
+// refused with the handler's text once their first bytes arrive.
 constexpr uint64_t kAbsurdBytes = uint64_t{1} << 40;
 constexpr uint16_t kLastCloseCode = 4999;
-// How long a client has to answer the close frame.
+// The time for a client to answer the close frame.
 constexpr engine::Nanos kEndingNanos = 2 * kNanosPerSecond;
 
 http::request<http::empty_body> BeastRequest(const HttpRequest& request) {
@@ -42,7 +42,7 @@ websocket::close_code CloseCodeOf(int status) {
   return status < 500 ? websocket::close_code::policy_error : websocket::close_code::internal_error;
 }
 
-// The beginning of the text, in whole characters: a frame has room for 123 bytes of UTF-8.
+// Truncates the text, at a character boundary, to the 123 bytes of UTF-8 that a close frame allows.
 websocket::reason_string ReasonText(std::string_view text) {
   size_t size = std::min<size_t>(text.size(), websocket::reason_string::static_capacity);
   if (size < text.size()) {
@@ -64,12 +64,12 @@ WebSocketConnection::WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketS
   none.handshake_timeout = websocket::stream_base::none();
   none.idle_timeout = websocket::stream_base::none();
   none.keep_alive_pings = false;
-  // Times are those of OnTick.
+  // OnTick checks all time limits.
   socket_.set_option(none);
   // An answer is one frame.
   socket_.auto_fragment(false);
   socket_.read_message_max(kAbsurdBytes);
-  // Beast echoes codes that no endpoint may send (RFC 6455, 7.4.2: there is none above 4999).
+  // Beast would echo codes that no endpoint may send (RFC 6455, 7.4.2: none above 4999).
   socket_.control_callback([this](websocket::frame_type type, beast::string_view /*payload*/) {
     if (type == websocket::frame_type::close && socket_.reason().code > kLastCloseCode) Close();
   });
@@ -85,7 +85,7 @@ void WebSocketConnection::Start() {
   deadline_ = Now() + NanosOf(shared().options.header_time);
   socket_.async_accept(BeastRequest(upgrade_), [self = Self()](const beast::error_code& error) {
     if (self->closed_) return;
-    if (error) {  // which the client was told
+    if (error) {  // Beast has told the client
       self->Close();
       return;
     }
@@ -154,7 +154,7 @@ void WebSocketConnection::Read() {
 
 void WebSocketConnection::OnRead(const beast::error_code& error) {
   if (closed_) return;
-  if (error) {  // a close frame too, which was answered
+  if (error) {  // includes a close frame, which Beast has answered
     Close();
     return;
   }
@@ -190,7 +190,7 @@ bool WebSocketConnection::IsTooLong() const {
   const size_t limit = shared().options.read.body_bytes;
   if (in_.size() > limit) return true;
   if (socket_.is_message_done()) return false;
-  // The hint is what is left of the frame; one of 1 says only that the message goes on.
+  // The hint is the rest of the frame. A hint of 1 only means that the message goes on.
   const size_t left = socket_.read_size_hint(size_t{1});
   return left > 1 && left > limit - in_.size();
 }
@@ -209,7 +209,7 @@ void WebSocketConnection::HandleNext() {
   current_ = ++last_id_;
   auto exchange = std::make_shared<ConnectionExchange>(Self(), current_, std::move(request));
   exchange_ = exchange;
-  // Reads the next one meanwhile, because that is how a client's end is noticed.
+  // Reads the next message meanwhile, because only a read shows that the client is gone.
   Read();
   shared().handler->Handle(std::move(exchange));
 }

@@ -1,8 +1,8 @@
 // A connection that speaks WebSocket (RFC 6455), by Boost.Beast. Each text message is a request,
-// and its answer a text message. One message is with the handler at a time, one more may wait for
-// it; nothing further is read until then. Nothing is compressed.
+// and its answer is a text message. The handler has one message at a time. One more may wait;
+// further messages are not read. Nothing is compressed.
 //
-// For its loop's thread.
+// Used only on its loop's thread.
 #pragma once
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -21,7 +21,8 @@ namespace dragoman::server {
 
 class WebSocketConnection final : public HttpConnection {
  public:
-  // `upgrade` is the request that asks for the WebSocket. No operation is under way on `stream`.
+  // `upgrade` is the request that asks for the WebSocket. REQUIRES: no operation is pending on
+  // `stream`.
   WebSocketConnection(HttpLoop* loop, std::unique_ptr<SocketStream> stream, HttpRequest upgrade);
 
   void Start() override;
@@ -31,7 +32,7 @@ class WebSocketConnection final : public HttpConnection {
   void OnEvicted() override;
 
   void Respond(uint64_t id, HttpResponse response, std::function<void()> sent) override;
-  // An answer in pieces is none that a message can have: they end the connection.
+  // A message cannot have an answer in pieces: Begin and End close the connection.
   void Begin(uint64_t id, const HttpResponse& head) override;
   void Write(uint64_t id, std::string piece, std::function<void(bool)> done) override;
   void End(uint64_t id, bool cut_off) override;
@@ -45,15 +46,14 @@ class WebSocketConnection final : public HttpConnection {
   std::shared_ptr<WebSocketConnection> Self();
   void Read();
   void OnRead(const boost::beast::error_code& error);
-  // Hands the message that waits over, if no other is being answered.
+  // Hands the waiting message to the handler, if no other is being answered.
   void HandleNext();
   void OnAnswered();
-  // Sends a close frame and closes the connection soon after. The reason is cut to what a frame
-  // has room for.
+  // Sends a close frame, with the reason truncated to fit, and closes the connection soon after.
   void EndWith(CloseCode code, std::string_view reason = {});
-  // Ends with what the handler says of the refusal.
+  // Ends with the handler's text for the refusal.
   void Refuse(const Refusal& refusal);
-  // Whether the message that is being read is longer than it may be, or is announced to be.
+  // Reports whether the message that is being read is too long, or its frame announces that.
   bool IsTooLong() const;
   void UpdateHeld();
 
@@ -67,14 +67,14 @@ class WebSocketConnection final : public HttpConnection {
   engine::Nanos deadline_ =
       engine::kNoDeadline;  // of the handshake, the message or the wait for one
   engine::Nanos write_deadline_ = engine::kNoDeadline;  // of the write under way
-  engine::Nanos message_began_ = 0;                     // 0: nothing of the next message has come
+  engine::Nanos message_began_ = 0;                     // 0: no byte of the next message was read
 
   boost::beast::flat_buffer in_;
-  bool message_waits_ = false;  // in_ has a whole one
+  bool message_waits_ = false;  // in_ has a complete message
   std::string out_;             // the answer being written
 
   uint64_t last_id_ = 0;
-  uint64_t current_ = 0;    // the exchange that is not answered; 0: none
+  uint64_t current_ = 0;    // the exchange that is not answered yet; 0: none
   size_t asked_bytes_ = 0;  // of the message that its exchange holds, until the answer was sent
   bool writing_ = false;
   std::function<void()> sent_;  // of the answer being written

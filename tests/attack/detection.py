@@ -27,7 +27,7 @@ def _detecting(*flags):
 
 def _post(daemon, path, body, timeout=60.0):
     """(status, JSON) of one request, on a connection of its own."""
-    host, port = daemon.http.rsplit(":", 1)
+    host, port = daemon.api_address.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=timeout)
     try:
         connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})

@@ -120,7 +120,7 @@ class Daemon:
             if name not in given and (name != "--model" or model is not None):
                 command += [name, str(value)]
         self._errors = tempfile.NamedTemporaryFile(prefix="attack-", suffix=".log")
-        self.grpc = self.metrics = self.admin = self.http = ""
+        self.grpc = self.metrics = self.admin = self.api_address = ""
         self.process = subprocess.Popen(
             command + flags,
             stdin=subprocess.DEVNULL,
@@ -144,7 +144,7 @@ class Daemon:
         match = re.match(r"dragomand listening grpc=(\S+) metrics=(\S+) admin=(\S+) http=(\S+)", line)
         if match is None:
             raise Failed(f"the daemon did not start: {line or self.errors()[-400:]!r}")
-        self.grpc, self.metrics, self.admin, self.http = match.groups()
+        self.grpc, self.metrics, self.admin, self.api_address = match.groups()
 
     def __enter__(self):
         return self

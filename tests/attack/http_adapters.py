@@ -42,7 +42,7 @@ TAKE_FORMS = {"LibreTranslate", "DeepL"}
 
 
 def _ask(daemon, method, path, body=None, headers=None, timeout=30.0):
-    with HttpClient(daemon.http) as client:
+    with HttpClient(daemon.api_address) as client:
         return client.ask(method, path, body, headers, timeout)
 
 
@@ -82,7 +82,7 @@ def _unread(api, requests, connections, *flags):
     text = []
     with daemon_of("--write-timeout-seconds", 3, *flags) as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, timeout=60.0, client=HttpClient) as other:
+        with Bystander(daemon.api_address, timeout=60.0, client=HttpClient) as other:
             for path, sent in requests:
                 begin = time.monotonic()
                 raws = [connect(daemon, receive_buffer=4096) for _ in range(connections)]
@@ -115,7 +115,7 @@ def unread_pipelines():
     ask = b"GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with daemon_of("--write-timeout-seconds", 3) as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             raws = [connect(daemon, receive_buffer=4096) for _ in range(50)]
             for raw in raws:
                 raw.setblocking(False)

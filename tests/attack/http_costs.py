@@ -37,7 +37,7 @@ class Polite(Repeated):
         self._lock = threading.Lock()
         self._answers = []  # (when it began, seconds)
         self.failures = []
-        super().__init__(*(functools.partial(self._ask, HttpClient(daemon.http)) for _ in range(count)))
+        super().__init__(*(functools.partial(self._ask, HttpClient(daemon.api_address)) for _ in range(count)))
 
     def _ask(self, client, stop):
         if stop.wait(0.05):
@@ -106,7 +106,7 @@ def _ask(daemon, key, method, path, body=None, kind="application/json"):
     headers = {"Content-Type": kind}
     if key is not None:
         headers["Authorization"] = f"Bearer {key}"
-    with HttpClient(daemon.http) as client:
+    with HttpClient(daemon.api_address) as client:
         return client.ask(method, path, body, headers, 120)
 
 

@@ -22,7 +22,7 @@ def _daemon(*flags):
 
 
 def _connect(daemon, timeout=30.0):
-    host, port = daemon.http.rsplit(":", 1)
+    host, port = daemon.api_address.rsplit(":", 1)
     return socket.create_connection((host, int(port)), timeout)
 
 

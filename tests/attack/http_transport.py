@@ -37,7 +37,7 @@ def daemon_of(*flags):
 
 def connect(daemon, timeout=30.0, receive_buffer=None):
     """A socket; with `receive_buffer` bytes at most for what is not read."""
-    host, port = daemon.http.rsplit(":", 1)
+    host, port = daemon.api_address.rsplit(":", 1)
     raw = socket.socket()
     raw.settimeout(timeout)
     if receive_buffer is not None:
@@ -103,10 +103,10 @@ def silent_connections():
     """500 silent connections and 100 that send a byte a second, with a client's requests beside them."""
 
     def ask(daemon):
-        with HttpClient(daemon.http, 5.0) as client:
+        with HttpClient(daemon.api_address, 5.0) as client:
             return client.ask("GET", "/v1/languages", timeout=5.0)[0], 200
 
-    return silence(lambda daemon: daemon.http, ask, *OverHttp.flags)
+    return silence(lambda daemon: daemon.api_address, ask, *OverHttp.flags)
 
 
 @attack("drains", issue=31, limit=240)
@@ -152,7 +152,7 @@ def compressed_bomb():
 @attack("compression_asked_for", issue=31, limit=60)
 def compression_asked_for():
     """A client that accepts compressed answers gets a plain one."""
-    with daemon_of() as daemon, HttpClient(daemon.http) as client:
+    with daemon_of() as daemon, HttpClient(daemon.api_address) as client:
         headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br", "TE": "gzip"}
         status, sent, body = client.ask("POST", TRANSLATE, HELLO, headers)
         check(status == 200 and "Content-Encoding" not in sent, f"{status}, {sent}")
@@ -166,7 +166,7 @@ def half_sent_many():
     """800 connections with 1 MiB each of a request that never ends."""
     with daemon_of("--receive-timeout-seconds", 5) as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
 
             def one(_):
                 raw = connect(daemon)
@@ -194,7 +194,7 @@ def endless_message():
     with daemon_of() as daemon:
         memory = Memory(daemon, over=OverHttp)
         sent = 0
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             for length in (b"Transfer-Encoding: chunked", 0xFFFFFFF0) * 2:
                 with connect(daemon) as raw:
                     raw.sendall(post(b"", length=length))
@@ -266,7 +266,7 @@ def _reset(raw):
 @attack("huge_timeouts", issue=31, limit=60)
 def huge_timeouts():
     """grpc-timeout up to 99,999,999 hours, and what is none."""
-    with daemon_of() as daemon, HttpClient(daemon.http) as client:
+    with daemon_of() as daemon, HttpClient(daemon.api_address) as client:
         for hours in (1, 2562047, 2562048, 5000000, 5000001, 99999999):
             code = client.code("Hallo Welt.", headers={"grpc-timeout": f"{hours}H"})
             check(code == "OK", f"{hours} hours: {code}")
@@ -295,7 +295,7 @@ def rapid_disconnects():
                     _reset(raw)
                     counts["connections"] += 1
 
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             attackers = [threading.Thread(target=run) for _ in range(4)]
             for one in attackers:
                 one.start()
@@ -319,7 +319,7 @@ def header_flood():
               "one": b"x: " + b"y" * (16 * MIB), "path": None}  # fmt: skip
     with daemon_of() as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             for name, flood in floods.items():
                 begin = b"GET /v1/languages HTTP/1.1\r\nHost: localhost\r\n"
                 if flood is None:
@@ -404,7 +404,7 @@ def malformed_requests():
             while not stop.is_set():
                 send(_malformed_at_random(rng), 0.02)
 
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             attackers = [threading.Thread(target=run, args=(seed,)) for seed in (1, 2)]
             for one in attackers:
                 one.start()

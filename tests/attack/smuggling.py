@@ -15,7 +15,7 @@ def pipelined_translations():
     texts = [f"Das ist die Nummer {i}." for i in range(60)]
     with daemon_of() as daemon:
         alone = {}
-        with HttpClient(daemon.http) as client:
+        with HttpClient(daemon.api_address) as client:
             for text in texts[:3]:
                 answer = client.ask(
                     "POST", "/v1/translate", json.dumps({"contents": [text]}), {"Content-Type": "application/json"}

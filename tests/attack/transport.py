@@ -67,12 +67,12 @@ class OverHttp:
 
     @staticmethod
     def address(daemon):
-        return daemon.http
+        return daemon.api_address
 
     @staticmethod
     def begin(daemon, calls=1):
         del calls
-        host, port = daemon.http.rsplit(":", 1)
+        host, port = daemon.api_address.rsplit(":", 1)
         raw = socket.create_connection((host, int(port)), 10.0)
         raw.sendall(b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: 100\r\n\r\n")  # fmt: skip

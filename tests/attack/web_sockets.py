@@ -96,7 +96,7 @@ def frames():
     }
     with daemon_of() as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             for name, (data, wanted) in kinds.items():
                 one = WebSocket(daemon)
                 check(one.status == b"101", f"{name}: {one.answer[:60]!r}")
@@ -125,7 +125,7 @@ def floods():
     figures = []
     with daemon_of("--write-timeout-seconds", 3, "--receive-timeout-seconds", 3) as daemon:
         memory = Memory(daemon, over=OverHttp)
-        with Bystander(daemon.http, client=HttpClient) as other:
+        with Bystander(daemon.api_address, client=HttpClient) as other:
             for name, flood in floods.items():
                 busy, begin = daemon.cpu_seconds(), time.monotonic()
                 ones = [WebSocket(daemon, receive_buffer=4096) for _ in range(8)]

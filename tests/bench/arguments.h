@@ -1,7 +1,6 @@
 // The command line of a benchmark: --name value pairs after the subcommand.
 //
-// A plain value; not thread-safe. Whatever is asked for has a default, so that --help is the list
-// of what was asked.
+// Not thread-safe. Every argument has a default, so --help can list the arguments that were read.
 #pragma once
 
 #include <cerrno>
@@ -16,7 +15,7 @@ namespace dragoman::bench {
 
 class Arguments {
  public:
-  // Ends the program with a message for anything that is not a pair.
+  // Ends the program with a message if an argument is not part of a pair.
   Arguments(int argc, char** argv, int first) {
     for (int i = first; i < argc; i += 2) {
       const std::string name = argv[i];
@@ -41,7 +40,7 @@ class Arguments {
     return value;
   }
 
-  // Call it once every argument has been asked for: any other argument is a mistake.
+  // Call after the last argument was read. Ends the program if any other argument was given.
   void RefuseOthers() const {
     for (const auto& [name, value] : values_) {
       if (known_.count(name) == 0) Refuse("unknown option --" + name);

@@ -1,6 +1,6 @@
-// A TranslationService in this process whose answers a test writes.
+// A TranslationService in this process that gives a test's answers.
 //
-// Handlers run on threads of the server, several at a time, and may block.
+// Handlers run on several threads of the server and may block.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ struct ScriptedReply {
   absl::StatusCode code = absl::StatusCode::kOk;
   std::string message;
   v1::TranslateResponse response;
-  // Trailing metadata grpc-retry-pushback-ms.
+  // The trailing metadata grpc-retry-pushback-ms.
   std::optional<std::string> pushback;
   // The serialised google.rpc.Status of the error.
   std::string details;
 };
 
-// Every item of the request as "<text>".
+// Returns every item of the request as "<text>".
 v1::TranslateResponse Bracketed(const v1::TranslateRequest& request);
 
 class ScriptedServer {
@@ -33,17 +33,16 @@ class ScriptedServer {
   using Write = std::function<void(const v1::StreamTranslateResponse&)>;
   using StreamHandler = std::function<ScriptedReply(const v1::TranslateRequest&, const Write&)>;
 
-  // Without a handler: Bracketed. Listens on a free port of 127.0.0.1.
+  // The default handler is Bracketed. Listens on a free port of 127.0.0.1.
   explicit ScriptedServer(Handler handler = nullptr, StreamHandler stream_handler = nullptr);
   ~ScriptedServer();
 
   std::string address() const;
   int calls() const { return calls_; }
-  // From now on each call waits, before anything else, until its client cancels it or Release is
-  // called.
+  // After this, each call first waits until its client cancels it or Release is called.
   void Hold();
   void Release();
-  // Calls that wait now, and those that were cancelled while they waited.
+  // The number of waiting calls, and of calls that were cancelled while they waited.
   int waiting() const { return waiting_; }
   int cancelled() const { return cancelled_; }
   // Sets the health of the service "" (the whole server).
@@ -59,15 +58,15 @@ class ScriptedServer {
   std::unique_ptr<State> state_;
 };
 
-// An AdminService that does as it is told and knows no model "x". It lists opus-de-en, version 12,
-// which is serving, and a, which is loading.
+// A scripted AdminService without a model "x". Lists opus-de-en (version 12, serving) and a
+// (loading).
 class ScriptedAdmin {
  public:
   ScriptedAdmin();
   ~ScriptedAdmin();
 
   std::string address() const;
-  // The latest request, in words.
+  // Returns the latest request, in words.
   std::string last() const;
 
  private:

@@ -10,8 +10,8 @@
 
 namespace dragoman::testing {
 
-// A child whose standard output is read and whose standard error goes to a temporary file. Killed
-// with SIGKILL if it still runs when the object goes.
+// A child process. Its standard output is read and its standard error goes to a temporary file. The
+// destructor kills it with SIGKILL if it still runs.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::vector<std::string>& command);
@@ -19,13 +19,13 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // The next line without its end; "" once the output has ended.
+  // Returns the next line without its end; "" after the end of the output.
   std::string ReadLine();
   std::string ReadAll();
   // The text written to standard error so far.
   std::string Errors() const;
   void Signal(int number) const;
-  // Waits for the end: the exit status, or 128 + the signal.
+  // Waits for the end. Returns the exit status, or 128 + the signal.
   int Wait();
   bool running();
   int64_t ResidentBytes() const;
@@ -41,7 +41,7 @@ class ChildProcess {
 // dragomand with the bundled model on free ports of the loopback.
 class Daemon {
  public:
-  // `program`: another than dragomand; "": that one.
+  // `program` replaces dragomand unless it is "".
   explicit Daemon(const std::vector<std::string>& flags = {}, const std::string& program = "");
 
   const std::string& grpc() const { return grpc_; }
@@ -51,10 +51,10 @@ class Daemon {
   const std::string& http() const { return http_; }
   ChildProcess& process() { return process_; }
 
-  // Body of GET `path` on the metrics port; "" when there is no answer.
+  // Returns the body of GET `path` on the metrics port; "" if there is no answer.
   std::string Get(const std::string& path) const;
 
-  // Samples by "name" or "name{labels}" as they stand in the text.
+  // Samples by "name" or "name{labels}" as in the text.
   using Samples = std::map<std::string, double>;
   Samples Metrics() const;
 
@@ -65,7 +65,7 @@ class Daemon {
   std::string admin_;
 };
 
-// A daemon with the bundled model that is to end by itself.
+// A daemon with the bundled model that is expected to end by itself.
 struct DaemonEnd {
   int status = 0;
   std::string output;
@@ -73,19 +73,19 @@ struct DaemonEnd {
 };
 DaemonEnd RunDaemonToEnd(const std::vector<std::string>& flags, const std::string& program = "");
 
-// The same of a daemon by the address of its metrics port, however it was started.
+// Like Daemon::Get and Daemon::Metrics, for the address of any daemon's metrics port.
 std::string HttpGet(const std::string& server, const std::string& path);
 Daemon::Samples MetricsAt(const std::string& server);
 
-// Sum over all label sets of a metric.
+// Returns the sum of a metric over all label sets.
 double Sum(const Daemon::Samples& samples, const std::string& name);
 
-// The client's command line, to the end. Standard output is returned.
+// Runs the client to its end. Returns its standard output.
 std::string RunClient(const std::vector<std::string>& arguments, int* status = nullptr);
-// The daemon's translation of the German text of the tests; "" if it fails.
+// Returns the daemon's translation of the tests' German text; "" if it fails.
 std::string TranslateGerman(const Daemon& daemon);
 
-// The client, still running.
+// Returns the command line that starts the client.
 std::vector<std::string> ClientCommand(const std::vector<std::string>& arguments);
 
 }  // namespace dragoman::testing

@@ -1,7 +1,6 @@
-// The server that the fuzz targets of adapters ask: every adapter around a scripted engine, with checks of
-// every answer.
+// The server for the fuzz targets of API adapters, around a scripted engine. Checks every answer.
 //
-// One thread. Lives as long as the process, because its engine has a thread.
+// Single-threaded. Lives as long as the process, because its engine has a thread.
 #pragma once
 
 #include <google/protobuf/stubs/logging.h>
@@ -45,8 +44,8 @@ class AdapterServer {
   const server::LanguageCatalog& languages() const { return languages_; }
   const std::vector<server::AdapterRoute>& routes() const { return adapters_.routes(); }
 
-  // Asks the first adapter that has the request's method and path, and checks its action, the answers
-  // that are made of every kind of result, and errors. Returns false where no adapter has them.
+  // Asks the first adapter that has the request's method and path. Checks its action, its answers
+  // to every kind of result, and errors. Returns false if no adapter has the method and path.
   bool Ask(const server::HttpRequest& request) const {
     // The server refuses such a path before it asks an adapter.
     if (engine::FirstInvalidUtf8(request.path).has_value()) return false;
@@ -96,7 +95,7 @@ class AdapterServer {
     const server::HttpResponse answer = adapter.Error(request, status);
     // XML-RPC's faults are 200.
     CheckAnswer(answer, request.path == "/RPC2" ? 200 : 400);
-    // The dialect's form has the words, where it has any.
+    // The dialect's error message must not be empty.
     FuzzCheck(!answer.body.empty());
   }
 
@@ -176,7 +175,7 @@ class AdapterServer {
     }
   }
 
-  // Every piece is whole events, and the data of each is JSON but for the mark at the end.
+  // Checks that a piece consists of complete events with JSON data, except for the end mark.
   static void CheckEvents(std::string_view piece) {
     CheckText(piece);
     while (!piece.empty()) {
@@ -207,7 +206,7 @@ class AdapterServer {
       message.set_request_id("an-id");
       message.set_item(i);
       message.set_source_end(static_cast<int64_t>(action.request.contents(i).size()));
-      // Any byte may be the last of a partial text.
+      // A partial text may end within a character.
       message.set_text(whole.translated_text().substr(0, whole.translated_text().size() / 2));
       if (!engine::FirstInvalidUtf8(message.text()).has_value()) {
         CheckEvents(action.renderer->Message(message));

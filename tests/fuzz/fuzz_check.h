@@ -1,4 +1,4 @@
-// The common checks of the fuzz targets of model files.
+// Checks that the fuzz targets of model files share.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace dragoman {
 
-// Ends the run: the input is a finding.
+// Aborts the run if `holds` is false.
 inline void FuzzCheck(bool holds) {
   if (!holds) std::abort();
 }
 
-// Reads every element of every small float tensor, so that one out of bounds is seen. No tensor may
-// have more elements than its file has bytes.
+// Reads every element of every small float tensor, so that a sanitizer detects reads out of bounds.
+// No tensor may have more elements than its file has bytes.
 inline void ReadAll(const engine::TensorTable& tensors, size_t file_size) {
   constexpr int64_t kMaxElements = 1 << 16;
   for (const auto& [name, view] : tensors) {

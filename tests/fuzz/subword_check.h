@@ -1,5 +1,4 @@
-// The common parts of the fuzz targets of files that say how texts are cut: their input, and the
-// properties of every such file.
+// Code that the fuzz targets of subword models share: input and common properties.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,7 @@ struct TextAndFile {
   std::string_view file;
 };
 
-// Divides an input into a byte that says how long the text is, the text, and the file. Nothing for
-// an empty one.
+// Splits an input into the text's length (a byte), text and file. Nullopt for an empty input.
 inline std::optional<TextAndFile> SplitTextAndFile(const uint8_t* data, size_t size) {
   if (size == 0) return std::nullopt;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -42,7 +40,7 @@ inline void CheckRanges(const std::vector<engine::TextRange>& ranges, size_t siz
   FuzzCheck(end <= static_cast<int64_t>(size));
 }
 
-// Pieces have ranges of the text in order, and decoding is defined.
+// Checks that the pieces' ranges of the text are in order, and that decoding works.
 inline void CheckCuts(const engine::SubwordModel& model, std::string_view text,
                       engine::TextStart start) {
   const std::vector<engine::SubwordToken> tokens = model.Encode(text, start);

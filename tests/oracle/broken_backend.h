@@ -1,5 +1,5 @@
-// A backend that breaks one rule on purpose: what the cases must notice. It changes what it is
-// asked, or what it answers, and leaves the rest to another backend.
+// A backend that breaks one rule on purpose, which the cases must detect. It changes its input or
+// its answer and passes the rest to another backend.
 #pragma once
 
 #include <string>
@@ -10,30 +10,30 @@
 namespace dragoman::oracle {
 
 enum class BrokenRule : uint8_t {
-  kNoDelta,          // absolute thresholds do not act
-  kNoRelative,       // nor relative ones
-  kNoMaxCandidates,  // any number of children of one parent
+  kNoDelta,          // ignores absolute thresholds
+  kNoRelative,       // ignores relative thresholds
+  kNoMaxCandidates,  // allows any number of children of one parent
   kForcedEosFree,    // EOS at the limit costs nothing
   kNoMinLength,
   kNoNgramBlocking,
   kNoForcedPrefix,
   kNoAvoidList,
   kNoLengthNorm,
-  kOtherAllocation,  // banks for stripes and the other way round
+  kOtherAllocation,  // swaps banks and stripes
   kNoConstraintPruning,
   kLastPhraseForgotten,
   kNoSmoothing,
   kNoEosPenalty,
-  kForbiddenLeaveTheSum,  // out of the output layer's normaliser
-  kNoUnwinding,           // a partial match that breaks starts anew after the breaking token
+  kForbiddenLeaveTheSum,  // removes them from the output layer's normaliser
+  kNoUnwinding,           // restarts a broken partial match after the token that broke it
   kSurplusIsLost,         // a bank with more slots than candidates keeps them
-  kOldTokensStay,         // the ban of n-grams looks at the last window only
+  kOldTokensStay,         // the n-gram ban considers only the last window
   kTableNotGathered,      // lanes keep reading their own slots
-  kOtherOrder,            // shortest first for longest first and the other way round
+  kOtherOrder,            // swaps shortest first and longest first
   kNoWidthBudget,
-  kOtherTopUp,  // half-empty for any free slot and the other way round
+  kOtherTopUp,  // swaps half-empty and any free slot
 };
-// All of them.
+// Returns all of them.
 std::vector<BrokenRule> AllBrokenRules();
 std::string Name(BrokenRule rule);
 

@@ -1,4 +1,4 @@
-// A search case in the terms of the search's code, and what is read off a slot for its trace.
+// A search case in the types of the search code, and the reading of a slot for its trace.
 //
 // A CaseSearch owns the tables that its rules point to and borrows the case.
 #pragma once
@@ -35,7 +35,7 @@ class CaseSearch {
     return rules;
   }
 
-  // The model's logits after a prefix.
+  // Returns the model's logits after a prefix.
   std::vector<float> Logits(std::span<const int32_t> prefix) const {
     const std::vector<double> logs = model.LogProbs(prefix);
     return {logs.begin(), logs.end()};
@@ -58,7 +58,7 @@ Tokens PrefixOf(const View& view, int32_t lane) {
   return prefix;
 }
 
-// The beam of a slot after a step. `constraints`: of its segment, where the caller can read them.
+// Returns the beam of a slot after a step. `constraints`: those of its segment, if available.
 template <class View>
 std::vector<Hypothesis> BeamOf(const View& view, const kernels::ConstraintSet& constraints) {
   const kernels::SlotState& state = *view.state;
@@ -72,8 +72,7 @@ std::vector<Hypothesis> BeamOf(const View& view, const kernels::ConstraintSet& c
     if (constraints.phrases > 0) h.bank = kernels::Bank(view.Constraints(lane));
     beam.push_back(h);
   }
-  // Hypotheses that have ended and are still on the beam; at the end of a constrained search its
-  // results.
+  // Finished hypotheses that are still on the beam; finally, a constrained search's results.
   for (int32_t e = 0; e < state.options.beam; ++e) {
     const kernels::FinishedHypothesis& f = view.Finished(e);
     const bool last = f.status == kernels::EntryStatus::kDone && !running && !f.unmet &&
@@ -90,7 +89,7 @@ std::vector<Hypothesis> BeamOf(const View& view, const kernels::ConstraintSet& c
   return beam;
 }
 
-// Production counts the hypotheses on the beam, those that have ended among them.
+// Production counts all hypotheses on the beam, including finished ones.
 inline void Count(const kernels::SlotState& state, SearchOutcome* outcome) {
   outcome->expansions = state.expansions - state.noop_expansions;
   outcome->noop_expansions = state.noop_expansions;

@@ -1,4 +1,4 @@
-// Compares what a search gave with what its case expects.
+// Compares a search's result with the expectation of its case.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,8 +7,7 @@
 
 namespace dragoman::oracle {
 
-// n-best, steps and counts; the beams after every step where asked for, and to explain a
-// difference.
+// Compares n-best, steps and counts; the beams too, on request and to explain a difference.
 absl::Status CompareSearch(const OracleCase& c, const absl::StatusOr<SearchOutcome>& outcome,
                            const RunOptions& options);
 

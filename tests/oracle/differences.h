@@ -1,4 +1,4 @@
-// Collects how what was found differs from what was expected, field by field.
+// Collects the differences between found and expected values, field by field.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Differences {
   void Say(const std::string& text) { lines_.push_back(text); }
 
   bool none() const { return lines_.empty(); }
-  // OK without differences. Names the first few of them.
+  // Returns OK if there are no differences, else an error that names the first few.
   absl::Status status() const;
 
  private:

@@ -1,8 +1,8 @@
-// Reads the fields of one JSON object, and says which one was wrong.
+// Reads the fields of one JSON object and reports the first wrong one.
 //
-// Not thread-safe; borrows the object. The first error is kept, later reads then return defaults,
-// so that a reader may ask status() once at its end. Numbers may be "inf" or "-inf" where a real is
-// read; null is "not given" where the field is optional.
+// Not thread-safe. Borrows the object. Keeps the first error; later reads return defaults, so a
+// reader may check status() once at its end. A real number may be "inf" or "-inf". null means "not
+// given" for an optional field.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Fields {
   // `where` names the object in messages.
   Fields(const Json& object, std::string where);
 
-  bool Has(const std::string& name);  // there, and not null
+  bool Has(const std::string& name);  // present and not null
   int64_t Int(const std::string& name, int64_t min, int64_t max);
   int64_t IntOr(const std::string& name, int64_t fallback, int64_t min, int64_t max);
   double Real(const std::string& name);
@@ -37,16 +37,16 @@ class Fields {
   Matrix RealRows(const std::string& name);
   // Token ids, 0..max.
   Tokens Ids(const std::string& name, int64_t max);
-  Tokens IdsOr(const std::string& name, int64_t max);  // empty when it is not given
+  Tokens IdsOr(const std::string& name, int64_t max);  // empty if not given
   std::vector<Tokens> IdRows(const std::string& name, int64_t max);
   std::vector<Tokens> IdRowsOr(const std::string& name, int64_t max);
-  // A field of any shape; null when it is not there (an error).
+  // Returns a field of any shape, or null with an error if it is missing.
   const Json& Any(const std::string& name);
-  // The objects of a list, for further readers.
+  // Returns the objects of a list, each for another reader.
   std::vector<Json> Objects(const std::string& name);
 
   void Fail(const std::string& name, const std::string& what);
-  // The first error, or one that names a field that was there and that nobody read.
+  // Returns the first error, else an error that names a field that was given but not read.
   absl::Status status() const;
 
  private:

@@ -1,5 +1,5 @@
-// One oracle case: a JSON file with id, kind, input, expected and tolerance (README.md), and its
-// run on a backend. Thread-compatible plain values.
+// One oracle case, and its run on a backend. A case is a JSON file with id, kind, input, expected
+// and tolerance (README.md). Thread-compatible plain values.
 #pragma once
 
 #include <functional>
@@ -23,32 +23,31 @@ struct OracleCase {
   double tolerance = 0;  // absolute, for real numbers
 };
 
-// INVALID_ARGUMENT names the field that is wrong.
+// Returns INVALID_ARGUMENT with the name of the wrong field.
 absl::StatusOr<OracleCase> ParseCase(const std::string& text);
 
-// The *.json files of a directory, sorted by name. NOT_FOUND where it is not one.
+// Returns the *.json files of a directory, sorted by name. NOT_FOUND if it is not a directory.
 absl::StatusOr<std::vector<std::string>> CaseFiles(const std::string& directory);
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 struct RunOptions {
-  // Compare the beams after every step too, where a case and the backend have them. Without it they
-  // are only used to say where a search that failed went apart.
+  // Also compares the beams after every step, if case and backend have them. Without it, the beams
+  // only show where a failed search diverged.
   bool compare_traces = false;
 };
 
-// Runs a case and compares. OK: it passed; else the message says which fields differ and how.
-// UNIMPLEMENTED: nobody knows this kind.
+// Runs a case. OK: it passed; else the message has the differences. UNIMPLEMENTED: unknown kind.
 absl::Status RunCase(const OracleCase& c, SearchBackend& backend, const RunOptions& options = {});
 
-// Whether cases of this kind are whole searches.
+// Reports whether cases of this kind are whole searches.
 bool IsSearch(const std::string& kind);
 
-// How the cases of one kind run.
+// Runs the cases of one kind.
 using KindRunner =
     std::function<absl::Status(const OracleCase&, SearchBackend&, const RunOptions&)>;
 using KindTable = std::map<std::string, KindRunner, std::less<>>;
 
-// Whole searches (SEARCH.md a, d, f); their parts (a, b, d, e); caches and attention (e).
+// Add the kinds of whole searches (SEARCH.md a, d, f), and of parts, caches and attention (a-e).
 void AddSearchKinds(KindTable& table);
 void AddPartKinds(KindTable& table);
 void AddAttentionKinds(KindTable& table);

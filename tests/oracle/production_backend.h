@@ -1,5 +1,4 @@
-// The oracle cases on the production code: the code of the search in kernels/search/ on one slot,
-// and the operations of kernels/ops/.
+// Runs oracle cases on production code: kernels/search/ on one slot, and kernels/ops/.
 #pragma once
 
 #include "tests/oracle/case_search.h"
@@ -9,14 +8,14 @@ namespace dragoman::oracle {
 
 class ProductionBackend : public SearchBackend {
  public:
-  // INVALID_ARGUMENT: options that production does not take.
+  // INVALID_ARGUMENT: production does not support the options.
   absl::StatusOr<SearchOutcome> VarBeam(const VarBeamCase& c) override;
   absl::StatusOr<SearchOutcome> ImmediateBeam(const SearchCase& c) override;
   absl::StatusOr<SearchOutcome> Dba(const DbaCase& c) override;
   absl::StatusOr<SearchOutcome> BatchBeam(const BatchBeamCase& c) override;
   absl::StatusOr<LengthNorms> LengthNorm(double log_prob, int32_t real_tokens,
                                          double alpha) override;
-  // Computes it by the output layer, with the logits as weights of a hidden state of one number.
+  // Uses the output layer, with the logits as weights of a hidden state of one number.
   absl::StatusOr<FusedOutcome> FusedOutput(const FusedRow& row) override;
   absl::StatusOr<double> OnlineSoftmax(
       const std::vector<std::pair<double, double>>& parts) override;
@@ -29,19 +28,19 @@ class ProductionBackend : public SearchBackend {
   absl::StatusOr<Tokens> AvoidForbidden(const std::vector<Tokens>& avoid, const Tokens& history,
                                         int32_t vocabulary) override;
   absl::StatusOr<Tokens> NoRepeatNgram(const Tokens& history, int32_t n) override;
-  // The ancestry after reorders of a slot with all its lanes live.
+  // Returns the ancestry after reorders of a slot whose lanes are all live.
   absl::StatusOr<std::vector<std::vector<Tokens>>> CacheIndirection(
       int32_t beam, const std::vector<Tokens>& parents) override;
-  // The operation as it is used, for two rows that read the same pages. What is masked is left out:
-  // attention is ragged.
+  // Runs the production operation for two rows that read the same pages. Masked positions are
+  // omitted, because attention is ragged.
   absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) override;
-  // The prefix is written by one lane and read by another through its ancestry.
+  // One lane writes the prefix, another reads it through its ancestry.
   absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) override;
-  // The decode loop on a scripted model (schedule_cases.h).
+  // Runs the decode loop on a scripted model (schedule_cases.h).
   absl::Status Schedule(const Json& c) override;
 
  protected:
-  // A whole search, on one slot of the host.
+  // Runs a whole search on one slot of the host.
   virtual absl::StatusOr<SearchOutcome> Search(const CaseSearch& search);
 };
 

@@ -1,4 +1,4 @@
-// The oracle cases on the reference decoders of tests/engine/support.
+// Runs the oracle cases on the reference decoders of tests/engine/support.
 #pragma once
 
 #include "tests/engine/support/reference_model.h"
@@ -6,7 +6,7 @@
 
 namespace dragoman::oracle {
 
-// The model's log-probabilities as logits. Borrows the model.
+// Uses the model's log-probabilities as logits. Borrows the model.
 testing::ReferenceModel ToReferenceModel(const CaseModel& model);
 
 class ReferenceBackend : public SearchBackend {

@@ -1,8 +1,8 @@
-// The calls of an oracle case to a decoder, one for each kind of case, in plain values; so that the
-// same case runs on the reference decoders and on the production code.
+// The interface between oracle cases and decoders, with one method for each kind of case and plain
+// values. The same case runs on the reference decoders and on production code.
 //
-// Log-probabilities are natural logs. Token lists have neither start token nor EOS. A backend that
-// cannot run a case says why by its status; that is a failed case.
+// Log-probabilities are natural logs. Token lists contain neither start token nor EOS. A backend
+// that cannot run a case returns the reason as a status; the case then fails.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct CaseModel {
   int32_t eos = 0;
   std::vector<double> start;
   std::map<int32_t, std::vector<double>> next;         // by the last token
-  std::map<Tokens, std::vector<double>> whole_prefix;  // goes before `next`
+  std::map<Tokens, std::vector<double>> whole_prefix;  // has precedence over `next`
 
-  // One for each token; all -inf after a prefix of which the table says nothing.
+  // Returns one number for each token; all -inf after a prefix that is not in the table.
   std::vector<double> LogProbs(std::span<const int32_t> prefix) const;
 };
 
@@ -57,7 +57,7 @@ struct DbaCase : SearchCase {
   double prune = std::numeric_limits<double>::infinity();
 };
 
-// length_alpha is the GNMT length penalty, nothing is forced.
+// length_alpha is the GNMT length penalty. No EOS is forced.
 struct BatchBeamCase : SearchCase {
   int32_t nbest = 1;
   double softmax_smoothing = 1;
@@ -78,7 +78,7 @@ struct SearchOutcome {
   int64_t expansions = 0;
   int64_t noop_expansions = 0;
   bool constraints_met = true;
-  // The beam after every step; empty where the backend keeps none. For messages and --trace.
+  // The beam after every step; empty if the backend does not keep it. For messages and --trace.
   std::vector<std::vector<Hypothesis>> trace;
 };
 
@@ -108,7 +108,7 @@ struct StripeCandidate {
   int32_t id = 0;
 };
 
-// y = x W + b, heads are blocks of neighbouring columns; mask 0: not attended to.
+// y = x W + b. Heads are blocks of adjacent columns. Mask 0: not attended to.
 struct CrossAttentionCase {
   std::vector<double> query;
   Matrix memory, wq, wk, wv;
@@ -123,7 +123,7 @@ struct SplitAttentionCase {
   Matrix k_prefix, v_prefix, k_gen, v_gen;
 };
 
-// The contexts that a backend's forms of one operation give, by the form's name: all must agree.
+// The contexts of a backend's forms of one operation, by the form's name. All must agree.
 using Contexts = std::map<std::string, std::vector<double>>;
 
 class SearchBackend {
@@ -142,25 +142,24 @@ class SearchBackend {
   // Merges (max, sum of exp) pairs.
   virtual absl::StatusOr<double> OnlineSoftmax(
       const std::vector<std::pair<double, double>>& parts) = 0;
-  // d. The state before the first token and after each one.
+  // d. Returns the state before the first token and after each one.
   virtual absl::StatusOr<std::vector<ConstraintView>> ConstraintStates(
       const std::vector<Tokens>& phrases, const Tokens& tokens) = 0;
   virtual absl::StatusOr<std::vector<int32_t>> BankAllocation(
       int32_t k, int32_t constraint_tokens, const std::vector<int32_t>& candidate_counts) = 0;
-  // Ids in the order of choice.
+  // Returns ids in the order of choice.
   virtual absl::StatusOr<std::vector<int32_t>> StripeSelect(
       int32_t k, const std::vector<StripeCandidate>& candidates) = 0;
-  // Ascending.
+  // Returns ids in ascending order.
   virtual absl::StatusOr<Tokens> AvoidForbidden(const std::vector<Tokens>& avoid,
                                                 const Tokens& history, int32_t vocabulary) = 0;
   virtual absl::StatusOr<Tokens> NoRepeatNgram(const Tokens& history, int32_t n) = 0;
-  // e. [step][past step][beam]: the slot that is read.
+  // e. Returns [step][past step][beam]: the slot that is read.
   virtual absl::StatusOr<std::vector<std::vector<Tokens>>> CacheIndirection(
       int32_t beam, const std::vector<Tokens>& parents) = 0;
   virtual absl::StatusOr<Contexts> CrossAttention(const CrossAttentionCase& c) = 0;
   virtual absl::StatusOr<Contexts> SplitAttention(const SplitAttentionCase& c) = 0;
-  // SEARCH.md a.4, c. Runs a whole case of a scheduler and compares; `c` has its kind, input and
-  // expected.
+  // SEARCH.md a.4, c. Runs a scheduler's case with its kind, input and expected, and compares.
   virtual absl::Status Schedule(const Json& c) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Reads what the kinds of search have in common: the model, and the fields of SearchCase.
+// Reads what all kinds of search share: the model, and the fields of SearchCase.
 #pragma once
 
 #include "tests/oracle/fields.h"
@@ -10,7 +10,7 @@ inline constexpr int64_t kMaxVocabulary = 1'000'000;
 inline constexpr int64_t kMaxBeam = 1'000'000;
 inline constexpr int64_t kMaxLen = 1'000'000;
 
-// The fields that every kind of search may have; `beam` and `max_len` are called as the kind does.
+// Reads the fields of all kinds of search. Some name `beam` "k", and `max_len` "decode_max_len".
 void ReadSearch(Fields& input, SearchCase& c);
 
 }  // namespace dragoman::oracle

@@ -39,7 +39,7 @@ def skip(why):
 
 def base_of(daemon):
     """The page's address."""
-    return f"http://{daemon.adapter}/"
+    return f"http://{daemon.api_address}/"
 
 
 # ------------------------------------------------------------------ translating

@@ -1,5 +1,4 @@
-// The families and formats of models that are served, each with a small model of tests/data/models:
-// the rows of README.md's table.
+// The supported model families and formats, each with a small model: README.md's table.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,13 +14,13 @@ inline constexpr char kModels[] = DRAGOMAN_SOURCE_DIR "/tests/data/models/";
 
 struct Family {
   const char* name;                 // in the table
-  std::vector<const char*> models;  // several: an ensemble
+  std::vector<const char*> models;  // several models: an ensemble
   const char* source = "";
   const char* target = "";
-  // With another tokenizer: a text of the model's tokenizer_config.json and what it is replaced by.
+  // If the tokenizer differs: a text of the model's tokenizer_config.json and its replacement.
   const char* replaced = "";
   const char* replacement = "";
-  bool is_trained = false;  // else its weights are random
+  bool is_trained = false;  // otherwise its weights are random
 };
 
 inline std::vector<Family> AllFamilies() {

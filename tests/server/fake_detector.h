@@ -1,5 +1,5 @@
-// A detector that a test scripts: a text is in the language that it begins with ("de: Hallo"), for certain if '!' follows
-// ("en!: Hello").
+// A scripted detector. A text has the language code with which it begins ("de: Hallo"). A '!' after
+// the code ("en!: Hello") makes the detection certain.
 #pragma once
 
 #include <algorithm>

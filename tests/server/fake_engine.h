@@ -1,7 +1,7 @@
-// An engine that a test scripts: it answers at once, holds jobs until told, or refuses them.
+// A scripted engine. It answers at once, holds jobs, or refuses them.
 //
-// Thread-safe. Sinks are called from one thread of its own, as a real engine would. Its Stats
-// satisfy accepted = outcomes + waiting + running, one segment per item.
+// Thread-safe. Calls sinks from one thread of its own, as a real engine does. Its Stats satisfy
+// accepted = outcomes + waiting + running, with one segment per item.
 #pragma once
 
 #include <atomic>
@@ -47,20 +47,20 @@ class FakeEngine : public engine::Engine {
     thread_.join();
   }
 
-  // From now on jobs wait for Finish, Play or Cancel; without it they are answered at once, each
-  // item with its text in brackets.
+  // Makes jobs wait for Finish, Play or Cancel. Otherwise each item gets its text in brackets at
+  // once.
   void HoldJobs() {
     engine::MutexLock lock(&mu_);
     hold_ = true;
   }
 
-  // Makes the next Submit answer this.
+  // Makes the next Submit return `refusal`.
   void RefuseNext(engine::Admission refusal) {
     engine::MutexLock lock(&mu_);
     refusals_.push_back(std::move(refusal));
   }
 
-  // Sets the statuses of the items of jobs that are answered, by index; OK where none is given.
+  // Sets the status of item `index` of answered jobs. The default is OK.
   void FailItem(int index, absl::Status status) {
     engine::MutexLock lock(&mu_);
     item_status_[index] = std::move(status);
@@ -76,13 +76,13 @@ class FakeEngine : public engine::Engine {
     live_workers_ = workers;
   }
 
-  // Sets what Stats answers from now on, whatever else happens.
+  // Makes Stats return `stats`.
   void SetStats(engine::EngineStats stats) {
     engine::MutexLock lock(&mu_);
     stats_ = std::move(stats);
   }
 
-  // Waits until a job was held that no earlier call returned; it may have ended by now.
+  // Waits until a job is held that no earlier call has returned. The job may already have ended.
   Held WaitHeld() {
     engine::MutexLock lock(&mu_);
     while (fresh_.empty()) changed_.Wait(&mu_);
@@ -91,8 +91,8 @@ class FakeEngine : public engine::Engine {
     return held;
   }
 
-  // Runs a script for a held job on the engine's thread and waits for its end. The job stays held.
-  // REQUIRES: it has not ended.
+  // Runs a script for a held job on the engine's thread and waits for the script's end. The job
+  // stays held. REQUIRES: the job has not ended.
   void Play(const Held& held, const std::function<void(engine::TranslationSink*)>& script) {
     bool done = false;
     Post([&] {
@@ -111,12 +111,12 @@ class FakeEngine : public engine::Engine {
     while (!done) changed_.Wait(&mu_);
   }
 
-  // Ends a held job by OnDone alone; with OK, items that were not played get no answer.
+  // Ends a held job with OnDone alone. With OK, items that were not played get no answer.
   void Finish(engine::JobId id, const absl::Status& status) {
     Post([this, id, status] { End(id, status); });
   }
 
-  // Waits for the nth cancellation (from 0).
+  // Waits for cancellation n, counted from 0.
   std::pair<engine::JobId, engine::CancelCause> WaitCancel(size_t n = 0) {
     engine::MutexLock lock(&mu_);
     while (cancels_.size() <= n) changed_.Wait(&mu_);
@@ -154,10 +154,10 @@ class FakeEngine : public engine::Engine {
   }
 
   const engine::ModelInfo& info() const override { return info_; }
-  // To be called only before the engine is used.
+  // Call only before the engine is used.
   engine::ModelInfo* mutable_info() { return &info_; }
 
-  // Compares with the pairs of info(), exactly; a side that is empty fits any.
+  // Compares exactly with the pairs of info(). An empty side matches any language.
   absl::StatusOr<std::shared_ptr<const engine::ResolvedLanguages>> ResolveLanguages(
       std::string_view source, std::string_view target) const override {
     ++resolutions_;
@@ -169,7 +169,7 @@ class FakeEngine : public engine::Engine {
     return absl::InvalidArgumentError("no such pair");
   }
 
-  // How often languages were resolved, by jobs that came without them too.
+  // The number of times languages were resolved, including by jobs without them.
   int resolutions() const { return resolutions_; }
 
   engine::Admission Submit(engine::TranslationJob job,
@@ -240,7 +240,7 @@ class FakeEngine : public engine::Engine {
     for (const engine::JobId id : ids) Cancel(id, cause);
   }
 
-  // Sets what reloading answers from now on.
+  // Makes reloading return `status`.
   void SetReload(absl::Status status) {
     engine::MutexLock lock(&mu_);
     reload_ = std::move(status);

@@ -1,4 +1,4 @@
-// A scripted engine that has loaded glossaries.
+// A scripted engine with loaded glossaries.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class FakeGlossary final : public engine::GlossaryTerms {
 
 class GlossaryEngine final : public FakeEngine, public engine::GlossarySource {
  public:
-  // To be called only before the engine is used.
+  // Call only before the engine is used.
   void AddGlossary(const std::string& name,
                    std::vector<std::pair<std::string, std::string>> terms) {
     mutable_info()->glossaries.push_back(name);

@@ -1,4 +1,4 @@
-// Models around engines that a test keeps.
+// Models around engines that a test owns.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,7 @@
 
 namespace dragoman::server {
 
-// `engine` outlives the end of the model, for which ModelTable::WaitEnded waits. The model has the
-// engine's name.
+// The model has the engine's name. `engine` must outlive it (see ModelTable::WaitEnded).
 inline ServedModel Borrowed(engine::Engine* engine) {
   ServedModel model;
   model.name = engine->info().name;

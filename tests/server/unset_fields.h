@@ -1,5 +1,5 @@
-// Which fields of a message a test has left unset, so that a test which means to cover all of them
-// fails for one that is added to the contract.
+// Finds the fields of a message that a test has not set. A test that must cover all fields then
+// fails if the interface gets a new one.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -10,9 +10,8 @@
 
 namespace dragoman::server {
 
-// Adds the paths of fields that are unset, such as "alternatives.score": at any depth, and in every
-// element of a repeated field. A number that is 0 or a text that is empty counts as unset where its
-// field has no presence.
+// Adds the paths of unset fields, such as "alternatives.score", at any depth and in every element
+// of a repeated field. A field without presence counts as unset if it is 0 or empty.
 inline void AddUnsetFields(const google::protobuf::Message& message, const std::string& prefix,
                            std::set<std::string>* paths) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();

@@ -10,9 +10,8 @@
 
 namespace dragoman {
 
-// A directory that is this object's alone and goes away with it. ctest runs the tests of one suite
-// beside each other, each in a process: two that named their files themselves would share them.
-// To be made in the body or the fixture of a test.
+// A directory that only this object uses and that its destructor removes. ctest runs a suite's
+// tests in parallel processes, so fixed names would collide. Create it in a test's body or fixture.
 class TempDirectory {
  public:
   TempDirectory() : path_(::testing::TempDir() + "dragoman_test_XXXXXX") {
@@ -25,9 +24,9 @@ class TempDirectory {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  // Without a slash at its end.
+  // Without a trailing slash.
   const std::string& path() const { return path_; }
-  // `file` is relative; folders on its way are made. Returns the whole path.
+  // `file` is relative. Creates missing folders. Returns the full path.
   std::string Write(const std::string& file, std::string_view text) const {
     const std::filesystem::path at = std::filesystem::path(path_) / file;
     std::filesystem::create_directories(at.parent_path());

@@ -1,6 +1,6 @@
-// Networks of BART's kind: an encoder and a decoder of self-attention, cross-attention and
-// feed-forward, with biases everywhere. MarianMT, M2M-100, NLLB-200, mBART and BART are such networks.
-// They differ in the traits below and in the numbers of ModelSpec; layouts differ in the tensors' names.
+// Networks of BART's kind: MarianMT, M2M-100, NLLB-200, mBART and BART. They have an encoder and a
+// decoder of self-attention, cross-attention and feed-forward layers, with biases. They differ in
+// the traits below and in the numbers of ModelSpec. Layouts differ in the names of tensors.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace dragoman::engine {
 
-// The parts that have tensors in a checkpoint. Hugging Face and Marian have a tensor for each of query,
-// key and value; CTranslate2 stacks the tensors that have the same input.
+// The parts that have tensors in a checkpoint. Hugging Face and Marian have a tensor for each of
+// query, key and value. CTranslate2 stacks the tensors that have the same input.
 enum class BartPart {
   // The parts of a layer: matrix products and norms.
   kSelfInput,  // query, key, value
@@ -35,26 +35,27 @@ enum class BartPart {
 };
 
 struct BartNames {
-  // The names of the tensors that are stacked to make a part, all of one size. TensorName puts the
-  // words below into them; those of kPositions are complete. `stage` is "encoder" or "decoder".
+  // Returns the names of the tensors, all of one size, that are stacked to make a part. TensorName
+  // puts the words below into them, except into the names of kPositions. `stage` is "encoder" or
+  // "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
   std::string_view weight;  // the word for a product's matrix
   std::string_view bias;
   std::string_view gain;  // the word for a norm's gain
   std::string_view norm_bias;
   // Complete names; the checkpoint has any one of a list. `shared` is the embedding of both stages
-  // where they share it.
+  // if they share it.
   std::vector<std::string> shared;
   std::vector<std::string> source_embedding;
   std::vector<std::string> target_embedding;
   std::vector<std::string> output;
   std::vector<std::string> output_bias;
   bool output_bias_is_row = false;  // its shape is [1, vocabulary]
-  // An output layer that is stored though it is tied is not used. Without this it must be equal.
+  // A stored output layer that is tied is not used. If false, it must equal the embedding.
   bool ignores_tied_output = false;
 };
 
-// Replaces the part's '*' by the word, or appends the word to a part that has no '*'.
+// Replaces the '*' of `part` by `word`, or appends `word` if there is no '*'.
 std::string TensorName(std::string_view part, std::string_view word);
 
 const BartNames& HuggingFaceBartNames();
@@ -62,25 +63,25 @@ const BartNames& Ct2BartNames();
 const BartNames& MarianBartNames(bool pre_norm);
 
 struct BartTraits {
-  // Where the norm of a sublayer is: after the residual is added, or before the sublayer, with one more
-  // norm at the end of each stage (tensor "layer_norm").
+  // False: a sublayer's norm comes after the residual is added. True: it comes before the sublayer,
+  // and each stage ends with one more norm (tensor "layer_norm").
   bool pre_norm = false;
   bool norm_embedding = false;  // a norm after the embedding (tensor "layernorm_embedding")
-  // The table is the checkpoint's, or computed where it has none or is not asked.
+  // Use the checkpoint's position table if it has one; else compute the table.
   bool stored_positions = true;
   int64_t first_position = 0;  // the first token's row of the stored table
   IfAbsent positions = IfAbsent::kSinusoids;
   bool places_padding = true;  // <pad> has a position like every token
-  // The decoder has a recurrence (RecurrenceOp) in place of self-attention, whose gate has a bias.
+  // The decoder has a recurrence (RecurrenceOp), whose gate has a bias, instead of self-attention.
   bool recurrent_decoder = false;
-  bool logits_bias = true;  // the checkpoint may have one; without one it is zero
-  // The last token of the target's vocabulary is in no tensor: its embedding is zero, and it is never
+  bool logits_bias = true;  // the checkpoint may have one; else it is zero
+  // The last token of the target's vocabulary has no tensor: its embedding is zero, and it is never
   // produced. CTranslate2 begins the outputs of Marian's models with such a token.
   bool empty_token = false;
   const BartNames* names = &HuggingFaceBartNames();
 };
 
-// INVALID_ARGUMENT for a number of heads that does not divide the width.
+// Returns INVALID_ARGUMENT if the number of heads does not divide the width.
 absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits& traits);
 
 // The following read the fields of config.json that describe such a network (bart_shape.cc): shape,
@@ -89,8 +90,8 @@ absl::StatusOr<Network> MakeBartNetwork(const ModelSpec& spec, const BartTraits&
 // Family::read_shape of MarianMT, M2M-100, mBART, BART and Pegasus.
 void ReadBartShape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// The same without the fields that tie embeddings, with other names for the fields of the
-// vocabularies' sizes. Where the target's field is absent the source's size is used.
+// The same without the fields that tie embeddings, and with other names for the sizes of the
+// vocabularies. If the target's field is absent, the source's size is used.
 struct VocabularyFields {
   std::string_view source;
   std::string_view target;

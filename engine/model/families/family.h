@@ -1,6 +1,6 @@
-// A family of models: the defaults of its configuration class, the tokenizers that it may have, the
-// network that a configuration describes, and the names under which a checkpoint keeps the weights.
-// Each family has a file with its record, and a row in family.cc.
+// A family of models: the defaults of its configuration class, its tokenizers, its network, and the
+// names of the weights in a checkpoint. Each family has a file with its record, and a row in
+// family.cc.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -22,7 +22,7 @@
 namespace dragoman::engine {
 
 // The values of fields that config.json does not have: the defaults of the family's configuration
-// class in transformers 4.57, which leaves out of a file what equals its default.
+// class in transformers 4.57, which does not write a field that equals its default.
 struct ConfigDefaults {
   std::string_view activation = "gelu";
   bool scale_embedding = false;
@@ -30,17 +30,17 @@ struct ConfigDefaults {
   std::optional<int> eos;
   std::optional<int> pad;
   std::optional<int> decoder_start;
-  bool starts_with_bos = false;  // an absent decoder_start_token_id is bos_token_id, or 0
-  // The fields of the search, as a JSON object, where there is no generation_config.json.
+  bool starts_with_bos = false;  // an absent decoder_start_token_id means bos_token_id, or 0
+  // The fields of the search, as a JSON object, without generation_config.json.
   std::string_view generation = "{}";
 };
 
-// Readers of the translation tasks that a config.json may list (task_specific_params).
+// Read the translation tasks that a config.json may list (task_specific_params).
 struct TranslationTasks {
-  // The prompts of "translation_en_to_de" and its like. Errors are recorded in `fields`.
+  // Returns the prompts of "translation_en_to_de" and similar tasks. Records errors in `fields`.
   std::vector<LanguagePrompt> (*prompts)(JsonFields* fields);
-  // Returns `generation` in which the fields that all translation tasks of config.json set to the same
-  // value (max_length, num_beams, ...) replace its own, as in a translation pipeline of transformers.
+  // Returns `generation` with the fields that all translation tasks of config.json set to the same
+  // value (max_length, num_beams, ...), as a translation pipeline of transformers does.
   nlohmann::json (*with_their_fields)(const nlohmann::json& config,
                                       const nlohmann::json& generation);
 };
@@ -49,35 +49,35 @@ struct Family {
   std::string_view model_type;    // as config.json names it
   std::string_view architecture;  // the class that translates
   ConfigDefaults defaults;
-  // Reads the shape, and everything else that the network depends on, into the spec. Errors are
-  // recorded in `fields`.
+  // Reads the shape, and everything else that the network depends on, into the spec. Records errors
+  // in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);
-  // The tokenizer classes of the family; a model that names none has the scheme of the first.
+  // The tokenizer classes of the family. A model that names none has the scheme of the first.
   std::span<const TokenizerClass> tokenizers;
-  // Makes the network. INVALID_ARGUMENT for a shape that no network can have.
+  // Makes the network. Returns INVALID_ARGUMENT for a shape that no network can have.
   absl::StatusOr<Network> (*make)(const ModelSpec& spec);
 
-  // nullptr for a family without; T5 and its like have them.
+  // nullptr if the family has no tasks. T5 and similar families have them.
   const TranslationTasks* tasks = nullptr;
-  // Whether the family reads fields of old files that the others do not.
+  // Whether the family reads fields of old files that the others ignore.
   bool has_forced_bos_of_old = false;  // force_bos_token_to_be_generated: BART's
-  bool notes_fields_of_bart = false;   // notes in the log BART's fields, which the family ignores
+  bool notes_fields_of_bart = false;   // notes BART's fields, which the family ignores, in the log
   bool has_scale_field = false;        // scale_decoder_outputs of transformers 5: T5's
 };
 
-// Whether config.json says that transformers 5 or a later version wrote it.
+// Reports whether transformers 5 or later wrote config.json, by its own statement.
 bool IsByTransformers5(const JsonFields& fields);
 
-// nullptr for a family that is not supported.
+// Returns nullptr for a family that is not supported.
 const Family* FindFamily(std::string_view model_type);
 
-// The names of the supported families, separated by commas.
+// Returns the names of the supported families, separated by commas.
 std::string FamilyNames();
 
-// The activation that has this name in transformers' ACT2FN; nothing for one that is not supported.
+// Returns the activation of this name in transformers' ACT2FN, or nullopt if it is not supported.
 std::optional<kernels::Activation> FindActivation(std::string_view name);
 
-// The names of the supported activations, separated by commas.
+// Returns the names of the supported activations, separated by commas.
 std::string ActivationNames();
 
 }  // namespace dragoman::engine

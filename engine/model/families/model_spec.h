@@ -1,6 +1,6 @@
-// The description of a model in its checkpoint's configuration: shape, special tokens, defaults of the
-// search, and the limits of a shape. A family's file makes the network from it; the code that runs the
-// network reads the program (engine/network/program.h) and not this.
+// The description of a model from its checkpoint's configuration: shape, special tokens, defaults
+// of the search, limits. A family makes the network from it. The code that runs the network reads
+// the program (engine/network/program.h) instead.
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -15,15 +15,15 @@
 
 namespace dragoman::engine {
 
-// The largest shapes that a configuration may ask for: far above any model, they keep later
-// arithmetic within bounds.
+// The largest shapes that a configuration may have. Far above any model; they keep later arithmetic
+// within bounds.
 inline constexpr int64_t kMaxDim = 1 << 14;
 inline constexpr int64_t kMaxFfn = 1 << 16;
 inline constexpr int64_t kMaxLayers = 128;
 inline constexpr int64_t kMaxHeads = 256;
 inline constexpr int64_t kMaxPositions = 1 << 16;
 
-// When generation ends (SEARCH.md a.7): the checkpoint's early_stopping.
+// The checkpoint's early_stopping: when generation ends (SEARCH.md a.7).
 enum class EarlyStopping { kTrue, kFalse, kNever };
 
 struct ModelShape {
@@ -36,8 +36,8 @@ struct ModelShape {
   int decoder_ffn = 0;
   int source_vocab = 0;
   int target_vocab = 0;
-  int max_positions = 0;  // rows of the position table: the longest source and target, in tokens
-  int head_dim = 0;       // where it may differ from d_model / heads; else 0
+  int max_positions = 0;  // rows of the position table: the longest source or target in tokens
+  int head_dim = 0;       // set if it may differ from d_model / heads; else 0
 };
 
 // The buckets of a position bias by distance (RelativeBucket in families/t5_network.h).
@@ -46,45 +46,45 @@ struct DistanceBuckets {
   int max_distance = 0;
 };
 
-// The fields of generation_config.json (or, without it, the same fields of config.json). Other fields
-// of the search must hold their neutral value in the file, or loading is refused with the field's name.
+// The fields of generation_config.json or, without this file, of config.json. All other fields of
+// the search must hold their neutral value, or loading fails with the name of the field.
 struct GenerationDefaults {
   int num_beams = 1;
   float length_penalty = 1.0F;
   EarlyStopping early_stopping = EarlyStopping::kFalse;
   int max_length = 0;                       // counts the start token and EOS
   int min_length = 0;                       // counts the start token
-  std::optional<int> forced_eos;            // token forced at the last position, with log-prob 0
-  std::optional<int> forced_bos;            // token forced at the first position, with log-prob 0
+  std::optional<int> forced_eos;            // forced at the last position, with log-prob 0
+  std::optional<int> forced_bos;            // forced at the first position, with log-prob 0
   std::vector<int> not_first;               // never the first token; at most kMaxNotFirst
-  std::vector<std::vector<int>> bad_words;  // sequences that are never produced; without EOS
+  std::vector<std::vector<int>> bad_words;  // sequences that are never produced, without EOS
   int no_repeat_ngram = 0;                  // 0: off
   float repetition_penalty = 1.0F;
   int encoder_no_repeat_ngram = 0;          // for n-grams of the source; 0: off
   float encoder_repetition_penalty = 1.0F;  // for the source's tokens; 1: off
-  int num_return_sequences = 1;     // hypotheses that an item of one segment is answered with
-  bool renormalize_logits = false;  // log-probs renormalised after the masks
+  int num_return_sequences = 1;             // hypotheses of an item of one segment
+  bool renormalize_logits = false;          // log-probs are renormalized after the masks
 };
 
 struct ModelSpec {
-  std::string family;  // as Family::model_type; "transformer" where a layout does not name it
+  std::string family;  // Family::model_type; "transformer" if a layout does not name it
   ModelShape shape;
   float norm_epsilon = 1e-5F;
   kernels::Activation activation = kernels::Activation::kRelu;
-  bool gated = false;  // the feed-forward layers are
+  bool gated = false;  // feed-forward layers are gated
   DistanceBuckets distances;
   float embedding_scale = 1.0F;  // sqrt(d_model), or 1
   bool share_embeddings = true;  // one matrix for source and target embedding
   bool tie_output = true;        // the output layer's matrix is the target embedding
-  // Matters with tie_output. True: an output layer that the checkpoint stores with other numbers is used,
-  // as transformers 5 does. False: it is ignored, as transformers 4 does.
+  // Matters only with tie_output, if the checkpoint stores an output layer with other numbers.
+  // True: it is used, as in transformers 5. False: it is ignored, as in transformers 4.
   bool stored_output_wins = false;
-  bool scale_output = false;  // T5's: the output layer's input is multiplied by d_model^-0.5
+  bool scale_output = false;  // T5's: multiplies the output layer's input by d_model^-0.5
   SpecialIds tokens;
   GenerationDefaults generation;
-  bool is_ensemble = false;  // several networks: a step has log-probabilities and no logits
+  bool is_ensemble = false;  // several networks: a step gives log-probs and no logits
 
-  // The part that the model's tokenizer must fit.
+  // The sizes that the model's tokenizer must fit.
   EmbeddingSizes embedding_sizes() const {
     return {shape.source_vocab, shape.target_vocab, share_embeddings, shape.max_positions};
   }

@@ -1,4 +1,4 @@
-// The network of a model: its program, and the tensors of a checkpoint that each weight is made of.
+// The network of a model: its program, and the tensors that each weight is made of.
 //
 // Plain values and pure functions; any thread.
 #pragma once
@@ -15,14 +15,14 @@ namespace dragoman::engine {
 // A tensor of a checkpoint.
 struct TensorSource {
   // The checkpoint has the tensor under one of these names, or under several with the same numbers.
-  // Empty: no checkpoint has it.
+  // Empty: it is in no checkpoint.
   std::vector<std::string> names;
   std::vector<int64_t> shape;
   int64_t first_row = 0;  // rows before it are left out
-  float fill = 0.0F;      // every number of a tensor without names
+  float fill = 0.0F;      // value of all elements of a tensor without names
   float scale = 1.0F;     // the weight is the tensor times this
-  // Names that count only where the checkpoint has none of `names`; elsewhere these tensors are not
-  // used, whatever they hold. An output layer that is tied to an embedding has its own names here.
+  // Names that are used only if the checkpoint has none of `names`. An output layer that is tied to
+  // an embedding has its own names here.
   std::vector<std::string> spare_names = {};
 };
 
@@ -38,14 +38,15 @@ enum class IfAbsent {
 // The tensors whose rows, one tensor after the other, make a weight.
 struct WeightSource {
   std::vector<TensorSource> parts;
-  IfAbsent if_absent = IfAbsent::kRefuse;  // where the checkpoint does not have the first of them
-  // If not empty, the weight is the only tensor transposed: its column i is row columns[i] of the
+  IfAbsent if_absent = IfAbsent::kRefuse;  // if the checkpoint lacks the first of them
+  // If not empty, the weight is the only tensor, transposed: its column i is row columns[i] of the
   // tensor.
   std::vector<int> columns = {};
 };
 
-// The source of a weight of shape [rows], or [rows, cols] if cols is not 0. The row of an empty token
-// (BartTraits::empty_token) follows the rows of the tensor that has one of the names `tensors`.
+// Returns the source of a weight of shape [rows], or [rows, cols] if cols is not 0. The tensor has
+// one of the names `tensors`. With `has_empty`, the row of an empty token (BartTraits::empty_token)
+// follows the tensor's rows.
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

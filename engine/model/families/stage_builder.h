@@ -1,8 +1,8 @@
-// One stage of a network under construction, the encoder or the decoder: the buffers that its layers
-// share, and its operations in their order.
+// A stage of a network, encoder or decoder, under construction: the buffers that its layers share,
+// and its operations in order.
 //
-// A sublayer reads `input` and writes `sublayer`, between Begin and End, which put its norm before it
-// (pre-norm) or after its residual (post-norm). One thread.
+// A sublayer reads `input` and writes `sublayer`, between Begin and End. These add its norm: Begin
+// before the sublayer (pre-norm), or End after its residual (post-norm). For one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct StageShape {
   int64_t d = 0;      // of the residual stream
   int64_t heads = 0;  // the width of all heads together
   int64_t up = 0;     // of a feed-forward layer's first product
-  int64_t gated = 0;  // and of what its gate leaves; 0: there is none
+  int64_t gated = 0;  // of its gated output; 0: no gate
   bool pre_norm = false;
   NormKind norm = NormKind::kLayer;
   float epsilon = 0.0F;
@@ -35,7 +35,7 @@ struct StageShape {
 
 class StageBuilder {
  public:
-  // The stage is borrowed.
+  // Borrows the stage.
   StageBuilder(OpSequence* stage, const StageShape& shape) : stage_(stage), shape_(shape) {
     hidden = Add("hidden", shape.d);
     input = shape.pre_norm ? Add("normed", shape.d) : hidden;
@@ -51,7 +51,7 @@ class StageBuilder {
     return static_cast<BufferId>(stage_->buffers.size() - 1);
   }
 
-  // Appends an operation of the present layer.
+  // Appends an operation of the current layer.
   template <class What>
   void Do(const char* name, What what) {
     stage_->ops.push_back({name, layer, what});
@@ -71,12 +71,12 @@ class StageBuilder {
     if (!shape_.pre_norm) AddNorm(name, norm, hidden, kNoBuffer);
     begun_ = true;
   }
-  // The norm at the end of a pre-norm stage, after which the sum is unused.
+  // The norm at the end of a pre-norm stage. The sum is not used after it.
   void EndStage(const Norm& norm) { AddNorm("final norm", norm, input, kNoBuffer); }
 
-  int layer = -1;   // the layer of the operations that come next
+  int layer = -1;   // the layer of the next operations
   BufferId hidden;  // the residual stream
-  BufferId input;   // what sublayers read, and in the end the stage's result
+  BufferId input;   // input of sublayers; the stage's result at the end
   BufferId qkv, context, sublayer, up;
   BufferId gated = kNoBuffer;
 

@@ -1,6 +1,6 @@
-// T5, mT5, UMT5, FLAN-T5 and MADLAD-400: a pre-norm Transformer of RMS norms and products without
-// biases, whose attention sees positions as a bias by the distance of a key from its query. The heads
-// together may be wider than the model, and feed-forward layers may be gated.
+// Networks of T5, mT5, UMT5, FLAN-T5 and MADLAD-400: pre-norm Transformers with RMS norms and
+// products without biases. Their attention adds a bias for the distance of a key from its query.
+// The heads together may be wider than the model, and feed-forward layers may be gated.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace dragoman::engine {
 
 // The parts that have tensors in a checkpoint. Hugging Face has a tensor for each of query, key and
-// value; CTranslate2 stacks the tensors that have the same input.
+// value. CTranslate2 stacks the tensors that have the same input.
 enum class T5Part {
   // The parts of a layer: matrix products and norms.
   kSelfInput,  // query, key, value
@@ -24,7 +24,7 @@ enum class T5Part {
   kCrossKeyValue,
   kCrossOutput,
   kCrossNorm,
-  kFeedForwardUp,  // followed by the gate's matrix where there is one
+  kFeedForwardUp,  // followed by the gate's matrix if there is one
   kFeedForwardDown,
   kFeedForwardNorm,
   // The parts of a stage outside its layers.
@@ -32,8 +32,8 @@ enum class T5Part {
 };
 
 struct T5Names {
-  // The names of the tensors that are stacked to make a part, all of one size. `stage` is "encoder" or
-  // "decoder".
+  // Returns the names of the tensors, all of one size, that are stacked to make a part. `stage` is
+  // "encoder" or "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, T5Part part, bool gated);
   // The checkpoint has any one of a list.
   std::vector<std::string> embedding;
@@ -43,35 +43,36 @@ struct T5Names {
 
 const T5Names& HuggingFaceT5Names();
 
-// Query, key and value of self-attention are one variable in the file. Here they have names of their
-// own, which the reader of the file gives to the parts of that variable (Ct2SelfInput).
+// In the file, query, key and value of self-attention are one variable. Here they have their own
+// names, which the reader of the file gives to the parts of that variable (Ct2SelfInput).
 const T5Names& Ct2T5Names();
 
-// The name of CTranslate2's variable for query, key and value of a layer's self-attention.
+// Returns the name of CTranslate2's variable for query, key and value of a layer's self-attention.
 std::string Ct2SelfInput(std::string_view stage, int layer);
 
 // The traits in which layouts and families differ.
 struct T5Traits {
-  float output_scale = 1.0F;             // the output layer's input is multiplied by it
-  bool distances_in_each_layer = false;  // else all layers of a stage have the biases of its first
+  float output_scale = 1.0F;             // multiplies the output layer's input
+  bool distances_in_each_layer = false;  // else all layers of a stage have the first one's biases
   bool empty_token = false;              // as in BartTraits
   const T5Names* names = &HuggingFaceT5Names();
 };
 
-// INVALID_ARGUMENT for heads that no network can have.
+// Returns INVALID_ARGUMENT for heads that no network can have.
 absl::StatusOr<Network> MakeT5Network(const ModelSpec& spec, const T5Traits& traits);
 
-// Which of `buckets` has the bias for a distance, the key's position minus the query's, as transformers
-// computes it in float32 (T5Attention._relative_position_bucket). If two_sided, half of the buckets are
-// for keys after the query; else such keys have the bucket of distance 0.
+// Returns which of `buckets` has the bias for a distance, the key's position minus the query's, as
+// transformers computes it in float32 (T5Attention._relative_position_bucket). If two_sided, half
+// of the buckets are for keys after the query; else such keys have the bucket of distance 0.
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance);
 
 // The following read the fields of config.json that only models of T5's kind have (t5_shape.cc).
 //
-// Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output layer.
+// Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output
+// layer.
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
-// Family::tasks of T5 and its like.
+// Family::tasks of T5 and similar families.
 extern const TranslationTasks kT5Tasks;
 
 }  // namespace dragoman::engine

@@ -1,8 +1,7 @@
-// Takes numbers and runs of bytes off the front of a file's bytes; each call says whether there were
-// enough.
+// Reads numbers and runs of bytes from a file's bytes, front to back.
 //
-// Borrows the bytes, as do the spans that it gives. Thread-safety: one thread at a time. Numbers are
-// little-endian, of any alignment.
+// Borrows the bytes, and so do the spans that it returns. Thread-safety: one thread at a time.
+// Numbers are little-endian and may have any alignment.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ class ByteReader {
   size_t place() const { return all_ - rest_.size(); }
   size_t left() const { return rest_.size(); }
 
-  // False when fewer are left; then nothing is taken.
+  // Return false and read nothing if fewer bytes are left.
   template <class Number>
   bool Read(Number* number) {
     std::span<const uint8_t> bytes;

@@ -1,6 +1,6 @@
-// Reads JSON from outside, which was parsed under limits (engine/base/limited_json.h), field by field,
-// with messages that say what was found and what was expected. The last part is for fields that several
-// readers of models' files treat alike.
+// Reads the fields of JSON that was parsed under limits (engine/base/limited_json.h). Messages say
+// what was found and what was expected. The functions after JsonFields are for fields that several
+// readers treat alike.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
 #pragma once
@@ -30,7 +30,7 @@ class JsonFields : public FieldReader {
       : FieldReader(file), object_(object) {}
 
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
-  // nullptr when absent or null.
+  // Returns nullptr if absent or null.
   const nlohmann::json* Find(std::string_view name) const;
 
   int64_t Int(std::string_view name, int64_t min, int64_t max);  // required
@@ -45,8 +45,8 @@ class JsonFields : public FieldReader {
   const nlohmann::json& object_;
 };
 
-// The value that a field must hold because the program does not support others; it may also be absent
-// or null.
+// The value that a field must hold because the program supports no other. It may also be absent or
+// null.
 enum class Neutral {
   kFalse,
   kTrue,
@@ -63,14 +63,15 @@ struct NeutralField {
 
 bool HoldsNeutral(const nlohmann::json& value, Neutral neutral);
 
-// Records UNIMPLEMENTED for the first field of the list that holds something else.
+// Records UNIMPLEMENTED for the first field of the list that holds another value.
 void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
 
-// A token id, which some files write as a list of one. Nothing when absent, null or wrong.
+// Reads a token id, which some files write as a list of one. Returns nullopt if it is absent, null
+// or wrong.
 std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
 
-// A token id or a list of them, at most `max`, without repeats in their order. Empty when absent,
-// null or wrong.
+// Reads a token id or a list of at most `max` ids. Drops repeats and keeps the order. Returns an
+// empty list if the field is absent, null or wrong.
 std::vector<int> ReadTokenIds(JsonFields* fields, std::string_view name, int vocabulary,
                               size_t max);
 

@@ -1,11 +1,11 @@
-// A file mapped into memory, for files that are too large to be read whole.
+// A file mapped into memory, for files that are too large to be read.
 //
-// When a mapped file is truncated, the next access to the missing part would end the process with
-// SIGBUS, and so would a disk that fails. Here such a mapping becomes zeros from then on, and Check
-// reports it: the first Open of a process installs a handler of SIGBUS, which passes on signals about
+// If a mapped file is truncated or its disk fails, an access to the missing part raises SIGBUS,
+// which would end the process. The first Open of a process installs a handler of SIGBUS. The
+// handler replaces such a mapping by zeros, and Check reports the loss. It passes on signals about
 // other memory. (libwayland-server guards the memory that its clients share in the same way.)
 //
-// Thread-safe. Spans of the bytes die with it; it may be moved.
+// Thread-safe. Spans of the bytes are valid until the file is destroyed. It may be moved.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,15 @@ class OpenedFile;
 
 class MappedFile {
  public:
-  // NOT_FOUND when there is no such file; RESOURCE_EXHAUSTED when there is no address space for it;
-  // INVALID_ARGUMENT when it is not a regular file, has more than `max_bytes`, or is a Git LFS pointer
-  // in place of the file. All name the path.
+  // Maps a file. All errors name the path:
+  // * NOT_FOUND if there is no such file;
+  // * RESOURCE_EXHAUSTED if there is no address space, or 1,024 files are mapped;
+  // * INVALID_ARGUMENT if the file is not a regular one, has more than `max_bytes`, cannot be
+  //   mapped, or is a Git LFS pointer or a web page instead of the file.
   static absl::StatusOr<MappedFile> Open(const std::string& path, size_t max_bytes);
 
-  // The same for a file that is open. `memory` is what its bytes take of a load's memory, held for as
-  // long as the mapping.
+  // The same for an open file. The mapping holds `memory`, the part of the load's memory that its
+  // bytes take, for its life.
   static absl::StatusOr<MappedFile> Of(OpenedFile file, LoadMemory::Hold memory = {});
 
   ~MappedFile();
@@ -39,11 +41,11 @@ class MappedFile {
 
   std::span<const uint8_t> bytes() const;
 
-  // Releases the memory of a part of the bytes; they are read from the page cache at the next access.
+  // Releases the memory of a part of the bytes. The next access reads them from the page cache.
   void Drop(std::span<const uint8_t> part) const;
 
-  // INVALID_ARGUMENT, naming the path, when the file has been cut short or changed since Open, or
-  // could not be read: what was found in the bytes may be wrong.
+  // Returns INVALID_ARGUMENT naming the path if the file was truncated or changed since Open, or
+  // could not be read. The bytes that were read before may then be wrong.
   absl::Status Check() const;
 
  private:

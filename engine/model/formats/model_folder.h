@@ -1,6 +1,6 @@
-// The files of a model, in a directory or in an archive. A layout that reads them through this does
-// not know which. Files that are looked for and read are recorded in the load's FileRecord, and what is
-// held in memory is counted in its LoadMemory.
+// The files of a model, in a directory or in an archive. The layout that reads them does not know
+// which. Records files that are looked for or read in the load's FileRecord, and counts memory in
+// its LoadMemory.
 //
 // Thread-safe. Borrows the LoadContext.
 #pragma once
@@ -23,10 +23,10 @@ namespace dragoman::engine {
 // The largest configuration file.
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
 
-// The last part of the path, with and without a slash at the end.
+// Returns the last part of the path, which may end with a slash.
 std::string NameOf(const std::string& directory);
 
-// The status with the path in front of its message, unless the message begins with it.
+// Returns the status with the path in front of its message, unless the message begins with it.
 absl::Status InDirectory(const std::string& directory, const absl::Status& status);
 
 std::string PathOf(const std::string& directory, std::string_view file);
@@ -37,27 +37,27 @@ class ModelFolder {
   ModelFolder(const ModelFolder&) = delete;
   ModelFolder& operator=(const ModelFolder&) = delete;
 
-  // The path, which messages put in front of the names of the files.
+  // The path, which messages put in front of the names of files.
   const std::string& path() const { return path_; }
   LoadContext* load() const { return load_; }
 
   virtual bool Has(std::string_view file) const = 0;
-  // Errors as OpenedFile::Open and ReadWhole, and RESOURCE_EXHAUSTED where the load's memory is too small: for the bytes,
-  // before one of them is read; for the values that such a text is parsed into, before it is parsed.
-  // Both count until the load ends.
+  // Reads a file. Errors are those of OpenedFile::Open and ReadWhole, and RESOURCE_EXHAUSTED if the
+  // load's memory is too small: for the bytes, before any is read, or for the values that the text
+  // is parsed into, before it is parsed. Both count until the load ends.
   virtual absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const = 0;
-  // The same as MappedFile::Open.
+  // Maps a file. Errors are those of MappedFile::Open.
   virtual absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const = 0;
 
-  // Nothing where there is no such file.
+  // Returns nullopt if there is no such file.
   absl::StatusOr<std::optional<std::string>> ReadOptional(std::string_view file,
                                                           size_t max_bytes) const;
 
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
 
-  // Read counts with these a file of `bytes` that is read whole, and the values that its text is parsed
-  // into.
+  // Count, for Read, a file of `bytes` that is read completely, and the values that its text is
+  // parsed into.
   absl::Status CountFile(const std::string& path, uint64_t bytes) const;
   absl::Status CountParsed(const std::string& path, std::string_view text) const;
 
@@ -75,11 +75,11 @@ class DiskFolder : public ModelFolder {
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
-  // The first bytes of a file that is not recorded: `most` of them, fewer if it has fewer, none if it
-  // cannot be read.
+  // Returns the first `most` bytes of a file, fewer if it is shorter, none if it cannot be read.
+  // Does not record the file.
   std::string FirstBytes(std::string_view file, size_t most) const;
 
-  // The names that end in one of `endings`, sorted; none if the folder cannot be read.
+  // Returns the names that end in one of `endings`, sorted; none if the folder cannot be read.
   std::vector<std::string> Names(const std::vector<std::string>& endings) const;
 
  private:

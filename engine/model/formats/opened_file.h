@@ -1,4 +1,4 @@
-// A regular file that is open for reading, and its size and time at that moment. Private to
+// A regular file that is open for reading, and its size and time when it was opened. Private to
 // engine/model.
 //
 // Immutable, so any thread may use it; it may be moved.
@@ -20,11 +20,11 @@ namespace dragoman::engine {
 
 class OpenedFile {
  public:
-  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is not a regular file or has more
-  // than `max_bytes`. All messages of the class name the path.
+  // Returns NOT_FOUND if there is no such file, and INVALID_ARGUMENT if it is not a regular file,
+  // cannot be opened, or has more than `max_bytes`. All messages of the class name the path.
   static absl::StatusOr<OpenedFile> Open(const std::string& path, size_t max_bytes);
-  // An empty file in memory that is open for writing too; `path` is its name in messages. Its size and
-  // time are taken by Refresh. RESOURCE_EXHAUSTED when the system gives no such file.
+  // Makes an empty file in memory that is also open for writing; `path` is its name in messages.
+  // Refresh takes its size and time. Returns RESOURCE_EXHAUSTED if the system gives no such file.
   static absl::StatusOr<OpenedFile> InMemory(std::string path);
   absl::Status Refresh();
 
@@ -37,16 +37,16 @@ class OpenedFile {
   size_t size() const { return static_cast<size_t>(opened_.st_size); }
   const std::string& path() const { return path_; }
 
-  // INVALID_ARGUMENT.
+  // Returns INVALID_ARGUMENT.
   absl::Status Invalid(std::string_view what) const;
-  // INVALID_ARGUMENT when its size or time has changed.
+  // Returns INVALID_ARGUMENT if its size or time has changed.
   absl::Status CheckUnchanged() const;
-  // All of its bytes. It is read and not mapped, so that a file that is truncated meanwhile is an error
-  // like any other. RESOURCE_EXHAUSTED when they do not fit in memory; INVALID_ARGUMENT when the file is
-  // cut short or changed while it is read, or a pointer as below.
+  // Returns all bytes. Reads the file instead of mapping it, so that a truncation is an ordinary
+  // error. Returns RESOURCE_EXHAUSTED if the bytes do not fit in memory, and INVALID_ARGUMENT if
+  // the file is truncated or changed meanwhile, or if CheckNoPointer refuses it.
   absl::StatusOr<std::string> ReadWhole() const;
-  // INVALID_ARGUMENT when the bytes, the first or all of the file, are those of something that a
-  // download leaves in place of the file: a Git LFS pointer, a web page.
+  // Returns INVALID_ARGUMENT if the file, of which `bytes` are the first or all, is what a download
+  // leaves in place of the file: a Git LFS pointer or a web page.
   absl::Status CheckNoPointer(std::span<const uint8_t> bytes) const;
 
  private:

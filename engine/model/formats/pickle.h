@@ -1,11 +1,11 @@
-// Reader of Python pickles that executes nothing: it turns the stream into a tree of plain values.
+// Reads Python pickles without executing anything: turns the stream into a tree of plain values.
 //
-// A call (REDUCE) stays a node that names what would be called and with what; an object from
-// outside (persistent id) stays a node too. Only the opcodes that torch.save writes and the globals
-// that the caller lists are accepted; everything else is refused by its name. Work and memory are
-// linear in the size of the stream, nothing recurses.
+// A call (REDUCE) becomes a node with the callable and the arguments. An object from outside
+// (persistent id) becomes a node too. Accepts only the opcodes that torch.save writes and the
+// globals that the caller lists, and refuses all others by name. Work and memory are linear in the
+// size of the stream. Nothing recurses.
 //
-// Immutable, so any thread may read. Borrows the bytes it was parsed from.
+// Immutable, so any thread may read. Borrows the parsed bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@
 
 namespace dragoman::engine {
 
-using PickleId = uint32_t;  // a node of Pickle
+using PickleId = uint32_t;  // index of a node
 
 struct PickleNode {
   enum class Kind {
     kNone,
     kBool,        // number
     kInt,         // number
-    kBigInt,      // an integer beyond 64 bits; text: its little-endian bytes
-    kFloat,       // not kept: no caller needs one
+    kBigInt,      // beyond 64 bits; text: its little-endian bytes
+    kFloat,       // no value, because no caller needs it
     kString,      // text
     kGlobal,      // text: "module.name"
     kTuple,       // items
     kList,        // items
     kDict,        // items: key, value, key, value, ...
-    kCall,        // items: callable, arguments; then what SETITEMS added: key, value, ...
+    kCall,        // items: callable, arguments; then items of SETITEMS: key, value, ...
     kPersistent,  // items: the id
   };
   Kind kind = Kind::kNone;
@@ -46,7 +46,7 @@ class Pickle {
   const PickleNode& node(PickleId id) const { return nodes_[id]; }
   const PickleNode& root() const { return nodes_[root_]; }
   size_t node_count() const { return nodes_.size(); }
-  size_t bytes_used() const { return bytes_used_; }  // up to and with STOP
+  size_t bytes_used() const { return bytes_used_; }  // up to and including STOP
 
  private:
   friend class PickleParser;
@@ -55,12 +55,13 @@ class Pickle {
   size_t bytes_used_ = 0;
 };
 
-// Reads one pickle from the start of `bytes`; more may follow it. `globals` are the names that may
-// appear ("collections.OrderedDict"). INVALID_ARGUMENT names `file`, the byte and what is wrong.
+// Reads one pickle from the start of `bytes`, which may be longer. `globals` are the names that may
+// appear ("collections.OrderedDict"). Returns INVALID_ARGUMENT naming `file`, the byte and the
+// fault.
 absl::StatusOr<Pickle> ParsePickle(std::span<const uint8_t> bytes, std::string_view file,
                                    std::span<const std::string_view> globals);
 
-// "a string", "a call of collections.OrderedDict": for messages.
+// Returns a name for messages: "a string", "a call of collections.OrderedDict".
 std::string_view PickleKindName(PickleNode::Kind kind);
 
 }  // namespace dragoman::engine

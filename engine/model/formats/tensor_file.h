@@ -1,7 +1,7 @@
-// The tensors of a checkpoint, whatever its format: names and views of bytes that stay where they
-// are until they are copied out as float32; and the parsers of the formats.
+// The tensors of a checkpoint in any format, and the parsers of the formats. A tensor is a view of
+// bytes that stay in place until they are copied out as float32.
 //
-// Immutable, so any thread may read. A TensorTable borrows the bytes it was parsed from; a
+// Immutable, so any thread may read. A TensorTable borrows the bytes that it was parsed from; a
 // Checkpoint owns them.
 #pragma once
 
@@ -24,15 +24,15 @@ enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, k
 std::string_view DTypeName(DType type);  // "F32", as safetensors names them
 int DTypeSize(DType type);               // bytes
 
-// Little-endian elements of any alignment. Every index within `shape` was checked to lie in `data`.
+// Little-endian elements of any alignment. Every index within `shape` is known to be in `data`.
 struct TensorView {
   DType dtype = DType::kF32;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;   // in elements, >= 0; as long as shape
   std::span<const uint8_t> data;  // begins at element [0, ..., 0]
-  size_t file = 0;                // the index of its file among the checkpoint's
-  // The scales of a quantized tensor (I8, I16) in float32: one in all, or one for each index of the
-  // first dimension. A weight is its integer divided by the scale. Empty: raw integers, not weights.
+  size_t file = 0;                // index of its file in Checkpoint::files
+  // The float32 scales of a quantized tensor (I8, I16): one, or one for each index of the first
+  // dimension. A weight is its integer divided by its scale. Empty: integers that are not weights.
   std::span<const uint8_t> scales;
 
   int64_t numel() const;
@@ -40,44 +40,44 @@ struct TensorView {
 
 std::string ShapeString(std::span<const int64_t> shape);  // "[2, 3]"
 
-// The product of the sizes, or INVALID_ARGUMENT when a size is negative, there are more than 8 of
-// them, or the product leaves int64.
+// Returns the product of the sizes, or INVALID_ARGUMENT if a size is negative, there are more than
+// 8 sizes, or the product overflows int64.
 absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape);
 
-// The strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
+// Returns the strides of a dense row-major tensor. REQUIRES: CheckedNumel(shape) is OK.
 std::vector<int64_t> DenseStrides(std::span<const int64_t> shape);
 
-// Whether the type is F64, F32, F16 or BF16.
+// Reports whether the type is F64, F32, F16 or BF16.
 bool IsFloat(DType type);
 
-// Whether CopyAsF32 takes the tensor: floats, and dense integers with scales.
+// Reports whether CopyAsF32 accepts the tensor: floats, or dense integers with scales.
 bool HoldsNumbers(const TensorView& view);
 
-// Copies the tensor, row-major, into `out`; F64 is rounded. Returns the index in `out` of the first
-// element that is not finite (NaN, infinity, F64 beyond the largest float, a scale of 0), or nothing.
-// REQUIRES: HoldsNumbers(view); out.size() == numel.
+// Copies the tensor, row-major, into `out`. Rounds F64. Returns the index in `out` of the first
+// element that is not finite (NaN, infinity, F64 beyond the largest float, a scale of 0 or
+// infinity), or nullopt. REQUIRES: HoldsNumbers(view); out.size() == numel.
 std::optional<size_t> CopyAsF32(const TensorView& view, std::span<float> out);
 
-// Rows first to first + count - 1, of the first dimension. REQUIRES: the tensor has these rows.
+// Returns rows [first, first + count) of the first dimension. REQUIRES: the tensor has these rows.
 TensorView RowsOf(const TensorView& view, int64_t first, int64_t count);
 
-// The bytes that its elements lie in.
+// Returns the bytes that contain its elements.
 std::span<const uint8_t> BytesOf(const TensorView& view);
 
-// The indices of element number `index` of a row-major tensor: "[1, 2]".
+// Returns the indices of element number `index` of a row-major tensor: "[1, 2]".
 std::string PlaceString(std::span<const int64_t> shape, size_t index);
 
 // Ordered by name, so that messages do not depend on a hash.
 using TensorTable = std::map<std::string, TensorView, std::less<>>;
 
-// One file, or the shards of one.
+// A checkpoint of one file or of several shards.
 struct Checkpoint {
   std::vector<std::string> names;  // of the files, for messages: "model.safetensors"
   std::vector<MappedFile> files;
   TensorTable tensors;
-  std::vector<std::string> unlisted;  // tensors in a shard that its index does not name
-  // The limit on the elements of all tensors together, for each byte of the files; tensors that share
-  // a storage are all counted.
+  std::vector<std::string> unlisted;  // tensors in a shard that the index does not name
+  // The limit on the elements of all tensors together, for each byte of the files. Counts every
+  // tensor, also those that share a storage.
   uint64_t elements_per_byte = 1;
 
   size_t bytes() const {
@@ -87,21 +87,21 @@ struct Checkpoint {
   }
 };
 
-// The parsers of the formats. Nothing is copied or executed: the tables borrow `bytes`. INVALID_ARGUMENT
-// names `file`, the tensor, and what is wrong.
+// The parsers of the formats. They copy and execute nothing: the tables borrow `bytes`. Errors are
+// INVALID_ARGUMENT naming `file`, the tensor and the fault.
 //
 // safetensors: a little-endian uint64 with the header's size, the header (one JSON object: name ->
-// {dtype, shape, data_offsets}, and "__metadata__"), then the data, which the tensors cover without
-// hole or overlap, as the format demands.
+// {dtype, shape, data_offsets}, and "__metadata__"), then the data. The tensors must cover the data
+// without gap or overlap, as the format demands.
 absl::StatusOr<TensorTable> ParseSafetensors(std::span<const uint8_t> bytes, std::string_view file);
 
 // pytorch_model.bin, in both formats of torch.save: the zip archive (PyTorch 1.6 and later) and the
 // older stream (magic number, protocol, system info, pickled dict, storage keys, raw storages; see
-// pickle.h). The tensors of the state dict may share storages and be strided.
+// pickle.h). The tensors of the state dict may be strided and may share storages.
 absl::StatusOr<TensorTable> ParseTorchFile(std::span<const uint8_t> bytes, std::string_view file);
 
-// numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header; the names are
-// without ".npy". UNIMPLEMENTED names a type that is not known, or big-endian numbers.
+// numpy's .npz: a zip archive (zip_directory.h) of .npy arrays, each with its own header. Names
+// have no ".npy". Returns UNIMPLEMENTED for an unknown type or big-endian numbers.
 absl::StatusOr<TensorTable> ParseNpzFile(std::span<const uint8_t> bytes, std::string_view file);
 
 }  // namespace dragoman::engine

@@ -1,5 +1,4 @@
-// Reads the pickle of a state dict: the tensors and the storages that they lie in. Private to
-// engine/model.
+// Reads the pickle of a state dict: its tensors and their storages. Private to engine/model.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,17 @@ namespace dragoman::engine {
 // The globals that a state dict's pickle may name.
 std::span<const std::string_view> TorchGlobals();
 
-// A storage as the pickle describes it. Its bytes come later in the older format.
+// A storage as the pickle describes it. In the older format its bytes are set later.
 struct TorchStorage {
   DType dtype;
   int64_t numel;
   std::span<const uint8_t> bytes;
 };
 
-// A tensor whose bytes are not known yet; it was checked to lie in its storage.
+// A tensor whose bytes are not known yet. It is known to be within its storage.
 struct PendingTensor {
   std::string name;
-  std::string storage;  // key
+  std::string storage;  // key of its storage
   int64_t offset = 0;   // in elements
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
@@ -40,16 +39,16 @@ struct TorchStateDict {
   std::map<std::string, TorchStorage, std::less<>> storages;
 };
 
-// INVALID_ARGUMENT names `file` and the tensor.
+// Returns INVALID_ARGUMENT naming `file` and the tensor.
 absl::StatusOr<TorchStateDict> ReadTorchStateDict(const Pickle& pickle, std::string_view file);
 
 // Makes the views of the tensors. REQUIRES: every storage has the bytes of all its elements.
 absl::StatusOr<TensorTable> MakeTensorTable(const TorchStateDict& dict, std::string_view file);
 
-// INVALID_ARGUMENT with the message "file: what".
+// Returns INVALID_ARGUMENT with the message "file: what".
 absl::Status BrokenTorchFile(std::string_view file, std::string_view what);
 
-// A name from the file, shortened and made printable for a message.
+// Returns a name from the file, shortened and made printable for a message.
 std::string ShownName(std::string_view name);
 
 }  // namespace dragoman::engine

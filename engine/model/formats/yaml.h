@@ -1,7 +1,7 @@
-// Reader of the YAML that Marian writes: one mapping of keys to scalars and to lists of scalars. The
-// options of a model, the configuration of a decoder and a vocabulary are such mappings.
+// Reads the YAML that Marian writes: one mapping of keys to scalars and to lists of scalars. Marian
+// writes the options of a model, the configuration of a decoder and a vocabulary so.
 //
-// Pure functions; thread-safe. A YamlMap owns its text.
+// Thread-safety: pure functions. A YamlMap owns its text.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +20,28 @@ namespace dragoman::engine {
 
 struct YamlValue {
   bool is_list = false;
-  std::string text;                // a scalar's text, without its quotes
+  std::string text;                // a scalar's text, without quotes
   std::vector<std::string> items;  // a list's items
   int line = 0;                    // the line of its key
 };
 
 using YamlMap = std::map<std::string, YamlValue, std::less<>>;
 
-// Keys begin their line; a list is in brackets on one line, or has each item on a line after "- ";
-// scalars are plain, or quoted with the escapes of YAML 1.2. INVALID_ARGUMENT names `file`, the
-// line and what is wrong, for text that is not YAML and for a key that is there twice; UNIMPLEMENTED
-// for the rest of the language: nested mappings, block scalars, anchors, tags. Time and memory are
-// linear in the size of `text`.
+// Parses one mapping. Keys begin their line. A list is in brackets on one line, or has each item on
+// a line after "- ". Scalars are plain, or quoted with the escapes of YAML 1.2. Returns
+// INVALID_ARGUMENT naming `file`, the line and the fault for text that is not YAML or a repeated
+// key, and UNIMPLEMENTED for the rest of the language: nested mappings, block scalars, anchors,
+// tags. Time and memory are linear in the size of `text`.
 absl::StatusOr<YamlMap> ParseYaml(std::string_view text, std::string_view file);
 
-// Reads fields by their names. Borrows the map, which outlives it.
+// Reads fields by name. Borrows the map.
 class YamlFields : public FieldReader {
  public:
   YamlFields(std::string_view file, const YamlMap& map) : FieldReader(file), map_(map) {}
 
   bool Has(std::string_view name) const { return map_.contains(name); }
 
-  // These return `absent` for a field that is absent.
+  // Return `absent` if the field is absent.
   std::string String(std::string_view name, std::string_view absent);
   bool Flag(std::string_view name, bool absent);  // true or false
   int64_t Whole(std::string_view name, std::optional<int64_t> absent, int64_t min, int64_t max);

@@ -1,5 +1,5 @@
-// A model's files in a folder of a zip archive. They are decompressed into memory when they are
-// asked for; none is written to a disk.
+// A model's files in a folder of a zip archive. Files are decompressed into memory when they are
+// requested, and never written to disk.
 //
 // Thread-safe.
 #pragma once
@@ -18,14 +18,14 @@ namespace dragoman::engine {
 
 class ZipArchive {
  public:
-  // NOT_FOUND when there is no such file; INVALID_ARGUMENT when it is not a zip archive, is damaged, or
-  // has an entry whose name leads out of it.
+  // Returns NOT_FOUND if there is no such file, and INVALID_ARGUMENT if it is not a zip archive, is
+  // damaged, or has an entry whose name leads out of the archive.
   static absl::StatusOr<ZipArchive> Open(const std::string& path, LoadContext* load = nullptr);
 
   const std::string& path() const { return path_; }
   LoadContext* load() const { return load_; }
   const ZipEntries& entries() const { return entries_; }
-  // INVALID_ARGUMENT when the file was cut short or changed since Open.
+  // Returns INVALID_ARGUMENT if the file was truncated or changed since Open.
   absl::Status Check() const { return file_.Check(); }
 
  private:
@@ -40,8 +40,8 @@ class ZipArchive {
 
 class ZipFolder : public ModelFolder {
  public:
-  // The folder of the entries that begin with `prefix`, which is empty or ends with '/'. Borrows the
-  // archive; the files that it maps do not.
+  // The folder of the entries that begin with `prefix`, which is empty or ends with '/'. Borrows
+  // the archive; mapped files do not.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 
   bool Has(std::string_view file) const override;
@@ -50,7 +50,7 @@ class ZipFolder : public ModelFolder {
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
  private:
-  // NOT_FOUND naming the file.
+  // Returns NOT_FOUND naming the file.
   absl::StatusOr<const ZipEntry*> Find(std::string_view file) const;
   std::string PathOfFile(std::string_view file) const;
 

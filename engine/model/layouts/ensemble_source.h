@@ -1,5 +1,5 @@
-// The models of an ensemble, loaded together: they must agree in all that the search, the tokenizer and
-// a request's languages see of a model. Networks may differ, in family and in shape.
+// Loads the models of an ensemble. They must agree in all that the search, the tokenizer and a
+// request's languages see of a model. Their networks may differ in family and shape.
 //
 // Thread-safe.
 #pragma once
@@ -12,14 +12,15 @@
 
 namespace dragoman::engine {
 
-// The first directory's model with the networks of all: its name, search defaults and other properties
-// are the first's, its limits are the smallest of all. INVALID_ARGUMENT names the directory and the
-// first difference, or a number of directories that is not 2 to 8; other errors as LoadModel.
+// Returns the first directory's model with the networks of all directories. Its limits are the
+// smallest of all. Its name, search defaults and other properties are the first's. Returns
+// INVALID_ARGUMENT naming the directory and the first difference, or if there are not 2 to 8
+// directories; other errors are those of LoadModel.
 absl::StatusOr<LoadedModel> LoadEnsemble(const std::vector<std::string>& directories,
                                          const LoadOptions& options = {},
                                          LoadContext* load = nullptr);
 
-// The number of parameters of all its networks together.
+// Returns the number of parameters of all its networks together.
 int64_t ParametersOf(const LoadedModel& loaded);
 
 }  // namespace dragoman::engine

@@ -1,7 +1,7 @@
-// Loads a model from a directory in any layout (Hugging Face's, CTranslate2's, Marian's), or from a
-// package of Argos Translate, which is a file.
+// Loads a model from a directory in any layout (Hugging Face's, CTranslate2's, Marian's), or from
+// an Argos Translate package, which is a file.
 //
-// Loading is thread-safe.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -12,9 +12,8 @@
 
 namespace dragoman::engine {
 
-// Loads with the first layout that recognises the directory or the package. Errors as
-// ModelSource::Load. `load` records which files the model was made of; it outlives
-// LoadedModel::weights.
+// Loads with the first layout that recognizes the directory or the package. Errors are those of
+// ModelSource::Load. `load` records the files of the model. It must outlive LoadedModel::weights.
 absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions& options = {},
                                       LoadContext* load = nullptr);
 

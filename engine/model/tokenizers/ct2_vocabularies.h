@@ -1,6 +1,6 @@
-// Reads the vocabularies, special tokens, languages and the tokenizer (ct2_tokenizer.h) of a CTranslate2
-// directory. The converter writes the vocabularies (side_vocabularies.h); the user who converts a model
-// puts the tokenizer's files beside them.
+// Reads the vocabularies, special tokens, languages and tokenizer (ct2_tokenizer.h) of a
+// CTranslate2 directory. The converter writes the vocabularies (side_vocabularies.h). The user who
+// converts a model adds the tokenizer's files.
 //
 // Thread-safe.
 #pragma once
@@ -26,20 +26,20 @@ struct Ct2Tokens {
   // Empty: the caller's prefix begins an output.
   std::optional<std::string> decoder_start_piece;
   bool adds_source_begin = false;  // CTranslate2 begins a source with bos_piece
-  bool adds_source_end = false;    // CTranslate2 ends a source; else its caller may
+  bool adds_source_end = false;    // CTranslate2 ends a source with EOS; if not, its caller may
 };
 
 // The part of the network that the tokenizer must fit.
 struct Ct2NetworkTokens {
-  std::string_view file;  // has the network; for messages
+  std::string_view file;  // the file of the network, for messages
   EmbeddingSizes sizes;
   bool is_t5 = false;
-  bool starts_empty = false;  // an output begins with the empty token, the last of the target's
+  bool starts_empty = false;  // an output begins with the empty token, the target's last
 };
 
-// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. The special tokens go
-// into `ids`; `notes` receives lines for the log. Errors as ModelSource::Load; not all messages begin
-// with the path.
+// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. Writes the special
+// tokens to `ids` and lines for the log to `notes`. Errors are those of ModelSource::Load; not all
+// messages begin with the path.
 absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    const ModelFolder& tokenizer,
                                                    const TokenizerConfig& fields,

@@ -1,6 +1,7 @@
-// The languages of M2M-100, NLLB-200 and mBART in the order of their tokens, where a directory does
-// not list them: fairseq's lists, as transformers has them (tokenization_m2m_100.py,
-// tokenization_nllb.py, tokenization_mbart50.py). And which pieces of a vocabulary are such languages.
+// The languages of M2M-100, NLLB-200 and mBART in the order of their tokens, for directories that
+// do not list them. The lists are fairseq's, as in transformers (tokenization_m2m_100.py,
+// tokenization_nllb.py, tokenization_mbart50.py). Also finds these languages among the pieces of a
+// vocabulary.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -62,18 +63,19 @@ inline constexpr std::string_view kMbart50Languages[] = {
     "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI"};
 
-// mBART-25's are the first of mBART-50's.
+// mBART-25 has the first languages of mBART-50.
 inline constexpr std::span<const std::string_view> kMbart25Languages =
     std::span(kMbart50Languages).first<25>();
 
-// The languages that have tokens among the pieces, by id: of M2M-100 ("__de__"), NLLB-200
+// Returns the languages that have tokens among the pieces, by id: of M2M-100 ("__de__"), NLLB-200
 // ("deu_Latn") and mBART ("de_DE").
 std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
 
 bool AreOfMbart(const std::vector<LanguageTag>& languages);
 
-// Where the tokenizer's class puts the tokens of such languages, for a directory of CTranslate2, which
-// `has_start` if it names the piece that an output begins with. REQUIRES: `languages` is not empty.
+// Returns where the tokenizer's class puts the tokens of such languages, for a CTranslate2
+// directory. `has_start`: the directory names the piece that begins an output. REQUIRES:
+// `languages` is not empty.
 LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
                                                  const TokenizerConfig& fields, bool has_start);
 

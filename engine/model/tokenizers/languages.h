@@ -1,8 +1,8 @@
-// Which languages a model translates between, and how a caller's codes select them.
+// The languages that a model translates between, and how a caller's codes select them.
 //
-// A caller may write a language in any of the ways of engine/text/language_code.h. Models write
-// theirs as they like (">>cmn_Hans<<"). A code that fits several targets equally well is refused,
-// never guessed.
+// A caller may write a language in any way of engine/text/language_code.h. Models have their own
+// codes (">>cmn_Hans<<"). A code that fits several languages equally well is refused, never
+// guessed.
 //
 // Immutable, so any thread may read.
 #pragma once
@@ -20,83 +20,83 @@
 
 namespace dragoman::engine {
 
-// The token of a language, put where LanguageTokenPlacement says: ">>fra<<", "fra_Latn", "__fr__".
+// The token of a language: ">>fra<<", "fra_Latn", "__fr__".
 struct LanguageTag {
-  std::string code;  // without brackets or underscores around it, as the model writes it
+  std::string code;  // as the model writes it, without brackets or underscores around it
   int id = 0;
 };
 
-// Where the tokens of the source's and the target's language are put.
+// Where the tokens of the source's and the target's language are.
 enum class LanguageTokenPlacement {
-  kTargetInSource,  // the target's token is the first of the source: OPUS-MT, SMaLL-100
+  kTargetInSource,  // the target's is the first of the source: OPUS-MT, SMaLL-100
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
   // The source's is after the source's end, the target's is the first of the output: NLLB with
   // legacy_behaviour.
   kEndAndFirst,
-  // The source's is after the source's end, and the target's is the start token of the search, before
+  // The source's is after the source's end, the target's is the start token of the search, before
   // the first token of the output: mBART-25.
   kEndAndStart,
 };
 
-// The text in front of every source that tells the model which language to translate into: "<2de>",
-// "translate English to German: ".
+// A text in front of every source that names the target language: "<2de>", "translate English to
+// German: ".
 struct LanguagePrompt {
   std::string source;  // as the model's files name them; "" = any
   std::string target;
   std::string text;
 };
 
-// The language tags among the pieces of a vocabulary, sorted by id.
+// Returns the language tags among the pieces of a vocabulary, sorted by id.
 std::vector<LanguageTag> LanguageTags(const Vocabulary& vocabulary);
 
-// The language that a piece of MADLAD-400 names, "de" of "<2de>", which may begin with the mark of a
-// space; "" of another piece.
+// Returns the language that a piece of MADLAD-400 names: "de" for "<2de>", which may begin with the
+// mark of a space. Returns "" for other pieces.
 std::string_view LanguageOfPrompt(std::string_view piece);
 
-// The prompts made of such pieces of a vocabulary, sorted by id: "<2de>", from any source.
+// Returns the prompts of such pieces of a vocabulary, sorted by id: "<2de>", from any source.
 std::vector<LanguagePrompt> PromptsOfPieces(const Vocabulary& vocabulary);
 
 struct ModelLanguagePair {
   std::string source;  // BCP-47; "" = any
-  std::string target;  // BCP-47, or the model's own word where BCP-47 would not tell it apart
+  std::string target;  // BCP-47, or the model's own word if BCP-47 is ambiguous
 };
 
 struct ResolvedPair {
-  std::string source;           // BCP-47, for rules of the language; "" if it was not given
-  std::string target;           // as Pairs() has it
-  std::optional<int> tag;       // token to put first in the source
-  std::optional<int> last_tag;  // token to put after the source's end
-  std::optional<int> first;     // token that every output begins with
-  std::optional<int> start;     // start token of the search, in place of the model's
-  std::string prompt;           // text to put before the source, without white space at its ends
+  std::string source;           // BCP-47, for the rules of the language; "" if it was not given
+  std::string target;           // as in Pairs()
+  std::optional<int> tag;       // first token of the source
+  std::optional<int> last_tag;  // token after the source's end
+  std::optional<int> first;     // first token of every output
+  std::optional<int> start;     // start token of the search, instead of the model's
+  std::string prompt;           // text before the source, without white space at its ends
 };
 
 class LanguageMap {
  public:
-  // `source` and `target` as the model's files name them: one code, several joined by '+', a group
-  // ("mul", "ROMANCE", "gmq"), or "". A group of sources stands for any source. With tags the
-  // targets are those of the tags.
+  // `source` and `target` are the names in the model's files: one code, several codes joined by
+  // '+', a group ("mul", "ROMANCE", "gmq"), or "". A group of sources means any source. If there
+  // are tags, they are the targets.
   LanguageMap(std::string_view source, std::string_view target,
               const std::vector<LanguageTag>& tags);
 
-  // The map of a model that translates from and to each of `languages`, which have tokens.
+  // The map of a model that translates between all `languages`, which have tokens.
   LanguageMap(const std::vector<LanguageTag>& languages, LanguageTokenPlacement placement);
 
-  // The map of a model whose languages are selected by prompts. Unless it `must_be_told`, a request
-  // that names no language has no prompt, for its text may say what is wanted.
+  // The map of a model whose languages are selected by prompts. Unless `must_be_told`, a request
+  // without languages has no prompt, because its text may contain one.
   LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told);
 
-  // Makes every output begin with this token, in any language. REQUIRES: the output has no language
+  // Makes every output begin with this token, in any language. REQUIRES: outputs have no language
   // token.
   void BeginOutputsWith(int token) { first_ = token; }
 
-  // INVALID_ARGUMENT naming the code and what the model has, when it does not fit, or fits several.
-  // An empty source is accepted unless the model needs a prompt or a token for it, an empty target when
-  // the model has only one.
+  // Finds the languages of a request. Returns INVALID_ARGUMENT naming the code and the model's
+  // languages if a code fits none or several of them. `source` may be empty unless the model needs
+  // a prompt or token for it. `target` may be empty if the model has only one.
   absl::StatusOr<ResolvedPair> Resolve(std::string_view source, std::string_view target) const;
 
-  // Every pair that Resolve accepts, in the order of the model's files, except those of a language with
-  // itself.
+  // Returns every pair that Resolve accepts, in the order of the model's files, without pairs of a
+  // language with itself.
   const std::vector<ModelLanguagePair>& Pairs() const { return pairs_; }
 
  private:
@@ -107,18 +107,18 @@ class LanguageMap {
     std::optional<int> tag;
   };
 
-  // One of `prompts_`.
+  // An element of `prompts_`.
   struct Prompt {
-    std::optional<size_t> source;  // index in sources_; none: any source
+    std::optional<size_t> source;  // index of sources_; nullopt: any source
     size_t target = 0;
     std::string text;
   };
 
   static Language MakeLanguage(std::string_view written, std::optional<int> tag);
-  // The prompt of a pair that was found; INVALID_ARGUMENT when there is none.
+  // Returns the prompt of a pair, or INVALID_ARGUMENT if there is none.
   absl::StatusOr<std::string> PromptOf(const ResolvedPair& pair) const;
-  // Sets the shown name of each language: BCP-47 where that resolves to the same language, and without
-  // the script if `all_have_scripts` and that resolves to the same language, too.
+  // Sets the shown name of each language: its BCP-47 code, if that resolves to this language. If
+  // `all_have_scripts`, prefers the code without the script.
   void ShowLanguages(bool all_have_scripts);
   // Makes the pairs of every source with every target.
   void MakePairs();

@@ -1,6 +1,6 @@
 // Reads the vocabularies, special tokens, languages and SentencePiece models of a directory with
-// Marian's files. A vocabulary is a SentencePiece model, whose ids are the model's, or a .yml of pieces
-// and ids, beside which are source.spm and target.spm (side_vocabularies.h).
+// Marian's files. A vocabulary is a SentencePiece model with the model's ids, or a .yml of pieces
+// and ids next to source.spm and target.spm (side_vocabularies.h).
 //
 // Thread-safe.
 #pragma once
@@ -25,15 +25,17 @@ struct MarianVocabularyFiles {
   std::string model;  // the model's file
 };
 
-// UNIMPLEMENTED where the tokenizers library is asked for: these files have SentencePiece models only.
+// Returns UNIMPLEMENTED if `choice` requires the tokenizers library, because these files have only
+// SentencePiece models.
 absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
 
-// The languages in the name of a Firefox model's file, such as model.deen.intgemm.alphas.bin or
-// vocab.deen.spm: four letters, two for each language. Nothing where the name has none.
+// Returns the languages in the name of a Firefox model's file, such as
+// model.deen.intgemm.alphas.bin or vocab.deen.spm: four letters, two for each language. Returns
+// nullopt if the name has none.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
-// Reads the vocabularies that fit the network's `sizes`, and the special tokens into `ids`. Errors as
-// ModelSource::Load; not all messages begin with the directory.
+// Reads the vocabularies, which must fit the network's `sizes`, and writes the special tokens to
+// `ids`. Errors are those of ModelSource::Load; not all messages begin with the directory.
 absl::StatusOr<ModelTokenizer> ReadMarianVocabularies(const ModelFolder& folder,
                                                       const MarianVocabularyFiles& files,
                                                       const EmbeddingSizes& sizes, SpecialIds* ids);

@@ -1,5 +1,5 @@
-// The values that a model's network and its tokenizer must agree on: the ids of the special tokens
-// and the sizes of the embeddings. A tokenizer knows no more of its network.
+// The values on which a model's network and tokenizer must agree: ids of the special tokens and
+// sizes of the embeddings.
 //
 // Plain values.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace dragoman::engine {
 
-// The most tokens of a vocabulary: far above any model, it keeps later arithmetic within bounds.
+// The most tokens of a vocabulary. Far above any model; keeps later arithmetic within bounds.
 inline constexpr int64_t kMaxVocabulary = 1 << 21;
 
 struct SpecialIds {
-  int eos = 0;                // the tokenizer's: it also ends the source, and it alone is forced
+  int eos = 0;                // the tokenizer's; also ends the source; the only one that is forced
   std::vector<int> more_eos;  // other ids that end an output; at most kMaxMoreEos
   int unk = 0;
   int pad = 0;

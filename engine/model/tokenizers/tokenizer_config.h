@@ -1,8 +1,7 @@
-// tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
-// checkpoint, as they are written there: the one reader of these files, whatever the layout they
-// lie beside. checkpoint_tokenizer.h and ct2_tokenizer.h use what it reads.
+// Reads tokenizer_config.json, special_tokens_map.json and added_tokens.json of a Hugging Face
+// tokenizer, in any layout. checkpoint_tokenizer.h and ct2_tokenizer.h use the result.
 //
-// Pure functions; thread-safe.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <map>
@@ -28,7 +27,7 @@ using AddedTokenMap = std::map<int, AddedToken>;  // by id
 
 struct TokenizerConfig {
   nlohmann::json root = nlohmann::json::object();  // tokenizer_config.json, for messages
-  std::string tokenizer_class;                     // "": none named
+  std::string tokenizer_class;                     // "": not given
   std::string source_language;
   std::string target_language;
   std::optional<std::string> unk_piece;
@@ -36,39 +35,37 @@ struct TokenizerConfig {
   std::optional<std::string> pad_piece;
   std::optional<std::string> bos_piece;
   std::optional<std::string> mask_piece;
-  std::optional<double> model_max_length;          // tokens; may be 1e30, for "no limit"
-  std::optional<int> extra_ids;                    // T5's
-  std::optional<bool> legacy;                      // T5's
-  std::optional<int> offset;                       // Pegasus's: its ids before SentencePiece's
+  std::optional<double> model_max_length;  // in tokens; may be 1e30, which means no limit
+  std::optional<int> extra_ids;            // T5's
+  std::optional<bool> legacy;              // T5's
+  std::optional<int> offset;               // Pegasus's: number of ids before SentencePiece's
   std::optional<std::string> sentence_mask_piece;  // Pegasus's
   std::optional<bool> add_prefix_space;            // BART's and T5's
   bool separate_vocabularies = false;              // Marian's
-  bool legacy_behaviour = false;                   // NLLB's: the language is after the source's end
-  bool is_wmt21 = false;                           // language_codes, of M2M-100
+  bool legacy_behaviour = false;  // NLLB's: the language token is after the source's end
+  bool is_wmt21 = false;          // language_codes, of M2M-100
   // additional_special_tokens, called extra_special_tokens by transformers 5.
   std::vector<AddedToken> listed;
-  std::string listed_file;  // the file that has them
-  // added_tokens_decoder, or added_tokens.json where that is absent.
+  std::string listed_file;  // the file of the listed tokens
+  // added_tokens_decoder, or added_tokens.json if that is absent.
   AddedTokenMap added;
-  bool has_added = false;  // added_tokens_decoder is there
-  std::string added_file;  // the file that has them
+  bool has_added = false;  // the file has added_tokens_decoder
+  std::string added_file;  // the file of the added tokens
 
-  // Whether a piece is a special token by its name: one of the five above, where they are given, or
-  // a listed one.
+  // Reports whether a piece is named as a special token: one of the five above, or a listed one.
   bool NamesSpecial(std::string_view piece) const;
 };
 
-// The contents of the files that are there.
+// The contents of the files that exist.
 struct TokenizerConfigTexts {
   std::optional<std::string> config;
-  std::optional<std::string>
-      special_tokens_map;                   // counts where tokenizer_config.json lists no tokens
-  std::optional<std::string> added_tokens;  // counts without added_tokens_decoder
+  std::optional<std::string> special_tokens_map;  // used if tokenizer_config.json lists no tokens
+  std::optional<std::string> added_tokens;        // used without added_tokens_decoder
 };
 
 absl::StatusOr<TokenizerConfigTexts> ReadTokenizerConfigTexts(const ModelFolder& folder);
 
-// INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
+// Returns INVALID_ARGUMENT or UNIMPLEMENTED naming the file and the field.
 absl::StatusOr<TokenizerConfig> ParseTokenizerConfig(const TokenizerConfigTexts& texts);
 absl::StatusOr<TokenizerConfig> ReadTokenizerConfig(const ModelFolder& folder);
 

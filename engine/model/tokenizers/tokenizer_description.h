@@ -1,5 +1,5 @@
-// The description of a model's tokenizer, with its vocabularies and languages, as its files give it. The
-// engine makes a Tokenizer from it (engine/text/tokenizer.h).
+// The description of a model's tokenizer, vocabularies and languages, from its files. The engine
+// makes a Tokenizer from it (engine/text/tokenizer.h).
 //
 // Plain values, immutable once loaded.
 #pragma once
@@ -16,33 +16,34 @@
 
 namespace dragoman::engine {
 
-// Everything that a Tokenizer is made from. The ids of the source side are its own: with separate
+// Everything that a Tokenizer is made from. The source side has its own ids. With separate
 // vocabularies they differ from SpecialIds, which are the target's.
 struct TokenizerDescription {
   std::string source_spm;  // the bytes of the SentencePiece files
   std::string target_spm;
-  // The model of both sides, if the files are not SentencePiece's. Shared with the tokenizers that are
-  // made from it.
+  // The model of both sides if the files are not SentencePiece's. Shared with the tokenizers that
+  // are made from it.
   std::shared_ptr<const SubwordModel> model;
-  std::shared_ptr<const SubwordModel> target_model;  // the target's, if it has another
-  // The tokens that are cut out of texts first, on both sides, and whose rules are followed for that.
+  std::shared_ptr<const SubwordModel> target_model;  // the target's, if it differs
+  // The tokens that are cut out of texts first, on both sides, and the tokenizer whose rules are
+  // followed.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
   std::string source_path;  // the paths of the files, for messages
   std::string target_path;
-  int source_eos = 0;  // -1: the source's vocabulary has none, and ends_source is false
+  int source_eos = 0;  // -1: the source's vocabulary has no EOS; ends_source is false
   int source_unk = 0;
-  std::optional<int> source_bos;  // every source begins with it
+  std::optional<int> source_bos;  // the first token of every source
   bool ends_source = true;        // EOS is the last token of a source
-  std::vector<int> special;       // ids besides EOS, unk and pad that are not text, ascending
-  // The same for the source's own vocabulary, with <pad>; unused where both sides share one.
+  std::vector<int> special;       // ids that are not text, except EOS, unk and pad; ascending
+  // The same for the source's own vocabulary, with <pad>. Unused if both sides share one.
   std::vector<int> source_special;
-  // The longest source, with its EOS if it has one: the tokenizer's model_max_length, at most the
+  // The longest source, including EOS if it has one: the tokenizer's model_max_length, at most the
   // model's positions.
   int max_source_tokens = 0;
 };
 
-// The vocabularies, tokenizer and languages of a model, as the files of any layout give them.
+// The vocabularies, tokenizer and languages of a model, from files of any layout.
 struct ModelTokenizer {
   Vocabulary source_vocabulary;
   std::optional<Vocabulary> own_target_vocabulary;  // empty: the source's is shared

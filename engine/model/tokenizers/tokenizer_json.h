@@ -1,8 +1,9 @@
-// Reader of tokenizer.json, the file of Hugging Face's tokenizers library. It reads tokenizers converted
-// from SentencePiece (a Unigram or BPE model after Metaspace, with a precompiled charsmap and small
-// steps before it) and BART's (a BPE of bytes), added tokens, and a template around the text.
+// Reads tokenizer.json, the file of Hugging Face's tokenizers library. Supports tokenizers
+// converted from SentencePiece (a Unigram or BPE model after Metaspace, with a precompiled charsmap
+// and small steps before it), BART's (a BPE of bytes), added tokens, and a template around the
+// text.
 //
-// Pure function; thread-safe.
+// Thread-safety: pure function.
 #pragma once
 
 #include <memory>
@@ -23,21 +24,21 @@ struct TokenizerJson {
   struct Added {
     int id = 0;
     AddedToken token;
-    bool is_new = false;  // not a piece of the model
+    bool is_new = false;  // the model does not have the piece
   };
   std::vector<std::string> pieces;  // by id, added tokens included; "" for an id without a piece
   std::vector<Added> added;
   // The template of a source: special tokens, and "$A" for the text; empty if the file has none.
   std::vector<std::string> layout;
-  // Cuts texts that have no added token in them. Null for a BPE of bytes, whose merges are below and
-  // whose model depends on its class (MakeByteBpe).
+  // Cuts texts without added tokens. nullptr for a BPE of bytes, whose model depends on the class
+  // and is made of the merges below (MakeByteBpe).
   std::shared_ptr<const SubwordModel> model;
   std::vector<BpeMerge> byte_merges;
-  bool adds_prefix_space = false;  // a BPE of bytes: add_prefix_space of its pre_tokenizer
+  bool adds_prefix_space = false;  // a BPE of bytes: add_prefix_space of pre_tokenizer
 };
 
-// INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
-// both name `file`, the field, what was found and what was expected.
+// Returns INVALID_ARGUMENT for malformed text and UNIMPLEMENTED for unsupported fields. Both name
+// `file`, the field, what was found and what was expected.
 absl::StatusOr<TokenizerJson> ParseTokenizerJson(std::string_view text, std::string_view file);
 
 }  // namespace dragoman::engine

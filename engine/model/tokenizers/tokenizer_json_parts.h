@@ -1,7 +1,5 @@
-// Readers of the fields of a tokenizer.json, and of its parts that say how a text is normalized and cut.
-// Private to tokenizer_json*.cc.
-//
-// Errors as ParseTokenizerJson.
+// Reads the fields of a tokenizer.json, and the parts that say how a text is normalized and cut.
+// Private to tokenizer_json*.cc. Errors are those of ParseTokenizerJson.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +34,7 @@ class TokenizerJsonFields {
                            std::string_view supported) const {
     return UnsupportedField(file_, field, Concat("is ", found), supported);
   }
-  // nullptr when absent or null.
+  // Returns nullptr if absent or null.
   static const Json* Find(const Json& object, std::string_view name) {
     if (!object.is_object()) return nullptr;
     const auto found = object.find(std::string(name));
@@ -46,7 +44,7 @@ class TokenizerJsonFields {
     const Json* type = Find(object, "type");
     return type != nullptr && type->is_string() ? type->get<std::string>() : "";
   }
-  // A field that may be absent; if it is not a boolean, `status` becomes an error.
+  // Returns the field, or `absent` if it is absent. If it is not a boolean, sets `status`.
   bool Flag(const Json& object, std::string_view where, std::string_view name, bool absent,
             absl::Status* status) const {
     const Json* value = Find(object, name);
@@ -73,7 +71,7 @@ class TokenizerJsonFields {
 
 using PieceIds = std::unordered_map<std::string, int32_t>;
 
-// Reads `model`: its kind, pieces and merges; `ids` receives the ids by piece.
+// Reads `model`: its kind, pieces and merges. `ids` receives the ids by piece.
 absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJsonFields& fields,
                                     PipelineSpec* spec, PieceIds* ids);
 

@@ -1,7 +1,7 @@
-// Decides which of transformers' two tokenizers is followed, by the setting, the class, and the files
-// that are there.
+// Decides which of transformers' two tokenizers is followed, by the setting, the class, and the
+// files in the directory.
 //
-// Pure function; thread-safe.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <string>
@@ -15,28 +15,28 @@
 
 namespace dragoman::engine {
 
-// Which kinds a directory's class of tokenizers has, and the files of which of them are there.
+// The kinds that a directory's tokenizer class has, and which of their files exist.
 struct TokenizerOffer {
   enum Kinds { kBoth, kSlowOnly, kFastOnly };
   Kinds kinds = kBoth;
   std::string tokenizer_class;  // for messages
-  std::string slow_file;        // the file that the slow one reads
-  bool has_slow = false;        // that file is there
-  bool has_fast = false;        // tokenizer.json is there
+  std::string slow_file;        // the file of the slow tokenizer
+  bool has_slow = false;        // slow_file exists
+  bool has_fast = false;        // tokenizer.json exists
 };
 
-// UNIMPLEMENTED for a kind that the class does not have, NOT_FOUND naming the missing file that the
-// chosen kind reads. Where both are there, a note for the log says which was chosen. Where neither file
-// is there and the choice is kAuto, it is the slow one if the class has it: its reader says what is
-// missing.
+// Returns the rules to follow. Returns UNIMPLEMENTED for a kind that the class does not have, and
+// NOT_FOUND naming the missing file of the chosen kind. If both files exist, adds a note that says
+// which was chosen. If neither exists and the choice is kAuto, returns the slow tokenizer if the
+// class has it: its reader reports the missing file.
 absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOffer& offer,
                                        std::vector<std::string>* notes);
 
-// The same as RulesOf for a layout, `what`, that supports SentencePiece only.
+// The same as RulesOf for a layout, `what`, that supports only SentencePiece.
 absl::Status RequireSlow(TokenizerChoice choice, std::string_view what);
 
-// Whether the class is "TokenizersBackend" of transformers 5 or "PreTrainedTokenizerFast" of 4:
-// tokenizer.json as it is, with the conventions of the family.
+// Reports whether the class is "TokenizersBackend" of transformers 5 or "PreTrainedTokenizerFast"
+// of 4: tokenizer.json itself, with the conventions of the family.
 bool IsTokenizersBackend(std::string_view tokenizer_class);
 
 }  // namespace dragoman::engine

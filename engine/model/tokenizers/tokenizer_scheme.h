@@ -1,5 +1,5 @@
-// How the classes of transformers' tokenizers read their files. A family of models names those that
-// its checkpoints may have (families/family.h).
+// How the classes of transformers' tokenizers read their files. A family of models names the
+// classes that its checkpoints may have (families/family.h).
 //
 // Constants; any thread.
 #pragma once
@@ -18,38 +18,38 @@ namespace dragoman::engine {
 struct CheckpointConfig;
 struct ModelTokenizer;
 
-// A way to read a tokenizer's files; several classes may share one.
+// A way to read a tokenizer's files. Several classes may share one.
 struct TokenizerScheme {
-  // Reads the files that the scheme is made of; checkpoint_tokenizer.h has the contract.
+  // Reads the scheme's files; see ReadCheckpointTokenizer in checkpoint_tokenizer.h.
   absl::StatusOr<ModelTokenizer> (*read)(const ModelFolder& folder, TokenizerChoice choice,
                                          CheckpointConfig* config) = nullptr;
-  bool has_json = true;                    // tokenizer.json may be read in place of its own files
-  std::string_view mask_piece = "<mask>";  // where tokenizer_config.json does not name it
-  // Refuses fields of tokenizer_config.json that another scheme has; may be null.
+  bool has_json = true;                    // tokenizer.json may replace its files
+  std::string_view mask_piece = "<mask>";  // unless tokenizer_config.json names it
+  // Refuses fields of tokenizer_config.json that only another scheme has; may be nullptr.
   void (*check)(const TokenizerConfig& config, JsonFields* fields) = nullptr;
 
-  // The rest are the differences between fairseq's models (fairseq_tokenizer.cc).
-  bool has_ids_of_spm = false;  // ids are SentencePiece's, moved by one; else vocab.json's
-  // The languages in the order of their ids, where no file gives the ids.
+  // The other fields are the differences between fairseq's models (fairseq_tokenizer.cc).
+  bool has_ids_of_spm = false;  // ids are SentencePiece's plus one; else vocab.json's
+  // The languages in the order of their ids, for models without a file of these ids.
   std::span<const std::string_view> languages = {};
   bool lists_languages = false;  // additional_special_tokens may list other languages
   LanguageTokenPlacement placement = LanguageTokenPlacement::kBoth;
   std::optional<LanguageTokenPlacement> legacy_placement = {};  // with `legacy_behaviour`
-  // The scheme of a model without vocab.json, or whose class is tokenizer.json as it is.
+  // The scheme of a model without vocab.json, or whose class is tokenizer.json itself.
   const TokenizerScheme* without_vocabulary = nullptr;
-  // The scheme of a model that has room for its languages alone, where no class is named.
+  // The scheme of a model without a tokenizer class that has room for only that scheme's languages.
   const TokenizerScheme* fewer_languages = nullptr;
 };
 
 extern const TokenizerScheme kMarianTokenizer;    // vocab.json, source.spm, target.spm
 extern const TokenizerScheme kM2m100Tokenizer;    // vocab.json, sentencepiece.bpe.model
 extern const TokenizerScheme kSmall100Tokenizer;  // the same, with the target's token in the source
-extern const TokenizerScheme kNllbTokenizer;      // sentencepiece.bpe.model alone
+extern const TokenizerScheme kNllbTokenizer;      // only sentencepiece.bpe.model
 extern const TokenizerScheme kMbart50Tokenizer;   // the same
 extern const TokenizerScheme kMbart25Tokenizer;   // the same
 extern const TokenizerScheme kT5Tokenizer;        // spiece.model
 extern const TokenizerScheme kBartTokenizer;      // vocab.json, merges.txt
-extern const TokenizerScheme kPegasusTokenizer;   // spiece.model, with 103 ids in front
+extern const TokenizerScheme kPegasusTokenizer;   // spiece.model, after 103 other ids
 extern const TokenizerScheme kFsmtTokenizer;      // vocab-src.json, vocab-tgt.json, merges.txt
 
 // A class that tokenizer_config.json may name.

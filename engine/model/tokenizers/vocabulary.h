@@ -14,20 +14,20 @@
 
 namespace dragoman::engine {
 
-// The largest files of vocabularies and of what cuts texts into their pieces.
+// The size limits of vocabulary files and of SentencePiece models.
 inline constexpr size_t kMaxVocabularyBytes = 64 << 20;
 inline constexpr size_t kMaxSentencePieceBytes = 64 << 20;
 
 class Vocabulary {
  public:
-  // Reads vocab.json: one object, piece -> id. The ids must start at 0 without gaps, each once. With
-  // `size` the vocabulary has that many ids, of which the last may have no piece; there may not be more
-  // pieces. INVALID_ARGUMENT names `file`, the piece or id, and what is wrong.
+  // Reads vocab.json: one object, piece -> id. The ids must be 0 to n - 1, each once. With `size`
+  // the vocabulary has that many ids; the last ones may have no piece, and more pieces are an
+  // error. Returns INVALID_ARGUMENT naming `file`, the piece or id, and the fault.
   static absl::StatusOr<Vocabulary> Parse(std::string_view json, std::string_view file,
                                           std::optional<int> size);
 
-  // Makes a vocabulary of pieces by id; "" for an id that has none. INVALID_ARGUMENT names `file` and a
-  // piece that is there twice.
+  // Makes a vocabulary of pieces by id; "" for an id without a piece. Returns INVALID_ARGUMENT
+  // naming `file` and a repeated piece.
   static absl::StatusOr<Vocabulary> FromPieces(std::vector<std::string> pieces,
                                                std::string_view file);
 
@@ -38,13 +38,13 @@ class Vocabulary {
 
   int size() const { return static_cast<int>(pieces_.size()); }
   std::optional<int> IdOf(std::string_view piece) const;
-  // "" for an id outside of the vocabulary.
+  // Returns "" for an id outside the vocabulary.
   std::string_view PieceOf(int id) const;
 
  private:
   Vocabulary() = default;
-  // Makes id_of_ from the first `count` of pieces_, and returns a piece that is there twice, if any. An
-  // empty piece has no id unless `empty_is_piece`.
+  // Makes id_of_ from the first `count` of pieces_. Returns a repeated piece, if any. An empty
+  // piece has no id unless `empty_is_piece`.
   std::optional<std::string_view> Index(size_t count, bool empty_is_piece);
 
   std::vector<std::string> pieces_;                  // by id

@@ -8,8 +8,8 @@ namespace {
 
 enum Flags { kBlock = 1, kVoid = 2, kOpaque = 4 };
 
-// Sections 4 (the elements) and 16.2 (obsolete ones) of the HTML standard; which are blocks is what
-// its suggested rendering (15.3) displays as block, table part or list item.
+// The elements of sections 4 and 16.2 (obsolete ones) of the HTML standard. Blocks are those that
+// its suggested rendering (15.3) displays as a block, a table part or a list item.
 const std::unordered_map<std::string_view, int>& Kinds() {
   static const auto* const kinds = [] {
     auto* made = new std::unordered_map<std::string_view, int>;

@@ -1,4 +1,4 @@
-// Writes the rebuilt document: bytes, each with the inline elements that must be open around them.
+// Writes the rebuilt document: bytes, and the tags of the inline elements around them.
 //
 // Thread-safety: one thread per object. Units: bytes.
 #pragma once
@@ -18,20 +18,20 @@ class HtmlEmitter {
   // Borrows the plan.
   explicit HtmlEmitter(const HtmlPlan& plan);
 
-  // Which elements are opened again, after they were closed: those that do not cross blocks, all
-  // within the limit of MaxRepeatedTagBytes, none. The first time every element is opened.
+  // Which closed elements MoveTo opens again: all (those that cross blocks only within the limit of
+  // MaxRepeatedTagBytes), all within this limit, none. An element is always opened once.
   enum class Need { kAllButCrossing, kCheap, kUnopened };
 
-  // Closes what is not in `stack`, writes `space`, opens what is not open yet. In between, only the
-  // elements common to both sides are open: white space belongs to neither side.
+  // Closes the elements that are not in `stack`, writes `space`, then opens the other elements of
+  // `stack`. So `space` is only inside the elements that both sides have in common.
   void MoveTo(std::span<const int32_t> stack, std::string_view space, Need need);
-  // Closes what is not in `stack`; opens nothing.
+  // Closes the elements that are not in `stack`. Opens nothing.
   void CloseTo(std::span<const int32_t> stack);
 
-  // Appends bytes of the document as they are, or text, escaped.
+  // Append bytes of the document unchanged, and text escaped.
   void Write(std::string_view bytes) { html_ += bytes; }
   void WriteText(std::string_view text);
-  // An element's tags by themselves: for one without a word.
+  // Append a tag of an element without a word. open() does not change.
   void WriteStartTag(int32_t element);
   void WriteEndTag(int32_t element);
 
@@ -49,7 +49,7 @@ class HtmlEmitter {
   int64_t repeated_bytes_ = 0;
 };
 
-// How many elements two stacks have in common from the outside.
+// Returns how many outermost elements two stacks have in common.
 size_t CommonDepth(std::span<const int32_t> a, std::span<const int32_t> b);
 
 }  // namespace dragoman::engine

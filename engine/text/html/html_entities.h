@@ -1,4 +1,4 @@
-// Character references of HTML (&amp; &#8212; &#x2014;), and the opposite.
+// Decodes character references of HTML (&amp; &#8212; &#x2014;) and escapes text.
 //
 // Thread-safety: pure functions. Units: bytes.
 #pragma once
@@ -10,13 +10,13 @@
 namespace dragoman::engine {
 
 struct CharacterReference {
-  size_t size = 0;   // of the reference; 0: the text begins with none
-  std::string text;  // what it stands for
+  size_t size = 0;   // of the reference; 0 if the text begins with none
+  std::string text;  // that the reference stands for
 };
 
-// The reference that `text` begins with, as the HTML standard reads it outside of attributes
-// (13.2.5.72): the longest name, the semicolon optional where the standard has a name without one;
-// numbers that are not characters become U+FFFD, 128 to 159 what windows-1252 has there.
+// Reads the reference at the beginning of `text`, as the HTML standard does outside attributes
+// (13.2.5.72). The longest name wins. The semicolon is optional for names that the standard lists
+// without one. Numbers that are not characters become U+FFFD, 128 to 159 windows-1252's characters.
 CharacterReference ReadCharacterReference(std::string_view text);
 
 // Appends `text` with & < > as references.

@@ -25,8 +25,7 @@ bool IsBlockTag(const HtmlToken& token) {
   return IsTag(token) && KindOfElement(token.name).is_block;
 }
 
-// Finds for every start tag its end tag and the other way round, by names alone: <x> <x> </x>
-// leaves the first without one.
+// Pairs start and end tags by name alone. In <x> <x> </x>, the first has no partner.
 std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
   std::vector<int32_t> partner(tokens.size(), kNone);
   std::unordered_map<std::string_view, std::vector<int32_t>> open;
@@ -45,8 +44,8 @@ std::vector<int32_t> PairByName(const std::vector<HtmlToken>& tokens) {
   return partner;
 }
 
-// The same for blocks as they nest: an end tag ends the innermost block of its name, and those in
-// it that have no end tag of their own stay without.
+// Pairs the tags of blocks by nesting. An end tag ends the innermost open block of its name. Blocks
+// that are still open inside get no end tag.
 class BlockPairs {
  public:
   explicit BlockPairs(const std::vector<HtmlToken>& tokens)
@@ -83,7 +82,7 @@ class BlockPairs {
   int32_t Partner(size_t i) const { return partner_[i]; }
   bool IsStart(size_t i) const { return partner_[i] > static_cast<int32_t>(i); }
   bool IsEnd(size_t i) const { return partner_[i] != kNone && !IsStart(i); }
-  // The start tag of the innermost block with an end tag that the token is in, or kNone.
+  // Returns the start tag of the innermost block with an end tag around the token, or kNone.
   int32_t Around(size_t i) const { return around_[i]; }
 
  private:
@@ -91,7 +90,7 @@ class BlockPairs {
   std::vector<int32_t> around_;
 };
 
-// Finds elements that are passed through, with all they hold.
+// Finds elements that are passed through with their content.
 class OpaqueElements {
  public:
   explicit OpaqueElements(const std::vector<HtmlToken>& tokens)
@@ -104,9 +103,9 @@ class OpaqueElements {
     return !kind.is_void && (kind.is_opaque || token.is_no_translate);
   }
 
-  // The token after the element that begins at `i`. It never reaches beyond the block around it.
-  // Without an end tag, a block ends at the next of its name beside it (<li> <li>), any other
-  // element at the next block tag.
+  // Returns the token after the element that begins at `i`. The element never extends beyond the
+  // block around it. Without an end tag, a block ends at the next sibling of its name (<li> <li>),
+  // any other element at the next block tag.
   size_t EndOf(size_t i) const {
     const int32_t block = blocks_.Around(i);
     const size_t limit = block == kNone
@@ -140,7 +139,7 @@ NodeKind KindOf(const HtmlToken& token) {
     case TokenKind::kText:
       return NodeKind::kText;
     case TokenKind::kRawText:
-      return NodeKind::kVoid;  // only ever inside an element that is passed through
+      return NodeKind::kVoid;  // only inside an element that is passed through
     case TokenKind::kComment:
       return token.is_unfinished ? NodeKind::kBlock : NodeKind::kComment;
     case TokenKind::kStartTag:
@@ -153,8 +152,8 @@ NodeKind KindOf(const HtmlToken& token) {
   return kind.is_void ? NodeKind::kVoid : NodeKind::kStart;
 }
 
-// Makes a node of every token, and one node of every element that is passed through, with a token
-// that is no longer a tag.
+// Makes a node of every token, but only one of every element that is passed through. Returns the
+// tokens of the nodes; the token of such an element is not a tag.
 std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
                                  std::vector<HtmlNode>& nodes) {
   std::vector<HtmlToken> merged;
@@ -169,7 +168,7 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
     const auto at = [&](size_t token) {
       return tokens.begin() + static_cast<std::ptrdiff_t>(token);
     };
-    // An element that is inline by itself stays so whatever it holds: a drawing has a title.
+    // An inline element stays inline whatever it contains. A drawing may have a title.
     const bool is_inline = KindOfElement(tokens[i].name).is_opaque && !IsBlockTag(tokens[i]);
     const bool ends_text = std::any_of(at(i), at(end), [&](const HtmlToken& token) {
       return token.is_unfinished || (!is_inline && IsBlockTag(token));
@@ -184,7 +183,7 @@ std::vector<HtmlToken> MakeNodes(const std::vector<HtmlToken>& tokens,
   return merged;
 }
 
-// Gives inline end tags their elements.
+// Finds the elements of inline end tags.
 class InlinePairs {
  public:
   InlinePairs(const std::vector<HtmlToken>& tokens, HtmlStructure& structure)
@@ -223,7 +222,7 @@ class InlinePairs {
     open_in_block_[{tokens_[i].name, blocks_.Around(i)}].push_back(element);
   }
 
-  // The innermost open one in the same block, else the innermost one of all.
+  // Ends the innermost open element of the name in the same block, else the innermost of all.
   void End(size_t i, HtmlNode& node) {
     const std::string_view name = tokens_[i].name;
     int32_t element = TakeOpen(open_in_block_[{name, blocks_.Around(i)}]);
@@ -236,7 +235,7 @@ class InlinePairs {
     node.element = element;
   }
 
-  // The last of the elements that has no end yet; those that have are dropped.
+  // Removes elements from the back up to the first without an end, and returns that one.
   int32_t TakeOpen(std::vector<int32_t>& elements) {
     while (!elements.empty()) {
       const int32_t last = elements.back();

@@ -1,5 +1,5 @@
-// Which tags belong together, in HTML as it is written: which end tag ends which element, what is
-// passed through as one piece, and what is done where tags are missing or overlap.
+// Pairs the tags of HTML as it is written: which end tag ends which element, which content is
+// passed through as one piece, and how missing or overlapping tags are treated.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -16,18 +16,17 @@ namespace dragoman::engine {
 struct HtmlNode {
   enum class Kind {
     kText,
-    kBlock,  // ends a text: a block tag, or what is passed through and has such tags in it or is
-             // not finished when the document ends
+    kBlock,  // ends a text: a block tag, or content passed through that has one or is unfinished
     kBreak,  // ends a text and has no content: <br>, <hr>
     kStart,  // of an inline element
-    kEnd,    // of an inline element; its element is -1 when there is none: a stray tag
+    kEnd,    // of an inline element; `element` is -1 for a stray tag
     kVoid,   // an inline void element, or an inline element that is passed through
     kComment,
   };
   Kind kind = Kind::kText;
   TextRange range;
-  bool is_title = false;  // text where tags are text too
-  int32_t element = -1;   // of kStart and kEnd: in HtmlStructure::elements
+  bool is_title = false;  // text in which tags are text
+  int32_t element = -1;   // for kStart and kEnd: index of HtmlStructure::elements
 };
 
 inline bool EndsText(const HtmlNode& node) {
@@ -36,13 +35,12 @@ inline bool EndsText(const HtmlNode& node) {
 
 // An inline element.
 struct HtmlElement {
-  int32_t begin = 0;  // its start tag, in nodes
-  // Its end tag. When `is_unclosed`: the node before which it ends, the next kBlock or kBreak, or
-  // the end.
+  int32_t begin = 0;  // the node of its start tag
+  // The node of its end tag. If `is_unclosed`: the next kBlock or kBreak, or the end.
   int32_t end = 0;
   bool is_unclosed = false;
-  // Its tags stand in different blocks: it is ended before every kBlock and kBreak between
-  // them and begun again after it.
+  // Its tags are in different blocks. It is closed before every kBlock and kBreak between them and
+  // opened again after it.
   bool is_crossing = false;
 };
 
@@ -51,7 +49,7 @@ struct HtmlStructure {
   std::vector<HtmlElement> elements;  // in order of their start tags
 };
 
-// Time is linear in the number of tokens. The rules for broken tags are in html.h.
+// Pairs tags in about linear time. html.h has the rules for broken tags.
 HtmlStructure PairHtmlTags(const std::vector<HtmlToken>& tokens);
 
 }  // namespace dragoman::engine

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = HtmlNode::Kind;
 
-// The end tag for an element that has none: with its name as it is written.
+// Makes an end tag with the name as the start tag writes it.
 std::string MakeEndTag(std::string_view start_tag) {
   size_t end = 1;
   while (end < start_tag.size() &&
@@ -56,7 +56,7 @@ class Planner {
   }
 
  private:
-  // A text: the nodes between two blocks. The run is what lies in [run_begin, run_end).
+  // A text: the nodes between two blocks. The run is the nodes [run_begin, run_end).
   struct Extent {
     size_t first_text = 0;  // nodes with the first and the last character that is not white space
     size_t last_text = 0;
@@ -72,9 +72,9 @@ class Planner {
     return NodeAt(static_cast<size_t>(node)).range.In(plan_.html);
   }
 
-  // --- what is open ---
+  // --- the open elements ---
 
-  // Takes a start or end tag into account.
+  // Updates open_ for a start or end tag.
   void Pass(const HtmlNode& node) {
     if (node.kind == Kind::kStart) open_.push_back(node.element);
     if (node.kind == Kind::kEnd && node.element >= 0) {
@@ -122,7 +122,7 @@ class Planner {
     }
   }
 
-  // A node outside of runs, or white space of a text: as it is.
+  // Adds a node outside runs unchanged.
   void AddAsIs(const HtmlNode& node, TextRange range) {
     Pass(node);
     switch (node.kind) {
@@ -175,7 +175,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // False when there is nothing but white space.
+  // Returns false if there is only white space.
   bool FindText(size_t begin, size_t end, Extent& extent) const {
     bool found = false;
     for (size_t i = begin; i < end; ++i) {
@@ -186,8 +186,8 @@ class Planner {
     return found;
   }
 
-  // Leaves what surrounds the text out of the run: nodes before it that are in no element but those
-  // that hold all of the text or none, and the same after it.
+  // Leaves the nodes before and after the text out of the run, up to the first element that
+  // contains only a part of the text.
   void FindRun(size_t begin, size_t end, Extent& extent) const {
     const auto first = static_cast<int32_t>(extent.first_text);
     const auto last = static_cast<int32_t>(extent.last_text);
@@ -208,7 +208,7 @@ class Planner {
       const bool holds_part = element.begin >= run_begin && element.begin <= last;
       if (holds_part) break;
     }
-    // An element that starts in the run and ends beyond it holds all that follows.
+    // If an element starts in the run and ends beyond it, the run includes all nodes that follow.
     for (size_t i = extent.run_begin; i <= extent.last_text; ++i) {
       const HtmlNode& node = NodeAt(i);
       if (node.kind == Kind::kStart &&
@@ -227,7 +227,7 @@ class Planner {
       const HtmlNode& node = NodeAt(i);
       switch (node.kind) {
         case Kind::kText:
-          // Tags inside a title would be text: an element that crosses it stays closed.
+          // Tags inside a title would be text, so an element that crosses the title stays closed.
           builder.AddText(node.range, node.is_title ? StackWithoutCrossing() : StackNow());
           break;
         case Kind::kStart:
@@ -256,7 +256,7 @@ class Planner {
     for (const TextRange& space : before) {
       AddItem(HtmlItem::Kind::kNeutral, space, stack_before);
     }
-    // An element that began in the run and ends with it is no longer open at its end.
+    // An element without an end tag that began in the run ends with the run.
     std::erase_if(open_, [&](int32_t i) {
       const HtmlElement& element = ElementAt(i);
       return element.is_unclosed && element.begin >= static_cast<int32_t>(extent.run_begin);
@@ -270,7 +270,7 @@ class Planner {
   HtmlStructure structure_;
   HtmlPlan plan_;
   HtmlStack open_;
-  bool run_before_block_ = false;  // since the last run there was no block
+  bool run_before_block_ = false;  // no block has followed the last run
 };
 
 }  // namespace

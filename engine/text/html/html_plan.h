@@ -1,5 +1,5 @@
-// An HTML document taken apart for translation: what stays as it is, which texts there are, and
-// which elements are open at every byte of them. Made once, used by every rebuild.
+// The plan of an HTML document for translation: the bytes that stay as they are, the texts, and the
+// elements that are open at every byte of a text. Made once and used by every rebuild.
 //
 // Thread-safety: plain data after MakeHtmlPlan. Units: bytes.
 #pragma once
@@ -15,39 +15,39 @@
 
 namespace dragoman::engine {
 
-// The numbers of open inline elements, outermost (by their start tags) first.
+// The indices of open inline elements, outermost (by their start tags) first.
 using HtmlStack = std::vector<int32_t>;
 
 struct HtmlTags {
   std::string open;   // the start tag's bytes
-  std::string close;  // the end tag's, or one made for an element without
-  // Is closed before every block and opened again where it is needed.
+  std::string close;  // the end tag's bytes, or a new end tag if the element has none
+  // The element is closed before every block and opened again when it is needed.
   bool is_crossing = false;
 };
 
 // A part of the rebuilt document; they are in order.
 struct HtmlItem {
   enum class Kind {
-    kFixed,    // bytes of the document with exactly these elements open
-    kBreak,    // <br> and the like: as kNeutral, but elements that were not open yet are opened
-    kNeutral,  // white space, a comment: bytes that open nothing; what they are not in is closed
+    kFixed,    // bytes of the document inside exactly these elements
+    kBreak,    // <br> and the like: the same as kNeutral, but opens new elements
+    kNeutral,  // white space, a comment: closes elements that are not in `stack`, opens none
     kRun,      // the translation of a run
   };
   Kind kind = Kind::kFixed;
-  TextRange range;    // of the document; empty where a start tag asks for its element to be open
-  int32_t stack = 0;  // in HtmlPlan::stacks; of a run: what is open at its end
+  TextRange range;    // in the document; empty for a start tag that only opens its element
+  int32_t stack = 0;  // index of HtmlPlan::stacks; for a run, the stack at its end
   int32_t run = 0;
 };
 
-// Inside a run: an inline element, or what has no text (a void element, a comment, a stray tag).
+// A unit of a run: an inline element, or a void element, a comment or a stray tag.
 struct HtmlUnit {
-  int32_t element = -1;       // -1: no element, but `range`
+  int32_t element = -1;       // -1: not an inline element; `range` is set
   TextRange range;            // bytes of the document
-  int64_t position = 0;       // in the run's text: the first byte after it
-  int32_t stack = 0;          // what is open around it
-  bool space_before = false;  // white space stands directly before or after it in the source
+  int64_t position = 0;       // in the run's text: the first byte after the unit's start
+  int32_t stack = 0;          // the elements that are open around the unit
+  bool space_before = false;  // white space is directly before or after the unit in the source
   bool space_after = false;
-  bool is_open_after = false;  // the block tag after the run stands inside this element
+  bool is_open_after = false;  // the block tag after the run is inside this element
 };
 
 struct HtmlRun {
@@ -58,8 +58,8 @@ struct HtmlRun {
   std::string text;
   OffsetMap offsets;            // text to document
   std::vector<Span> spans;      // the first begins at 0
-  std::vector<HtmlUnit> units;  // those that begin inside the run, in order
-  std::vector<int64_t> cuts;    // where spans begin and units stand, in order
+  std::vector<HtmlUnit> units;  // that begin inside the run, in order
+  std::vector<int64_t> cuts;    // the positions of spans and units, in order
 };
 
 struct HtmlPlan {
@@ -70,7 +70,7 @@ struct HtmlPlan {
   std::vector<HtmlRun> runs;
 };
 
-// Errors as HtmlDocument::Parse.
+// Returns the errors of HtmlDocument::Parse.
 absl::StatusOr<HtmlPlan> MakeHtmlPlan(std::string_view html);
 
 }  // namespace dragoman::engine

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Reads the characters of a text, references decoded.
+// Reads the characters of a text and decodes references.
 class CharacterReader {
  public:
   CharacterReader(std::string_view html, TextRange text)
@@ -32,7 +32,7 @@ class CharacterReader {
     return true;
   }
 
-  // The character that it stands for: one code point, for a reference sometimes two.
+  // The current character: one code point, or two for some references.
   std::string_view text() const { return text_; }
   TextRange range() const { return range_; }
   bool is_space() const {
@@ -48,7 +48,7 @@ class CharacterReader {
   TextRange range_;
 };
 
-// Whether a browser collapses the character; other white space stands for itself.
+// Reports whether a browser collapses the character. Other white space is kept.
 bool IsCollapsed(std::string_view character) { return character.find_first_of(" \t\n\f\r") == 0; }
 
 }  // namespace
@@ -109,7 +109,7 @@ void HtmlRunBuilder::AddUnit(HtmlUnit unit) {
   unit.position = static_cast<int64_t>(run_.text.size());
   unit.space_before = after_space_;
   run_.units.push_back(unit);
-  after_.clear();  // comes with the unit now
+  after_.clear();  // belongs to the unit
 }
 
 void HtmlRunBuilder::BeginElement(int32_t element, int32_t stack) {

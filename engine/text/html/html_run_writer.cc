@@ -20,8 +20,7 @@ bool Contains(const HtmlStack& stack, int32_t element) {
   return std::find(stack.begin(), stack.end(), element) != stack.end();
 }
 
-// Whether a cut at byte `at` of a text needs a space where the source has none: its script does
-// without, on one side at least.
+// Reports whether the script before or after byte `at` has no spaces.
 bool PartsUnspaced(std::string_view text, int64_t at) {
   auto before = static_cast<size_t>(at) - 1;
   while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
@@ -97,7 +96,7 @@ void HtmlRunWriter::CollectWords(std::span<const HtmlSegment> segments, bool tar
         !segment.target.empty() && PartsUnspaced(run_.text, at)) {
       last_space_ += ' ';
     }
-    int64_t end = 0;  // of the word before, in the target
+    int64_t end = 0;  // of the previous word, in the target
     for (const HtmlWord& word : TranslatedWords(run_, segment)) {
       last_space_ += Part(segment.target, end, word.range.begin);
       words_.push_back({word.range.In(segment.target), std::exchange(last_space_, {}), word.place,
@@ -125,7 +124,7 @@ void HtmlRunWriter::GiveStacks() {
   for (Word& word : words_) {
     if (word.place >= 0) word.stack = StackAt(word.place);
   }
-  // A word without a place gets what the words around it have in common.
+  // A word without a place gets the elements that the words around it have in common.
   HtmlStack before = emitter_.open();
   for (size_t i = 0; i < words_.size();) {
     if (words_[i].place >= 0) {
@@ -148,7 +147,7 @@ void HtmlRunWriter::PlaceUnits() {
     if (last == nullptr || *last != word.stack) used.insert(word.stack.begin(), word.stack.end());
     last = &word.stack;
   }
-  // The first word at or after a place: words by place, with the smallest number from there on.
+  // Indexed by place: the first word whose place is at or after it.
   std::vector<std::pair<int64_t, size_t>> first_word;
   for (size_t i = 0; i < words_.size(); ++i) {
     if (words_[i].place >= 0) first_word.emplace_back(words_[i].place, i);
@@ -188,9 +187,8 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
   const std::span<const int32_t> after =
       is_last ? end_stack_ : std::span<const int32_t>(words_[word].stack);
 
-  // White space goes where the source has it next to a unit. Else it goes before the first of them, or
-  // after the last if the source has them between a word and its punctuation, which the translation
-  // has elsewhere.
+  // White space goes where the source has it next to a unit, else before the first unit. It goes
+  // after the last unit if the units are between a word and its punctuation in the source.
   bool has_space = !space.empty();
   const auto wants_space = [&](size_t i) {  // before units[i], or at their end
     return (i > 0 && run_.units[units[i - 1].unit].space_after) ||
@@ -208,8 +206,8 @@ void HtmlRunWriter::WriteGap(std::span<const Placed> units, size_t word) {
     return wants_space(i) && !at_end ? " " : "";
   };
 
-  // Units stand inside their own elements as far as these are open before or after them anyway:
-  // first ever fewer of those open before, then ever more of those open after.
+  // Units are inside those of their own elements that are open before or after the gap anyway. From
+  // unit to unit, the elements of `before` close, then the elements of `after` open.
   const size_t common = CommonDepth(before, after);
   size_t left = before.size();
   size_t right = common;

@@ -1,5 +1,5 @@
-// Writes the translation of one run: its words with their elements, and between them what has no
-// text. The rules are in html.h.
+// Writes the translation of one run: its words with their elements, and the units between them.
+// html.h has the rules.
 //
 // Thread-safety: one thread per object. Units: bytes.
 #pragma once
@@ -18,7 +18,7 @@ namespace dragoman::engine {
 
 class HtmlRunWriter {
  public:
-  // Borrows all of them. `end_stack` is what is open at the run's end.
+  // Borrows all arguments. `end_stack` has the elements that are open at the run's end.
   HtmlRunWriter(const HtmlPlan& plan, const HtmlRun& run, const HtmlStack& end_stack,
                 HtmlEmitter& emitter);
 
@@ -31,11 +31,11 @@ class HtmlRunWriter {
     std::string_view text;
     std::string space;      // white space before it
     int64_t place = -1;     // in the run's text
-    int64_t in_target = 0;  // of a segment's target
-    int32_t segment = -1;   // -1: of what is not translated
+    int64_t in_target = 0;  // in the segment's target
+    int32_t segment = -1;   // -1: text that is not translated
     HtmlStack stack;
   };
-  // A unit that is placed by itself: void, or an element without words.
+  // A unit that is placed alone: without an element, or an element without words.
   struct Placed {
     size_t unit = 0;
     size_t before_word = 0;  // words_.size(): at the end
@@ -57,7 +57,7 @@ class HtmlRunWriter {
   std::vector<Word> words_;
   std::string last_space_;  // white space after the last word
   std::vector<Placed> placed_;
-  std::vector<std::vector<size_t>> children_;  // of units without words: units inside
+  std::vector<std::vector<size_t>> children_;  // by unit without words: the units inside
 };
 
 }  // namespace dragoman::engine

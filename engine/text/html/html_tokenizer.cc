@@ -23,7 +23,6 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// Whether a class attribute has this class.
 bool HasClass(std::string_view value, std::string_view name) {
   for (size_t at = 0; at < value.size();) {
     size_t end = at;
@@ -39,7 +38,7 @@ class Tokenizer {
   explicit Tokenizer(std::string_view html) : html_(html) {}
 
   std::vector<HtmlToken> Run() {
-    size_t text = 0;  // begin of text not yet a token
+    size_t text = 0;  // the beginning of the text without a token
     size_t at = 0;
     while ((at = html_.find('<', at)) != kNone) {
       size_t end = 0;
@@ -72,7 +71,7 @@ class Tokenizer {
     Add(std::move(token), begin, end);
   }
 
-  // The markup at '<'; false when that is only a character.
+  // Reads the markup at '<'. Returns false if '<' is only a character.
   bool ReadMarkup(size_t at, HtmlToken& token, size_t& end) const {
     if (IsLetter(At(at + 1))) return ReadTag(at + 1, Kind::kStartTag, token, end);
     if (At(at + 1) == '/') {
@@ -87,7 +86,7 @@ class Tokenizer {
       end = EndOfComment(at + 4);
     } else if (foreign_ && rest.starts_with("<![CDATA[")) {
       end = After("]]>", at + 9);
-    } else {  // a doctype too: a quote in it hides no '>'
+    } else {  // also a doctype, in which quotes do not hide a '>'
       end = After(">", at + 2);
     }
     token.is_unfinished = end == kNone;
@@ -95,13 +94,14 @@ class Tokenizer {
     return true;
   }
 
-  // The position after the next `mark`, or kNone.
+  // Returns the position after the next `mark`, or kNone.
   size_t After(std::string_view mark, size_t at) const {
     const size_t found = html_.find(mark, at);
     return found == kNone ? kNone : found + mark.size();
   }
 
-  // `at` is just after "<!--", which "-->", "--!>" and at once ">" or "->" end. Else kNone.
+  // Returns the end of a comment, or kNone. `at` is after "<!--". A comment ends at "-->" or
+  // "--!>", and at ">" or "->" that follows at once.
   size_t EndOfComment(size_t at) const {
     const std::string_view rest = html_.substr(at);
     if (rest.starts_with(">")) return at + 1;
@@ -113,7 +113,7 @@ class Tokenizer {
     return kNone;
   }
 
-  // The tag whose name begins at `at`. A tag that the text ends in is not a tag but a comment.
+  // Reads the tag whose name begins at `at`. A tag that the end of the text cuts off is a comment.
   bool ReadTag(size_t at, Kind kind, HtmlToken& token, size_t& end) const {
     const size_t name = at;
     while (at < html_.size() && !IsSpace(html_[at]) && html_[at] != '/' && html_[at] != '>') ++at;
@@ -146,7 +146,7 @@ class Tokenizer {
     return true;
   }
 
-  // Reads the attribute at `at`, which moves to its end.
+  // Reads the attribute at `at` and moves `at` to its end.
   std::pair<std::string, std::string_view> ReadAttribute(size_t& at) const {
     const size_t name = at;
     ++at;  // a '=' at the beginning belongs to the name
@@ -171,15 +171,13 @@ class Tokenizer {
     return {attribute, html_.substr(value, at - value)};
   }
 
-  // After the tag just added: takes the content of elements that have no markup, returns where
-  // markup goes on.
+  // Reads the content of the last tag if it has no markup. Returns where markup continues.
   size_t ReadContent(size_t at) {
     const HtmlToken& tag = tokens_.back();
     if (tag.kind == Kind::kEndTag && tag.name == foreign_name_) foreign_ = false;
     if (tag.kind != Kind::kStartTag) return at;
     if (foreign_) {
-      // Blocks are never part of a drawing or formula: they end it, as in the standard. But a
-      // drawing may have a title.
+      // A block ends a drawing or formula, as in the standard. But a drawing may have a title.
       if (tag.name != "title" && KindOfElement(tag.name).is_block) foreign_ = false;
     } else if ((tag.name == "svg" || tag.name == "math") && !tag.is_self_closing) {
       foreign_ = true;
@@ -199,7 +197,7 @@ class Tokenizer {
     return end;
   }
 
-  // Whether `tag` ("</script") stands at `at`, in any case, as a whole name.
+  // Reports whether `tag` ("</script") is at `at`, in any case and as a whole name.
   bool IsTagAt(size_t at, std::string_view tag) const {
     const std::string_view found = html_.substr(std::min(at, html_.size()), tag.size());
     if (LowerCase(found) != tag) return false;
@@ -207,14 +205,14 @@ class Tokenizer {
     return IsSpace(after) || after == '/' || after == '>';
   }
 
-  // Where the end tag of the element begins, or the end.
+  // Returns where the end tag of the element begins, or the end of the text.
   size_t FindEndTag(size_t at, const std::string& name) const {
     const std::string tag = "</" + name;
     while ((at = html_.find("</", at)) != kNone && !IsTagAt(at, tag)) ++at;
     return std::min(at, html_.size());
   }
 
-  // In "<!-- -->" a script may hold "<script> </script>" (the "double escaped" states).
+  // In "<!-- -->" a script may contain "<script> </script>" (the "double escaped" states).
   size_t EndOfScript(size_t at) const {
     enum { kPlain, kEscaped, kDoubleEscaped } state = kPlain;
     int dashes = 0;

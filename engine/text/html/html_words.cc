@@ -40,7 +40,7 @@ bool IsEndPunctuation(std::string_view text, int64_t at) {
 
 namespace {
 
-// The first byte at or after `at` that is not white space; the end when there is none.
+// Returns the first byte at or after `at` that is not white space, or the end.
 int64_t SkipSpace(std::string_view text, int64_t at) {
   auto next = static_cast<size_t>(at);
   while (next < text.size()) {
@@ -63,16 +63,15 @@ void EachStretch(std::string_view text, TextRange range, const Take& take) {
   }
 }
 
-// Whether a tag stands at a place inside a word of the source: H<sub>2</sub>O. A tag before the
-// punctuation at a word's end does not.
+// Reports whether a tag is at a place inside a word of the source (H<sub>2</sub>O). The place
+// before the punctuation at a word's end does not count.
 bool HasTagInWord(const HtmlRun& run, int64_t place) {
   return place > 0 && !IsWhiteSpace(CodePointBefore(run.text, place)) &&
          !IsEndPunctuation(run.text, place) &&
          std::binary_search(run.cuts.begin(), run.cuts.end(), place);
 }
 
-// Where the letters of a stretch begin and end: punctuation at its ends is not among them.
-// Punctuation alone is one word: then all of it is returned.
+// Returns the stretch without the punctuation at its ends, or all of it if it is only punctuation.
 TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
   TextRange inner = stretch;
   while (inner.begin < inner.end && IsPunctuation(CodePointAt(text, inner.begin))) {
@@ -89,7 +88,7 @@ TextRange WithoutPunctuation(std::string_view text, TextRange stretch) {
   return inner;
 }
 
-// The tokens of a segment by place in its target.
+// The tokens of a segment by position in its target.
 class Tokens {
  public:
   Tokens(const HtmlRun& run, const HtmlSegment& segment) : run_(run), segment_(segment) {
@@ -103,7 +102,7 @@ class Tokens {
                      [](const Token& a, const Token& b) { return a.begin < b.begin; });
   }
 
-  // The place of the token that a byte of the target belongs to.
+  // Returns the place of the token that contains byte `at` of the target, or -1.
   int64_t PlaceAt(int64_t at) const {
     const auto after = std::upper_bound(
         tokens_.begin(), tokens_.end(), at,

@@ -1,4 +1,4 @@
-// The words of a run in its translation, and the places in the run's text that they come from.
+// Finds the words of a run's translation, and the places in the run's text that they come from.
 // html.h defines a word.
 //
 // Thread-safety: pure functions. Units: bytes.
@@ -19,13 +19,13 @@ struct HtmlWord {
   int64_t place = -1;  // in the run's text; -1: not aligned
 };
 
-// Whether punctuation begins at `at` and white space or the end of the text follows it.
+// Reports whether punctuation begins at `at` and white space or the end of the text follows it.
 bool IsEndPunctuation(std::string_view text, int64_t at);
 
-// The words of a translation, in order. What is between them is white space.
+// Returns the words of a translation in order. Only white space is between them.
 std::vector<HtmlWord> TranslatedWords(const HtmlRun& run, const HtmlSegment& segment);
 
-// The words of text that is not translated: each is its own place, and is cut where tags are.
+// Returns the words of text that is not translated, cut at tags. Each word is its own place.
 std::vector<HtmlWord> UntranslatedWords(const HtmlRun& run, TextRange range);
 
 }  // namespace dragoman::engine

@@ -22,8 +22,8 @@ struct RuleText {
   std::u16string_view replacement;
 };
 
-// replace-unicode-punctuation.perl as transformers has it. In patterns <space> is Python's white
-// space, <alpha> and the like are Moses's classes.
+// replace-unicode-punctuation.perl as transformers has it. In patterns, <space> is Python's white
+// space, and <alpha> and similar names are Moses's classes.
 constexpr RuleText kUnicodePunctuation[] = {
     {u"[，、]", u","},
     {u"[。．]<space>*", u". "},
@@ -103,13 +103,13 @@ constexpr RuleText kEnglishPunctuation[] = {
 };
 constexpr RuleText kGermanPunctuation[] = {
     {u",\"", u"\","},
-    // A run of dots is looked at from its beginning alone: else a long one takes its square.
+    // Matches a run of dots only from its beginning, because other matches take quadratic time.
     {u"(?:\\G|(?<!\\.))(\\.+)\"(<space>*[^<])", u"\"\\1\\2"},
     {u"(\\d)\\xA0(\\d)", u"\\1,\\2"},
 };
 constexpr RuleText kOtherPunctuation[] = {{u"(\\d)\\xA0(\\d)", u"\\1.\\2"}};
 
-// tokenizer.perl, before and after the runs of dots are put aside.
+// tokenizer.perl, before and after runs of dots are set aside.
 constexpr RuleText kSigns[] = {
     {u"([^<alnum><space>.'`,\\-])", u" \\1 "},
     {u"([<alnum>])-(?=[<alnum>])", u"\\1 @-@ "},
@@ -133,7 +133,7 @@ constexpr RuleText kEscapes[] = {
     {u"'", u"&apos;"}, {u"\"", u"&quot;"},  {u"\\[", u"&#91;"}, {u"\\]", u"&#93;"},
 };
 
-// The members of a set as they stand inside of brackets.
+// Returns the members of a set for use inside brackets.
 icu::UnicodeString Members(const icu::UnicodeSet& set) {
   icu::UnicodeString pattern;
   set.toPattern(pattern, /*escapeUnprintable=*/true);
@@ -200,7 +200,7 @@ TracedText Spaced(const TracedText& traced) {
 constexpr std::u16string_view kDot = u"DOT";
 constexpr std::u16string_view kMulti = u"MULTI";
 
-// "..." becomes " DOTDOTDOTMULTI ": a word for the rules to come.
+// "..." becomes " DOTDOTDOTMULTI ": a word for the following rules.
 TracedText WithDotsAside(const TracedText& traced) {
   TracedText aside;
   const int32_t size = traced.text.length();
@@ -221,7 +221,7 @@ TracedText WithDotsAside(const TracedText& traced) {
   return aside;
 }
 
-// The dots again, also where the text itself had the word: the script does not tell them apart.
+// Restores the dots. Like the script, also replaces such a word of the text itself.
 TracedText WithDotsBack(const TracedText& traced) {
   TracedText back;
   const int32_t size = traced.text.length();
@@ -259,8 +259,8 @@ struct MosesTokenizer::Rules {
   TracedText WithFullStops(const TracedText& spaced) const;
 };
 
-// Whether a word that ends with a full stop keeps it: a dotted abbreviation, one of the list, or
-// one before a small letter or (for some) a number. `next` is the word behind it.
+// Reports whether a word keeps its full stop: a dotted abbreviation, one of the list, or a word
+// before a lower-case letter or (for some) a number. `next` is the next word.
 bool MosesTokenizer::Rules::KeepsFullStop(std::u16string_view before,
                                           std::u16string_view next) const {
   const icu::UnicodeString prefix(false, before.data(), static_cast<int32_t>(before.size()));

@@ -1,9 +1,10 @@
-// Words as the scripts of Moses make them: what models were trained on whose texts went through
-// normalize-punctuation, tokenizer and detokenizer (fairseq's of WMT 16 and 19).
+// Splits text into words and joins words into text as the scripts of Moses do. fairseq's models of
+// WMT 16 and 19 were trained on texts prepared by these scripts (normalize-punctuation, tokenizer).
 //
-// Koehn et al. 2007. The words are those of sacremoses 0.2.0 as FSMTTokenizer calls it (transformers
-// 4.57): Chinese punctuation replaced, punctuation normalized with Penn's quotes, characters that
-// are not printed dropped, hyphens between letters cut apart, XML's characters escaped.
+// Koehn et al. 2007. The words equal those of sacremoses 0.2.0 as FSMTTokenizer calls it
+// (transformers 4.57). Chinese punctuation is replaced, and punctuation is normalized with Penn's
+// quotes. Unprintable characters are dropped, hyphens inside words become words, and XML's special
+// characters are escaped.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -20,18 +21,18 @@ namespace dragoman::engine {
 
 struct MosesWord {
   std::string text;
-  // The bytes of the input that each byte of `text` stands for. In order, but a range may be
-  // empty, and bytes that were made from one character share theirs.
+  // Has, for each byte of `text`, the bytes of the input that it stands for. The ranges are in order. A
+  // range may be empty. Bytes that were made from one character share its range.
   std::vector<TextRange> origin;
 };
 
 class MosesTokenizer {
  public:
-  // UNIMPLEMENTED unless the language is German, English or Russian ("de", "en", "ru").
+  // Returns UNIMPLEMENTED unless `language` is German, English or Russian ("de", "en", "ru").
   static absl::StatusOr<std::unique_ptr<MosesTokenizer>> Create(std::string_view language);
   ~MosesTokenizer();
 
-  // REQUIRES: `text` is valid UTF-8, of less than 2^31 bytes. Linear in its size.
+  // Takes linear time. REQUIRES: `text` is valid UTF-8 of less than 2^31 bytes.
   std::vector<MosesWord> Words(std::string_view text) const;
 
  private:
@@ -40,20 +41,20 @@ class MosesTokenizer {
   std::unique_ptr<const Rules> rules_;
 };
 
-// Part of a text that MosesDetokenizer reads or writes: a word's bytes, each with its owner.
+// A text that MosesDetokenizer reads or writes. Each byte has an owner.
 struct OwnedText {
   std::string text;
-  std::vector<int> owner;  // of each byte: any number, given back
+  std::vector<int> owner;  // by byte: a number of the caller's choice
 };
 
 class MosesDetokenizer {
  public:
-  // UNIMPLEMENTED as MosesTokenizer has it.
+  // Returns UNIMPLEMENTED for the same languages as MosesTokenizer::Create.
   static absl::StatusOr<std::unique_ptr<MosesDetokenizer>> Create(std::string_view language);
 
-  // The text of words that are separated by white space, with a space before the first word where
-  // a text stands before it and the word wants one. With `is_prefix` only what no further words
-  // change: all but the last.
+  // Joins words that are separated by white space. A space that Join adds has the owner -1. With
+  // `after_text`, the words follow other text, so the first word may get a space before it. With
+  // `is_prefix`, returns only the text that further words cannot change: all except the last word.
   OwnedText Join(OwnedText words, bool after_text, bool is_prefix) const;
 
  private:

@@ -61,7 +61,7 @@ int32_t MosesBpe::IdOf(const std::string& symbol) const {
 
 std::vector<SubwordToken> MosesBpe::Encode(std::string_view text, TextStart) const {
   std::vector<SubwordToken> tokens;
-  int64_t done = -1;  // how far the tokens so far reach
+  int64_t done = -1;  // the end of the tokens so far
   for (const MosesWord& word : tokenizer_->Words(text)) {
     std::vector<PieceSpan> symbols;
     for (size_t at = 0; at < word.text.size();) {

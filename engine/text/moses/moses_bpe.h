@@ -1,8 +1,8 @@
-// Moses's words, cut by byte pair encoding whose pieces of a word's end have "</w>": the tokenizer
-// of fairseq's models of WMT 16 and 19.
+// The tokenizer of fairseq's models of WMT 16 and 19: splits text into Moses's words and cuts each
+// word by byte pair encoding. The last piece of a word ends with "</w>".
 //
-// Sennrich et al. 2016; FSMTTokenizer of transformers 4.57. A phrase inside of a translation is cut
-// as a text is: whether a space stands before it is the detokenizer's rule, not a piece's.
+// Sennrich et al. 2016; FSMTTokenizer of transformers 4.57. A phrase inside a translation is cut
+// like a text, because the detokenizer decides whether a space precedes the phrase.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -23,13 +23,13 @@ namespace dragoman::engine {
 
 class MosesBpe : public SubwordModel {
  public:
-  // `merges` is merges.txt: a pair in each line, what else is in it is not read; a last line
-  // without an end counts for nothing, as in the reference. UNIMPLEMENTED for a language without
-  // rules (moses.h).
+  // `merges` is the content of merges.txt. The first two words of each line are a pair; the rest of
+  // the line is ignored. A last line without a line feed is ignored, as in the reference. Returns
+  // UNIMPLEMENTED for a language without rules (moses.h).
   static absl::StatusOr<std::unique_ptr<MosesBpe>> Create(std::string_view merges,
                                                           std::string_view language);
 
-  // The detokenizer decides.
+  // No mark: the detokenizer decides where spaces go.
   std::string_view word_mark() const override { return ""; }
   std::vector<SubwordToken> Encode(std::string_view text, TextStart) const override;
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
@@ -46,7 +46,7 @@ class MosesBpe : public SubwordModel {
 
   std::unique_ptr<const MosesTokenizer> tokenizer_;
   std::unique_ptr<const MosesDetokenizer> detokenizer_;
-  std::unordered_map<std::string, int32_t> ids_;  // of the symbols that are in merges
+  std::unordered_map<std::string, int32_t> ids_;  // by symbol of the merges
   BpeMerges merges_;
 };
 

@@ -20,7 +20,7 @@ struct Abbreviation {
 
 constexpr std::string_view kNumericOnly = " #NUMERIC_ONLY#";
 
-// str.isspace() of Python, which its regular expressions have, too.
+// Python's str.isspace(), which is also \s of its regular expressions.
 constexpr CharacterRange kSpace[] = {
     {0x9, 0xD},       {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680},
     {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};

@@ -1,5 +1,5 @@
-// Character classes and abbreviations of Moses's scripts (moses.h): those of sacremoses, which are
-// Perl's of Unicode 7 without Han and Hangul. Pure functions; any thread.
+// Character classes and abbreviations of Moses's scripts (moses.h). The classes are those of
+// sacremoses: Perl's for Unicode 7, without Han and Hangul. Pure functions; thread-safe.
 #pragma once
 
 #include <string>
@@ -10,28 +10,28 @@
 
 namespace dragoman::engine::moses {
 
-// Frozen sets, which live as long as the process.
+// Frozen sets. They live as long as the process.
 struct CharacterClasses {
-  icu::UnicodeSet alpha;          // of the detokenizer
-  icu::UnicodeSet alpha_or_sign;  // of the tokenizer: with viramas and nuktas
+  icu::UnicodeSet alpha;          // for the detokenizer
+  icu::UnicodeSet alpha_or_sign;  // for the tokenizer: with viramas and nuktas
   icu::UnicodeSet alnum_or_sign;
   icu::UnicodeSet number;
   icu::UnicodeSet lower;
   icu::UnicodeSet currency;
-  icu::UnicodeSet cjk;    // which is written without spaces
-  icu::UnicodeSet space;  // Python's
+  icu::UnicodeSet cjk;    // joined without spaces
+  icu::UnicodeSet space;  // Python's str.isspace()
 };
 const CharacterClasses& Classes();
 
-// Words before whose full stop no space goes.
+// Words that keep their full stop.
 struct Abbreviations {
   std::vector<std::u16string> always;
-  std::vector<std::u16string> before_number;  // only there
+  std::vector<std::u16string> before_number;  // only if a number follows
 };
-// nullptr for a language that has no list here.
+// Returns nullptr for a language without a list.
 const Abbreviations* AbbreviationsOf(std::string_view language);
 
-// Ids of languages that have one, for messages.
+// The languages that have a list, for messages.
 inline constexpr std::string_view kLanguages = "de, en, ru";
 
 }  // namespace dragoman::engine::moses

@@ -21,8 +21,7 @@ constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
     {"&#91;", "["}, {"&#93;", "]"},  {"&amp;", "&"},
 };
 
-// Replaces every occurrence from left to right; what comes in has the owner of what it replaces,
-// from the byte `owner_at` of it.
+// Replaces every occurrence from left to right. New bytes get the owner of the old byte `owner_at`.
 void ReplaceAll(std::string_view what, std::string_view with, size_t owner_at, OwnedText* words) {
   size_t found = words->text.find(what);
   if (found == std::string::npos) return;
@@ -44,7 +43,6 @@ void ReplaceAll(std::string_view what, std::string_view with, size_t owner_at, O
   *words = std::move(replaced);
 }
 
-// Its words as ranges of bytes.
 std::vector<TextRange> WordsOf(std::string_view text) {
   std::vector<TextRange> words;
   bool is_inside = false;
@@ -74,7 +72,7 @@ bool IsAll(std::span<const UChar32> word, std::u32string_view set) {
   return std::ranges::all_of(word, [&](UChar32 c) { return IsOneOf(c, set); });
 }
 
-// Currency, opening brackets and question marks: the next word follows at once.
+// Currency signs, opening brackets and inverted marks. The next word follows without a space.
 bool OpensWord(std::span<const UChar32> word) {
   return std::ranges::all_of(word, [](UChar32 c) {
     return moses::Classes().currency.contains(c) || IsOneOf(c, U"([{¿¡");
@@ -114,7 +112,7 @@ OwnedText MosesDetokenizer::Join(OwnedText words, bool after_text, bool is_prefi
   for (const auto& [entity, character] : kEntities) ReplaceAll(entity, character, 0, &words);
 
   std::vector<TextRange> list = WordsOf(words.text);
-  // A hyphen may still come and make the last word a part of another one.
+  // A later hyphen may make the last word part of another word.
   if (is_prefix && !list.empty()) list.pop_back();
   OwnedText joined;
   std::vector<QuoteCount> quotes;

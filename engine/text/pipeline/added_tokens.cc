@@ -27,7 +27,7 @@ AddedTokenModel::AddedTokenModel(std::shared_ptr<const SubwordModel> model,
   }
   std::vector<std::pair<std::string, int32_t>> raw;
   std::vector<std::pair<std::string, int32_t>> normalized;
-  // The library has the special ones first, which decides between equal texts.
+  // Like the library: special tokens come first, which decides between equal texts.
   for (const bool special : {true, false}) {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const AddedToken& token = tokens_[i];
@@ -66,7 +66,7 @@ std::vector<SubwordToken> AddedTokenModel::EncodeSlow(std::string_view text, Tex
   for (const TextPart& part : splitter.Split(model_->Prepare(text, start), tokens_)) {
     if (part.token >= 0) {
       const AddedToken& token = tokens_[static_cast<size_t>(part.token)];
-      // T5's: the mark before a special token belongs to no word (tokenization_t5.py, tokenize).
+      // Like T5: the mark before a special token belongs to no word (tokenization_t5.py).
       if (token.special && tokens.size() == 1 && tokens.front().piece == kSpaceMark) tokens.clear();
       tokens.push_back({token.text, RangeOf(part.text)});
       start = TextStart::kAfterToken;
@@ -116,7 +116,7 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     return open ? model_->DecodePrefix(own, after) : model_->Decode(own, after);
   };
   if (rules_ == TokenizerRules::kFast) return inner(pieces, after_text, is_prefix);
-  // Parts with single spaces between them, as _decode of tokenization_utils.py joins them.
+  // Joins the parts with single spaces, as _decode of tokenization_utils.py does.
   PieceText joined;
   joined.ranges.resize(pieces.size());
   bool is_first = !after_text;
@@ -141,7 +141,7 @@ PieceText AddedTokenModel::Join(std::span<const std::string_view> pieces, bool a
     PieceText part = inner(own, goes_on, is_prefix && stop == rest.end());
     std::string_view text = part.text;
     size_t left = 0;
-    // Tokenizers that come from SentencePiece strip the parts that they join.
+    // Tokenizers based on SentencePiece strip the parts that they join.
     if (word_mark() == kSpaceMark) {
       const std::string_view stripped = StripWhiteSpace(text);
       if (!goes_on) left = static_cast<size_t>(stripped.data() - text.data());

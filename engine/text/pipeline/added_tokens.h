@@ -1,9 +1,8 @@
-// A model with tokens that were added to its tokenizer: they are cut out of a text before the model
-// sees it, and the model cuts the parts between them. One class for all kinds of models, by the
-// rules of transformers' slow tokenizers or those of its fast ones (token_splitter.h).
+// Wraps a model whose tokenizer has added tokens. Cuts the added tokens out of a text; the model
+// cuts the rest. Follows the rules of transformers' slow or fast tokenizers (token_splitter.h).
 //
-// Names of special tokens in a text are text, where transformers takes them for the tokens; in a
-// prompt, which comes from the model, they are the tokens.
+// In a text, the name of a special token is text, although transformers takes it for the token. In
+// a prompt, which comes from the model, it is the token.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -20,7 +19,7 @@
 
 namespace dragoman::engine {
 
-// Which of transformers' two tokenizers is followed.
+// The kind of tokenizer in transformers whose rules apply.
 enum class TokenizerRules {
   kSlow,  // Python, around SentencePiece
   kFast,  // the tokenizers library, by tokenizer.json
@@ -39,7 +38,7 @@ class AddedTokenModel : public SubwordModel {
     return EncodeWith(prompt, TextStart::kBegin, true);
   }
 
-  // Slow: an added token stands alone, with spaces around it. Fast: as a piece of the model.
+  // The slow rules write spaces around an added token. The fast rules treat it as a piece.
   PieceText Decode(std::span<const std::string_view> pieces, bool after_text) const override {
     return Join(pieces, after_text, false);
   }
@@ -63,7 +62,7 @@ class AddedTokenModel : public SubwordModel {
   SlowTokenSplitter slow_prompt_;
   FastTokenSplitter fast_;
   FastTokenSplitter fast_normalized_;
-  std::unordered_set<std::string_view> alone_;  // what Decode writes alone: views into tokens_
+  std::unordered_set<std::string_view> alone_;  // written between spaces; views into tokens_
 };
 
 }  // namespace dragoman::engine

@@ -1,6 +1,6 @@
-// Byte pair encoding by a list of merges: among all neighbours the pair that is earliest in the
-// list is merged, the leftmost of equal ones first, until no pair is in the list. (SentencePiece's
-// BPE merges by the scores of pieces: sentence_piece.h.)
+// Byte pair encoding by a list of merges. Repeatedly merges the pair of neighbours that is earliest
+// in the list, the leftmost of equal pairs first, until no pair is in the list. SentencePiece's BPE
+// merges by the scores of pieces instead (sentence_piece.h).
 //
 // Sennrich et al. 2016; the order is that of the tokenizers library (models/bpe/word.rs, 0.22).
 //
@@ -30,10 +30,10 @@ struct PieceSpan {
 class BpeMerges {
  public:
   BpeMerges() = default;
-  // `merges` are in their order; of a pair that occurs twice the later counts.
+  // `merges` is in order of priority. If a pair occurs twice, the later entry counts.
   explicit BpeMerges(std::span<const BpeMerge> merges);
 
-  // Merges neighbours, in place. n log n of the symbols.
+  // Merges neighbours in place. Takes O(n log n) time for n symbols.
   void Apply(std::vector<PieceSpan>* symbols) const;
 
  private:

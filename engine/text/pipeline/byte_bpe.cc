@@ -15,8 +15,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Bytes that are printable in Latin-1 stand for themselves, the others for U+0100 and on, in their
-// order.
+// Bytes that are printable in Latin-1 are their own characters. The others become U+0100 and on.
 bool IsPrintable(int byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
 }
@@ -50,7 +49,7 @@ Kind KindOf(char32_t c) {
   return u_isUWhiteSpace(code) != 0 ? Kind::kSpace : Kind::kOther;
 }
 
-// The end of the run of characters like the one at `at`.
+// Returns the end of the run of characters of `kind` at `at`.
 size_t RunEnd(std::string_view text, size_t at, Kind kind) {
   while (at < text.size()) {
     size_t next = at;
@@ -70,7 +69,7 @@ size_t WordEnd(std::string_view text, size_t at) {
   size_t next = begin;
   const Kind kind = KindOf(NextCodePoint(text, next));
   if (kind != Kind::kSpace) return RunEnd(text, begin, kind);
-  // White space: the last of it is left to the word that follows, unless it is alone.
+  // The last white space belongs to the next word, unless it is the only one.
   const size_t end = RunEnd(text, at, Kind::kSpace);
   if (end == text.size()) return end;
   size_t last = end - 1;
@@ -78,8 +77,8 @@ size_t WordEnd(std::string_view text, size_t at) {
   return last > at ? last : end;
 }
 
-// The number of bytes at `at` that begin a character without completing it, or 1 for a byte that
-// begins none: Unicode replaces them by one U+FFFD.
+// Returns the number of bytes at `at` that begin a character but do not complete it, or 1 for a
+// byte that begins none. Unicode replaces these bytes by one U+FFFD.
 size_t BrokenSize(std::string_view bytes, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(at);
@@ -100,7 +99,7 @@ size_t BrokenSize(std::string_view bytes, size_t at) {
   return size;
 }
 
-// The beginning of the character that the byte `at` is of.
+// Returns the beginning of the character that contains byte `at`.
 size_t CharacterBegin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
@@ -158,7 +157,7 @@ absl::StatusOr<std::unique_ptr<ByteBpe>> ByteBpe::Create(std::vector<std::string
     std::string_view line = merges.substr(0, end);
     merges.remove_prefix(std::min(end + 1, merges.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    // The first line is a version's.
+    // The first line may be a version.
     if (++line_number == 1 && line.starts_with("#version")) continue;
     if (line.empty()) continue;
     const size_t space = line.find(' ');
@@ -182,12 +181,12 @@ NormalizedText ByteBpe::Prepare(std::string_view text, TextStart start) const {
   NormalizedText prepared = Unchanged(text);
   size_t first = 0;
   if (text.empty() || text.starts_with(' ')) return prepared;
-  // BartTokenizer puts none before other white space either.
+  // BartTokenizer adds no space before other white space either.
   const bool wants_space =
       start == TextStart::kWord || (start == TextStart::kBegin && space_before_ == kText &&
                                     !IsWhiteSpace(NextCodePoint(text, first)));
   if (!wants_space) return prepared;
-  // The space before the text is not part of it, and takes no bytes of it.
+  // The added space has no bytes of the text.
   prepared.text.insert(prepared.text.begin(), ' ');
   prepared.origin.insert(prepared.origin.begin(), 0);
   return prepared;
@@ -234,7 +233,7 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
   std::string bytes;
   std::vector<size_t> ends;  // of the pieces' bytes
   for (const std::string_view piece : pieces) {
-    // One that is not of bytes alone stands for itself, as an added token with a space in it.
+    // A piece with other characters stands for itself, such as an added token with a space.
     std::string own;
     for (size_t at = 0; at < piece.size();) {
       const auto found = Alphabet().byte.find(NextCodePoint(piece, at));
@@ -248,7 +247,7 @@ PieceText ByteBpe::Join(std::span<const std::string_view> pieces, bool is_prefix
     ends.push_back(bytes.size());
   }
   if (is_prefix) bytes.resize(bytes.size() - static_cast<size_t>(IncompleteUtf8Tail(bytes)));
-  // A character is of the piece that has its last byte.
+  // A character belongs to the piece with its last byte.
   size_t owner = 0;
   const auto begin_at = [&](size_t piece) {
     if (piece < pieces.size()) {

@@ -12,7 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-// How much worse than the worst piece an unknown character is.
+// The score of an unknown character is this much below the worst piece's.
 constexpr double kUnknownPenalty = 10.0;
 
 std::string PieceOfByte(char byte) {
@@ -27,7 +27,7 @@ int32_t CharacterSize(std::string_view text, size_t at) {
   return static_cast<int32_t>(after - at);
 }
 
-// The beginning of the character that the byte `at` is of.
+// Returns the beginning of the character that contains byte `at`.
 size_t CharacterBegin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
@@ -81,7 +81,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
   bool prepend = spec_.prepend == PipelineSpec::kAlways;
   if (start == TextStart::kBegin) prepend = spec_.prepend != PipelineSpec::kNever;
   if (start == TextStart::kInside) prepend = false;
-  // The space before a word in the midst of a text has a mark, though the normalizer strips it.
+  // The space before a word inside a text has a mark, although the normalizer strips it.
   prepend = prepend || (start == TextStart::kWord && !spec_.split_white_space);
   std::vector<SubwordToken> tokens;
 
@@ -96,7 +96,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
     const std::string_view own = text.substr(begin, end - begin);
     const bool wanted = is_first ? prepend : spec_.prepend == PipelineSpec::kAlways;
     const bool marks = wanted && !own.starts_with(' ') && !own.starts_with(kSpaceMark);
-    // White space that has been left out belongs to the mark that stands for it.
+    // White space that was left out belongs to its mark.
     const auto before = static_cast<int32_t>(tokens.empty() ? begin : tokens.back().range.end);
     if (marks) append(kSpaceMark, before);
     for (size_t i = begin; i < end; ++i) {
@@ -122,7 +122,7 @@ std::vector<SubwordToken> PipelineModel::Cut(std::string_view text, TextStart st
     const size_t here = at;
     const char32_t c = NextCodePoint(text, at);
     if (!IsWhiteSpace(c) || (c >= 0x1C && c <= 0x1F)) continue;
-    // "first" is what begins with the text itself.
+    // Only a part at the beginning of the text is the first.
     metaspace(begin, here, is_first && begin == 0);
     begin = at;
     is_first = false;
@@ -135,7 +135,7 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
                                std::vector<SubwordToken>* tokens) const {
   const bool is_bpe = spec_.model == PipelineSpec::kBpe;
   for (const PieceSpan& symbol : is_bpe ? Bpe(word) : Unigram(word)) {
-    // Among the bytes of a character only the last carries its range.
+    // Among the bytes of a character, only the last one has its range.
     const TextRange range = {origin[CharacterBegin(word, static_cast<size_t>(symbol.begin))],
                              origin[CharacterBegin(word, static_cast<size_t>(symbol.end))]};
     const std::string_view surface = word.substr(static_cast<size_t>(symbol.begin),
@@ -153,8 +153,8 @@ void PipelineModel::EncodeWord(std::string_view word, std::span<const int32_t> o
   }
 }
 
-// Viterbi over all pieces, in double; of equal paths the one that comes to its last piece from
-// further back stays (models/unigram/model.rs).
+// Viterbi over all pieces, in double. Among equal paths, the one whose last piece begins earliest
+// wins (models/unigram/model.rs).
 std::vector<PieceSpan> PipelineModel::Unigram(std::string_view word) const {
   struct Best {
     int32_t id = kNone;

@@ -1,9 +1,9 @@
-// The pipeline that a tokenizer.json of Hugging Face's tokenizers library describes, as far as models
-// that come from SentencePiece use it: steps of a normalizer, Metaspace, and a Unigram or a BPE model.
+// The pipeline that a tokenizer.json of Hugging Face's tokenizers library describes. Supports what
+// models converted from SentencePiece use: normalizer steps, Metaspace, a Unigram or a BPE model.
 //
-// It is not a SentencePiece model: see pipeline_normalizer.h; words are cut apart first and each by
-// itself; sums of scores are double; BPE merges by a list. Ids equal the library's (0.22), but that
-// special tokens are never read from a text.
+// It differs from a SentencePiece model: it normalizes by grapheme (pipeline_normalizer.h), it cuts
+// each word alone, it sums scores in double, and its BPE uses a list of merges. Ids equal the
+// library's (0.22), except that a text never contains special tokens.
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -25,35 +25,35 @@
 namespace dragoman::engine {
 
 struct PipelineSpec {
-  // Metaspace puts a space mark before ...
-  enum Prepend { kAlways, kFirst, kNever };  // every part of the text, the first, none
+  // Before which parts of a text Metaspace puts a space mark: every part, the first part, or none.
+  enum Prepend { kAlways, kFirst, kNever };
   enum Model { kUnigram, kBpe };
   struct Piece {
     std::string text;
-    double score = 0;     // of kUnigram; finite
-    bool hidden = false;  // a special token: no text is cut into it
+    double score = 0;     // for kUnigram; finite
+    bool hidden = false;  // a special token: text never becomes this piece
   };
 
   std::vector<NormalizerStep> normalizer;
-  bool split_white_space = false;  // before Metaspace: white space is then in no piece
+  bool split_white_space = false;  // before Metaspace; then no piece contains white space
   Prepend prepend = kAlways;
-  bool split_words = true;  // Metaspace's: at its marks
+  bool split_words = true;  // Metaspace splits at its marks
   Model model = kUnigram;
   std::vector<Piece> pieces;       // by id; the texts differ
-  std::optional<int32_t> unknown;  // without one of kBpe, unknown characters are left out
-  bool fuse_unknown = true;        // neighbouring ones are one token
+  std::optional<int32_t> unknown;  // if absent, kBpe leaves unknown characters out
+  bool fuse_unknown = true;        // neighbouring unknown characters are one token
   bool byte_fallback = false;
   std::vector<BpeMerge> merges;
 };
 
 class PipelineModel : public SubwordModel {
  public:
-  // INVALID_ARGUMENT naming `name` for a charsmap that cannot be used.
+  // Returns INVALID_ARGUMENT naming `name` if a charsmap cannot be used.
   static absl::StatusOr<std::unique_ptr<PipelineModel>> Create(PipelineSpec spec,
                                                                std::string_view name);
 
   std::vector<SubwordToken> Encode(std::string_view text, TextStart start) const override;
-  // After a prompt the space before the text is normalized with it.
+  // With kWord, adds the space before the text, so that the space is normalized with the text.
   NormalizedText Prepare(std::string_view text, TextStart start) const override;
   NormalizedText Normalize(std::string_view part) const override {
     return normalizer_.Normalize(part);
@@ -71,19 +71,19 @@ class PipelineModel : public SubwordModel {
 
   PipelineModel(PipelineSpec spec, PipelineNormalizer normalizer);
 
-  // Words with their origins, as Normalize has them.
+  // Appends the tokens of a word. `origin` is as in NormalizedText.
   void EncodeWord(std::string_view word, std::span<const int32_t> origin,
                   std::vector<SubwordToken>* tokens) const;
   std::vector<PieceSpan> Unigram(std::string_view word) const;
   std::vector<PieceSpan> Bpe(std::string_view word) const;
-  // The 256 pieces, where all of a text's bytes have one.
+  // Reports whether every byte of `text` has a byte piece.
   bool HasBytes(std::string_view text) const;
   PieceText Join(std::span<const std::string_view> pieces, bool after_text, bool is_prefix) const;
 
   PipelineSpec spec_;
   PipelineNormalizer normalizer_;
-  std::unordered_map<std::string_view, int32_t> ids_;  // of what a text may be cut into
-  PieceTrie trie_;                                     // over the same, of kUnigram
+  std::unordered_map<std::string_view, int32_t> ids_;  // pieces that a text may be cut into
+  PieceTrie trie_;                                     // the same pieces, for kUnigram
   BpeMerges merges_;
   double unknown_score_ = 0;
 };

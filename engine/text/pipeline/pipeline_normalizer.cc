@@ -18,7 +18,7 @@ namespace {
 // Graphemes of more bytes are changed character by character.
 constexpr size_t kMaxGraphemeBytes = 5;
 
-// Whether Rust takes the code point for white space.
+// Reports whether the code point is white space in Rust.
 bool IsRustWhiteSpace(char32_t c) { return IsWhiteSpace(c) && !(c >= 0x1C && c <= 0x1F); }
 
 // Writes a text with the origins of its bytes.
@@ -28,12 +28,11 @@ class Writer {
     to_.text.reserve(from.text.size());
     to_.origin.reserve(from.origin.size());
   }
-  // All of it from the byte `at`.
+  // Writes `bytes`, which come from byte `at`.
   void Write(std::string_view bytes, size_t at) {
     to_.text += bytes;
     to_.origin.insert(to_.origin.end(), bytes.size(), from_.origin[at]);
   }
-  // Bytes [begin, end) as they are.
   void Copy(size_t begin, size_t end) {
     to_.text.append(from_.text, begin, end - begin);
     to_.origin.insert(to_.origin.end(), from_.origin.begin() + static_cast<ptrdiff_t>(begin),
@@ -136,7 +135,7 @@ NormalizedText Replace(const NormalizedText& from, const NormalizerStep& step) {
   return writer.Finish();
 }
 
-// Where ICU fails, the text stays as it is.
+// Returns the text unchanged if ICU fails.
 NormalizedText ApplyNfkc(const NormalizedText& from) {
   UErrorCode error = U_ZERO_ERROR;
   const icu::Normalizer2* nfkc = icu::Normalizer2::getNFKCInstance(error);

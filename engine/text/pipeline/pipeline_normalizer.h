@@ -1,7 +1,7 @@
-// The steps by which Hugging Face's tokenizers library changes a text before it is cut, and where in
-// the text each byte comes from. They are not SentencePiece's: rules are looked up for one grapheme
-// at a time, the shortest that fits its beginning stands for all of it, and graphemes of more than
-// five bytes are changed character by character (normalizers/precompiled.rs, 0.22).
+// Changes a text by the normalizer steps of Hugging Face's tokenizers library, and records where
+// each byte comes from. The rules apply to one grapheme at a time, unlike SentencePiece's: the
+// shortest rule that matches the beginning of a grapheme replaces all of it. A grapheme of more
+// than five bytes changes character by character (normalizers/precompiled.rs, 0.22).
 //
 // Thread-safety: const after Create. Units: bytes.
 #pragma once
@@ -21,20 +21,20 @@ struct NormalizerStep {
     kCharsmap,  // Precompiled
     kStrip,     // white space at the ends
     kReplace,   // a string
-    kRuns,      // runs of two spaces and more: Replace with the pattern " {2,}"
+    kRuns,      // runs of two or more spaces: Replace with the pattern " {2,}"
     kNfkc,      // Unicode's normalization form KC
   };
   Kind kind = kCharsmap;
   std::string charsmap;
-  bool left = false;  // of kStrip
+  bool left = false;  // for kStrip
   bool right = false;
-  std::string pattern;  // of kReplace; not empty
-  std::string content;  // of kReplace and kRuns
+  std::string pattern;  // for kReplace; not empty
+  std::string content;  // for kReplace and kRuns
 };
 
 class PipelineNormalizer {
  public:
-  // INVALID_ARGUMENT naming `name` for a charsmap that cannot be used.
+  // Returns INVALID_ARGUMENT naming `name` if a charsmap cannot be used.
   static absl::StatusOr<PipelineNormalizer> Create(std::vector<NormalizerStep> steps,
                                                    std::string_view name);
 

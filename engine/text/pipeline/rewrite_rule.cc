@@ -57,7 +57,7 @@ void RewriteRule::Apply(TracedText* traced) const {
   UErrorCode error = U_ZERO_ERROR;
   const std::unique_ptr<icu::RegexMatcher> matcher(pattern_->matcher(traced->text, error));
   if (U_FAILURE(error)) return;
-  matcher->setStackLimit(0, error);  // the heap's: a run of dots may be as long as the text
+  matcher->setStackLimit(0, error);  // no limit: a run of dots may be as long as the text
   TracedText rewritten;
   int32_t done = 0;
   while (matcher->find(error) && U_SUCCESS(error)) {

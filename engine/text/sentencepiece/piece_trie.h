@@ -1,6 +1,6 @@
 // A trie over bytes that finds the pieces at the beginning of a text.
 //
-// Thread-safety: const after construction. Owns its memory: 12 bytes a node, 5 an edge.
+// Thread-safety: const after construction. Owns its memory: 12 bytes per node and 5 per edge.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ class PieceTrie {
   static constexpr int32_t kNone = -1;
 
   PieceTrie() : PieceTrie(std::vector<std::pair<std::string_view, int32_t>>{}) {}
-  // Pairs of piece and value. REQUIRES: pieces differ and are not empty; values are not negative.
+  // `pieces` has pairs of piece and value. REQUIRES: pieces differ and are not empty; values >= 0.
   explicit PieceTrie(std::vector<std::pair<std::string_view, int32_t>> pieces);
 
   static constexpr int32_t root() { return 0; }
 
-  // The node after `byte`, or kNone.
+  // Returns the node after `byte`, or kNone.
   int32_t Next(int32_t node, char byte) const {
     const auto label = static_cast<unsigned char>(byte);
     if (node == root()) return from_root_[label];
@@ -33,10 +33,10 @@ class PieceTrie {
     return kNone;
   }
 
-  // The value of the piece that ends at `node`, or kNone.
+  // Returns the value of the piece that ends at `node`, or kNone.
   int32_t Value(int32_t node) const { return nodes_[static_cast<size_t>(node)].value; }
 
-  // Size of the longest piece that `text` starts with, 0 for none.
+  // Returns the size of the longest piece that `text` starts with, or 0.
   size_t LongestPrefix(std::string_view text) const;
 
   bool empty() const { return nodes_.size() == 1; }
@@ -49,9 +49,9 @@ class PieceTrie {
   };
 
   std::vector<Node> nodes_;
-  std::vector<unsigned char> labels_;  // of a node's edges: side by side, ascending
+  std::vector<unsigned char> labels_;  // by edge; a node's edges are adjacent and ascending
   std::vector<int32_t> targets_;
-  std::array<int32_t, 256> from_root_;  // the root has many edges
+  std::array<int32_t, 256> from_root_;  // by byte, because the root has many edges
 };
 
 }  // namespace dragoman::engine

@@ -9,13 +9,12 @@
 namespace dragoman::engine {
 namespace {
 
-// How much worse than the worst piece an unknown character is.
+// The score of an unknown character is this much below the worst piece's.
 constexpr float kUnknownPenalty = 10.0F;
 
-// The score of a user-defined piece for each byte beyond its first, whatever the model says of it
-// (sentencepiece 0.2.2 and later; before, it was the model's best score for each byte, less 0.1).
-// It is more than that of any trained piece, so the piece wins wherever it stands, though not over
-// a path of fewer pieces that begins before it.
+// The score of a user-defined piece for each byte after its first, whatever the model says
+// (sentencepiece 0.2.2 and later). It exceeds that of any trained piece, so the piece always wins,
+// except over a path of fewer pieces that begins before it.
 constexpr double kUserDefinedByte = 0.1;
 
 int CharacterSize(std::string_view text, size_t at) {
@@ -85,10 +84,8 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
   trie_ = PieceTrie(std::move(text_pieces));
 }
 
-// Viterbi over all pieces. The arithmetic is the library's, so that ties fall the same way: sums
-// are float, and of equal ones the path that comes to its last piece from further back stays. (Up
-// to 0.2.1 the library compared a double with a sum that had been rounded, and ties fell either
-// way.)
+// Viterbi over all pieces. Uses the library's arithmetic, so that ties have the same result: sums
+// are float, and among equal paths the one whose last piece begins earliest wins.
 std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view text) const {
   struct Best {
     int32_t id = -1;
@@ -138,8 +135,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentUnigram(std::string_view 
   return spans;
 }
 
-// Merges the best pair of neighbours until none is a piece; then takes apart again what turned out
-// to be an unused piece.
+// Merges the best pair of neighbours until no pair is a piece. Then splits unused pieces again.
 std::vector<SentencePiece::Span> SentencePiece::SegmentBpe(std::string_view text) const {
   struct Symbol {
     int32_t prev = -1;
@@ -238,7 +234,7 @@ std::vector<SentencePiece::Span> SentencePiece::SegmentWords(std::string_view te
   return spans;
 }
 
-// Or whole user-defined pieces.
+// User-defined pieces stay whole.
 std::vector<SentencePiece::Span> SentencePiece::SegmentCharacters(std::string_view text) const {
   std::vector<Span> spans;
   for (size_t begin = 0; begin < text.size();) {

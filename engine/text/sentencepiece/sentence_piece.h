@@ -1,6 +1,6 @@
-// SentencePiece inference (unigram, BPE, words, characters): text to pieces and back, equal to
-// sentencepiece 0.2.3 piece by piece. Earlier releases differ where two cuts of a text score the same, and in what
-// user-defined pieces score (README.md).
+// SentencePiece inference (unigram, BPE, words, characters): cuts text into pieces and joins them.
+// The pieces equal those of sentencepiece 0.2.3. Earlier releases differ if two cuts of a text have
+// the same score, and in the scores of user-defined pieces (README.md).
 //
 // Kudo and Richardson 2018 (SentencePiece); Kudo 2018 (unigram); Sennrich et al. 2016 (BPE).
 //
@@ -26,13 +26,13 @@ namespace dragoman::engine {
 
 class SentencePiece : public SubwordModel {
  public:
-  // From the bytes of a .spm file. INVALID_ARGUMENT naming `name` when they are not usable.
+  // `bytes` is a .spm file. Returns INVALID_ARGUMENT naming `name` if it cannot be used.
   static absl::StatusOr<std::unique_ptr<SentencePiece>> Create(std::string_view bytes,
                                                                std::string_view name);
 
-  // Neighbouring unknown characters are one piece, whose text is those characters (or, with
-  // byte_fallback, one piece per byte, of which the last of a character has its range). With kInside no
-  // mark of a word's beginning is put before the text.
+  // Neighbouring unknown characters become one piece with their text. With byte_fallback, each of
+  // their bytes becomes a piece, and the last one of a character has its range. With kInside, adds
+  // no word mark to the text.
   std::vector<SubwordToken> Encode(std::string_view text,
                                    TextStart start = TextStart::kBegin) const override;
 
@@ -50,7 +50,7 @@ class SentencePiece : public SubwordModel {
 
   SentencePiece(SpmFile file, SpmNormalizer normalizer);
 
-  // The normalised text cut into known pieces and single unknown characters.
+  // Cut the normalized text into known pieces and single unknown characters.
   std::vector<Span> SegmentUnigram(std::string_view text) const;
   std::vector<Span> SegmentBpe(std::string_view text) const;
   std::vector<Span> SegmentWords(std::string_view text) const;
@@ -62,8 +62,8 @@ class SentencePiece : public SubwordModel {
   SpmFile file_;
   SpmNormalizer normalizer_;
   std::optional<SpmNormalizer> denormalizer_;
-  std::unordered_map<std::string_view, int32_t> ids_;       // views into file_: all pieces
-  std::unordered_map<std::string_view, int32_t> text_ids_;  // normal, user-defined and unused ones
+  std::unordered_map<std::string_view, int32_t> ids_;       // all pieces; views into file_
+  std::unordered_map<std::string_view, int32_t> text_ids_;  // normal, user-defined, unused pieces
   PieceTrie trie_;                                          // over text_ids_
   PieceTrie user_defined_;
   int32_t unk_id_ = 0;

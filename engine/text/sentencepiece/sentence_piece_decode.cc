@@ -1,4 +1,4 @@
-// The way back: pieces to text, and where each piece's text lies in it.
+// Joins pieces into text and records the range of each piece.
 #include <algorithm>
 
 #include "engine/text/join_pieces.h"
@@ -51,7 +51,7 @@ PieceText SentencePiece::Join(std::span<const std::string_view> pieces, bool aft
     std::string surface(piece);
     if (at_start && strip_first_space && surface.starts_with(kSpaceMark)) {
       surface.erase(0, kSpaceMark.size());
-      // With remove_extra_whitespaces every leading space goes, not the first one only.
+      // With remove_extra_whitespaces, every leading space is removed, not only the first.
       first_space_seen = !file_.normalizer.remove_extra_whitespaces;
     }
     ReplaceSpaceMarks(surface);

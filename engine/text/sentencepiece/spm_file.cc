@@ -42,7 +42,7 @@ class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
 
-  // False at the end, and when the bytes are not a message: then broken() is true.
+  // Returns false at the end, and if the bytes are not a message. Then broken() is true.
   bool Next(Field& field) {
     if (rest_.empty() || broken_) return false;
     uint64_t tag = 0;
@@ -184,7 +184,7 @@ absl::Status ReadNormalizerSpec(std::string_view message, std::string_view name,
   return reader.broken() ? NotAMessage(name, part) : absl::OkStatus();
 }
 
-// Checks what SentencePiece demands of the pieces as a whole.
+// Checks SentencePiece's rules for the pieces as a whole.
 absl::Status CheckPieces(const SpmFile& file, std::string_view name) {
   size_t unknown = 0;
   size_t normal = 0;

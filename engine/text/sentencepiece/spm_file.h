@@ -1,7 +1,6 @@
-// A SentencePiece model file (.spm) as plain data: a protobuf message, read by hand.
-//
-// Why by hand: Debian's libsentencepiece carries a protobuf 3.14 of its own with exported symbols,
-// which aborts in a process that also loads the system's libprotobuf (gRPC does). See README.md.
+// A SentencePiece model file (.spm) as plain data. A reader of our own parses the protobuf message,
+// because Debian's libsentencepiece exports the symbols of its own protobuf 3.14 and aborts in a
+// process that also loads the system's libprotobuf, as gRPC does. See README.md.
 //
 // Thread-safety: plain data.
 #pragma once
@@ -34,17 +33,17 @@ struct SpmFile {
   ModelType model_type = kUnigram;
   std::vector<SpmPiece> pieces;  // exactly one of type kUnknown, at least one kNormal
   bool treat_whitespace_as_suffix = false;
-  bool byte_fallback = false;  // then there are 256 pieces of type kByte
+  bool byte_fallback = false;  // if true, there are 256 pieces of type kByte
   std::string unk_surface = " \xE2\x81\x87 ";
   SpmNormalizerSpec normalizer;
-  SpmNormalizerSpec denormalizer;  // in use when its charsmap is not empty
+  SpmNormalizerSpec denormalizer;  // used if its charsmap is not empty
 };
 
-// INVALID_ARGUMENT that names `name`, what was found and what was expected; never crashes, whatever
-// the bytes. Time and memory are linear in the size of `bytes`.
+// Parses a .spm file in linear time and memory. Never crashes, whatever `bytes` contains. Returns
+// INVALID_ARGUMENT with `name`, what was found and what was expected if `bytes` is invalid.
 absl::StatusOr<SpmFile> ParseSpmFile(std::string_view bytes, std::string_view name);
 
-// 0..255 for "<0x00>".."<0xFF>", else -1.
+// Returns 0..255 for "<0x00>".."<0xFF>", else -1.
 int ByteOfPiece(std::string_view piece);
 
 }  // namespace dragoman::engine

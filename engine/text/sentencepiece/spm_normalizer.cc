@@ -54,7 +54,7 @@ absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view map, std::string_view 
   return result;
 }
 
-// Every index is checked: the array is from a file.
+// Checks every index, because the array comes from a file.
 std::optional<Charsmap::Rule> Charsmap::Find(std::string_view input, bool first) const {
   if (units_.empty()) return std::nullopt;
   size_t consumed = 0;
@@ -116,7 +116,7 @@ SpmNormalizer::Step SpmNormalizer::NormalizePrefix(std::string_view input) const
     return {rule->output, rule->consumed};
   }
   size_t at = 0;
-  // Bytes that are not UTF-8 cannot come here from a request; still, they stay bounded.
+  // Bytes that are not UTF-8 never come from a request, but are safe.
   if (NextCodePoint(input, at) == 0xFFFD && at == 1) return {"\xEF\xBF\xBD", 1};
   return {input.substr(0, at), at};
 }

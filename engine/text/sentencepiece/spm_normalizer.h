@@ -1,4 +1,4 @@
-// SentencePiece's text normalisation: replacement rules (mostly NFKC) compiled into a double array,
+// SentencePiece's text normalization: replacement rules (mostly NFKC) compiled into a double array,
 // and the treatment of white space.
 //
 // Thread-safety: const after Create and Parse. Units: bytes.
@@ -18,7 +18,7 @@
 
 namespace dragoman::engine {
 
-// SentencePiece's "precompiled charsmap": the rules, compiled.
+// The compiled replacement rules, SentencePiece's "precompiled charsmap".
 class Charsmap {
  public:
   struct Rule {
@@ -28,12 +28,12 @@ class Charsmap {
 
   Charsmap() = default;  // no rules
 
-  // INVALID_ARGUMENT naming `name` for bytes that are not a charsmap. None: no rules.
+  // Returns INVALID_ARGUMENT naming `name` if `bytes` is not a charsmap. Empty bytes mean no rules.
   static absl::StatusOr<Charsmap> Parse(std::string_view bytes, std::string_view name);
 
-  // The longest rule for a beginning of `input`, as SentencePiece takes it ...
+  // Returns the longest rule that matches a beginning of `input`, as SentencePiece does.
   std::optional<Rule> Longest(std::string_view input) const { return Find(input, false); }
-  // ... and the shortest, as the tokenizers library does.
+  // Returns the shortest rule that matches a beginning of `input`, as the tokenizers library does.
   std::optional<Rule> Shortest(std::string_view input) const { return Find(input, true); }
 
  private:
@@ -43,21 +43,20 @@ class Charsmap {
   std::string outputs_;          // NUL-terminated strings, indexed by the array's values
 };
 
-// U+2581, which stands for a space inside pieces.
+// U+2581 stands for a space inside pieces.
 inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
-// Every space mark becomes a space.
 void ReplaceSpaceMarks(std::string& text);
 
 class SpmNormalizer {
  public:
-  // `user_defined` are the pieces that pass unchanged. INVALID_ARGUMENT naming `name` when the
-  // charsmap cannot be used.
+  // `user_defined` has the pieces that stay unchanged. Returns INVALID_ARGUMENT naming `name` if
+  // the charsmap cannot be used.
   static absl::StatusOr<SpmNormalizer> Create(const SpmNormalizerSpec& spec, bool space_as_suffix,
                                               PieceTrie user_defined, std::string_view name);
 
-  // Linear in the size of `input`. Without `word_start` the input gets no space of its own before
-  // it (or after it), whatever the model says. REQUIRES: input.size() < 2^31.
+  // Normalizes `input` in linear time. Without `word_start`, adds no space before or after the
+  // input, whatever the model says. REQUIRES: input.size() < 2^31.
   NormalizedText Normalize(std::string_view input, bool word_start = true) const;
 
  private:
@@ -65,7 +64,7 @@ class SpmNormalizer {
     std::string_view output;
     size_t consumed = 0;
   };
-  // Normalises the beginning of `input`. REQUIRES: not empty.
+  // Normalizes the beginning of `input`. REQUIRES: `input` is not empty.
   Step NormalizePrefix(std::string_view input) const;
 
   bool add_dummy_prefix_ = true;

@@ -1,6 +1,6 @@
-// SentencePiece as T5Tokenizer of transformers uses it where its tokenizer_config.json has `legacy`
-// false (tokenization_t5.py, 4.57): the mark of the first word is put before the text, and parts
-// after added tokens get none, as SentencePiece alone would give them.
+// SentencePiece as T5Tokenizer of transformers uses it if tokenizer_config.json sets `legacy` to
+// false (tokenization_t5.py, 4.57). The tokenizer puts a space mark before the text. A part after
+// an added token gets no mark, although SentencePiece alone would add one.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -19,7 +19,7 @@ namespace dragoman::engine {
 
 class T5SentencePiece : public SubwordModel {
  public:
-  // `add_prefix_space`: the mark is put there. `unk_piece` is the tokenizer's name of it.
+  // `add_prefix_space`: put the mark before a text. `unk_piece`: the tokenizer's unknown token.
   T5SentencePiece(std::shared_ptr<const SentencePiece> model, std::string unk_piece,
                   bool add_prefix_space);
 
@@ -37,7 +37,7 @@ class T5SentencePiece : public SubwordModel {
   const std::shared_ptr<const SentencePiece> model_;  // shared with its loader
   const std::string unk_piece_;
   const bool add_prefix_space_;
-  size_t unk_tokens_ = 0;  // that unk_piece_ is cut into
+  size_t unk_tokens_ = 0;  // the number of tokens of unk_piece_
 };
 
 }  // namespace dragoman::engine

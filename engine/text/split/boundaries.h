@@ -1,6 +1,6 @@
-// Boundaries of a text by ICU's rules: graphemes, places where a line may break.
+// Iterates over the boundaries of a text by ICU's rules: graphemes, places where a line may break.
 //
-// An object belongs to one thread and borrows the text. Units: bytes.
+// An object belongs to one thread and borrows the UTF-8 text. Units: bytes.
 #pragma once
 
 #include <unicode/brkiter.h>
@@ -14,7 +14,6 @@
 
 namespace dragoman::engine {
 
-// An iterator of ICU over UTF-8 bytes; null when ICU has none.
 class Boundaries {
  public:
   using Factory = icu::BreakIterator* (*)(const icu::Locale&, UErrorCode&);
@@ -34,8 +33,9 @@ class Boundaries {
   Boundaries(const Boundaries&) = delete;
   Boundaries& operator=(const Boundaries&) = delete;
 
+  // Reports whether ICU has the rules. Next requires it.
   bool ok() const { return ok_; }
-  // The next boundary in bytes, nothing at the end.
+  // Returns the next boundary, or nullopt at the end.
   std::optional<size_t> Next() {
     const int32_t at = iterator_->next();
     if (at == icu::BreakIterator::DONE) return std::nullopt;

@@ -12,7 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-// No abbreviation or first word that matters is longer. Keeps Continues constant in time.
+// No relevant abbreviation or first word is longer. Keeps Continues constant in time.
 constexpr size_t kMaxWordBytes = 40;
 
 // Languages that write ordinal numbers with a full stop.
@@ -39,7 +39,7 @@ constexpr std::string_view kGermanSometimes[] = {
     "Feb.", "Febr.", "Apr.", "Aug.",  "Sept.", "Sep.", "Okt.", "Nov.", "Dez.",  "Str.",   "Co.",
     "Inc.", "Ltd.",  "Jr.",  "Corp.", "Tel.",  "Max.", "St.",  "Pfd.", "Stck.", "Stk.",   "Chr.",
     "Mo.",  "Mi.",   "Do.",  "Sa.",   "Hbf.",  "e.V.", "ed.",  "tägl."};
-// Entries of ICU's German list that are ordinary words or may well end a sentence.
+// Entries of ICU's German list that are ordinary words or often end a sentence.
 constexpr std::string_view kGermanWords[] = {
     "Port.", "Alt.", "Di.",   "So.",   "am.",   "Art.", "Test.", "Best.", "PIN.",      "Trans.",
     "Rel.",  "Int.", "Mod.",  "Temp.", "Chin.", "Gem.", "Schr.", "Phys.", "Geograph.", "Do.",
@@ -47,8 +47,8 @@ constexpr std::string_view kGermanWords[] = {
     "Feb.",  "Apr.", "Aug.",  "Sept.", "Sep.",  "Okt.", "Nov.",  "Dez.",  "Str.",      "Co.",
     "Inc.",  "Ltd.", "Jr.",   "Tel.",  "Pfd.",  "Chr.", "Hbf.",  "e.V.",  "Jahrh.",    "gest.",
     "Prot.", "Ben.", "Konv.", "Min.",  "Ca.",   "led.", "tägl.", "Proz.", "App.",      "Obj."};
-// A German noun after an ordinal or an initial is capital too; these words are not, so before them
-// the full stop ends a sentence.
+// German nouns are capitalized, but these words only at the beginning of a sentence. So a full stop
+// before them ends a sentence, even after an ordinal or an initial.
 constexpr std::string_view kGermanStarters[] = {
     "Der",   "Die",      "Das",      "Den",    "Dem",   "Des",     "Ein",    "Eine",    "Einen",
     "Einem", "Einer",    "Er",       "Sie",    "Es",    "Ich",     "Du",     "Wir",     "Ihr",
@@ -87,8 +87,8 @@ constexpr std::string_view kEnglishStarters[] = {
     "Their", "As",      "For",     "After",    "Before", "Not",   "Is",   "Are",  "Do",
     "Did",   "Because", "However", "Although", "While",  "Since", "Some", "Many", "All"};
 
-// ICU's list of suppressions ("exceptions/SentenceBreak" of its break iterator data). Its own
-// filter compares suffixes, so that "r." also matches "Meier.": we take the list and compare words.
+// ICU's list of suppressions ("exceptions/SentenceBreak" of its break iterator data). ICU's own
+// filter compares suffixes, so that "r." also matches "Meier."; FullStopRules compares words.
 std::vector<std::string> IcuSuppressions(const std::string& language) {
   struct Close {
     void operator()(UResourceBundle* bundle) const { ures_close(bundle); }
@@ -97,7 +97,7 @@ std::vector<std::string> IcuSuppressions(const std::string& language) {
   std::vector<std::string> words;
   UErrorCode status = U_ZERO_ERROR;
   const Bundle root(ures_open(U_ICUDATA_NAME "-brkitr", language.c_str(), &status));
-  // A warning says that this is the list of another language.
+  // A warning means that this is the list of another language.
   if (status != U_ZERO_ERROR) return words;
   const Bundle exceptions(ures_getByKey(root.get(), "exceptions", nullptr, &status));
   const Bundle list(ures_getByKey(exceptions.get(), "SentenceBreak", nullptr, &status));
@@ -112,7 +112,7 @@ std::vector<std::string> IcuSuppressions(const std::string& language) {
   return words;
 }
 
-// The code point before byte `at`, which moves to its first byte. REQUIRES: at > 0.
+// Returns the code point before byte `at` and moves `at` to its first byte. REQUIRES: at > 0.
 char32_t PreviousCodePoint(std::string_view text, size_t& at) {
   do {
     --at;
@@ -135,8 +135,8 @@ bool IsClosing(char32_t c) {
          type == U_FINAL_PUNCTUATION || c == '"' || c == '\'';
 }
 
-// The word that ends at byte `end`: back to white space or an opening bracket or quote. Empty when
-// it is longer than any abbreviation.
+// Returns the word that ends at byte `end`, back to white space or an opening bracket or quote.
+// Returns "" if it is longer than any abbreviation.
 std::string_view WordBefore(std::string_view line, size_t end) {
   size_t begin = end;
   while (begin > 0) {
@@ -215,7 +215,7 @@ FullStopRules::FullStopRules(std::string_view language) {
     fill(kEnglishSometimes, sometimes_);
     fill(kEnglishStarters, starters_);
   }
-  // One letter alone: the rule for initials decides.
+  // The rule for initials handles single letters.
   std::erase_if(owned_, [](const std::string& word) { return CountCodePoints(word) <= 2; });
   for (const std::string& word : owned_) {
     if (!sometimes_.contains(word)) always_.insert(word);
@@ -264,7 +264,7 @@ bool FullStopRules::Continues(std::string_view line, size_t at) const {
   if (shape.digits > 0) return false;
   if (shape.letters == 1 && shape.stops == 1) {
     if (at_line_start || shape.lower_case) return true;
-    // z. B. Das: the word before is such a letter too.
+    // z. B. Das: the word before is also a single letter.
     const size_t word_begin = static_cast<size_t>(word.data() - line.data());
     size_t previous_end = word_begin;
     while (previous_end > 0) {

@@ -22,7 +22,7 @@ bool IsLineBreak(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-// The size of the "<br>", "<BR/>" or "<br />" that `text` begins with, else 0.
+// Returns the size of the "<br>", "<BR/>" or "<br />" at the beginning of `text`, or 0.
 size_t HtmlBreakSize(std::string_view text) {
   if (text.size() < 4 || (text[1] | 0x20) != 'b' || (text[2] | 0x20) != 'r') return 0;
   size_t at = 3;
@@ -31,16 +31,15 @@ size_t HtmlBreakSize(std::string_view text) {
   return at < text.size() && text[at] == '>' ? at + 1 : 0;
 }
 
-// The size of the line break at `at`, 0 where there is none: a line break of Unicode, a tab (cells of
-// a table are not one sentence), or "<br>" in any of its spellings, which plain text from subtitles
-// and web pages has.
+// Returns the size of the line break at `at`, or 0. A line break is one of Unicode's, a tab (as
+// between cells of a table), or "<br>" in any spelling (as in subtitles and text of web pages).
 size_t LineBreakSize(std::string_view text, size_t at) {
   if (text[at] == '<') return HtmlBreakSize(text.substr(at));
   size_t end = at;
   return IsLineBreak(NextCodePoint(text, end)) ? end - at : 0;
 }
 
-// Whether there is anything to translate: a letter outside of "<br>".
+// Reports whether `text` has a letter outside "<br>".
 bool HasWords(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     if (text[at] == '<') at += HtmlBreakSize(text.substr(at));
@@ -49,7 +48,7 @@ bool HasWords(std::string_view text) {
   return false;
 }
 
-// Adds text[begin, end) without the white space at its ends, if anything is left.
+// Adds text[begin, end) without the white space at its ends, if it has a letter.
 void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextRange>& pieces) {
   const std::string_view piece = StripWhiteSpace(text.substr(begin, end - begin));
   if (!HasWords(piece)) return;
@@ -57,7 +56,7 @@ void AddPiece(std::string_view text, size_t begin, size_t end, std::vector<TextR
   pieces.push_back({first, first + static_cast<int64_t>(piece.size())});
 }
 
-// Whether the character may end a sentence by the rules of UAX #29 and ICU's for Greek, whose
+// Reports whether the character may end a sentence by UAX 29 or by ICU's rules for Greek, whose
 // question mark looks like a semicolon.
 bool MayEndSentence(char32_t c) {
   if (c < 0x80) return c == '.' || c == '!' || c == '?' || c == ';' || (c >= 0x09 && c <= 0x0D);
@@ -76,7 +75,7 @@ bool MayEndSentence(char32_t c) {
 struct SentenceSplitter::Rules {
   explicit Rules(std::string_view language) : full_stops(language) {}
 
-  std::unique_ptr<icu::BreakIterator> sentences;  // never given a text: cloned for each call
+  std::unique_ptr<icu::BreakIterator> sentences;  // has no text; cloned for each call
   FullStopRules full_stops;
 };
 
@@ -123,7 +122,7 @@ void SentenceSplitter::SplitLine(std::string_view text, TextRange range,
   UText utext = UTEXT_INITIALIZER;
   utext_openUTF8(&utext, line.data(), static_cast<int64_t>(line.size()), &status);
   iterator.setText(&utext, status);
-  if (U_FAILURE(status)) {  // out of memory at worst: then a line is one piece
+  if (U_FAILURE(status)) {  // only if memory runs out; then a line is one piece
     utext_close(&utext);
     AddPiece(text, offset, offset + line.size(), pieces);
     return;
@@ -145,8 +144,8 @@ bool SentenceSplitter::IsSentenceEnd(std::string_view line, size_t at) const {
   size_t after = last;
   const char32_t before = NextCodePoint(line, after);
   if (!IsWhiteSpace(before)) {
-    // No space: the end of a sentence in scripts that have none, otherwise part of an address, a
-    // name or a number ("?q=1", "Yahoo!Mail").
+    // Without a space, a sentence ends only in scripts without spaces. Otherwise this is part of an
+    // address or a name ("?q=1", "Yahoo!Mail").
     size_t next = at;
     return IsUnspacedScript(before) || IsUnspacedScript(NextCodePoint(line, next));
   }
@@ -209,7 +208,7 @@ JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pi
 int64_t MostPieces(std::string_view text, bool html) {
   int64_t pieces = 0;
   bool may_begin = true;
-  bool tags = true;  // until none ends any more
+  bool tags = true;  // false if no further tag ends
   for (size_t at = 0; at < text.size();) {
     const char32_t c = NextCodePoint(text, at);
     if (html && c == '<') {

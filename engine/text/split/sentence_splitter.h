@@ -1,10 +1,9 @@
-// Cuts text into the pieces that are translated one by one, and puts translations together again.
+// Cuts text into pieces that are translated one by one, and joins the translations.
 //
-// A piece is a byte range of the text. Everything outside the pieces (white space before, between
-// and after them, line breaks, blank lines) is passed through byte for byte, so structure comes
-// back as it was; so is a sentence without any letter ("🎉", "* * *", "$5.00", "12.05.2024"). A piece
-// is never empty and neither begins nor ends with white space; white space inside it goes to the
-// model.
+// A piece is a byte range of the text. It is not empty and neither begins nor ends with white
+// space. White space inside a piece goes to the model. Everything outside the pieces (white space,
+// line breaks) passes through byte for byte, which preserves the structure of the text. So does a
+// sentence without a letter ("🎉", "* * *", "$5.00", "12.05.2024").
 //
 // A line ends at a line break, at a tab, and at "<br>", "<br/>" or "<br />" in any case.
 //
@@ -37,17 +36,17 @@ enum class Segmentation {
 
 class SentenceSplitter {
  public:
-  // The language whose rules a source language (BCP-47: "de", "pt-BR") follows: "pt". An unknown or
-  // empty one is "", the root locale. There are some hundred, whatever is asked for, and clients
-  // make up tags of language, script and region without end.
+  // Returns the language whose rules apply to a source language (BCP-47): "pt" for "pt-BR". Returns
+  // "", the root locale, for an unknown or empty language. Has only some hundred results, whatever
+  // tags clients make up.
   static std::string LanguageOf(std::string_view source_language);
 
-  // With the rules of LanguageOf(source_language). INTERNAL when ICU has no data.
+  // Uses the rules of LanguageOf(source_language). Returns INTERNAL if ICU has no data.
   static absl::StatusOr<std::unique_ptr<SentenceSplitter>> Create(std::string_view source_language);
   ~SentenceSplitter();
 
-  // The pieces in order; none for text without any letter. Time is linear in the size of
-  // `text`. REQUIRES: `text` is valid UTF-8.
+  // Returns the pieces in order, none for text without a letter. Takes linear time. REQUIRES:
+  // `text` is valid UTF-8.
   std::vector<TextRange> Split(std::string_view text, Segmentation mode) const;
 
  private:
@@ -62,20 +61,20 @@ class SentenceSplitter {
 
 struct JoinedText {
   std::string text;
-  std::vector<TextRange> ranges;  // where each translation lies in `text`
+  std::vector<TextRange> ranges;  // of each translation in `text`
 };
 
-// The text with translations[i] in the place of pieces[i]. Where two pieces touch, the script of
-// the text at the cut is one written without spaces and `target_uses_spaces`, one space is put
-// between the translations. REQUIRES: as many translations as pieces; pieces in order, no overlap.
+// Returns `text` with translations[i] in place of pieces[i]. Puts one space between two
+// translations if the pieces touch, the text there is in a script without spaces, and
+// `target_uses_spaces`. REQUIRES: as many translations as pieces; pieces in order, no overlap.
 JoinedText JoinTranslations(std::string_view text, std::span<const TextRange> pieces,
                             std::span<const std::string> translations, bool target_uses_spaces);
 
-// An upper bound, quickly computed, of the pieces that SentenceSplitter makes of `text` in any language
-// and mode, before those that are too long are cut, so that room can be reserved before it is split:
-// counts the letters that come first or after a character that may end a sentence. Too many where such
-// a character ends none, as in "e.g". `html`: every tag may end one, too. Takes one look at
-// each code point. REQUIRES: valid UTF-8.
+// Returns an upper bound on the pieces that SentenceSplitter makes of `text` in any language and
+// mode, before pieces that are too long are cut. Use it to reserve room before you split the text.
+// Counts the letters that come first or after a character that may end a sentence, so an
+// abbreviation ("e.g.") raises the count. With `html`, every tag may end a sentence too. Makes one
+// pass. REQUIRES: `text` is valid UTF-8.
 int64_t MostPieces(std::string_view text, bool html);
 
 }  // namespace dragoman::engine

@@ -19,7 +19,7 @@
 namespace dragoman::engine {
 namespace {
 
-// How good a place to cut is; smaller is better.
+// The kinds of places to cut, best first.
 enum CutClass : int {
   kSentenceEnd,  // also a line break
   kSemicolon,    // ; :
@@ -31,14 +31,14 @@ enum CutClass : int {
 };
 
 struct Cut {
-  size_t at = 0;  // first byte of the next part: never white space
+  size_t at = 0;  // the first byte of the next part; never white space
   CutClass kind = kGrapheme;
   int64_t tokens = 0;  // tokens of the piece that end at or before `at`
 };
 
 bool IsOneOf(char32_t c, std::u32string_view set) { return set.find(c) != set.npos; }
 
-// Classifies a possible cut by what lies on both sides of it, white space left out.
+// Classifies a possible cut by the characters on both sides, without white space.
 CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   size_t end = at;
   bool space = false;
@@ -50,7 +50,7 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
     while (before > 0 && (static_cast<unsigned char>(text[before]) & 0xC0) == 0x80) --before;
     size_t next = before;
     const char32_t c = NextCodePoint(text, next);
-    // Far enough for any real text, and constant in time for the rest.
+    // Enough for any real text, and keeps the time constant.
     if (at - before > 32) break;
     if (IsWhiteSpace(c)) {
       if (closed) break;
@@ -80,13 +80,13 @@ CutClass Classify(std::string_view text, size_t at, bool line_opportunity) {
   return line_opportunity ? kLineOpportunity : kGrapheme;
 }
 
-// All places where `text` may be cut, in order, and its end. Empty when ICU fails.
+// Returns all places where `text` may be cut, in order, and its end. Empty if ICU fails.
 std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
   std::vector<Cut> cuts;
   Boundaries graphemes(icu::BreakIterator::createCharacterInstance, text);
   Boundaries lines(icu::BreakIterator::createLineInstance, text);
   if (!graphemes.ok() || !lines.ok()) return cuts;
-  // Ends of tokens; they only grow, so one walk counts them.
+  // The ends of tokens ascend, so one pass counts them.
   const size_t first_token = encoded.text_begin;
   const size_t end_token = encoded.text_end;
   size_t token = first_token;
@@ -107,8 +107,8 @@ std::vector<Cut> FindCuts(std::string_view text, const EncodedText& encoded) {
   return cuts;
 }
 
-// The best of cuts[first, last): the best kind there is with at least `low` tokens, then nearest to
-// `target`. `last` > `first`; cuts[first] is taken when all are below `low`.
+// Returns the best of cuts[first, last): the best kind among those with at least `low` tokens, then
+// the nearest to `target`. Returns last - 1 if all have fewer tokens. REQUIRES: first < last.
 size_t BestCut(const std::vector<Cut>& cuts, size_t first, size_t last, int64_t low,
                int64_t target) {
   size_t best = last - 1;
@@ -155,12 +155,12 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
   if (cuts.empty()) return absl::InternalError("ICU found no grapheme boundaries");
 
   size_t begin = 0;
-  size_t first = 0;  // of the cuts after `begin`
+  size_t first = 0;  // the first cut after `begin`
   while (begin < whole.size()) {
     const int64_t before = first == 0 ? 0 : cuts[first - 1].tokens;
     const int64_t left = cuts.back().tokens - before;
-    // The most tokens of a part, by the count of the whole; shrinks when a part, encoded by itself,
-    // has more tokens than that.
+    // The limit for a part, in tokens of the whole piece. It shrinks if the part has too many
+    // tokens when it is encoded alone.
     int64_t high = room;
     size_t cut_limit = cuts.size();
     while (true) {
@@ -197,7 +197,7 @@ absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, Te
       }
       const auto excess = static_cast<int64_t>(part_tokens.ids.size() - limit);
       const int64_t used = cuts[chosen].tokens - before;
-      // Counts may say nothing (a run of unknown characters is one token): then halve.
+      // If the counts do not help (a run of unknown characters is one token), halve the range.
       cut_limit = high > 1 ? chosen : first + (chosen - first + 1) / 2;
       high = std::max<int64_t>(1, std::min(high - 1, used - excess));
     }

@@ -1,4 +1,4 @@
-// A piece of text with more tokens than the model takes: refused, or cut at the best boundaries.
+// Refuses a piece of text with more tokens than the model takes, or cuts it at the best boundaries.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -18,20 +18,21 @@ namespace dragoman::engine {
 struct EncodedPiece {
   TextRange range;      // in the whole text
   EncodedText encoded;  // its ranges count from range.begin
-  bool cut = false;     // a part of a piece that was too long for the model
+  bool cut = false;     // is a part of a piece that was too long for the model
 };
 
-// Tokens of a piece, special ones included.
+// Returns the tokens of a piece, special tokens included.
 using EncodeFunction = std::function<EncodedText(std::string_view piece)>;
 
-// INVALID_ARGUMENT that says how many tokens the text has and how many the model takes.
+// Returns INVALID_ARGUMENT that says how many tokens the text has and how many the model takes.
 absl::Status TooLongError(int64_t tokens, int64_t max_tokens);
 
 // Cuts text[piece] into parts of at most max_tokens tokens each. `encoded` is encode(text[piece]).
-// A cut lies, in order of preference, at the end of a sentence, after punctuation inside one (; :
-// then , and dashes), at white space, at another place where a line may break, between graphemes;
-// never inside a grapheme. Parts are of about even size. White space at a cut belongs to no part.
-// Calls `encode` about once per part. INVALID_ARGUMENT when a single grapheme has too many tokens.
+// Cuts, in order of preference, at the end of a sentence, after punctuation inside a sentence
+// (first ; and :, then , and dashes), at white space, at another place where a line may break, or
+// between graphemes. Never cuts inside a grapheme. The parts have about the same size. White space
+// at a cut belongs to no part. Calls `encode` about once per part. Returns INVALID_ARGUMENT if a
+// single grapheme has too many tokens or max_tokens leaves no room for text, INTERNAL if ICU fails.
 // REQUIRES: `piece` neither begins nor ends with white space.
 absl::StatusOr<std::vector<EncodedPiece>> SplitTooLong(std::string_view text, TextRange piece,
                                                        EncodedText encoded, int max_tokens,

@@ -34,7 +34,7 @@ std::optional<GlossaryFormat> FormatOf(const fs::path& file) {
   return std::nullopt;
 }
 
-// Text, and what its terms are made into (glossary.h), by rows: a term has one at least.
+// The memory of a term and its index (glossary.h). A term has at least one row.
 constexpr int64_t kTermBytes = 256;
 
 absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& path,
@@ -47,7 +47,7 @@ absl::StatusOr<std::shared_ptr<const Glossary>> ReadGlossary(const fs::path& pat
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": ", size, " bytes, expected at most ", kMaxGlossaryBytes));
   }
-  LoadMemory::Hold hold;  // the text, which its terms do not need
+  LoadMemory::Hold hold;  // of the text, which is dropped after it is parsed
   if (load != nullptr) {
     absl::StatusOr<LoadMemory::Hold> reserved =
         load->memory().Reserve(static_cast<int64_t>(size), path.string());
@@ -84,7 +84,7 @@ absl::StatusOr<GlossaryDirectory> LoadGlossaries(const fs::path& directory, Load
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.starts_with('.')) continue;
-    std::error_code missing;  // a symbolic link to nothing is an error, when it is read
+    std::error_code missing;  // ignored: a broken link fails when it is read
     const bool is_folder = entry->is_directory(missing);
     if (!is_folder && FormatOf(entry->path())) {
       files.push_back(entry->path());
@@ -127,7 +127,7 @@ absl::Status Glossaries::Load(const Tokenizer& tokenizer, LoadContext* load) {
   }
   auto now = std::make_shared<const GlossaryDirectory>(*std::move(loaded));
   MutexLock lock(&mu_);
-  loaded_.swap(now);  // the old one is let go outside of the lock
+  loaded_.swap(now);  // the old glossaries are destroyed outside the lock
   return absl::OkStatus();
 }
 

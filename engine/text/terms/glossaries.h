@@ -1,7 +1,7 @@
-// The named glossaries of an engine: the files of one directory, loaded at start and on demand, and
-// replaced as a whole.
+// The named glossaries of an engine: the files of one directory. They are loaded at start and on
+// demand, and are replaced as a whole.
 //
-// Thread-safe. A glossary in use stays alive by its shared_ptr.
+// Thread-safe. A shared_ptr keeps a glossary alive while a request uses it.
 #pragma once
 
 #include <filesystem>
@@ -27,30 +27,33 @@ struct GlossaryDirectory {
   std::vector<std::string> ignored;
 };
 
-// Every NAME.tsv and NAME.csv (in capitals as well) directly in `directory`, as glossary NAME;
-// symbolic links are followed. Names that begin with a dot are skipped in silence, as a mounted
-// ConfigMap and editors have them. Whatever else is there (README.md, folders) is listed in
-// `ignored`: a wrong extension is then in the log, and does not keep the other glossaries away.
+// Loads every NAME.tsv and NAME.csv (also in capitals) directly in `directory` as glossary NAME.
+// Follows symbolic links. Silently skips names that begin with a dot, because mounted ConfigMaps
+// and editors create them. Lists other files and folders in `ignored`, so that a wrong extension is
+// logged but does not stop the load.
 //
-// All or nothing, so that a bad file at a reload leaves the old glossaries in use: the first bad
-// file's error of Glossary::Parse, INVALID_ARGUMENT for two files of one name (a.tsv, a.csv) or a
-// name that is not UTF-8, NOT_FOUND for no such directory, PERMISSION_DENIED or UNAVAILABLE for
-// what cannot be read. RESOURCE_EXHAUSTED where the load's memory is too small: for a file, before it
-// is read, for its terms, before they are made; they count until the load ends. CANCELLED once it is
-// given up. `load` may be nullptr.
+// Loads all files or none, so that a bad file at a reload leaves the old glossaries in use. Returns
+//  * the error of Glossary::Parse for the first bad file;
+//  * INVALID_ARGUMENT for two files of one name (a.tsv, a.csv) or a name that is not UTF-8;
+//  * NOT_FOUND if there is no such directory;
+//  * PERMISSION_DENIED or UNAVAILABLE if a file cannot be read;
+//  * RESOURCE_EXHAUSTED if the load's memory is too small for a file, before it is read, or for its
+//    terms, before they are made (the bytes of terms count until the load ends);
+//  * CANCELLED after the load is given up.
+// `load` may be nullptr.
 absl::StatusOr<GlossaryDirectory> LoadGlossaries(const std::filesystem::path& directory,
                                                  LoadContext* load = nullptr);
 
 class Glossaries {
  public:
-  // With "" there is no directory, and there are no glossaries.
+  // With "", there are no glossaries.
   explicit Glossaries(std::string directory) : directory_(std::move(directory)) {}
 
-  // Reads the directory and checks that the model can write every target. An error of either names
-  // the file and line, and leaves what there was. `load` as in LoadGlossaries.
+  // Reads the directory and checks that the model can write every target. On an error, which names
+  // the file and line, keeps the previous glossaries. `load` is as in LoadGlossaries.
   absl::Status Load(const Tokenizer& tokenizer, LoadContext* load);
 
-  // Null for an unknown name.
+  // Returns null for an unknown name.
   std::shared_ptr<const Glossary> Find(std::string_view name) const;
 
   std::vector<std::string> Names() const;  // sorted
@@ -58,7 +61,7 @@ class Glossaries {
  private:
   const std::string directory_;
   mutable Mutex mu_;
-  std::shared_ptr<const GlossaryDirectory> loaded_ ABSL_GUARDED_BY(mu_);  // shared: read unlocked
+  std::shared_ptr<const GlossaryDirectory> loaded_ ABSL_GUARDED_BY(mu_);  // null before a load
 };
 
 }  // namespace dragoman::engine

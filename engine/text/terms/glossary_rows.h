@@ -1,4 +1,4 @@
-// The rows of a glossary file; the format is in glossary.h.
+// Reads the rows of a glossary file. glossary.h describes the format.
 //
 // Thread-safety: one thread per object.
 #pragma once
@@ -14,21 +14,21 @@ struct GlossaryRow {
   size_t line = 0;  // where the row begins, from 1
   std::string source;
   std::string target;
-  std::string problem;  // when not empty, the row is none: what was found and what was expected
+  std::string problem;  // not empty for an invalid row: what was found and what was expected
 };
 
 class GlossaryRows {
  public:
-  // Borrows `bytes`, which may be anything.
+  // Borrows `bytes`, which may have any content.
   GlossaryRows(std::string_view bytes, GlossaryFormat format);
 
-  // The next row that is not white space alone; false at the end. After a problem: no more calls.
+  // Reads the next row that is not only white space. Returns false at the end. Not after a problem.
   bool Next(GlossaryRow& row);
 
  private:
   void ReadTsv(GlossaryRow& row);
   void ReadCsv(GlossaryRow& row);
-  // Takes the bytes up to the end of the line, which it skips.
+  // Returns the bytes up to the end of the line and moves to the next line.
   std::string_view TakeLine();
 
   std::string_view rest_;

@@ -19,7 +19,7 @@
 namespace dragoman::engine {
 namespace {
 
-// ICU's word rules, never given a text: cloned for each call. An error code when there are none.
+// ICU's word rules, without a text; cloned for each call. `status` is an error if there are none.
 struct WordRules {
   std::unique_ptr<icu::BreakIterator> iterator;
   UErrorCode status = U_ZERO_ERROR;
@@ -46,13 +46,13 @@ void Fold(std::string_view text, std::string& folded, icu::Edits* edits) {
                          edits, status);
 }
 
-// Characters that UAX 29 never parts from the one before (rule WB4).
+// Reports whether UAX 29 never separates the character from the one before (rule WB4).
 bool ExtendsWord(char32_t c) {
   const int32_t kind = u_getIntPropertyValue(static_cast<UChar32>(c), UCHAR_WORD_BREAK);
   return kind == U_WB_EXTEND || kind == U_WB_FORMAT || kind == U_WB_ZWJ;
 }
 
-// Whether UAX 29 parts two letters of scripts written without spaces, where ICU asks a dictionary.
+// Reports whether UAX 29 separates two letters of scripts without spaces. ICU uses a dictionary.
 bool PartedWithoutDictionary(char32_t before, char32_t after) {
   if (!IsUnspacedScript(before) || !IsUnspacedScript(after) || ExtendsWord(after)) return false;
   const auto is_katakana = [](char32_t c) {
@@ -110,7 +110,7 @@ void TermText::MarkBoundaries() {
   UText utext = UTEXT_INITIALIZER;
   utext_openUTF8(&utext, text_.data(), static_cast<int64_t>(text_.size()), &status);
   words->setText(&utext, status);
-  if (U_SUCCESS(status)) {  // out of memory at worst: then nothing matches
+  if (U_SUCCESS(status)) {  // fails only if memory runs out; then nothing matches
     size_t i = 0;
     for (int32_t at = words->first(); at != icu::BreakIterator::DONE; at = words->next()) {
       while (characters_[i].begin < at) ++i;
@@ -200,7 +200,7 @@ std::optional<TermIndex::Match> TermIndex::LongestAt(const TermText& text, int32
     if (node == PieceTrie::kNone) break;
     const int32_t value = trie_.Value(node);
     if (value == PieceTrie::kNone) continue;
-    // The trie knows the beginning of the folded source only. Sources found later are longer.
+    // The trie has only the beginning of the folded source. Later sources are longer.
     const Group& group = groups_[static_cast<size_t>(value)];
     const std::string_view folded = FoldedOf(group);
     if (from + folded.size() > to) continue;

@@ -1,5 +1,5 @@
-// The search structure under glossaries: from a place in a text to the longest term that matches
-// there, by case-folded bytes and word boundaries.
+// The search structure of glossaries. Finds the longest term that matches at a place in a text, by
+// case-folded bytes and word boundaries.
 //
 // Thread-safety: const after construction. Units: bytes.
 #pragma once
@@ -17,29 +17,29 @@
 
 namespace dragoman::engine {
 
-// Unicode's full case folding, default (not Turkic) mappings. REQUIRES: valid UTF-8.
+// Applies Unicode's full case folding, default (not Turkic) mappings. REQUIRES: valid UTF-8.
 std::string FoldCase(std::string_view text);
 
-// A text made ready for searches: folded, with its characters and its word boundaries.
+// A text prepared for searches: folded, with its characters and word boundaries.
 class TermText {
  public:
-  // Borrows `text`. REQUIRES: valid UTF-8, less than 1 GiB; CheckWordRules() is OK.
+  // Borrows `text`. REQUIRES: `text` is valid UTF-8 of less than 1 GiB; CheckWordRules() is OK.
   explicit TermText(std::string_view text);
 
-  // INTERNAL when ICU has no data for word boundaries.
+  // Returns INTERNAL if ICU has no data for word boundaries.
   static absl::Status CheckWordRules();
 
   struct Character {
     int32_t begin = 0;         // in the text
     int32_t folded_begin = 0;  // in folded()
-    bool is_boundary = false;  // of words, before this character
+    bool is_boundary = false;  // a word boundary precedes this character
   };
 
   std::string_view text() const { return text_; }
   const std::string& folded() const { return folded_; }
-  // In order; one more at the end of the text.
+  // The characters in order, and one more entry at the end of the text.
   std::span<const Character> characters() const { return characters_; }
-  // The character whose folding begins at this byte of folded(), or -1.
+  // Returns the character whose folding begins at this byte of folded(), or -1.
   int32_t CharacterAt(size_t folded_byte) const { return at_folded_[folded_byte]; }
 
  private:
@@ -54,7 +54,7 @@ class TermText {
 class TermIndex {
  public:
   struct Entry {
-    std::string_view source;  // must stay valid; differs from those of all other entries
+    std::string_view source;  // must outlive the index; differs from all other sources
     bool ignore_case = false;
   };
 
@@ -65,21 +65,22 @@ class TermIndex {
     size_t entry = 0;
     int32_t end_character = 0;
   };
-  // The longest entry that matches from the character `begin` to a word boundary not after the
-  // character `limit`. Of entries that fold to the same: the one with the text's own bytes, else
-  // the first that ignores case, or with `ignore_case` the first. REQUIRES: `begin` is a boundary.
+  // Returns the longest entry that matches from character `begin` to a word boundary at or before
+  // character `limit`. Among entries that fold to the same text, prefers the one with the text's
+  // own bytes, then the first that ignores case (with `ignore_case`, the first of all). REQUIRES:
+  // `begin` is a boundary.
   std::optional<Match> LongestAt(const TermText& text, int32_t begin, int32_t limit,
                                  bool ignore_case) const;
 
   bool empty() const { return groups_.empty(); }
 
  private:
-  // Entries whose sources fold to the same: entries_[begin, end), in order of their source.
+  // Entries whose sources fold to the same text: entries_[begin, end), in order of their source.
   struct Group {
     int32_t begin = 0;
     int32_t end = 0;
-    int32_t first = 0;           // entry with the smallest number
-    int32_t first_ignoring = 0;  // of those that ignore case; -1 for none
+    int32_t first = 0;           // the smallest entry number
+    int32_t first_ignoring = 0;  // the smallest that ignores case; -1 for none
     int32_t folded_begin = 0;    // of the folded source, in folded_
     int32_t folded_size = 0;
   };
@@ -89,14 +90,14 @@ class TermIndex {
   };
 
   std::string_view FoldedOf(const Group& group) const;
-  // The entry of the group that matches these bytes of a text, if any.
+  // Returns the entry of the group that matches these bytes of a text, if any.
   std::optional<size_t> EntryFor(const Group& group, std::string_view bytes,
                                  bool ignore_case) const;
 
   std::string folded_;
   std::vector<Group> groups_;
   std::vector<Sorted> entries_;
-  PieceTrie trie_;  // to groups: as much of each folded source as tells it from all others
+  PieceTrie trie_;  // to groups; by the shortest distinct prefix of each folded source
 };
 
 }  // namespace dragoman::engine

@@ -54,7 +54,7 @@ std::vector<TermOccurrence> TermMatcher::Find(std::string_view segment) const {
     return TextRange{text.characters()[static_cast<size_t>(from)].begin,
                      text.characters()[static_cast<size_t>(to)].begin};
   };
-  // Leftmost matches of `longest_at` between two characters, each from a boundary.
+  // Finds the leftmost matches of `longest_at` between two characters, each from a boundary.
   const auto search = [&](int32_t from, int32_t to, const auto& longest_at) {
     while (from < to) {
       const bool is_boundary = text.characters()[static_cast<size_t>(from)].is_boundary;

@@ -1,8 +1,8 @@
-// Where a request's do_not_translate phrases and terms occur in a segment's source text
+// Finds a request's do_not_translate phrases and terms in the source text of a segment
 // (SEARCH.md a.8, "Glossary terms").
 //
-// One per request; Find runs once per segment. Thread-safety: const after Create. Owns the
-// request's phrases and terms, shares the named glossary. Units: bytes of the text given.
+// A request has one matcher and calls Find once per segment. Thread-safety: const after Create.
+// Owns the request's phrases and terms; shares the named glossary. Units: bytes of the segment.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct TermOccurrence {
 
   TextRange range;  // in the segment's text
   Kind kind = Kind::kDoNotTranslate;
-  // The text that must stand in the translation: the term's target, or the phrase itself. A view
+  // The text that the translation must contain: the term's target, or the phrase itself. A view
   // into the matcher or its glossary.
   std::string_view target;
-  // The index of the phrase or term in the request's list (of equal ones, the first), or
-  // Glossary::term.
+  // The index of the phrase or term in the request's list (the first of equal ones), or the
+  // argument of Glossary::term.
   size_t index = 0;
 
   bool operator==(const TermOccurrence&) const = default;
@@ -43,42 +43,42 @@ class TermMatcher {
     bool glossary_ignore_case = false;
   };
 
-  // INVALID_ARGUMENT naming the element: as Glossary::FromTerms for `terms`; an empty phrase of
-  // do_not_translate, one above kMaxTermBytes or with control characters. White space at the ends
-  // of a phrase is not part of it; equal phrases are one. INTERNAL when ICU has no data.
+  // Strips white space at the ends of phrases. Equal phrases are one. Returns INVALID_ARGUMENT,
+  // which names the element, if a phrase is empty, longer than kMaxTermBytes, has control
+  // characters or is not UTF-8. The same for `terms` (Glossary::FromTerms). INTERNAL if ICU has no
+  // data.
   static absl::StatusOr<TermMatcher> Create(const Lists& lists);
 
   TermMatcher(TermMatcher&&) = default;
   TermMatcher& operator=(TermMatcher&&) = default;
 
-  // All occurrences, in order, without overlap. An occurrence begins and ends at a word boundary
-  // (UAX 29) of `segment`. In scripts written without spaces (Han, Hiragana, Thai, ...) there is
-  // one between any two letters, as UAX 29 has it: no dictionary decides.
-  //  1. do_not_translate: byte for byte, leftmost, then longest.
-  //  2. In what is left, terms and the glossary's terms together: leftmost, then longest; of two
-  //     that match the same bytes the request's wins. A term that ignores case matches by full case
-  //     folding, whole characters only ("STRASSE" is "Straße"; "s" is not part of "ß"). Among terms
-  //     of one list that fold to the same, the one with the text's very bytes wins, then the first
-  //     that ignores case.
-  // White space and code points match exactly: no normalisation. Time is linear in the text, times
-  // the length of the longest beginning of a term found at a place.
-  // REQUIRES: `segment` is valid UTF-8.
+  // Returns all occurrences, in order and without overlap. An occurrence begins and ends at a word
+  // boundary (UAX 29) of `segment`. In scripts written without spaces (Han, Hiragana, Thai, ...),
+  // there is a boundary between any two letters, as in UAX 29; no dictionary decides.
+  //  1. Phrases match byte for byte. The leftmost, then the longest match wins.
+  //  2. Terms of the request and of the glossary match in the rest. The leftmost, then the longest
+  //     match wins, then the request's term. A term that ignores case matches by full case folding
+  //     and whole characters: "STRASSE" matches "Straße", but "s" is not part of "ß". Among terms
+  //     of one list that fold to the same text, the one with the text's own bytes wins, then the
+  //     first that ignores case.
+  // There is no normalization: white space and code points match exactly. Time is linear in the
+  // text, times the length of the longest beginning of a term that is found at a place. REQUIRES:
+  // `segment` is valid UTF-8.
   std::vector<TermOccurrence> Find(std::string_view segment) const;
 
-  // The request's terms; null when there are none.
+  // Returns the request's terms, or null if there are none.
   const Glossary* terms() const { return terms_.get(); }
 
-  // True when there is nothing to find.
   bool empty() const { return phrases_.empty() && terms_ == nullptr && glossary_ == nullptr; }
 
  private:
   TermMatcher() = default;
 
-  std::vector<std::string> phrases_;          // as given, less white space at the ends
-  std::vector<size_t> phrase_numbers_;        // by entry of the index, without the equal ones
+  std::vector<std::string> phrases_;          // as given, without white space at the ends
+  std::vector<size_t> phrase_numbers_;        // by entry of the index, without duplicates
   TermIndex phrase_index_;                    // views phrases_
-  std::shared_ptr<const Glossary> terms_;     // null when there are none
-  std::shared_ptr<const Glossary> glossary_;  // null when there is none
+  std::shared_ptr<const Glossary> terms_;     // null if there are none
+  std::shared_ptr<const Glossary> glossary_;  // null if there is none
   bool glossary_ignore_case_ = false;
 };
 

@@ -1,5 +1,5 @@
-// Records the answers of an engine to many requests of every kind, bit by bit, as text that `diff`
-// can compare: for changes that may change no translation.
+// Records an engine's answers to many requests of every kind, bit by bit, as text for `diff`. Used
+// for changes that must not change any translation.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace dragoman::bench {
 
-// Runs `count` requests of tests/engine/support/mixed_requests.h and writes a line for each, in
-// their order: number, kind, and every number of the result in hexadecimal, its texts as they are;
-// or the error. The same on every machine of one instruction set, whatever runs beside what.
+// Runs `count` requests of tests/engine/support/mixed_requests.h and writes one line for each, in
+// order: number, kind, and every number of the result in hexadecimal and its texts, or the error.
+// The same on all machines of one instruction set, with any batching.
 void RecordBits(engine::Engine& engine, size_t count, std::ostream& out);
 
 }  // namespace dragoman::bench

@@ -1,11 +1,11 @@
-// The fused output layer's search for the best tokens as a model: how many rounds a warp makes in a
-// tile, by rules that differ in what a row knows before it begins.
+// A model of the fused output layer's search for the best tokens. It counts the rounds of a warp
+// per tile under rules that differ in what a row knows at the start.
 //
-// A round is one turn of the loop of FoldTile (kernels/ops/output_epilogue.cuh): each lane of a row
-// takes out the best of its columns if that may still enter the list. A warp makes as many as the
-// slowest of its rows; of a warpgroup's four warps the slowest is waited for. The order of columns
-// on lanes, ties and the list are those of the kernel, so that a rule that is proposed can be judged
-// without a GPU; a rule must leave every list as it is.
+// A round is one iteration of the loop of FoldTile (kernels/ops/output_epilogue.cuh): each lane of
+// a row removes the best of its columns if that column may still enter the list. A warp makes as
+// many rounds as its slowest row, and a warpgroup waits for the slowest of its four warps. The
+// order of columns on lanes, the ties and the list equal those of the kernel, so that a rule can be
+// evaluated without a GPU. A rule must not change any list.
 //
 // Pure.
 #pragma once
@@ -18,14 +18,13 @@
 
 namespace dragoman::bench {
 
-// The value that a row's K-th best is assumed to have when a range of tiles begins. Each is a lower
-// bound of it in the whole vocabulary, so that no token of the list is ever kept away; a token that
-// is equal to it may still enter.
+// The assumed value of a row's K-th best at the start of a range of tiles: a lower bound over the
+// whole vocabulary, so no token of the list is lost. A token equal to the bound may enter.
 enum class FoldRule : uint8_t {
-  kNone,     // nothing: every range begins its list anew
-  kCarried,  // the K-th best of the ranges before
-  kLead,     // that of the row's first tile, which every range folds once more for this
-  kKnown,    // the K-th best of the row itself: what no rule can beat
+  kNone,     // no bound: every range starts an empty list
+  kCarried,  // the K-th best of the previous ranges
+  kLead,     // that of the row's first tile, which every range folds again for this
+  kKnown,    // the K-th best of the whole row: the optimum for any rule
 };
 
 struct FoldShape {
@@ -34,25 +33,23 @@ struct FoldShape {
 };
 
 struct RowFold {
-  std::vector<int> rounds;  // of every tile of the vocabulary, in order
-  std::vector<int>
-      lead_rounds;  // kLead: of the first tile, once more, for each range but the first
-  std::vector<kernels::TokenScore> best;  // of all ranges, best first: K of them
+  std::vector<int> rounds;       // of every tile of the vocabulary, in order
+  std::vector<int> lead_rounds;  // kLead: of the first tile, again for each range except the first
+  std::vector<kernels::TokenScore> best;  // of all ranges, best first, K entries
 };
 
-// The tiles of one row. REQUIRES: no NaN, no +inf.
+// Folds the tiles of one row. REQUIRES: no NaN, no +inf.
 RowFold FoldRow(std::span<const float> logits, const FoldShape& shape, FoldRule rule);
 
 struct FoldRounds {
-  double slowest_warp = 0;  // rounds a tile of the slowest of four warps, both halves: the mean
+  double slowest_warp = 0;  // mean rounds per tile of the slowest of four warps, both halves
   double warp = 0;          // of any warp
-  double quiet = 0;         // share of the tiles in which the slowest warp makes none
-  double more_tiles = 0;    // folded beyond those of the vocabulary, as a share of them
+  double quiet = 0;         // share of tiles in which the slowest warp makes none
+  double more_tiles = 0;    // tiles folded in addition to the vocabulary's, as a share of these
 };
 
-// Counts the rounds of warpgroups of 64 rows, one after the other; rows that do not fill one are
-// left out. Row r of a warpgroup is row r % 16 of warp r
-// 16; its rows 0..7 are one half, 8..15 the other, which a warp folds one after the other.
+// Counts the rounds of consecutive complete warpgroups of 64 rows. Row r of a warpgroup is row r %
+// 16 of warp r / 16. A warp folds its rows 0..7 first, then its rows 8..15.
 FoldRounds CountRounds(std::span<const RowFold> rows);
 
 }  // namespace dragoman::bench

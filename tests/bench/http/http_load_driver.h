@@ -1,8 +1,8 @@
-// Sends the load generator's calls over HTTP/1.1, as ClientLoadDriver does over gRPC: POST with JSON in
-// LibreTranslate's dialect, on connections that stay open.
+// Sends the load generator's calls over HTTP/1.1, as ClientLoadDriver does over gRPC: POST with
+// JSON in LibreTranslate's dialect, on persistent connections.
 //
-// Single-threaded: the owner sends and reads, so an answer's time is that of its reading, and what the
-// owner does between is part of the latency. Its own share is the process's CPU time, which the report has.
+// Single-threaded: the owner sends and reads. The time of an answer is the time at which the owner
+// reads it, so the owner's other work adds to the latency. The report has the process's CPU time.
 #pragma once
 
 #include <memory>
@@ -15,25 +15,25 @@
 
 namespace dragoman {
 
-// The beginning of an answer, as far as it has come.
+// The received part of an answer.
 struct HttpAnswer {
   int status = 0;
-  bool keeps_open = true;  // whether the connection takes another request
+  bool keeps_open = true;  // whether the connection accepts another request
   std::string_view body;
 };
 
-// Unset until all of it is there. INVALID_ARGUMENT for what is not an answer of HTTP/1.1 with Content-Length,
-// and for bytes after its end.
+// Returns nullopt until the answer is complete. Returns INVALID_ARGUMENT if `bytes` is not an
+// HTTP/1.1 answer with Content-Length, or has bytes after its end.
 absl::StatusOr<std::optional<HttpAnswer>> ReadHttpAnswer(std::string_view bytes);
 
-// How a call ended that was answered so: `items` is 1 where the answer has a translation.
+// Returns the completion of a call with this answer. `items` is 1 if the answer has a translation.
 client::LoadCompletion ToCompletion(const HttpAnswer& answer);
 
 class HttpLoadDriver : public client::LoadDriver {
  public:
-  // Opens `connections` to `host`, an IPv4 address, and `port`. Call n sends body n modulo their number to `path`.
-  // UNAVAILABLE if a connection is refused. REQUIRES: bodies is not empty, and no more calls are in flight than
-  // there are connections.
+  // Opens `connections` to the IPv4 address `host` and `port`. Call n sends body n modulo their
+  // number to `path`. Returns UNAVAILABLE if a connection is refused. REQUIRES: bodies is not
+  // empty, and there are at least as many connections as calls in flight.
   static absl::StatusOr<std::unique_ptr<HttpLoadDriver>> Open(
       const std::string& host, int port, const std::string& path,
       const std::vector<std::string>& bodies, int connections);
@@ -47,7 +47,7 @@ class HttpLoadDriver : public client::LoadDriver {
 
  private:
   struct Connection {
-    int fd = -1;  // negative: closed, and opened anew by the next call
+    int fd = -1;  // negative: closed; the next call opens it again
     int64_t call = -1;
     std::string received;
   };
@@ -55,7 +55,7 @@ class HttpLoadDriver : public client::LoadDriver {
   HttpLoadDriver() = default;
   absl::Status Connect(size_t index);
   void Close(Connection* connection);
-  // Reads what has come; appends a completion if that ends the call.
+  // Reads the available bytes. Appends a completion if they end the call.
   void Read(size_t index, std::vector<client::LoadCompletion>* completions);
   void End(size_t index, client::LoadCompletion completion, bool keeps_open,
            std::vector<client::LoadCompletion>* completions);

@@ -1,7 +1,6 @@
-// The common ground of all parts of search_bench: the loaded model, its tokenizer, and texts made
-// of the lines of a file.
+// State that all parts of search_bench share: the model, its tokenizer, and texts from a file.
 //
-// Immutable once made; the parts run in one thread.
+// Immutable after construction. The parts run in one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +21,30 @@
 
 namespace dragoman::bench {
 
-// A number of [0, n), the same on every platform for a seed. REQUIRES: n > 0.
+// Returns a number in [0, n), the same on every platform for a seed. REQUIRES: n > 0.
 inline size_t Draw(std::mt19937_64& generator, size_t n) { return generator() % n; }
 
-// The lines of a file up to their first tab (pairs keep their source), without empty ones. Ends the
-// program when there are none.
+// Returns a file's non-empty lines, each up to its first tab. Ends the program if there are none.
 std::vector<std::string> ReadLines(const std::string& path);
 
-// `count` texts of low to high lines each, drawn with this seed and joined by spaces.
+// Returns `count` texts of low to high lines each, drawn with `seed` and joined by spaces.
 std::vector<std::string> JoinLines(const std::vector<std::string>& lines, size_t count, int low,
                                    int high, uint64_t seed);
 
-// One text to decode as one segment.
+// A text that is decoded as one segment.
 struct Task {
   std::vector<int32_t> source;  // with EOS
   kernels::SearchOptions search;
   std::vector<std::vector<int32_t>> phrases;                          // required
   std::shared_ptr<const engine::ForbiddenTable> forbidden = nullptr;  // of the profile
-  bool partials = false;                                              // are asked for, and dropped
+  bool partials = false;                                              // requested and dropped
 };
 
 class BenchModel {
  public:
-  // The type is that of the model on the CPU; weights() are those of the files in any case. Members are
-  // averaged by probability, as fairseq does it. Ends the program with the loader's message when the
-  // model cannot be used.
+  // `type` is the type of the model on the CPU; weights() always have the type of the files.
+  // Members of an ensemble are averaged by probability, as in fairseq. Ends the program with the
+  // loader's message if the model cannot be used.
   explicit BenchModel(const std::string& directory,
                       kernels::ComputeType type = kernels::ComputeType::kFloat32,
                       const MemberOptions& members = {});
@@ -59,16 +57,15 @@ class BenchModel {
   std::shared_ptr<const engine::StepModel> shared_model() const { return model_; }
   const engine::Tokenizer& tokenizer() const { return *tokenizer_; }
 
-  // Target ids that a caller may ask for: all but the special ones and those without text.
+  // Target ids that a caller may require: all except special ids and ids without text.
   const std::vector<int32_t>& ordinary_ids() const { return ordinary_; }
 
   std::vector<std::vector<int32_t>> Encode(const std::vector<std::string>& texts) const;
 
-  // The server's own resolution of options; tasks without required phrases. Ends the program when
-  // the options are refused.
+  // Resolves options as the server does, without required phrases. Ends the program on refusal.
   std::vector<Task> Tasks(const std::vector<std::vector<int32_t>>& sources,
                           const engine::DecodingOptions& asked) const;
-  // One task with its phrases; none: unconstrained.
+  // Returns a task with these phrases; without phrases it is unconstrained.
   Task MakeTask(const std::vector<int32_t>& source, const engine::DecodingOptions& asked,
                 std::vector<std::vector<int32_t>> phrases) const;
 

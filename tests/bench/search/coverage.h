@@ -1,4 +1,4 @@
-// Whether an output contains required phrases, told without the constraint state of the search.
+// Checks for required phrases in an output, independent of the search's constraint state.
 //
 // Pure functions.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace dragoman::bench {
 
-// Whether every phrase can be given a place of its own in `tokens`, no token belonging to two.
+// Reports whether `tokens` contains all phrases without overlap.
 bool ContainsAll(const std::vector<int32_t>& tokens,
                  const std::vector<std::vector<int32_t>>& phrases);
 

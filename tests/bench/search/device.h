@@ -1,4 +1,4 @@
-// The device that a command line names, for runs on it.
+// The device that a command line names.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace dragoman::bench {
 
-// The device of a command line: "cpu", "cuda:N", or "host": the model of the CPU with the batch of
-// a device, whose tables and steps are BatchTables and batch_step.h.
+// The device of a command line: "cpu", "cuda:N", or "host". "host" is the CPU's model with the
+// batch of a device (BatchTables and batch_step.h).
 struct AskedDevice {
   bool host = false;
-  engine::DeviceRequest request;  // at most one device; none: the CPU's model
+  engine::DeviceRequest request;  // at most one device; empty: the CPU's model
 
-  // The type of the model on the CPU. float32 unless another is named: the figures of
-  // tests/bench/README.md are in it, and a GPU's runs use this model for its vocabulary only.
+  // The type of the model on the CPU: float32 unless the command line names another, because the
+  // figures of tests/bench/README.md use it. Runs on a GPU use this model only for its vocabulary.
   kernels::ComputeType cpu_type() const;
 };
 
-// compute_type: "auto" or a type's name. INVALID_ARGUMENT for anything else, and for a type that the
-// device does not have.
+// `compute_type` is "auto" or the name of a type. Returns INVALID_ARGUMENT for any other text and
+// for a type that the device does not support.
 absl::StatusOr<AskedDevice> ParseDevice(const std::string& device, const std::string& compute_type);
 
 struct Device {
@@ -32,8 +32,8 @@ struct Device {
   MakeBackend make;  // empty: the CPU
 };
 
-// The model is borrowed for the call only. FAILED_PRECONDITION when the device cannot be used,
-// UNIMPLEMENTED when it does not take the model. REQUIRES: the model is of asked.cpu_type().
+// Borrows the model only during the call. FAILED_PRECONDITION: the device cannot be used.
+// UNIMPLEMENTED: it does not support the model. REQUIRES: the model has asked.cpu_type().
 absl::StatusOr<Device> ChooseDevice(const AskedDevice& asked, const BenchModel& model);
 
 }  // namespace dragoman::bench

@@ -1,4 +1,4 @@
-// The bundled Transformer as searches outside the engine see it: whole rows of log-probs.
+// The bundled Transformer for searches outside the engine: whole rows of log-probabilities.
 //
 // Not thread-safe.
 #pragma once
@@ -14,11 +14,10 @@
 
 namespace dragoman::bench {
 
-// The scores of one task's source, with everything that its profile forbids at -inf. Ends the
-// program when a step fails.
+// The scores for one task's source; -inf for all that its profile forbids. Exits if a step fails.
 class ModelScores final : public NextScores {
  public:
-  // The model is borrowed. REQUIRES: no forbidden phrase of two tokens or more.
+  // Borrows the model. REQUIRES: no forbidden phrase of two or more tokens.
   ModelScores(const BenchModel& model, const Task& task);
 
   // REQUIRES: at most kMaxSlotLanes rows; at most task.search.max_tokens + 1 calls.

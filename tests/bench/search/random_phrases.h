@@ -10,8 +10,8 @@
 
 namespace dragoman::bench {
 
-// Phrases of one to `longest` tokens, `total` tokens in all. Now and then a phrase comes twice, or
-// begins like the one before it: what a constraint state may stumble over.
+// Returns phrases of one to `longest` tokens, with `total` tokens in all. Some phrases occur twice
+// or share a beginning, because these cases are hard for a constraint state.
 inline std::vector<std::vector<int32_t>> RandomPhrases(const std::vector<int32_t>& ids,
                                                        size_t total, size_t longest,
                                                        std::mt19937_64& generator) {

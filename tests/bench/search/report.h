@@ -1,5 +1,4 @@
-// The results of a subcommand: Markdown tables and lines on the standard output, and the same kept
-// as JSON.
+// The results of a subcommand: Markdown tables and lines on the standard output, also as JSON.
 //
 // Not thread-safe.
 #pragma once
@@ -13,7 +12,7 @@
 
 namespace dragoman::bench {
 
-// A cell of a table, as text and as JSON; numbers are not rounded there.
+// A cell of a table, as text and as JSON. Numbers are not rounded in the JSON.
 struct Cell {
   // NOLINTBEGIN(google-explicit-constructor): rows begin with names.
   Cell(const char* words) : text(words), value(text) {}
@@ -25,29 +24,29 @@ struct Cell {
   std::string text;
   nlohmann::json value;
 };
-// A count, or '-' and null where nothing was counted.
+// A count; '-' and null if nothing was counted.
 Cell Counted(const std::optional<int64_t>& n);
 Cell Counted(const std::optional<double>& x, int digits);
-// Per cent.
+// A percentage.
 Cell Percent(const std::optional<double>& share);
 
 class Report {
  public:
-  // The device and type are named before the first table, unless it is the CPU.
+  // Names the device and type before the first table, unless the device is the CPU.
   Report(const std::string& device, const std::string& compute_type);
 
   // Begins a table.
   void Table(const std::string& title, const std::vector<std::string>& columns);
   void Row(const std::vector<Cell>& cells);
 
-  // A line that says whether `what` came out the same everywhere; returns it.
+  // Prints whether `what` was the same everywhere. Returns `identical`.
   bool Identical(const std::string& what, bool identical);
 
-  // Counts without a table, as one line of JSON.
+  // Adds counts without a table, as one line of JSON.
   void Counts(const nlohmann::json& counts);
 
-  // {"device", "compute_type", "tables": [{"title", "columns", "rows": [[...]]}],
-  // "identical": {what: bool}, "counts": {...}}, the last three as far as there is something.
+  // {"device", "compute_type", "tables": [{"title", "columns", "rows": [[...]]}], "identical":
+  // {what: bool}, "counts": {...}}. The last three are present only if not empty.
   const nlohmann::json& json() const { return json_; }
 
  private:

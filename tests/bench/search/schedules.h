@@ -1,4 +1,4 @@
-// The schedules that are compared, in units of a batch of n segments of k hypotheses.
+// The compared schedules, for a batch of n segments of k hypotheses.
 //
 // Pure functions.
 #pragma once
@@ -14,8 +14,7 @@ struct Schedule {
   RunConfig config;
 };
 
-// n segments in slots, as far as the rule lets them in; n * k rows. Nothing pauses for want of
-// rows.
+// n segments in slots, as the rule admits them, and n * k rows. No segment pauses for lack of rows.
 inline RunConfig OfSegments(engine::RefillRule refill, engine::WindowOrder order, int n, int k,
                             int64_t window_segments) {
   RunConfig config;
@@ -37,8 +36,7 @@ inline RunConfig Streaming(int n, int k, int64_t all, int64_t eps_den,
   return config;
 }
 
-// Streaming with four times the segments in slots, of which a step takes as many as fit into n * k
-// rows.
+// Streaming with four times the segments in slots. A step runs those that fit into n * k rows.
 inline RunConfig WidthBudget(int n, int k, int64_t all) {
   RunConfig config = Streaming(4 * n, k, all, 6, kernels::SlotSelection::kAll);
   config.scheduler.width_budget = n * k;
@@ -46,7 +44,7 @@ inline RunConfig WidthBudget(int n, int k, int64_t all) {
   return config;
 }
 
-// The server's default: rows are the unit, and any segment that fits enters.
+// The server's default: limits rows, and admits any segment that fits.
 inline RunConfig TopUpByRows(int n, int k, engine::WindowOrder order, int64_t window_segments) {
   RunConfig config;
   config.max_rows = n * k;

@@ -1,4 +1,4 @@
-// The searches that the papers compare, as options of a request.
+// The searches that the papers compare, as request options.
 #pragma once
 
 #include "engine/api/engine.h"
@@ -14,7 +14,7 @@ inline engine::DecodingOptions FixedOurs(int beam) {
   return asked;
 }
 
-// FIXED: immediate finalisation, over once `beam` hypotheses have ended.
+// FIXED: immediate finalisation. Ends when `beam` hypotheses have finished.
 inline engine::DecodingOptions Fixed(int beam) {
   engine::DecodingOptions asked = FixedOurs(beam);
   asked.finalisation = kernels::Finalisation::kImmediate;

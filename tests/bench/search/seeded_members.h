@@ -1,5 +1,5 @@
-// Members of an ensemble made of one trained model: its weights with seeded noise. They translate as it
-// does, each with errors of its own, and end sentences where it ends them.
+// Members of an ensemble made from one trained model: its weights with seeded noise. Each
+// translates like the model, with errors of its own, and ends sentences at the same places.
 //
 // Pure functions.
 #pragma once
@@ -15,15 +15,14 @@ namespace dragoman::bench {
 
 struct MemberOptions {
   int count = 1;
-  // The standard deviation of the noise on each number, uniform around 0, in per cent of the root
-  // mean square of its tensor.
+  // The standard deviation of the uniform noise, in percent of the tensor's root mean square.
   int noise_percent = 0;
-  uint64_t seed = 1;  // of the first member; the others have the next ones
+  uint64_t seed = 1;  // of the first member; the next members use the next numbers
 
   bool AreTheModel() const { return count == 1 && noise_percent == 0; }
 };
 
-// Members of equal weight. An error is Weights::Read's.
+// Returns members of equal weight, or an error of Weights::Read.
 absl::StatusOr<std::vector<engine::EnsembleNetwork>> SeededMembers(
     const engine::LoadedModel& loaded, const MemberOptions& options);
 

@@ -1,5 +1,4 @@
-// The subcommands of search_bench. Each reports tables, and returns false when something that must
-// be equal, or must hold, did not.
+// The subcommands of search_bench. Each reports tables and returns false if a check failed.
 #pragma once
 
 #include "tests/bench/arguments.h"
@@ -9,38 +8,37 @@
 
 namespace dragoman::bench {
 
-// Every schedule on the same texts: identical n-best, and what each costs (claims a1, a4, a6).
+// Runs every schedule on the same texts: identical n-best, and each one's cost (a1, a4, a6).
 bool RunSchedulers(Runner& runner, Arguments& arguments, Report& report);
 
-// FIXED, FIXED-OURS and pruned search, and the sweeps over eps, delta and M (a2, a3, a5, a7).
+// Runs FIXED, FIXED-OURS and pruned search, and the sweeps over eps, delta and M (a2, a3, a5, a7).
 bool RunPruning(Runner& runner, Arguments& arguments, Report& report);
 
-// The main experiment of the paper on variable-width streaming: FIXED, VAR-BATCH and VAR-STREAM on the
-// same texts, identical n-best of VAR under every schedule (a1-a3). With --members 5, as it was run.
+// Runs the main experiment of the paper on variable-width streaming: FIXED, VAR-BATCH and
+// VAR-STREAM on the same texts, with VAR's n-best identical (a1-a3). The paper has --members 5.
 bool RunExperiment(Runner& runner, Arguments& arguments, Report& report);
 
-// Mini- and maxi-batches with and without top-up, on short and on long texts (c1-c3).
+// Runs mini- and maxi-batches with and without top-up, on short and on long texts (c1-c3).
 bool RunTopUp(Runner& runner, Arguments& arguments, Report& report);
 
-// Seeded random required phrases: are they there (d2)?
+// Checks that outputs contain seeded random required phrases (d2).
 bool RunConstraints(Runner& runner, Arguments& arguments, Report& report);
 
-// Measures the cost of required phrases (d1, d5), beside the rows of grid beam search.
+// Measures the cost of required phrases (d1, d5) next to the rows of grid beam search.
 bool RunConstraintCost(Runner& runner, Arguments& arguments, Report& report);
 
-// Measures the cost of a row of every option at its extreme, in rows of plain beam search.
+// Measures the cost per row of every option at its extreme, in rows of plain beam search.
 bool RunRowCosts(Runner& runner, Arguments& arguments, Report& report);
 
-// Translates a file, each line with its required phrases, by the engine's searches or by grid beam
-// search (a8, d3, d4, d6).
+// Translates a file with required phrases by the engine or grid beam search (a8, d3, d4, d6).
 bool RunTranslate(Runner& runner, Arguments& arguments, Report& report);
 
 // Measures the papers' variants of single operations: separate sweeps, K/V copied on reorder, cross
-// K/V per hypothesis, no cache; n-gram bans and detokenisation (b1, b3, e1-e4). On the CPU alone:
-// those of a device are tests/gpu/variants. REQUIRES: a runner on the CPU.
+// K/V per hypothesis, no cache; n-gram bans and detokenisation (b1, b3, e1-e4). tests/gpu/variants
+// has those of a device. REQUIRES: a runner on the CPU.
 bool RunVariants(Runner& runner, Arguments& arguments, Report& report);
 
-// Text input of a part: --input, --texts, --low, --high, --seed.
+// Text input of a subcommand: --input, --texts, --low, --high, --seed.
 std::vector<std::vector<int32_t>> InputSources(const BenchModel& model, Arguments& arguments,
                                                size_t texts, int low, int high);
 

@@ -1,15 +1,14 @@
-// The output layer's work as separate sweeps over materialized logits, which the fused layer replaces:
-// for the benchmark only. Compiled for the machine at hand, with vector exp, so that it is not the
-// compiler that is measured.
+// The output layer as separate sweeps over materialized logits, which the fused layer replaces, for
+// the benchmark. Compiled for this machine with vector exp, to exclude effects of the compiler.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman::bench {
 
-// logits [rows, vocabulary] become log-probabilities: bias, maximum, sum of exp, normalise, and a
-// search of the best k, each in a sweep of its own. best [rows, k] takes the tokens, scores [rows,
-// k] their log-probabilities. REQUIRES: rows <= 1024; one thread.
+// Turns logits [rows, vocabulary] into log-probabilities. Bias, maximum, sum of exp, normalisation
+// and the search for the best k each take a separate sweep. Writes the tokens to best [rows, k] and
+// their log-probabilities to scores [rows, k]. Uses one thread. REQUIRES: rows <= 1024.
 void SeparateSweeps(float* logits, const float* bias, int64_t rows, int64_t vocabulary, int k,
                     int32_t* best, float* scores);
 

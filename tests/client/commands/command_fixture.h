@@ -1,4 +1,4 @@
-// Runs a command of `dragoman` in this process and keeps what it wrote.
+// Runs a command of `dragoman` in this process and keeps its output.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace dragoman::client {
 
-// A file that is gone when this is.
+// A file that is removed with this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) : file_(std::tmpfile()) {

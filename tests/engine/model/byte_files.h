@@ -1,4 +1,4 @@
-// Files made in memory for tests and fuzz targets: safetensors, zip archives, model.bin, Marian's.
+// Files in memory for tests and fuzz targets: safetensors, zip archives, model.bin, Marian's.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ inline std::string RawFloats(const std::vector<float>& values) {
   return bytes;
 }
 
-// A safetensors file of a header as it is given, and its data.
+// Returns a safetensors file with this header and data.
 inline std::string Safetensors(std::string_view header, std::string_view data) {
   return Raw(uint64_t{header.size()}) + std::string(header) + std::string(data);
 }
 
-// Parts of a model.bin of CTranslate2. A variable's `kind` is the code of its type, or before
-// version 4 the size of its items; `given` its bytes, or their number.
+// Parts of a model.bin of CTranslate2. `kind` is the code of a variable's type, or before version 4
+// the size of its items. `given` is its bytes or their number.
 inline std::string Ct2String(std::string_view text) {
   return Raw(static_cast<uint16_t>(text.size() + 1)) + std::string(text) + '\0';
 }
@@ -57,7 +57,7 @@ inline std::string Ct2List(const std::vector<std::string>& entries) {
   return bytes;
 }
 
-// numpy's .npy, version 1. `shape` as Python writes it: "(2, 3)".
+// Returns numpy's .npy, version 1. `shape` is in Python's syntax: "(2, 3)".
 inline std::string Npy(std::string_view type, std::string_view shape, std::string_view data,
                        bool fortran_order = false) {
   const std::string header = "{'descr': '" + std::string(type) +
@@ -89,7 +89,7 @@ inline std::string MarianBinary(const std::vector<MarianItem>& items, uint64_t v
   return bytes;
 }
 
-// A zip archive of stored entries. `method` and `flags` are those of every entry.
+// Returns a zip archive of stored entries. All entries have `method` and `flags`.
 inline std::string Zip(const std::vector<std::pair<std::string, std::string>>& entries,
                        uint16_t method = 0, uint16_t flags = 0) {
   std::string bytes;

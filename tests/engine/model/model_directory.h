@@ -1,4 +1,4 @@
-// A copy of one of tests/data/models to be broken.
+// A copy of a model of tests/data/models for tests of broken models.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace dragoman::engine {
 
-// A small model's directory with changes; null takes a field away.
+// The directory of a small model with changes. null removes a field.
 class ModelDirectory {
  public:
   explicit ModelDirectory(const std::string& model) {
@@ -44,7 +44,7 @@ class ModelDirectory {
     return *this;
   }
   std::string Read(const std::string& file) const { return ReadTestFile(at_.path() + "/" + file); }
-  // Its first bytes only.
+  // Keeps only the first `bytes` of the file.
   ModelDirectory& Cut(const std::string& file, size_t bytes) {
     return Write(file, Read(file).substr(0, bytes));
   }

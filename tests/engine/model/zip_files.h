@@ -1,4 +1,4 @@
-// Zip archives made in memory: compressed, with checksums, and with what may be wrong in them.
+// Zip archives in memory: compressed, with checksums, and with errors.
 #pragma once
 
 #include <zlib.h>
@@ -40,8 +40,8 @@ struct ZipFile {
   std::string name;
   uint16_t method;
   uint16_t flags = 0;
-  std::string bytes;  // as they are stored
-  uint32_t size;      // as the archive says
+  std::string bytes;  // as stored
+  uint32_t size;      // as stated in the archive
   uint32_t crc;
 };
 

@@ -1,4 +1,4 @@
-// The operations of one kind in a stage, in their order.
+// Returns the operations of one kind in a stage, in order.
 #pragma once
 
 #include <variant>

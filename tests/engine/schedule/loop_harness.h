@@ -1,5 +1,5 @@
-// A decode loop on a scripted model with a vocabulary of 12, driven round by round. Token 11, the
-// start, is never produced.
+// A decode loop on a scripted model with a vocabulary of 12, which a test runs round by round.
+// Token 11, the start token, is never produced.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class LoopHarness {
  public:
   static constexpr int kMaxTokens = 40;
 
-  // With `on_device` the batch is that of a device.
+  // `on_device` selects the batch of a device.
   explicit LoopHarness(Script script = RandomScript(12), int max_rows = 24, int self_pages = 512,
                        const engine::SchedulerOptions& options = {},
                        const HostDeviceOptions* on_device = nullptr)
@@ -95,7 +95,7 @@ class LoopHarness {
   std::shared_ptr<RecordingOwner> owner;
   const std::shared_ptr<const engine::ForbiddenTable> forbidden =
       std::make_shared<engine::ForbiddenTable>(std::vector<std::vector<int32_t>>{{11}});
-  // The deadline of segments that are pushed from now on.
+  // The deadline of segments pushed after a test sets it.
   engine::Nanos deadline = engine::kNoDeadline;
   engine::Priority priority = engine::Priority::kNormal;
   std::function<void(engine::Segment&)> prepare;

@@ -1,4 +1,4 @@
-// The numbers of a model's weights all at once, for tests that look at them or change them.
+// All weights of a model at once, for tests that inspect or change them.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline absl::StatusOr<WeightValues> ReadAllWeights(const LoadedModel& model) {
   return values;
 }
 
-// The errors that starting an engine finds in a directory: opens it, and reads every weight.
+// Opens a directory and reads every weight. Returns the errors of starting an engine.
 inline absl::StatusOr<LoadedModel> LoadAndRead(const std::string& directory) {
   absl::StatusOr<LoadedModel> model = LoadModel(directory);
   if (!model.ok()) return model;
@@ -31,7 +31,7 @@ inline absl::StatusOr<LoadedModel> LoadAndRead(const std::string& directory) {
   return weights.ok() ? std::move(model) : weights.status();
 }
 
-// Ends the test's process for weights that cannot be read.
+// Ends the process if the weights cannot be read.
 inline WeightValues AllWeights(const LoadedModel& model) { return *ReadAllWeights(model); }
 
 inline std::vector<float> WeightOf(const LoadedModel& model, WeightId id) {

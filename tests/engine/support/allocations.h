@@ -1,11 +1,11 @@
-// Counts the calls of operator new, for tests that promise to allocate nothing.
+// Counts calls of operator new, for tests of code that must not allocate.
 #pragma once
 
 #include <cstdint>
 
 namespace dragoman::testing {
 
-// The number of allocations of this thread since it began.
+// Returns the number of allocations of this thread so far.
 int64_t Allocations();
 
 }  // namespace dragoman::testing

@@ -31,7 +31,7 @@ class BundledEngine : public ::testing::Test {
     return job;
   }
 
-  // Runs a job to its end, whatever that is.
+  // Runs a job to its end, with success or failure.
   std::shared_ptr<CollectingSink> Run(engine::TranslationJob job) {
     auto sink = std::make_shared<CollectingSink>();
     const engine::Admission admission = engine_->Submit(std::move(job), sink);
@@ -39,14 +39,14 @@ class BundledEngine : public ::testing::Test {
     if (admission.status.ok()) (void)sink->Wait();
     return sink;
   }
-  // Translates and expects success of the job, if not of every item.
+  // Translates. Expects success of the job, but not of every item.
   std::vector<engine::ItemResult> Translate(engine::TranslationJob job) {
     const auto sink = Run(std::move(job));
     if (sink->done_calls() == 0) return {};
     EXPECT_TRUE(sink->Wait().ok()) << sink->Wait();
     return sink->items();
   }
-  // The same for a job of one item that must not fail.
+  // Like Translate, for a job of one item that must not fail.
   engine::ItemResult TranslateOne(engine::TranslationJob job) {
     std::vector<engine::ItemResult> items = Translate(std::move(job));
     if (items.size() != 1) {
@@ -62,7 +62,7 @@ class BundledEngine : public ::testing::Test {
   }
   std::string Text(const std::string& text) { return TextOf(Job({text})); }
 
-  // The answer of Submit to a job that it must refuse.
+  // Returns the status with which Submit refuses a job. Fails the test if it accepts the job.
   absl::Status Refused(engine::TranslationJob job) {
     const engine::Admission admission =
         engine_->Submit(std::move(job), std::make_shared<CollectingSink>());

@@ -1,4 +1,4 @@
-// A sink that keeps all it hears, for tests that drive an engine.
+// A sink that stores all results, for tests that run an engine.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ class CollectingSink : public engine::TranslationSink {
     changed_.NotifyAll();
   }
 
-  // Waits for OnDone and gives its status.
+  // Waits for OnDone and returns its status.
   absl::Status Wait() {
     engine::MutexLock lock(&mu_);
     while (done_calls_ == 0) changed_.Wait(&mu_);
@@ -44,7 +44,7 @@ class CollectingSink : public engine::TranslationSink {
     while (updates_.size() < count && done_calls_ == 0) changed_.Wait(&mu_);
   }
 
-  // After Wait.
+  // Call after Wait.
   const std::vector<engine::ItemResult>& items() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
     return items_;
   }

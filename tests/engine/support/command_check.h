@@ -1,7 +1,6 @@
-// Looks at a command as the step does that is to obey it: does the host give away what is free, and
-// only that?
+// Checks a command before its step: the host may assign only free resources, and each only once.
 //
-// Called by the device's thread, with the tables as the step before has left them.
+// Called by the device's thread, with the tables as the previous step left them.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +17,13 @@ class CommandCheck {
  public:
   explicit CommandCheck(const kernels::BatchLimits& limits);
 
-  // INTERNAL says what is wrong: a slot, lane, rules word or cross page that is not free; a bucket
-  // or a store of rows that is too small; words beyond the mailbox's.
+  // Returns INTERNAL if a slot, lane, rules word or cross page is not free, a bucket or a
+  // materialized store is too small, or words exceed the mailbox. The message says which.
   absl::Status Check(const kernels::BatchTables& tables, const kernels::StepMailbox& mailbox,
                      const engine::StepDevice::Launch& launch);
 
  private:
-  // The resources that a slot's segment was given.
+  // The resources of a slot's segment.
   struct Given {
     std::vector<int32_t> lanes;
     std::vector<int32_t> cross_pages;

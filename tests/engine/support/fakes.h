@@ -1,5 +1,4 @@
-// Small stand-ins for tests of the scheduler: a clock driven by hand, an observer that counts, an
-// owner that records.
+// Fakes for tests of the scheduler: a manual clock, a counting observer, a recording owner.
 #pragma once
 
 #include <atomic>
@@ -56,7 +55,7 @@ class CountingObserver : public engine::EngineObserver {
   std::atomic<engine::Stage> last_cancelled_stage{engine::Stage::kTokenize};
 };
 
-// Records what became of its segments, by Segment::index. Counts outcomes as a job does.
+// Records the outcomes of its segments by Segment::index. Counts outcomes as a job does.
 class RecordingOwner : public engine::SegmentOwner {
  public:
   explicit RecordingOwner(engine::Ledger* ledger) : ledger_(ledger) {}
@@ -118,7 +117,7 @@ class RecordingOwner : public engine::SegmentOwner {
   std::map<int, std::vector<std::vector<int32_t>>> partials_ ABSL_GUARDED_BY(mu_);
 };
 
-// Whether the ledger balances.
+// Reports whether accepted segments equal all outcomes plus waiting and running ones.
 inline bool Balanced(const engine::SegmentCounts& c) {
   return c.accepted == c.eos + c.length + c.constraints_unmet + c.no_output + c.cancelled +
                            c.deadline + c.error + c.waiting + c.running;

@@ -1,4 +1,4 @@
-// Reads what is stored compressed: the parity fixtures.
+// Reads gzip files, such as the parity fixtures.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace dragoman::engine {
 
-// The decompressed bytes of a file. NOT_FOUND if it cannot be opened; DATA_LOSS if it cannot be
-// read, is not gzip (which zlib by itself would take as it is), is cut short or damaged. The message
-// begins with the path.
+// Returns a file's decompressed bytes. NOT_FOUND: it cannot be opened. DATA_LOSS: it cannot be
+// read, is not gzip (zlib alone would accept it), truncated or damaged. Messages have the path
+// first.
 absl::StatusOr<std::string> ReadGzipFile(const std::string& path);
 
 }  // namespace dragoman::engine

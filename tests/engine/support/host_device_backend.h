@@ -1,4 +1,4 @@
-// The model of the CPU behind the loop of a device: DeviceBatch on a HostStepDevice.
+// The CPU's model in the loop of a device: DeviceBatch on a HostStepDevice.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace dragoman::testing {
 
-// Its device, as the backend would make it. `memory` is borrowed.
+// Returns the backend's device. Borrows `memory`.
 std::unique_ptr<HostStepDevice> CreateHostDevice(const engine::StepModel& model,
                                                  const engine::BatchConfig& config, int threads,
                                                  engine::KvMemory* memory,

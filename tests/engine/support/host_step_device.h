@@ -1,7 +1,6 @@
-// A StepDevice without a device: its steps run on a thread of its own, as those of a stream do,
-// over tables that only this thread touches, with the code of the search as a device runs it and
-// the model of the CPU. Mailboxes are plain memory, so that ThreadSanitizer sees who reads
-// what when.
+// A StepDevice without a device. Its steps run on a separate thread, as those of a stream do, with
+// the CPU's model and the device's search code. Only this thread accesses the tables. Mailboxes are
+// plain memory, so that ThreadSanitizer detects races on them.
 #pragma once
 
 #include <atomic>
@@ -22,34 +21,34 @@
 
 namespace dragoman::testing {
 
-// Counts of the devices that have been destroyed, summed over them.
+// Totals over all destroyed devices.
 struct HostDeviceTotals {
   std::atomic<int64_t> steps{0};
-  std::atomic<int64_t> undelivered{0};  // ends that found no room in the output of a step
+  std::atomic<int64_t> undelivered{0};  // finished segments without room in the step's output
   std::atomic<int64_t> waiting{0};      // segments that could not begin in a step
-  std::atomic<int64_t> pages_left{0};   // held when the device went
+  std::atomic<int64_t> pages_left{0};   // pages in use at destruction
   std::atomic<int64_t> slots_left{0};
-  std::atomic<int64_t> gone{0};  // devices
+  std::atomic<int64_t> gone{0};  // number of devices
 };
 
 struct HostDeviceOptions {
-  std::vector<int> buckets;            // ascending, below max_rows, which is always one
-  int32_t rules_words = 0;             // besides those that are needed
+  std::vector<int> buckets;            // ascending, below max_rows, which is always a bucket
+  int32_t rules_words = 0;             // in addition to those that are needed
   int32_t output_words = 0;            // the same
   int32_t command_words = 0;           // the same
-  int32_t fused_candidates = 16;       // rows that ask for more are materialized
-  int64_t fails_at = -1;               // the step of this number fails as if the model did
+  int32_t fused_candidates = 16;       // rows that request more are materialized
+  int64_t fails_at = -1;               // number of the step that fails as if the model did
   int64_t refuses = -1;                // the step of this number cannot be enqueued
-  unsigned seed = 0;                   // of the order in which slots are dealt with within a step
-  StepGate* gate = nullptr;            // borrowed; none: every step begins at once
-  HostDeviceTotals* totals = nullptr;  // borrowed, or none
+  unsigned seed = 0;                   // of the order in which a step handles the slots
+  StepGate* gate = nullptr;            // borrowed; nullptr: every step begins at once
+  HostDeviceTotals* totals = nullptr;  // borrowed, or nullptr
   const char* name = "thread";         // as BackendInfo::device
 };
 
 class HostStepDevice final : public engine::StepDevice {
  public:
-  // `limits` but for the workspaces, and for rules_words: what is needed and what the options add.
-  // `memory` is borrowed.
+  // Uses `limits` except for the workspaces and rules_words: these are what is needed plus what the
+  // options add. Borrows `memory`.
   HostStepDevice(const kernels::BatchLimits& limits, engine::KvMemory* memory,
                  std::unique_ptr<engine::Decoder> decoder, const HostDeviceOptions& options);
   ~HostStepDevice() override;
@@ -83,7 +82,7 @@ class HostStepDevice final : public engine::StepDevice {
   absl::Status Prepare(const Launch& launch);
   absl::Status RunModel();
   void Decide(const kernels::StepMailbox& mailbox);
-  // 0 .. count - 1, in the order of this step.
+  // Returns 0 .. count - 1 in the order of this step.
   std::span<const int32_t> Shuffled(int32_t count);
 
   const HostDeviceOptions options_;
@@ -95,7 +94,7 @@ class HostStepDevice final : public engine::StepDevice {
   std::unique_ptr<void, FreeBlock> block_;
   MailboxMemory mailboxes_[kernels::kStepMailboxes];
 
-  // The thread's.
+  // Used only by the thread.
   CommandCheck check_;
   std::vector<float> logits_;  // [materialized_rows, vocabulary]
   std::vector<kernels::AlignRow> align_;
@@ -112,7 +111,7 @@ class HostStepDevice final : public engine::StepDevice {
   int64_t last_of_mailbox_[kernels::kStepMailboxes] ABSL_GUARDED_BY(mu_) = {-1, -1};
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
 
-  std::thread thread_;  // the last: it uses all of the above
+  std::thread thread_;  // last, because it uses all of the above
 };
 
 }  // namespace dragoman::testing

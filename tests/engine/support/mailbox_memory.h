@@ -1,4 +1,4 @@
-// A step mailbox in memory of the host, for devices that stand in for a GPU.
+// A step mailbox in host memory, for devices that replace a GPU.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct MailboxMemory {
   std::vector<int32_t> cancelled, command_words, output_words;
   std::vector<kernels::AdmitCommand> admissions;
   std::vector<kernels::Delivery> deliveries;
-  kernels::StepMailbox mailbox;  // a view of the others: the struct may not move any more
+  kernels::StepMailbox mailbox;  // refers to the other members: do not move the struct
 
   void Allocate(int32_t max_rows, size_t words_of_commands, size_t words_of_outputs) {
     const auto rows = static_cast<size_t>(max_rows);

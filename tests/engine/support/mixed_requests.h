@@ -1,4 +1,4 @@
-// Requests for tests that mix many in one batch, made of the lines of tests/data/german.txt.
+// Requests made of the lines of tests/data/german.txt, for tests that mix many in one batch.
 //
 // The same on every machine.
 #pragma once
@@ -13,23 +13,21 @@
 
 namespace dragoman::testing {
 
-// The first `count` lines that are not empty, as n-best lists with these beams in turn; scores and
-// tokens are asked for.
+// Returns the first `count` non-empty lines as jobs with scores and tokens, with beams in turn.
 std::vector<engine::TranslationJob> SentenceJobs(size_t count, const std::vector<int>& beams);
 
-// DRAGOMAN_TEST_SENTENCES in the environment, of which there are 500 at most, or `otherwise`: for runs
-// on emulated processors, which are slow, or for all of them. Another value fails the test.
+// Returns DRAGOMAN_TEST_SENTENCES from the environment (at most 500), or `otherwise` if it is
+// unset. Emulated processors are slow and use fewer. Fails the test for an invalid value.
 size_t SentencesAskedFor(size_t otherwise);
 
-// Random requests of fourteen kinds, every decoding method among them, whose numbers are drawn at
-// random as well.
+// Random requests of fourteen kinds with random numbers. They cover every decoding method.
 class MixedRequests {
  public:
   static constexpr int kKinds = 14;
 
   explicit MixedRequests(unsigned seed);
 
-  // `kind` becomes its kind, 0 .. kKinds - 1.
+  // Sets `*kind` to 0 .. kKinds - 1.
   engine::TranslationJob Next(int* kind);
 
  private:

@@ -1,9 +1,9 @@
-// Seeded random cases over every combination of options that SEARCH.md a.7 allows, with the
-// result of the reference decoders: for differential tests of the production search.
+// Seeded random cases over every combination of options that SEARCH.md a.7 allows, with the result
+// of the reference decoders. For differential tests of the production search.
 //
-// A case is a function of its seed alone. Its model is a script (scripted_model.h) of a source of
-// no meaning; EOS is token 0, the start and pad token the last one. No decision of the reference's
-// was closer than kMinGap, so that a search in float decides alike.
+// A case depends only on its seed. Its model is a script (scripted_model.h) with a meaningless
+// source. Token 0 is EOS, the last token is start and pad. No decision of the reference is closer
+// than kMinGap, so a search in float decides the same.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RandomCase {
   ReferenceMethod method = ReferenceMethod::kImmediate;
   ReferenceOptions options;
   ReferenceSampling sampling;
-  // Logits of the next token; has the type of a Script.
+  // Logits of the next token, of the same type as Script.
   std::function<std::vector<float>(std::span<const int32_t> source,
                                    std::span<const int32_t> prefix)>
       script;
@@ -32,12 +32,12 @@ struct RandomCase {
 
   static constexpr int32_t kEos = 0;
   int32_t pad() const { return vocabulary - 1; }
-  // The options that are not at their default, for messages.
+  // Returns the options that differ from their defaults, for messages.
   std::string ToString() const;
 };
 
 RandomCase MakeRandomCase(uint64_t seed);
-// A case of one method only.
+// Returns a case of one method.
 RandomCase MakeRandomCase(uint64_t seed, ReferenceMethod method);
 
 }  // namespace dragoman::testing

@@ -1,6 +1,6 @@
-// A random case (random_case.h) in the terms of the search's code.
+// A random case (random_case.h) in the types of the search code.
 //
-// Owns the tables that its rules point to; it must stay where it is while they are in use.
+// Owns the tables that its rules point to, so it must not move while they are in use.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dragoman::testing {
 
-// num_alternatives is the beam.
+// Sets num_alternatives to the beam.
 kernels::SearchOptions ToSearchOptions(const RandomCase& c);
 
 class RandomSegment {

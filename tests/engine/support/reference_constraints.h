@@ -9,49 +9,47 @@
 
 namespace dragoman::testing {
 
-// d.1: which phrases are still needed, and the partial match. A phrase that is required twice is
-// listed twice. REQUIRES: no phrase is empty.
+// d.1: the phrases still needed, and the partial match. A phrase that is required twice is listed
+// twice. REQUIRES: no phrase is empty.
 class ReferenceConstraints {
  public:
   explicit ReferenceConstraints(std::vector<TokenList> phrases, ReferenceWordEdges edges = {});
 
   void Advance(int32_t token);
-  // Whether the token that comes next, if it continues a word, would take a phrase back or keep it
-  // from being completed (d.2.2 iv).
+  // Reports whether the next token, if it continues a word, would revoke a completed phrase or
+  // prevent a completion (d.2.2 iv).
   bool ends_in_word() const;
 
-  // Tokens of the completed phrases, and of the partial match.
+  // The number of tokens of the completed phrases and of the partial match.
   int32_t bank() const;
   bool finished() const;
-  // Tokens that make progress (d.2.2 ii), ascending.
+  // Returns the tokens that make progress (d.2.2 ii), ascending.
   TokenList Allowed() const;
 
  private:
   bool IsNeeded(const TokenList& tokens) const;
-  // Whether some needed phrase starts with these tokens and goes on after them.
+  // Reports whether a needed phrase starts with these tokens and is longer.
   bool IsLongerNeeded(const TokenList& tokens) const;
   void Complete(const TokenList& phrase);
-  // `longer` is a path and a token that does not continue it.
+  // `longer` is a path and a token that does not continue the path.
   void MatchAgain(const TokenList& longer);
 
   std::vector<TokenList> needed_;
   ReferenceWordEdges edges_;
   int32_t completed_tokens_ = 0;
   TokenList path_;
-  int32_t last_ = -1;  // the last token
-  TokenList ended_;    // the phrase that it completed
+  int32_t last_ = -1;  // the latest token
+  TokenList ended_;    // the phrase that last_ completed
 };
 
-// d.2.4 "banks": slots for each of the banks 0..C of a beam of k. REQUIRES: one count for each
-// bank.
+// d.2.4 "banks": the slots of the banks 0..C of a beam of k. REQUIRES: one count for each bank.
 std::vector<int32_t> BankSlots(int32_t k, const std::vector<int32_t>& candidate_counts);
 
 struct BankedCandidate {
   int32_t bank;
   double score;
 };
-// d.2.4 "stripe": indices of the chosen candidates in the order of choice. Equal scores: the
-// earlier candidate.
+// d.2.4 "stripe": indices of the chosen candidates in order of choice. Ties: the earlier one.
 std::vector<size_t> StripeSelect(int32_t k, const std::vector<BankedCandidate>& candidates);
 
 }  // namespace dragoman::testing

@@ -1,5 +1,5 @@
-// Reference: the beam searches without constraints (SEARCH.md a.1, a.2, a.7, f), lexically constrained search by dynamic
-// beam allocation (d), and a segment by whichever method its options ask for. Pure functions.
+// Reference decoders: beam search without constraints (SEARCH.md a.1, a.2, a.7, f), dynamic beam
+// allocation (d), and a segment by the method that its options name. Pure functions.
 #pragma once
 
 #include "tests/engine/support/reference_model.h"
@@ -16,17 +16,17 @@ ReferenceResult ReferenceImmediate(const ReferenceModel& model, const ReferenceO
 // f: a finished hypothesis keeps its place and competes with its log-probability.
 ReferenceResult ReferenceKeep(const ReferenceModel& model, const ReferenceOptions& options);
 
-// REQUIRES: options.phrases is not empty, and none of its phrases is.
+// REQUIRES: options.phrases is not empty and contains no empty phrase.
 ReferenceResult ReferenceDba(const ReferenceModel& model, const ReferenceOptions& options);
 
-// The best output of at most max_tokens tokens that meets options.phrases (by d.1's state), of all
-// there are; an empty n-best where none does. Takes vocabulary^max_tokens time. REQUIRES: EOS is
-// forced at the limit.
+// Searches all outputs of at most max_tokens tokens and returns the best that contains
+// options.phrases (by d.1's state), or an empty n-best if none does. Takes vocabulary^max_tokens
+// time. REQUIRES: EOS is forced at the limit.
 ReferenceResult ExhaustiveConstrained(const ReferenceModel& model, const ReferenceOptions& options);
 
 enum class ReferenceMethod : uint8_t { kOnBeam, kImmediate, kKeep, kConstrained, kSampling };
 
-// REQUIRES: options that go together (SEARCH.md a.7); sampling is read by kSampling only.
+// REQUIRES: compatible options (SEARCH.md a.7). Only kSampling reads `sampling`.
 inline ReferenceResult ReferenceDecode(const ReferenceModel& model, ReferenceMethod method,
                                        const ReferenceOptions& options,
                                        const ReferenceSampling& sampling = {}) {

@@ -1,9 +1,9 @@
-// The reference decoders: every search, constraint and sampling rule of SEARCH.md written a second
-// time, from its text alone and as plainly as possible - in double, whole hypotheses copied, every
-// list sorted - so that a difference from the search in kernels/ is a finding.
+// The reference decoders: a second implementation of every search, constraint and sampling rule of
+// SEARCH.md, written from its text alone and as simply as possible. They use double, copy whole
+// hypotheses and sort every list. A difference from the search in kernels/ is a bug in one of them.
 //
-// This file: the model and the options that they share. Plain values; log-probabilities are natural
-// logs, token lists have neither start token nor EOS.
+// This file has the model and the options that they share. Plain values. Log-probabilities are
+// natural logs. Token lists contain neither start token nor EOS.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using TokenList = std::vector<int32_t>;
 
-// The function that is asked for the next token. Logits that are log-probabilities already stay as
-// they are.
+// Computes the scores of the next token. Logits that are already log-probabilities stay unchanged.
 struct ReferenceModel {
   int32_t eos = 0;
   std::function<std::vector<double>(std::span<const int32_t> prefix)> logits;
@@ -33,7 +32,7 @@ enum class ReferenceNorm : uint8_t { kPower, kGnmt };
 enum class ReferenceStop : uint8_t { kFirstK, kHeuristic, kNever, kAllBeams };
 enum class ReferenceAllocation : uint8_t { kBanks, kStripe };
 
-// d.1: tokens that continue a word, and those after which one may go on.
+// d.1: tokens that continue a word, and tokens after which a word may continue.
 struct ReferenceWordEdges {
   TokenList continuing;
   TokenList open;
@@ -50,7 +49,7 @@ struct ReferenceWordEdges {
   }
 };
 
-// The options of one segment. What a field means is in SEARCH.md, at the section named.
+// The options of one segment. SEARCH.md defines each field in the section named here.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the sections.
 struct ReferenceOptions {
   int32_t beam = 1;
@@ -64,13 +63,13 @@ struct ReferenceOptions {
   double eos_penalty = 1;
   double repetition_penalty = 1;
   bool repetition_on_logits = false;  // profile hf with beam 1
-  double encoder_penalty = 1;         // profile hf: of the source's tokens, before the other
+  double encoder_penalty = 1;         // profile hf: of the source's tokens, applied first
   TokenList source;
-  int32_t used_start_token = -1;     // profile hf: counts as used, in e too; -1: does not
+  int32_t used_start_token = -1;     // profile hf: counts as used, also in e; -1: none
   int32_t no_repeat_ngram = 0;       // e
   std::vector<TokenList> forbidden;  // d.5, bad_words_ids
   TokenList banned;                  // pad, <unk>: masked after the softmax
-  TokenList excluded;                // pad: not in the normaliser at all
+  TokenList excluded;                // pad: excluded from the normaliser
   int32_t min_tokens = 0;
   TokenList forced_prefix;  // d.4
   bool renormalize = false;
@@ -96,26 +95,26 @@ struct ReferenceHypothesis {
   TokenList tokens;
   double log_prob = 0;
   double score = 0;
-  bool finished = false;  // by EOS, or by the limit where nothing is forced
+  bool finished = false;  // by EOS, or by the limit if no EOS is forced
   bool has_eos = false;   // by EOS
 };
 
-// A finished hypothesis' and a running one's place on the beam after a step, for messages.
+// The finished and running hypotheses on the beam after a step, for messages.
 struct ReferenceTrace {
   std::vector<ReferenceHypothesis> beam;
   std::vector<TokenList> popped;
-  std::vector<int32_t> banks;  // d only, beside `beam`
+  std::vector<int32_t> banks;  // d only, parallel to `beam`
 };
 
 struct ReferenceResult {
   std::vector<ReferenceHypothesis> nbest;  // best first
   int32_t steps = 0;
-  int64_t expansions = 0;       // unfinished hypotheses whose row of scores was asked for
+  int64_t expansions = 0;       // unfinished hypotheses whose scores were computed
   int64_t noop_expansions = 0;  // finished ones that only proposed themselves
   bool constraints_met = true;  // d
   std::vector<ReferenceTrace> trace;
-  // The smallest distance between two numbers whose order decided something: a search in float can
-  // be asked to agree where this is well above its rounding.
+  // The smallest distance between two numbers whose order decided something. A search in float must
+  // agree if this is well above its rounding error.
   double gap = kInfinity;
 };
 

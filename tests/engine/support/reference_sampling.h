@@ -22,20 +22,21 @@ struct ReferenceSampling {
 std::array<uint32_t, 4> Philox4x32(const std::array<uint32_t, 4>& counter,
                                    const std::array<uint32_t, 2>& key);
 
-// The number in [0, 1) of one draw: the first word of Philox over 2^32. Key: the seed, low word
-// first. Counter: ordinal, alternative, position (tokens before the draw), 0.
+// Returns the number in [0, 1) of one draw: the first word of Philox over 2^32. Key: the seed, low
+// word first. Counter: ordinal, alternative, position (tokens before the draw), 0.
 double SamplingUniform(uint64_t seed, uint32_t ordinal, uint32_t alternative, uint32_t position);
 
 using Distribution = std::vector<std::pair<int32_t, double>>;  // id, probability
 
-// The rest of a row of scores after temperature, top_k and top_p, renormalised; by descending
-// probability, then id. Empty where all scores are -inf. The limits' distances go to `gap`.
+// Returns the tokens of a row of scores that remain after temperature, top_k and top_p,
+// renormalised, by descending probability, then id. Empty if all scores are -inf. Updates `gap`
+// with the distances at the limits.
 Distribution FilteredDistribution(const std::vector<double>& scores, double temperature,
                                   const ReferenceSampling& sampling, GapMeter* gap);
 
-// n draws as n hypotheses, in the order of the alternatives; one that cannot go on is left out.
-// options.temperature acts here and not before the softmax. Scores are the model's: what was drawn
-// counts with its log-probability before all changes.
+// Returns n draws as n hypotheses, in the order of the alternatives. Omits a draw that cannot
+// continue. options.temperature acts here and not before the softmax. A score sums the
+// log-probabilities of the unchanged model.
 ReferenceResult ReferenceSample(const ReferenceModel& model, const ReferenceOptions& options,
                                 const ReferenceSampling& sampling);
 

@@ -1,5 +1,4 @@
-// Reference: what a step does to the scores of one row (SEARCH.md a.8), and length norms.
-// Pure functions.
+// Reference: how a step changes the scores of a row (SEARCH.md a.8), and length norms. Pure.
 #pragma once
 
 #include <vector>
@@ -8,28 +7,28 @@
 
 namespace dragoman::testing {
 
-// x minus the log of the sum of exp(x). All -inf where x is.
+// Returns x minus the log of the sum of exp(x). All -inf if all of x is -inf.
 std::vector<double> LogSoftmax(const std::vector<double>& x);
 
-// Tokens that would repeat an n-gram of the history (e), ascending. n <= 0: none.
+// Returns the tokens that would repeat an n-gram of the history (e), ascending. n <= 0: none.
 TokenList RepeatedNgramTokens(const TokenList& history, int32_t n);
 
-// Tokens that would complete a phrase after the history (d.5), ascending: every phrase is tried.
+// Returns the tokens that would complete a phrase after the history (d.5), ascending.
 TokenList CompletingTokens(const std::vector<TokenList>& phrases, const TokenList& history);
 
-// The demands of a constrained search on a row.
+// The requirements of a constrained search for a row.
 struct RowConstraint {
   TokenList ngram_exempt;   // progress tokens (d.6)
   bool eos_allowed = true;  // d.2.1
 };
 
-// Scores of the next token: a.8's changes 1 to 9 in order. -inf: not possible.
+// Returns the scores of the next token: a.8's changes 1 to 9 in order. -inf: not possible.
 std::vector<double> StepScores(const ReferenceModel& model, const ReferenceOptions& options,
                                const TokenList& tokens, const RowConstraint& constraint = {});
 
-// The divisor of the log-probability of an output of this length (SEARCH.md 0.1, f). The length is
-// that of the real tokens and one more; with IMMEDIATE and ALL_BEAMS only the emitted tokens count,
-// so that one more is an EOS that is there.
+// Returns the divisor of the log-probability of an output of this length (SEARCH.md 0.1, f). The
+// length is the number of real tokens plus one. With IMMEDIATE and ALL_BEAMS only emitted tokens
+// count, so the additional one is an EOS that was emitted.
 double LengthDivisor(const ReferenceOptions& options, size_t length);
 
 }  // namespace dragoman::testing

@@ -1,5 +1,5 @@
-// The reference decoders (reference_decode.h) for production's options: what tests of immediate
-// finalisation compare the production beam step with, on scripted models.
+// The reference decoders (reference_decode.h) for production's options. Tests of immediate
+// finalisation compare the production beam step with them on scripted models.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace dragoman::testing {
 
-// REQUIRES: options of immediate finalisation with one of transformers' stop rules.
+// REQUIRES: immediate finalisation with one of transformers' stop rules.
 inline std::vector<ReferenceHypothesis> ReferenceSearch(const Script& script,
                                                         const std::vector<int32_t>& source,
                                                         const kernels::SearchOptions& o,

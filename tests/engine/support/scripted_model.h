@@ -1,6 +1,6 @@
-// A model whose logits are a function of the source and of the tokens so far, in the place of the
-// Transformer: the production loop and search run on it. Its encoder writes the source's tokens
-// into the cross-attention pages, and there its decoder reads them.
+// A model whose logits are a function of the source and the previous tokens. It replaces the
+// Transformer under the production loop and search. Its encoder writes the source's tokens into the
+// cross-attention pages, and its decoder reads them there.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,15 @@
 
 namespace dragoman::testing {
 
-// Logits of the next token, one for each token of the vocabulary.
+// Returns the logits of the next token, one for each token of the vocabulary.
 using Script = std::function<std::vector<float>(std::span<const int32_t> source,
                                                 std::span<const int32_t> prefix)>;
 
-// Pages of `memory` into which a scripted encoder has written this source. Waits for them as an
-// encoder would. REQUIRES: the memory has a ScriptedModel's layout.
+// Returns pages of `memory` with this source as a scripted encoder writes it. Waits for free pages,
+// as an encoder does. REQUIRES: `memory` has a ScriptedModel's layout.
 engine::CrossPages EncodeScripted(std::span<const int32_t> source, engine::KvMemory* memory);
 
-// Fills a summary from materialized logits, the plain way.
+// Fills a summary from materialized logits by the simplest algorithm.
 void FoldLogits(const std::vector<float>& logits, const kernels::LogitRequest& request,
                 kernels::LogitSummary& summary);
 
@@ -38,9 +38,9 @@ class ScriptedModel : public engine::StepModel {
   std::unique_ptr<engine::Encoder> CreateEncoder(int threads) const override;
   std::unique_ptr<engine::Decoder> CreateDecoder(int threads, int max_rows) const override;
 
-  // Called by every decoder before a step with its number of rows; may block or fail.
+  // Every decoder calls it before a step with the number of rows. May block or fail.
   std::function<absl::Status(int64_t rows)> before_step;
-  // Called by every encoder before a pass with its number of segments; may block or fail.
+  // Every encoder calls it before a pass with the number of segments. May block or fail.
   std::function<absl::Status(int64_t segments)> before_encode;
 
  private:

@@ -1,5 +1,4 @@
-// Scripts for ScriptedModel: seeded random logits in which hypotheses compete and EOS comes at all
-// lengths.
+// Scripts for ScriptedModel: seeded random logits with competing hypotheses and EOS at all lengths.
 #pragma once
 
 #include <cmath>
@@ -18,8 +17,8 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Token 0 is EOS, the last token the start and pad. The source's first token seeds the sentence;
-// its second one, or 0, is about the length at which EOS grows likely.
+// Token 0 is EOS, the last token is start and pad. The source's first token seeds the sentence. Its
+// second token, or 0, is about the length at which EOS becomes likely.
 inline Script RandomScript(int vocabulary) {
   return [vocabulary](std::span<const int32_t> source, std::span<const int32_t> prefix) {
     uint64_t state = Mix(static_cast<uint64_t>(source[0]));

@@ -1,7 +1,7 @@
-// The fields of a search's options by name, as numbers that can be compared. One that is added to
-// SearchOptions does not compile here until it is named, and then the tests below want it:
+// The fields of a search's options by name, as comparable numbers. A new field of SearchOptions
+// does not compile here until it is listed. Then these tests require it:
 //
-//   search_settings_test.cc   an option of the request changes a field
+//   search_settings_test.cc   an option of the request changes the field
 //   random_segment_test.cc    every field is drawn for the comparison with the reference
 #pragma once
 

@@ -1,4 +1,4 @@
-// Lets steps of a HostStepDevice begin: all of them, or as many as a test allows.
+// Controls when steps of a HostStepDevice begin: all at once, or as many as a test allows.
 //
 // Thread-safe.
 #pragma once
@@ -11,21 +11,21 @@ namespace dragoman::testing {
 
 class StepGate {
  public:
-  // So many steps more may begin.
+  // Allows this many more steps.
   void Allow(int64_t steps) {
     engine::MutexLock lock(&mu_);
     allowed_ += steps;
     changed_.NotifyAll();
   }
 
-  // All may, from now on. A gate must be open when its device goes.
+  // Allows all steps. REQUIRES: called before the gate's device is destroyed.
   void Open() {
     engine::MutexLock lock(&mu_);
     open_ = true;
     changed_.NotifyAll();
   }
 
-  // Called by the device: waits until the next step may begin.
+  // Called by the device. Waits until the next step may begin.
   void Pass() {
     engine::MutexLock lock(&mu_);
     while (!open_ && allowed_ == 0) changed_.Wait(&mu_);

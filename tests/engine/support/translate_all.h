@@ -1,7 +1,7 @@
-// Many jobs through an engine, one after the other or all together, and their results compared to
-// the bit: for tests that a translation does not depend on what is beside it, or where it is made.
+// Runs many jobs through an engine, one by one or together, and compares the results bit by bit,
+// for tests that a translation does not depend on its batch or its place.
 //
-// Jobs have one item each. Failures of a job are failures of the test.
+// Jobs have one item each. A failed job fails the test.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace dragoman::testing {
 
-// One after the other: nothing else is ever in the batch.
+// Translates one job after the other, each alone in the batch.
 std::vector<engine::ItemResult> TranslateAlone(engine::Engine& engine,
                                                const std::vector<engine::TranslationJob>& jobs);
 
-// All at once, submitted in this order of their indices. Result i is of job i.
+// Submits all jobs at once, in this order of their indices. Result i belongs to job i.
 std::vector<engine::ItemResult> TranslateTogether(engine::Engine& engine,
                                                   const std::vector<engine::TranslationJob>& jobs,
                                                   const std::vector<size_t>& order);
@@ -23,7 +23,7 @@ std::vector<engine::ItemResult> TranslateTogether(engine::Engine& engine,
 std::vector<size_t> InOrder(size_t count);
 std::vector<size_t> Shuffled(size_t count, unsigned seed);
 
-// Everything that a result says, numbers to the bit.
+// Compares all fields, numbers bit by bit.
 bool SameToTheBit(const engine::ItemResult& a, const engine::ItemResult& b);
 
 }  // namespace dragoman::testing

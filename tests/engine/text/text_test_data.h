@@ -7,15 +7,14 @@
 
 namespace dragoman::engine {
 
-// The bytes of a file of the source tree ("deploy/models/de-en/source.spm"); fails the test if it
-// cannot be read.
+// Reads a file of the source tree ("deploy/models/de-en/source.spm"). Fails the test on an error.
 std::string ReadSourceFile(const std::string& path);
 
-// The lines of tests/data/german.txt and paragraphs.txt that are not empty.
+// Returns the non-empty lines of tests/data/german.txt and paragraphs.txt.
 std::vector<std::string> GermanLines();
 
-// `size` code points of many kinds: letters of several scripts, spaces of all sorts, punctuation,
-// full-width forms, ligatures, combining and zero-width characters, emoji, controls.
+// Returns `size` code points of many kinds: letters of several scripts, all kinds of spaces,
+// punctuation, full-width forms, ligatures, combining and zero-width characters, emoji, controls.
 std::string RandomText(std::mt19937& random, int size);
 
 }  // namespace dragoman::engine

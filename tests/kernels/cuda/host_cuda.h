@@ -1,4 +1,4 @@
-// Instructions for host_cuda.cc.
+// Test controls of host_cuda.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace dragoman::kernels::cuda {
 
-// Makes every further wait for a stream return `error`.
+// Makes every later wait for a stream return `error`.
 void FailWaits(Error error);
 
-// Bytes that buffers own.
+// Returns the bytes that buffers own.
 int64_t HeldBytes();
 
 }  // namespace dragoman::kernels::cuda

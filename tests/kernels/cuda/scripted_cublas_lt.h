@@ -1,5 +1,5 @@
-// A cuBLASLt of the test's making, in f32 on the host, whose algorithms have the faults that the
-// choice of one has to see. And the product of few rows that may take its place (few_rows.h).
+// A scripted cuBLASLt, in f32 on the host. Its algorithms have the faults that the selection of one
+// must detect. Also scripts the product of few rows that can replace it (few_rows.h).
 #pragma once
 
 #include <functional>
@@ -7,31 +7,31 @@
 
 namespace dragoman::kernels::cuda {
 
-// The algorithms, by their id.
+// The algorithms, by id.
 enum LtFault {
   kSound,       // sums in the order of k
-  kSoundToo,    // the same bits by another algorithm
-  kOtherOrder,  // sums backwards, always
-  kByCount,     // backwards in calls of few rows
-  kByPlace,     // backwards in the lower half of a call
-  kSplit,       // says that it splits K
-  kUnfit,       // does not do few rows
+  kSoundToo,    // another algorithm with the same bits
+  kOtherOrder,  // always sums backwards
+  kByCount,     // sums backwards in calls of few rows
+  kByPlace,     // sums backwards in the lower half of a call
+  kSplit,       // reports that it splits K
+  kUnfit,       // does not support few rows
   kBigWorkspace,
   kFailsToRun,
   kLeavesOut,        // does not write the last row
-  kOtherActivation,  // of few rows: an activation that is no pass of its own, and sound without
+  kOtherActivation,  // few rows: another activation than the separate pass; sound without
 };
 
-// Sets what is offered for a number of rows from now on, best first.
+// Sets which algorithms are offered for a number of rows, best first.
 void SetOffers(std::function<std::vector<LtFault>(int rows)> offers);
 
-// Sets the behaviour of the product of few rows from now on: kUnfit (at first), kSound,
-// kOtherOrder, kFailsToRun, kOtherActivation.
+// Sets the behaviour of the product of few rows: kUnfit (the default), kSound, kOtherOrder,
+// kFailsToRun, kOtherActivation.
 void SetFewRows(LtFault fault);
-// Its calls so far.
+// Returns the number of calls of that product so far.
 int FewRowsCalls();
 
-// Descriptors and handles that were made and not destroyed.
+// Returns the number of descriptors and handles not yet destroyed.
 int LiveDescriptors();
 
 }  // namespace dragoman::kernels::cuda

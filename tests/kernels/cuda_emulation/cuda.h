@@ -1,4 +1,4 @@
-// The driver's tensor maps for emulated kernels: of matrices, swizzled by 128 bytes.
+// The driver's tensor maps for emulated kernels: matrices, swizzled by 128 bytes.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct alignas(64) CUtensorMap {
   uint32_t box_width, box_height, element_bytes;
 };
 
-// Refuses what the driver's documentation says it refuses.
+// Refuses the arguments that the driver's documentation excludes.
 inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
                                        void* data, const cuuint64_t* size,
                                        const cuuint64_t* stride_bytes, const cuuint32_t* box,

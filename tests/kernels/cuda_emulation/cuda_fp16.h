@@ -5,7 +5,7 @@
 #include <cstring>
 
 // NOLINTBEGIN(bugprone-reserved-identifier)
-// _Float16 is what the compiler knows of half precision; it rounds to nearest even.
+// The compiler's half precision is _Float16. It rounds to nearest even.
 struct __half {
   _Float16 value;
 };

@@ -1,19 +1,19 @@
-// The text of CUDA kernels on the host: a .cu file compiled by the C++ compiler, its launches run
-// by fibers, one block after the other. So every index, barrier and shuffle of a kernel is tested
-// where there is no GPU; what the device's own arithmetic and memory model do is not.
+// Runs CUDA kernels on the host: the C++ compiler compiles a .cu file, and fibers run its launches,
+// one block after the other. This tests every index, barrier and shuffle of a kernel without a GPU,
+// but not the device's arithmetic and memory model.
 //
-// To use: dragoman_emulate (tests/CMakeLists.txt) makes a .cc that includes this header first, gives the launchers other
-// names, because the device's own are in the library, and includes the .cu.
-// <cuda_fp16.h> and <cuda_bf16.h> beside this file take the place of CUDA's.
+// dragoman_emulate (tests/CMakeLists.txt) makes a .cc that includes this header first, renames the
+// launchers (the library contains the device's) and includes the .cu. <cuda_fp16.h> and
+// <cuda_bf16.h> in this folder replace CUDA's.
 //
-// A launch is done when Launch returns; no streams. Blocks and threads take their turns in another
-// order at every launch, in half of the blocks all threads in turn, in the other half each warp as
-// far as it can go alone, so that a missing barrier does not stay unseen. Fails the process, and
-// says why, when threads of a block or warp wait in different places (a divergent barrier), or when
-// some have left before one. Known: barriers, shuffles and votes of whole warps, static and
-// dynamic shared memory (the latter full of NaN at the start of a block), plain arithmetic.
+// A launch has finished when Launch returns. There are no streams. The order of blocks and threads
+// differs at every launch: in half of the blocks all threads alternate, in the others each warp
+// runs alone as far as it can. This reveals missing barriers. The process fails with a message if
+// threads of a block or warp wait in different places (a divergent barrier), or if some have exited
+// before a barrier. Supported: barriers, shuffles and votes of whole warps, static and dynamic
+// shared memory (dynamic memory is full of NaN at the start of a block), plain arithmetic.
 //
-// Not thread-safe: one launch at a time in a process. For x86-64.
+// Not thread-safe: one launch at a time in a process. x86-64 only.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 #include "kernels/cuda/launch.h"
 
-// Names that CUDA has taken from what is reserved.
+// CUDA uses reserved names.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 #define __global__
 #define __device__
@@ -63,38 +63,38 @@ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 namespace dragoman::emulation {
 
-// The indices of the thread whose turn it is.
+// The indices of the current thread.
 struct Current {
   dim3 thread, block, block_size, grid_size;
-  int lane = 0;  // of its warp
+  int lane = 0;  // in its warp
 };
 extern Current current;
 extern unsigned char* dynamic_shared;
 extern size_t dynamic_shared_bytes;
-// Called, where set, when all threads of a block have ended.
+// If set, called after all threads of a block have ended.
 extern void (*end_of_block)();
 
-// Ends the process; says which thread it was.
+// Ends the process with a message that names the thread.
 [[noreturn]] void Fail(const char* why);
 
 void BlockBarrier();
-// All 32 threads of the warp arrive before any goes on.
+// Waits for all 32 threads of the warp.
 void WarpBarrier();
-// The thread goes on once `over()` says so. It is asked in every turn of the thread.
+// Blocks the thread until `over()` returns true. It is called in every turn of the thread.
 void WaitUntil(const std::function<bool()>& over);
-// The same as WarpBarrier; every thread brings 8 bytes and gets those of lane `from`.
+// A WarpBarrier in which every thread passes 8 bytes and gets those of lane `from`.
 uint64_t Exchange(uint64_t mine, int from);
-// The same as WarpBarrier; bit i of the result is lane i's argument.
+// A WarpBarrier that returns a mask: bit i is lane i's argument.
 uint32_t Ballot(bool mine);
-// The same as BlockBarrier; whether any thread passed true.
+// A BlockBarrier that returns whether any thread passed true.
 bool BlockAny(bool mine);
 
-// Launches that were run, ever.
+// The number of launches in this process.
 extern int64_t launches;
-// Threads that have come to AwaitKernelBefore, ever.
+// The number of threads in this process that have reached AwaitKernelBefore.
 extern int64_t awaits;
 
-// Refuses what a device would refuse: the value of a cudaError_t.
+// Returns the value of a cudaError_t for launches that a device would refuse.
 int Run(dim3 grid, dim3 block, size_t shared, const std::function<void()>& thread);
 
 template <class T>
@@ -145,7 +145,7 @@ inline int __all_sync(unsigned mask, int predicate) {
 inline int __syncthreads_or(int predicate) {
   return static_cast<int>(dragoman::emulation::BlockAny(predicate != 0));
 }
-// Threads take turns, and only at barriers.
+// Threads switch only at barriers, so no atomic instruction is needed.
 inline int atomicAdd(int* at, int value) {
   const int before = *at;
   *at += value;
@@ -197,16 +197,15 @@ Error Launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
 
 inline void AwaitKernelBefore() { ++emulation::awaits; }
 
-// The approximations of approximate.cuh, but exact.
+// Exact versions of the approximations in approximate.cuh.
 inline float PowerOfTwo(float x) { return x < -126.0F ? 0.0F : std::exp2(x); }
 inline float Reciprocal(float x) {
   const float y = 1.0F / x;
   return std::fpclassify(y) == FP_SUBNORMAL ? std::copysign(0.0F, y) : y;
 }
 
-// A kernel that begins early must wait in every thread, and before anything else but copies of
-// weights. That nothing comes before is for the reader to check; that no thread goes round it is
-// checked here.
+// A kernel that begins early must wait in every thread, before anything except copies of weights.
+// This checks only that every thread waits; a reviewer must check that nothing else comes first.
 template <class... P, class... A>
 Error LaunchEarly(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, Stream,
                   A... arguments) {

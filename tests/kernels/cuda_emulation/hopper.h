@@ -1,13 +1,13 @@
-// Hopper's own instructions for emulated kernels (kernels/cuda/hopper.cuh says what each does):
-// barriers in shared memory, bulk tensor copies, products of a warpgroup, as the PTX ISA describes
-// their bits. Included after emulation.h, before the .cu.
+// Hopper's instructions for emulated kernels (kernels/cuda/hopper.cuh describes each): barriers in
+// shared memory, bulk tensor copies, products of a warpgroup, bit by bit as in the PTX ISA. Include
+// it after emulation.h and before the .cu.
 //
-// What is asynchronous comes as early or as late as it may, by chance: a copy when it is asked for
-// or when somebody waits, a product when it is committed or when it is waited for. So a slab that
-// is read before it has come, or given away before it has been read, shows in the results. Fails
-// the process where the hardware's answer would be undefined: addresses outside of the block's
-// memory or not aligned, a barrier that was not made or that gets more than it expects, warps of a
-// group that multiply different things, copies or products under way when the block ends.
+// Asynchronous operations complete at a random time: a copy when it is issued or when a thread
+// waits, a product when it is committed or awaited. So the results show if a slab is read too early
+// or overwritten before it was read. The process fails if the hardware's result would be undefined:
+// addresses that are outside of the block's memory or unaligned, a barrier that is not initialised
+// or gets too many arrivals, warps of a group that multiply different operands, copies or products
+// in flight when the block ends.
 //
 // Not emulated: fences between proxies, numbers of registers.
 #pragma once
@@ -19,14 +19,14 @@
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
-// After it, for the names of CUDA's language.
+// After emulation.h, for CUDA's names.
 #include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {
 
 enum class ProductType : uint8_t { kHalf, kBFloat16, kFloat8, kInt8 };
 
-// d [128] of this lane, f32 or, of kInt8, s32; see cuda::Product.
+// d [128] of this lane: f32, or s32 for kInt8; see cuda::Product.
 void IssueProduct(ProductType type, void* d, uint64_t a, uint64_t b, bool add);
 void AwaitProducts(int pending);
 

@@ -1,6 +1,5 @@
-// The functions of the CUDA runtime that classes in .cu files call when a model is loaded, for
-// emulated kernels: a device that has their code, and whose memory is the host's. Included before
-// the .cu.
+// The CUDA runtime's functions that classes in .cu files call when a model is loaded, for emulated
+// kernels. The device has their code and uses host memory. Include it before the .cu.
 #pragma once
 
 #include <cuda.h>
@@ -12,10 +11,9 @@
 
 namespace dragoman::emulation {
 
-inline int processors = 132;  // of the device; tests set it
-inline cudaError_t code_status =
-    cudaSuccess;                    // of kernels on it: whether they have code; tests set it
-inline int code_architecture = 80;  // that it was compiled for; tests set it
+inline int processors = 132;                   // of the device; tests set it
+inline cudaError_t code_status = cudaSuccess;  // result of looking up kernels' code; tests set it
+inline int code_architecture = 80;             // architecture of the compiled code; tests set it
 
 }  // namespace dragoman::emulation
 

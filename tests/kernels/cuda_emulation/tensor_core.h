@@ -1,12 +1,12 @@
-// A warp's tensor core instructions for emulated kernels (kernels/cuda/tensor_core.cuh says what
-// each does), as the PTX ISA lays out their registers. Included after emulation.h, before the .cu.
+// A warp's tensor core instructions for emulated kernels (kernels/cuda/tensor_core.cuh describes
+// each), with registers as in the PTX ISA. Include it after emulation.h and before the .cu.
 //
-// A copy comes as early or as late as it may, by chance: when it is asked for or when its thread
-// waits. So a piece that is read before it has come shows in the results. Fails the process where
-// the hardware's answer would be undefined: shared memory that is not the block's or not aligned.
+// A copy completes at a random time: when it is issued or when its thread waits. So the results
+// show if data is read too early. The process fails if the hardware's result would be undefined:
+// shared memory that is not the block's or unaligned.
 //
-// Not emulated: in which order a product adds up its 16 terms. Here they are added exactly, and the
-// sum is rounded once (s32 not at all).
+// Not emulated: the order in which a product adds its 16 terms. The emulation adds them exactly and
+// rounds the sum once (s32: never).
 #pragma once
 
 #include <cuda_bf16.h>
@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "tests/kernels/cuda_emulation/emulation.h"
-// After it, for the names of CUDA's language.
+// After emulation.h, for CUDA's names.
 #include "kernels/cuda/quantization.cuh"
 
 namespace dragoman::emulation {

@@ -1,4 +1,4 @@
-// The activations in double: what the operations are held against.
+// The activations in double, as the reference for the operations.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline double ActivationReference(Activation activation, double x) {
     case Activation::kSwish:
       return x / (1.0 + std::exp(-x));
     case Activation::kGeluTanh:
-      // (1 + tanh(u)) / 2 = sigmoid(2 u), which loses nothing far below 0.
+      // (1 + tanh(u)) / 2 = sigmoid(2 u), which stays accurate far below 0.
       return x / (1.0 + std::exp(-2.0 * std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x)));
     case Activation::kGeluClipped:
       return std::clamp(ActivationReference(Activation::kGelu, x), -10.0, 10.0);

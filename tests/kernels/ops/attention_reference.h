@@ -1,4 +1,4 @@
-// Attention of one row, in double: what every implementation is held against.
+// Attention of one row in double, as the reference for every implementation.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Heads {
   int head_dim;
 };
 
-// Weights of one head: softmax(q k^T / sqrt(head_dim) + bias); k are rows of all heads, and the query
-// is at `position` of them.
+// Returns the weights of one head: softmax(q k^T / sqrt(head_dim) + bias). k has rows of all heads.
+// `position` is the query's among them.
 inline std::vector<double> AttentionWeights(const float* q, const std::vector<const float*>& k,
                                             int head, int head_dim, const RelativeBias& bias = {},
                                             int64_t position = 0) {
@@ -53,8 +53,7 @@ inline std::vector<double> Attend(const float* q, const std::vector<const float*
   return out;
 }
 
-// A bias of its own for each head and distance up to `positions`, of keys on one side of the query
-// (`sides` 1: before it) or on both.
+// A bias for each head and distance up to `positions`, before the query (`sides` 1) or both sides.
 class RandomBias {
  public:
   RandomBias(int heads, int64_t positions, int sides, uint32_t seed)

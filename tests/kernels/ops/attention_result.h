@@ -1,5 +1,4 @@
-// The result of an attention operation, taken from the device: values, and bits to compare two
-// results.
+// The result of an attention operation, copied from the device, as values and as bits.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 namespace dragoman::kernels {
 
 struct AttentionResult {
-  // Waits for the device: the inputs may go afterwards.
+  // Waits for the device. The inputs may be destroyed afterwards.
   AttentionResult(const OpNumbers& numbers, size_t row_elements)
       : values(numbers.Download()),
         bits(numbers.Bits()),
@@ -27,8 +26,7 @@ struct AttentionResult {
   size_t row_bytes;
 };
 
-// The tolerance of results against the reference: one rounding to the compute type, and the sums in
-// f32.
+// The tolerance against the reference: one rounding to the compute type, plus the sums in f32.
 inline double AttentionTolerance(const OpDevice& device) { return device.unit() + 4e-6; }
 
 }  // namespace dragoman::kernels

@@ -1,5 +1,5 @@
-// Cross K/V of some sources, one for each slot, written by WriteCrossKv to scattered pages of a
-// pool full of NaN, in the memory of a device.
+// Cross K/V of several sources, one per slot. WriteCrossKv writes them to scattered pages of a pool
+// full of NaN, in a device's memory.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace dragoman::kernels {
 
 class CrossPages {
  public:
-  // by_layer: written in a call for each layer.
+  // by_layer: one call of WriteCrossKv for each layer.
   CrossPages(const OpDevice& device, const KvLayout& layout, std::vector<int32_t> lengths,
              bool by_layer = false)
       : layout_(layout),
@@ -98,7 +98,7 @@ class CrossPages {
       WriteCrossKv(context, layout_, first_layer, layer_count, static_cast<const float*>(in.data()),
                    offsets.data(), segments, page_offsets.data(), pages.data(), pool_.data());
     }
-    // The device may still be reading.
+    // Waits, because the device may still read the pool.
     (void)pool_.Bits();
   }
 

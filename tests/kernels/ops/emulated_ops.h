@@ -1,5 +1,5 @@
-// The launchers of .cu files that are compiled for the host too (emulated_*.cc), under names of
-// their own: cuda::EmulatedX does what cuda::X does, in host memory, and is done when it returns.
+// The launchers of .cu files that are also compiled for the host (emulated_*.cc), under different
+// names: cuda::EmulatedX does the same as cuda::X in host memory, and has finished when it returns.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace dragoman::emulation {
 
-// Launches of kernels that were run, ever.
+// The number of kernel launches in this process.
 extern int64_t launches;
 
 }  // namespace dragoman::emulation
@@ -56,14 +56,13 @@ decltype(Recur) EmulatedRecur;
 decltype(TakesFewRows) EmulatedTakesFewRows;
 decltype(WriteCrossKv) EmulatedWriteCrossKv;
 
-// Cards before 8.0 have these.
+// Code for cards before 8.0.
 decltype(EncoderAttention) EmulatedPlainEncoderAttention;
 decltype(MultiplyQuantized) EmulatedPlainMultiplyQuantized;
 decltype(QuantizedProductNodes) EmulatedPlainQuantizedProductNodes;
 decltype(PrepareQuantizedProduct) EmulatedPlainPrepareQuantizedProduct;
 
-// FusedOutput::Create where the device has so many processors: Hopper's, and that of the cards that
-// multiply by mma.
+// FusedOutput::Create for this many processors: Hopper's, and the one of cards with mma.
 std::unique_ptr<FusedOutput> EmulatedFusedOutputOf(int processors, ComputeType type,
                                                    QuantizedType quantized, const void* weight,
                                                    const float* bias, int d, int vocabulary,
@@ -73,8 +72,7 @@ std::unique_ptr<FusedOutput> EmulatedMmaOutputOf(int processors, ComputeType typ
                                                  const float* bias, int d, int vocabulary,
                                                  std::string* why);
 
-// Whether the device has code of the fused kernels, for those made from now on, and for which
-// architecture it was compiled.
+// Sets for later objects whether the device has the fused kernels' code, and its architecture.
 void EmulateFusedCode(bool there, int architecture = 80);
 
 }  // namespace dragoman::kernels::cuda

@@ -1,4 +1,4 @@
-// The mean of an ensemble's members by its definition, in double, and what an answer about it must be.
+// The mean of an ensemble's members by its definition, in double, and the check of an answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline double LogSumOf(const std::vector<double>& x) {
   return max + std::log(sum);
 }
 
-// The log of the mean, of what is excluded -inf: [vocabulary]. logits [members][vocabulary].
+// Returns the log of the mean [vocabulary] of logits [members][vocabulary]; -inf if excluded.
 inline std::vector<double> MeanOf(MeanKind kind, const std::vector<std::vector<double>>& logits,
                                   const std::vector<float>& weights, const Question& q) {
   const size_t vocabulary = logits[0].size();
@@ -50,12 +50,12 @@ inline std::vector<double> MeanOf(MeanKind kind, const std::vector<std::vector<d
   return mean;
 }
 
-// `expected` is MeanOf the question. Scores within 3e-5 of it, in its order.
+// `expected` is MeanOf the question. Scores must be within 3e-5 of it, in the same order.
 inline void ExpectMeanAnswer(const Answer& a, const Question& q,
                              const std::vector<double>& expected) {
   ASSERT_FALSE(a.nan);
   const int vocabulary = static_cast<int>(expected.size());
-  // Without a normaliser scores are some constant too high.
+  // Without a normaliser all scores are too high by one constant.
   double shift = 0;
   std::vector<int> order;
   for (int c = 0; c < vocabulary; ++c) {

@@ -1,8 +1,8 @@
-// Where an operation's test runs, and the memory that goes with it: one body for CPU and CUDA.
+// The device of an operation's test and its memory: one test body for CPU and CUDA.
 //
-// A suite over OpDevices() runs on the CPU in f32 and, where the build has CUDA, on the device in
-// each compute type; without a GPU those cases are skipped aloud. Inputs are rounded to the compute
-// type on the way, so that the CPU twin can be given the same numbers (Rounded).
+// A suite over OpDevices() runs on the CPU in f32. If the build has CUDA, it also runs on the
+// device in each compute type; without a GPU these cases are reported as skipped. Inputs are
+// rounded to the compute type, so that the CPU gets the same numbers (Rounded).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace dragoman::kernels {
 struct OpDevice {
   bool cuda = false;
   ComputeType type = ComputeType::kFloat32;
-  bool emulated = false;  // the text of the CUDA kernels, run on the host
+  bool emulated = false;  // the CUDA kernels, run on the host
 
   // The relative error of one rounding to the compute type.
   double unit() const {
@@ -30,7 +30,7 @@ struct OpDevice {
       case ComputeType::kBFloat16:
         return 1.0 / 256;
       case ComputeType::kFloat32:
-      case ComputeType::kInt8:  // no device's
+      case ComputeType::kInt8:  // not a device's type
         break;
     }
     return 1.0 / (1 << 24);
@@ -38,21 +38,21 @@ struct OpDevice {
 };
 
 std::vector<OpDevice> OpDevices();
-// And the emulation in each compute type (tests/kernels/cuda_emulation); not under ThreadSanitizer,
-// which does not know its fibers.
+// Adds the emulation in each compute type (tests/kernels/cuda_emulation). Not under
+// ThreadSanitizer, which does not support its fibers.
 std::vector<OpDevice> OpDevicesAndEmulation();
 std::string OpDeviceName(const ::testing::TestParamInfo<OpDevice>& info);
 
-// Why CUDA cases cannot run here; "" when they can.
+// Returns why CUDA cases cannot run here, or "".
 std::string WhyNoCuda();
 
-// The values as the compute type holds them.
+// Returns the values rounded to the compute type.
 std::vector<float> Rounded(const std::vector<float>& values, ComputeType type);
 
-// The devices among them that launch kernels, for operations that the CPU does not have.
+// Returns the devices that launch kernels, for operations that the CPU does not have.
 std::vector<OpDevice> LaunchDevices();
 
-// Skips the CUDA cases aloud where there is no device.
+// Skips the CUDA cases if there is no device.
 class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
  protected:
   void SetUp() override {
@@ -66,20 +66,20 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(::dragoman::kernels::OpDevices()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// The same with the emulation.
+// The same, with the emulation.
 #define DRAGOMAN_FOR_EVERY_DEVICE_AND_EMULATION(suite)                                        \
   INSTANTIATE_TEST_SUITE_P(Devices, suite,                                                    \
                            ::testing::ValuesIn(::dragoman::kernels::OpDevicesAndEmulation()), \
                            ::dragoman::kernels::OpDeviceName)
 
-// Instantiates a suite for LaunchDevices(), or some of them. Under ThreadSanitizer, which does not
-// know the emulation, a build without CUDA has none.
+// Instantiates a suite for LaunchDevices() or some of them. Under ThreadSanitizer, which does not
+// support the emulation, a build without CUDA has none.
 #define DRAGOMAN_FOR_LAUNCH_DEVICES(suite, devices)                      \
   GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite);                  \
   INSTANTIATE_TEST_SUITE_P(Devices, suite, ::testing::ValuesIn(devices), \
                            ::dragoman::kernels::OpDeviceName)
 
-// The launcher cuda::op for a device, or its emulation. REQUIRES: one of the two is meant.
+// The launcher cuda::op for a device, or its emulation. REQUIRES: the device is one of the two.
 #ifdef DRAGOMAN_HAVE_CUDA
 #define DRAGOMAN_LAUNCHER(device, op) \
   ((device).emulated ? &::dragoman::kernels::cuda::Emulated##op : &::dragoman::kernels::cuda::op)
@@ -87,8 +87,8 @@ class OnOpDevice : public ::testing::TestWithParam<OpDevice> {
 #define DRAGOMAN_LAUNCHER(device, op) (&::dragoman::kernels::cuda::Emulated##op)
 #endif
 
-// Bytes in the memory of the device, or of the host for the CPU. Owns them. Failure of the device
-// fails the test and leaves the contents undefined.
+// Owns bytes in the memory of the device, or of the host for the CPU. A device error fails the test
+// and leaves the contents undefined.
 class OpBytes {
  public:
   OpBytes(const OpDevice& device, size_t bytes);
@@ -98,9 +98,9 @@ class OpBytes {
 
   void* data() const { return data_; }
   size_t size() const { return bytes_; }
-  // They are there on return, for every stream.
+  // On return the bytes are visible to every stream.
   void Upload(const void* from, size_t bytes);
-  // Waits for everything that was launched.
+  // Waits for all launches.
   void Download(void* to, size_t bytes) const;
 
  private:
@@ -130,14 +130,14 @@ class OpArray {
   const size_t size_;
 };
 
-// Numbers of the compute type, given and taken as f32.
+// Numbers of the compute type, passed and returned as f32.
 class OpNumbers {
  public:
   OpNumbers(const OpDevice& device, const std::vector<float>& values);
   void* data() const { return bytes_.data(); }
   size_t size() const { return size_; }
   std::vector<float> Download() const;
-  // The bits, to compare two results of one device.
+  // Returns the bits, to compare two results of one device.
   std::vector<uint8_t> Bits() const;
 
  private:
@@ -146,7 +146,7 @@ class OpNumbers {
   OpBytes bytes_;
 };
 
-// A stream of the device for tests; nullptr is the default one.
+// The tests' stream of the device; nullptr is the default stream.
 inline constexpr cuda::Stream kTestStream = nullptr;
 
 #define EXPECT_LAUNCHED(launch)                                                                 \

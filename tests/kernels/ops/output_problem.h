@@ -1,7 +1,7 @@
-// An output layer and what is asked of its rows, for tests; and the same in the memory of a device.
+// An output layer and the questions to its rows, for tests; also in the memory of a device.
 //
-// All numbers are small integers, and the biases quarters: every product is exact whatever its
-// order and type. Ties abound.
+// All numbers are small integers and all biases are multiples of 1/4, so every product is exact in
+// any order and type. Ties are frequent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace dragoman::kernels {
 
 inline constexpr int kMaxWanted = 12;
-inline constexpr int kEntries = kMaxTopK + 1;  // and one that must stay as it is
+inline constexpr int kEntries = kMaxTopK + 1;  // one more entry, which must stay unchanged
 
 struct Problem {
   int d = 0;
@@ -41,7 +41,7 @@ struct Problem {
     for (int c = 0; c < vocabulary; ++c) x[c] += bias[c];
     return x;
   }
-  // The problem of some of its rows.
+  // Returns the problem of the rows `which`.
   Problem Rows(const std::vector<int>& which) const {
     Problem part = *this;
     part.hidden.clear();
@@ -77,7 +77,7 @@ inline Problem MakeProblem(int d, int vocabulary, int rows, uint32_t seed) {
   return p;
 }
 
-// Leaves only what may go the fused way.
+// Removes everything that the fused layer does not support.
 inline void MakeFusable(Problem& p) {
   for (Question& q : p.questions) {
     q.k = std::min(q.k, cuda::kMaxFusedTopK);
@@ -85,7 +85,7 @@ inline void MakeFusable(Problem& p) {
   }
 }
 
-// Requests and summaries in the memory of a device.
+// Requests and summaries in a device's memory.
 class Questionnaire {
  public:
   Questionnaire(const OpDevice& device, const std::vector<Question>& questions, float* logits)
@@ -99,8 +99,7 @@ class Questionnaire {
   LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() const { return summaries_.data(); }
 
-  // A row whose summary was left alone has a count of 99. `logits`: of materialized rows, as they are
-  // now.
+  // A summary that was not written has count 99. `logits`: current ones of materialized rows.
   std::vector<Answer> Answers(const std::vector<float>& logits, int vocabulary) const {
     const auto requests = requests_.Download();
     const auto summaries = summaries_.Download();

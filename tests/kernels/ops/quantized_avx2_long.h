@@ -1,6 +1,5 @@
-// AVX2 with weights of 8 bits in int8 (quantized_avx2_long.cc), for UseEntryForTest: the integer sums
-// of AVX2 with VNNI, and so its bits, on machines that lack VNNI. REQUIRES of its user: the machine
-// has AVX2.
+// AVX2 with 8-bit weights in int8 (quantized_avx2_long.cc), for UseEntryForTest: the integer sums,
+// and so the bits, of AVX2 with VNNI, on machines without VNNI. REQUIRES: the machine has AVX2.
 #pragma once
 
 #include "kernels/cpu/isa_entries.h"

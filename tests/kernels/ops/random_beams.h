@@ -1,5 +1,5 @@
-// The tables of self pages in the memory of a device, for operations of decoding that read them: of a
-// search of random reorders, and of one lane whose positions come several at once.
+// Tables of self pages in a device's memory, for decoding operations that read them: those of a
+// search with random reorders, and of one lane that gets several positions at once.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct SearchSlot {
   int admitted = 0;  // at this step
 };
 
-// Slots that begin at different steps and change their width from step to step; lanes scattered
-// over the batch, pages over the pool.
+// Slots that begin at different steps and change their width at every step. Lanes are scattered
+// over the batch and pages over the pool.
 class RandomBeams {
  public:
   static constexpr int kMaxPositions = 70;
@@ -44,7 +44,7 @@ class RandomBeams {
     live_.assign(slots_.size(), 1);
   }
 
-  // The rows of the next step.
+  // Plans the rows of the next step.
   void Plan() {
     rows_.clear();
     for (size_t s = 0; s < slots_.size(); ++s) {
@@ -54,7 +54,7 @@ class RandomBeams {
     }
   }
 
-  // Every slot that ran takes a random width and random parents for the next step.
+  // Gives every slot that ran a random width and random parents for the next step.
   void Reorder() {
     for (size_t s = 0; s < slots_.size(); ++s) {
       const int position = step_ - slots_[s].admitted;
@@ -78,12 +78,12 @@ class RandomBeams {
   int step() const { return step_; }
   int64_t pages() const { return static_cast<int64_t>(lane_pages_.size()); }
 
-  // The lane of the row's slot that wrote position p of its hypothesis, or is to write it.
+  // Returns the lane of the row's slot that wrote position p of its hypothesis, or will write it.
   int Writer(const StepRow& row, int p) const {
     return p == row.position ? row.lane : Ancestry(row.slot, row.lane)[p];
   }
 
-  // StepRows::pages of some rows; what a row has no position for is no page.
+  // Returns StepRows::pages of some rows. Positions beyond the row's have no page.
   std::vector<int32_t> PagesOf(size_t first, size_t count, size_t bucket) const {
     constexpr size_t kStride = size_t{kPagesPerLane} * kPagePositions;
     std::vector<int32_t> pages(bucket * kStride, 1 << 30);
@@ -99,7 +99,7 @@ class RandomBeams {
     return pages;
   }
 
-  // Some rows of the step and the tables as they are now.
+  // Some rows of the step with the current tables.
   class OnDevice {
    public:
     OnDevice(const OpDevice& device, const RandomBeams& beams, size_t first, size_t count,
@@ -122,7 +122,7 @@ class RandomBeams {
               .max_positions = kMaxPositions};
     }
     DecodeRows Cpu() const { return rows_.Cpu(); }
-    // With the step's own table of pages, or without.
+    // Returns the rows with or without the step's page table.
     cuda::StepRows Step(bool by_table) const {
       cuda::StepRows step = rows_.Step();
       if (by_table) {
@@ -165,7 +165,7 @@ class RandomBeams {
   std::vector<uint8_t> ancestry_;
 };
 
-// The second of two lanes of a batch, as lane 0 of its slot; pages 0 to 3 are theirs.
+// The second of two lanes of a batch, as lane 0 of its slot. They own pages 0 to 3.
 class LaneOnDevice {
  public:
   static constexpr int64_t kPages = 4;
@@ -185,13 +185,13 @@ class LaneOnDevice {
             .ancestry = ancestry_.data(),
             .max_positions = kMaxPositions};
   }
-  // Rows of the lane at `position` and the positions after it, in a bucket of `bucket`.
+  // Returns rows of the lane at `position` and the following positions, in a bucket of `bucket`.
   RowsOnDevice Rows(int position, size_t count, size_t bucket) const {
     std::vector<StepRow> rows;
     for (size_t r = 0; r < count; ++r) rows.push_back({0, 0, position + int(r)});
     return {device_, rows, bucket};
   }
-  // Has `step` read the step's own table of pages.
+  // Makes `step` use its page table.
   void ByTable(cuda::StepRows* step) const {
     step->pages = pages_.data();
     step->page_stride = kMaxPositions;

@@ -1,4 +1,4 @@
-// The questions of tests to the rows of an output layer, and the plain answer to them.
+// The tests' questions to the rows of an output layer, and reference answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -46,8 +46,7 @@ struct Answer {
   }
 };
 
-// The request of a question, and a summary with memory in `answer`, both of which must stay where
-// they are.
+// Returns a question's request and sets up a summary in `answer`. `q` and `answer` must not move.
 inline LogitRequest Ask(const Question& q, Answer& answer, int vocabulary, LogitSummary& summary) {
   if (q.store) answer.materialized.resize(vocabulary);
   answer.top.resize(q.k);
@@ -88,7 +87,7 @@ inline bool Masked(const Question& q, int id) {
   return Has(q.masked[0], id) || Has(q.masked[1], id);
 }
 
-// -inf before the softmax.
+// Reports whether a token is -inf before the softmax.
 inline bool Struck(const Question& q, int id) {
   return Has(q.excluded, id) || (q.mask_first && Masked(q, id));
 }
@@ -115,8 +114,8 @@ inline std::vector<Question> RandomQuestions(int rows, int vocabulary, uint32_t 
   return questions;
 }
 
-// The answer to a question about these logits, by a sort and a sum in double. `log_sum` takes the
-// log of the sum of exp; -inf when nothing is left.
+// Returns the answer to a question about these logits, by a sort and a sum in double. Sets
+// `log_sum` to the log of the sum of exp; -inf if no token is left.
 inline Answer PlainAnswer(const Question& q, const std::vector<float>& logits, double* log_sum) {
   Answer answer;
   std::vector<float> x(logits);
@@ -142,7 +141,7 @@ inline Answer PlainAnswer(const Question& q, const std::vector<float>& logits, d
   return answer;
 }
 
-// Tokens, scores and wanted logits exactly; the normaliser to 1e-5.
+// Compares tokens, scores and requested logits exactly, and the normaliser within 1e-5.
 inline void ExpectAnswer(const Answer& found, const Question& q, const std::vector<float>& logits) {
   double log_sum = 0;
   const Answer expected = PlainAnswer(q, logits, &log_sum);

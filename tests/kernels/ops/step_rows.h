@@ -1,4 +1,4 @@
-// The rows of a decoding step in the memory of a device, in a bucket that may be larger.
+// The rows of a decoding step in a device's memory, in a bucket that may be larger.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct StepRow {
   int32_t position = 0;
 };
 
-// Rows from the count on hold numbers that no table has a place for. The list of slots is left out:
-// attention does not read it.
+// Rows beyond the count hold numbers that are outside of every table. There is no list of slots,
+// because attention does not read it.
 class RowsOnDevice {
  public:
   RowsOnDevice(const OpDevice& device, const std::vector<StepRow>& rows, size_t bucket)
@@ -55,7 +55,7 @@ class RowsOnDevice {
   OpArray<int32_t> count_on_device_;
 };
 
-// Rows `first` .. first + count - 1 of numbers with d columns, and a tail of NaN up to `bucket`.
+// Returns rows `first` .. first + count - 1 of d columns, padded with NaN up to `bucket`.
 inline std::vector<float> RowsOf(const std::vector<float>& all, size_t first, size_t count,
                                  size_t bucket, size_t d) {
   std::vector<float> rows(bucket * d, NAN);

@@ -1,5 +1,4 @@
-// The common parts of the operations' tests: seeded random numbers, instruction sets, comparison of
-// bits and of values.
+// Code that the operations' tests share: random numbers, instruction sets, comparisons.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +30,7 @@ inline bool SameBits(const float* a, const float* b, size_t n) {
   return std::memcmp(a, b, n * sizeof(float)) == 0;
 }
 
-// The largest |a - b| / (floor + |b|).
+// Returns the largest |a - b| / (floor + |b|).
 inline double WorstError(const std::vector<float>& a, const std::vector<double>& b,
                          double floor = 1.0) {
   double worst = a.size() == b.size() ? 0.0 : INFINITY;
@@ -42,10 +41,10 @@ inline double WorstError(const std::vector<float>& a, const std::vector<double>&
   return worst;
 }
 
-// Thread counts to try.
+// The thread counts of the tests.
 inline const std::vector<int> kThreadCounts = {1, 2, 3};
 
-// Instruction sets that differ in f32: those above have the f32 loops of the last one.
+// Returns the instruction sets that differ in f32. Higher ones use the f32 loops of the last.
 inline std::vector<cpu::Isa> FloatIsas() {
   std::vector<cpu::Isa> isas;
   for (const cpu::Isa isa : cpu::SupportedIsas()) {
@@ -57,7 +56,7 @@ inline std::vector<cpu::Isa> FloatIsas() {
   return isas;
 }
 
-// Uses an instruction set while it lives.
+// Uses an instruction set during its lifetime.
 class WithIsa {
  public:
   explicit WithIsa(cpu::Isa isa) { cpu::UseIsaForTest(isa); }
@@ -79,7 +78,7 @@ inline std::string IsaTestName(const ::testing::TestParamInfo<cpu::Isa>& info) {
   INSTANTIATE_TEST_SUITE_P(Cpu, suite, ::testing::ValuesIn(::dragoman::kernels::FloatIsas()), \
                            ::dragoman::kernels::IsaTestName)
 
-// The same for what is computed in several number types.
+// The same, for code with several number types.
 struct IsaAndType {
   cpu::Isa isa;
   ComputeType type;
@@ -112,8 +111,8 @@ inline std::string IsaAndTypeTestName(const ::testing::TestParamInfo<IsaAndType>
                            ::testing::ValuesIn(::dragoman::kernels::AllIsasAndTypes()), \
                            ::dragoman::kernels::IsaAndTypeTestName)
 
-// Rows of k numbers as products in this type take them (kernels/cpu/quantized_table.h), in f32 again.
-// limit(row): the largest magnitude of an integer.
+// Returns rows of k numbers as this type's products use them (kernels/cpu/quantized_table.h),
+// converted back to f32. limit(row): the largest magnitude of an integer.
 template <class Limit>
 std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int64_t k, Limit limit) {
   if (type == ComputeType::kFloat32) return x;
@@ -141,7 +140,7 @@ inline std::vector<float> AsOperand(ComputeType type, std::vector<float> x, int6
   return AsOperand(type, std::move(x), k, [](const float*) { return cpu::kRowLimit; });
 }
 
-// The same of weights [., k], with the instruction set that is in use.
+// The same for weights [., k], with the current instruction set.
 inline std::vector<float> AsWeights(ComputeType type, std::vector<float> w, int64_t k) {
   return AsOperand(type, std::move(w), k,
                    [k](const float* column) { return cpu::WeightLimit(column, k); });

@@ -1,5 +1,5 @@
-// A host for a batch that runs elsewhere: sends segments and cancellations, folds scripted logits,
-// reads what is delivered. The batch's memory is the runner's, and the host can look at it.
+// The host of a batch that a runner executes. It sends segments and cancellations, folds scripted
+// logits and reads deliveries. The runner owns the batch's memory, which the host can read.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dragoman::testing {
 
-// A hypothesis as it was delivered, or as it is in a slot.
+// A hypothesis, delivered or in a slot.
 struct HarnessHypothesis {
   std::vector<int32_t> tokens;  // of the lineage
   std::vector<float> log_probs;
@@ -36,23 +36,23 @@ struct HarnessResult {
   bool operator==(const HarnessResult&) const = default;
 };
 
-// A segment for the harness, and what it gives alone.
+// A segment for the harness, and its result without a batch.
 class HarnessSegment {
  public:
-  static constexpr int kVocabulary = 610;  // what a case does not know is impossible
+  static constexpr int kVocabulary = 610;  // tokens that a case does not know are impossible
   static constexpr int32_t kStartToken = kVocabulary - 1;
   static constexpr int kMaxTokens = 40;
   static constexpr int kMaxCrossPages = 2;
 
-  // Every fourth has a prefix of almost all of its tokens, every twelfth one into the second page.
+  // Every fourth has a prefix of almost all its tokens, every twelfth one into the second page.
   explicit HarnessSegment(uint64_t seed);
 
   std::vector<float> Logits(std::span<const int32_t> prefix) const;
-  // A scripted attention.
+  // Returns a scripted alignment.
   uint16_t Aligned(int32_t position) const {
     return static_cast<uint16_t>((position * 7 + source_length) % 50);
   }
-  // The result of the beam step on one slot of the host, one after the other.
+  // Returns the result of the beam step on one slot of the host.
   HarnessResult Alone() const;
   int64_t WorstPages() const {
     return kernels::WorstCasePages(segment_.options.beam, segment_.options.max_tokens);
@@ -67,7 +67,7 @@ class HarnessSegment {
 
  private:
   RandomSegment segment_;
-  int nan_at_ = -1;  // after so many tokens a logit is NaN
+  int nan_at_ = -1;  // after this many tokens a logit is NaN
 };
 
 struct HarnessConfig {
@@ -76,9 +76,9 @@ struct HarnessConfig {
   int self_pages = 300;
   int output_capacity = 20000;
   int command_capacity = 20000;
-  int admissions = 1000;    // of a step at most
-  int cancel_percent = 0;   // of the steps
-  bool reads_late = false;  // the output of step n after the command of step n + 1, not before
+  int admissions = 1000;    // maximum per step
+  int cancel_percent = 0;   // per step
+  bool reads_late = false;  // reads the output of step n after sending the command of step n + 1
   kernels::PlanRules rules;
   unsigned seed = 1;
 };
@@ -88,7 +88,7 @@ class BatchHarness {
   BatchHarness(const HarnessConfig& config, std::vector<std::unique_ptr<HarnessSegment>> segments,
                StepRunner* runner);
 
-  // Until every segment has ended or was cancelled and the batch is empty.
+  // Runs until every segment has ended or was cancelled and the batch is empty.
   void Run();
 
   struct Outcome {
@@ -98,11 +98,11 @@ class BatchHarness {
     std::vector<int32_t> settled;
   };
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
-  // Rows of all steps that were ahead of their slot's length.
+  // The number of rows, over all steps, that were ahead of their slot's length.
   int rows_ahead() const { return rows_ahead_; }
   const std::vector<std::unique_ptr<HarnessSegment>>& segments() const { return segments_; }
 
-  // The report of each step, and a digest of the tables of pages.
+  // The report of each step, and a digest of the page tables.
   struct StepRecord {
     int32_t rows, slots, running, waiting, undelivered, expected_rows, pages, deliveries;
     uint64_t page_digest;
@@ -121,10 +121,10 @@ class BatchHarness {
     kernels::StepOutput output;
     std::pmr::vector<kernels::Delivery> deliveries;
   };
-  // The host's knowledge of a slot.
+  // The facts that the host knows about a slot.
   struct Occupant {
     int segment = -1;
-    int64_t since = 0;  // the step that the segment was sent with
+    int64_t since = 0;  // the step with which the segment was sent
     std::vector<int32_t> lanes;
   };
 
@@ -143,14 +143,14 @@ class BatchHarness {
 
   kernels::BatchTables tables_;
   std::pmr::vector<unsigned char> memory_;
-  int32_t rules_words_ = 0;              // of a slot: each has a region of its own
+  int32_t rules_words_ = 0;              // per slot: each has a separate region
   std::pmr::vector<Mailbox> mailboxes_;  // [kStepMailboxes]
   kernels::StepMailbox step_mailboxes_[kernels::kStepMailboxes];
 
   std::vector<Occupant> occupants_;
   std::vector<int> free_slots_;
   std::vector<int32_t> free_lanes_;
-  size_t next_ = 0;  // segment to be sent
+  size_t next_ = 0;  // the next segment to send
   int outstanding_ = 0;
   std::pmr::vector<float> logits_;
   std::vector<Outcome> outcomes_;

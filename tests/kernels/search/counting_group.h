@@ -1,5 +1,4 @@
-// A group of one that counts what a group of many would have to do together: how often it meets,
-// and what it adds to shared sums.
+// A group of one thread that counts a larger group's synchronisations and additions to shared sums.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Threads of the host in the place of a block's: the same code, many members.
+// A group of host threads that replaces a block's threads.
 #pragma once
 
 #include <barrier>
@@ -79,7 +79,7 @@ class HostThreadGroup {
   Shared* shared_;
 };
 
-// Runs `body` on a group of this size; returns when all members have.
+// Runs `body` on a group of this size. Returns when all members have finished.
 inline void RunGroup(int size, const std::function<void(const HostThreadGroup&)>& body) {
   HostThreadGroup::Shared shared(size);
   std::vector<std::thread> members;

@@ -1,5 +1,4 @@
-// Slots that the plan runs and that end at their limit, as far as rows and pages go; and the plan
-// found once more, the plain way.
+// Slots that the plan runs until their limit, and a second, simple implementation of the plan.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 
 namespace dragoman::testing {
 
-// Slots of a batch that run for a given number of steps, as far as rows and pages go.
+// Slots of a batch that run for a given number of steps, with their rows and pages.
 class PlanHarness {
  public:
   PlanHarness(int slots, int max_rows, int pages)
@@ -59,17 +58,17 @@ class PlanHarness {
     return {order.data(), static_cast<int32_t>(order.size()), live_.data(), max_rows_, Worst(),
             rules};
   }
-  // The plan itself, by every member of a group.
+  // Runs the plan with every member of a group.
   template <class ThreadGroup>
   void Plan(const ThreadGroup& t, const kernels::PlanInput& in) {
     kernels::PlanStep(t, in, views_.data(), table_, pool_, out_);
   }
-  // The same by the walk alone.
+  // The same with the walk alone.
   void Walk(const kernels::PlanInput& in) {
     kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
     kernels::plan_internal::PlanWalk(in, views_.data(), table_, pool_, out_);
   }
-  // Whether no walk is needed; plans if so.
+  // Reports whether no walk is needed. If so, plans.
   bool PlanWithoutWalk(const kernels::PlanInput& in) {
     kernels::plan_internal::Rank(kernels::SingleThread(), in, views_.data(), out_.slots);
     return kernels::plan_internal::PlanPrefix(kernels::SingleThread(), in, views_.data(), table_,
@@ -80,7 +79,7 @@ class PlanHarness {
     copy.Rebind();
     return copy;
   }
-  // Plans and advances those that run; what reaches its limit leaves.
+  // Plans and advances the running slots. Removes those that reach their limit.
   void Step(const std::vector<int32_t>& order, const kernels::PlanRules& rules = {}) {
     Plan(kernels::SingleThread(), Input(order, rules));
     for (int i = 0; i < out_.slot_count; ++i) {
@@ -91,7 +90,7 @@ class PlanHarness {
       Leave(number);
     }
   }
-  // The slots that the rules select, found the plain way; on copies of all that a plan changes.
+  // Returns the slots that the rules select, by the simple implementation, on copies of the state.
   std::vector<int32_t> Expected(const std::vector<int32_t>& order,
                                 const kernels::PlanRules& rules) const {
     PlanHarness copy = Copy();
@@ -139,7 +138,7 @@ class PlanHarness {
     }
     return taken;
   }
-  // Whether the oldest slot gets its next pages, however wide it becomes.
+  // Reports whether the oldest slot gets its next pages at any width.
   bool OldestCanGrow() const {
     PlanHarness copy = Copy();
     kernels::SlotState& oldest = copy.states_[static_cast<size_t>(live_[0])];
@@ -161,7 +160,7 @@ class PlanHarness {
   const kernels::PlanOutput& out() const { return out_; }
   std::vector<int32_t> ran() const { return {out_.slots, out_.slots + out_.slot_count}; }
   const std::vector<int32_t>& live() const { return live_; }
-  // All that a plan changes besides its output: pause and pages of each slot, the tables of pages.
+  // Compares the state that a plan changes: pause and pages of each slot, and the page tables.
   bool SameState(const PlanHarness& other) const {
     for (size_t i = 0; i < states_.size(); ++i) {
       if (states_[i].paused != other.states_[i].paused) return false;
@@ -187,7 +186,7 @@ class PlanHarness {
   int free_pages() const { return pool_.free_count; }
 
  private:
-  // Pointers to its own arrays.
+  // Points out_ to this object's own arrays.
   void Rebind() {
     out_.row_slot = rows_[0].data();
     out_.row_lane = rows_[1].data();

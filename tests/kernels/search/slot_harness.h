@@ -1,6 +1,5 @@
-// One slot with arrays and workspaces of its own, for tests of the search: rows ask, a
-// function gives the logits, the step decides. `Lane` may be wider than production's byte, for
-// beams beyond the wire's.
+// One slot with its own arrays and workspaces, for tests: rows request, a function supplies logits,
+// the step decides. `Lane` may be wider than production's byte, for beams above the API's limit.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ using NextLogits = std::function<std::vector<float>(std::span<const int32_t> pre
 template <class Lane>
 class SlotHarness {
  public:
-  // Borrows what `rules` points to. `start_token` may be outside of the vocabulary.
+  // Borrows the data of `rules`. `start_token` may be outside of the vocabulary.
   SlotHarness(const kernels::SearchOptions& options, const kernels::SegmentRules& rules,
               int vocabulary, int32_t start_token)
       : vocabulary_(vocabulary),
@@ -45,7 +44,7 @@ class SlotHarness {
     return prefix;
   }
 
-  // Before a step: what each row asks, and its answer.
+  // Before a step: computes each row's request and its answer.
   void Fold(const NextLogits& next) {
     for (int32_t lane = 0; lane < state.live; ++lane) {
       const auto row = static_cast<size_t>(lane);
@@ -54,7 +53,7 @@ class SlotHarness {
     }
   }
 
-  // The step itself, by every member of a group.
+  // Runs the step with every member of a group.
   template <class ThreadGroup>
   void Decide(const ThreadGroup& group) {
     if (state.options.materialized_logits()) {
@@ -66,7 +65,7 @@ class SlotHarness {
     kernels::BeamStep(group, view, rows_.requests(), rows_.summaries(), memory_.step());
   }
 
-  // Steps until the search is over; returns their number.
+  // Steps until the search ends. Returns the number of steps.
   int Run(const NextLogits& next) {
     int steps = 0;
     for (; running(); ++steps) {
@@ -83,7 +82,7 @@ class SlotHarness {
     bool has_eos = false;
     bool unmet = false;
   };
-  // The results, best first; of samples in the order of their numbers.
+  // Returns the results, best first; samples in the order of their numbers.
   std::vector<Result> Results() const {
     std::vector<Result> results;
     for (int e = 0; e < state.options.beam; ++e) {

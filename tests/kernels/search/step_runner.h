@@ -1,5 +1,5 @@
-// Who runs the parts of a batch's step (kernels/search/batch_step.h): one thread, a group of
-// threads, several groups at once.
+// Runs the parts of a batch's step (kernels/search/batch_step.h) with one thread, one group of
+// threads, or several groups at once.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@ namespace dragoman::testing {
 class StepRunner {
  public:
   virtual ~StepRunner() = default;
-  // Where what the steps see and write must lie: the batch's tables, mailboxes, logits.
+  // Memory for all data that the steps access: the batch's tables, mailboxes, logits.
   virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
   virtual void Format(const kernels::BatchTables& tables) = 0;
-  // Up to what the rows ask.
+  // Runs the step up to the rows' requests.
   virtual void Before(const kernels::BatchTables& tables,
                       const kernels::StepMailbox* mailboxes) = 0;
-  // From the summaries on.
+  // Runs the step from the summaries on.
   virtual void After(const kernels::BatchTables& tables, const kernels::StepMailbox* mailboxes) = 0;
 };
 
 inline bool IsMaterialized(const kernels::SearchOptions& o) { return o.materialized_logits(); }
 
-// A group of `size`; of one: a SingleThread.
+// A group of `size` threads; 1: a SingleThread.
 class OneGroupRunner : public StepRunner {
  public:
   explicit OneGroupRunner(int size) : size_(size) {}
@@ -76,7 +76,7 @@ class OneGroupRunner : public StepRunner {
   const int size_;
 };
 
-// Where a part has many groups, `groups` of one thread each are at work, each with a workspace.
+// Runs `groups` groups of one thread each, with a workspace each, for parts that have many groups.
 class ManyGroupsRunner : public StepRunner {
  public:
   explicit ManyGroupsRunner(int groups) : groups_(groups) {}

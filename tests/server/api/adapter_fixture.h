@@ -1,4 +1,4 @@
-// A server's parts around a scripted engine, for tests of adapters.
+// A server's parts around a scripted engine, for tests of API adapters.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class AdapterFixture : public ::testing::Test {
     context_.models = &models_;
   }
 
-  // To be called once the engine is as the test wants it.
+  // Call after the engine is configured.
   void Serve() { EXPECT_TRUE(models_.Put(Borrowed(&engine_)).ok()); }
 
   void Advance(engine::Nanos by) {
@@ -73,7 +73,7 @@ class AdapterFixture : public ::testing::Test {
   CallTracker tracker_;
   Metrics metrics_{&clock_};
   CallContext context_;
-  FakeEngine engine_;  // its thread ends before what it calls
+  FakeEngine engine_;  // declared after its callees, so that its thread ends first
   ModelTable models_{&clock_, {}, {}};
 };
 

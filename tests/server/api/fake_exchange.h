@@ -1,4 +1,4 @@
-// An HTTP exchange that a test plays: it records the answer and checks the contract's rules.
+// A fake HTTP exchange. It records the answer and checks the rules of the interface.
 //
 // Thread-safe.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace dragoman::server {
 
-// The answer with all of its body in `body`.
+// Returns the answer with its whole body in `body`.
 inline HttpResponse Whole(HttpResponse response) {
   if (response.shared_body != nullptr)
     response.body = *std::exchange(response.shared_body, nullptr);
@@ -101,12 +101,12 @@ class FakeExchange final : public HttpExchange {
     for (const auto& done : held) done(false);
   }
 
-  // From now on pieces and answers stay on their way until Send or Break.
+  // After this, pieces and answers stay in flight until Send or Break.
   void HoldSends() {
     engine::MutexLock lock(&mu_);
     hold_sends_ = true;
   }
-  // Ends the oldest send that is held; waits for one.
+  // Completes the oldest send in flight. Waits for one.
   void Send(bool ok) {
     std::function<void(bool)> done;
     {
@@ -118,7 +118,7 @@ class FakeExchange final : public HttpExchange {
     done(ok);
   }
 
-  // The client closes its connection.
+  // Simulates the client closing its connection.
   void Leave() {
     std::function<void()> gone;
     {
@@ -129,7 +129,7 @@ class FakeExchange final : public HttpExchange {
     if (gone) gone();
   }
 
-  // Waits for the whole answer; the body of one in pieces is their concatenation.
+  // Waits for the complete answer. Concatenates the pieces of a body.
   HttpResponse Wait() {
     engine::MutexLock lock(&mu_);
     while (!answered_) changed_.Wait(&mu_);
@@ -137,7 +137,7 @@ class FakeExchange final : public HttpExchange {
     for (const std::string& piece : pieces_) whole.body += piece;
     return whole;
   }
-  // Waits for the nth piece, from 0.
+  // Waits for piece n, counted from 0.
   std::string WaitPiece(size_t n) {
     engine::MutexLock lock(&mu_);
     while (pieces_.size() <= n) changed_.Wait(&mu_);
@@ -168,7 +168,7 @@ class FakeExchange final : public HttpExchange {
   std::vector<std::string> pieces_ ABSL_GUARDED_BY(mu_);
 };
 
-// The value of a header of an answer; "" if it is not there.
+// Returns the value of an answer's header; "" if it is missing.
 inline std::string HeaderOf(const HttpResponse& response, std::string_view name) {
   for (const auto& [key, value] : response.headers) {
     if (key == name) return value;

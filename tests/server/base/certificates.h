@@ -1,4 +1,4 @@
-// Certificates for tests, made with OpenSSL: an authority, and what it issues.
+// Certificates for tests, made with OpenSSL: an authority, and certificates that it issues.
 #pragma once
 
 #include <openssl/ec.h>
@@ -23,10 +23,10 @@ class Authority {
     std::string name = "localhost";
     int64_t begin = -3600;  // seconds from now
     int64_t end = 86'400;
-    bool client = false;  // of a client, else of a server
-    // The extension as in OpenSSL's configuration; null: the one that `client` implies; "": none.
+    bool client = false;  // a client's, otherwise a server's
+    // The extension in OpenSSL's configuration syntax. null: derived from `client`. "": none.
     const char* purposes = nullptr;
-    const char* key_usage = "";  // "": none is named
+    const char* key_usage = "";  // "": none
   };
 
   explicit Authority(const std::string& name) : key_(NewKey()), certificate_(X509_new()) {
@@ -102,7 +102,7 @@ class Authority {
   X509* const certificate_;
 };
 
-// Replaces the file in one step, as it should be done.
+// Replaces the file atomically.
 inline void Replace(const std::string& path, const std::string& text) {
   const std::string beside = path + ".new";
   std::ofstream(beside, std::ios::binary) << text;

@@ -1,4 +1,4 @@
-// Fixture and helpers that the tests of request parsing share.
+// Fixture and helpers for the tests of request parsing.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 
 namespace dragoman::server {
 
-// Assigning a literal this short trips a false -Wrestrict of g++ 12.
+// Assigning such a short literal causes a false -Wrestrict in g++ 12.
 inline const std::string& Short() {
   static const auto* const kShort = new std::string("a");
   return *kShort;

@@ -1,4 +1,4 @@
-// A server around a scripted engine, asked in a dialect: for tests of one adapter.
+// A server around a scripted engine, for tests of one API adapter in its dialect.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace dragoman::server {
 
 class DialectFixture : public AdapterFixture {
  protected:
-  // To be called once the engine is as the test wants it. Every language of its pairs is served.
+  // Call after the engine is configured. Serves every language of its pairs.
   template <typename DialectAdapter, typename... Arguments>
   void ServeAdapter(Arguments... arguments) {
     EXPECT_TRUE(models_.Put(Borrowed(served_)).ok());
@@ -34,14 +34,14 @@ class DialectFixture : public AdapterFixture {
     }
   }
 
-  // The action of a request; a failure of the test if there is none.
+  // Returns the action of a request. Fails the test if there is none.
   AdapterAction ActionOf(const HttpRequest& request) const {
     absl::StatusOr<AdapterAction> action = adapter_->Handle(request, nullptr);
     EXPECT_TRUE(action.ok()) << action.status();
     return action.ok() ? *std::move(action) : HttpResponse{};
   }
 
-  // The request that goes to the engine.
+  // Returns the request that goes to the engine.
   v1::TranslateRequest AskedFor(const HttpRequest& request) const {
     AdapterAction action = ActionOf(request);
     auto* const unary = std::get_if<UnaryAction>(&action);
@@ -49,7 +49,7 @@ class DialectFixture : public AdapterFixture {
     return unary == nullptr ? v1::TranslateRequest{} : unary->request;
   }
 
-  // The answer where each text comes back as "[text]". With the source "auto" texts are in the
+  // Returns the answer if each text comes back as "[text]". With the source "auto", texts have the
   // language that FakeDetector finds.
   HttpResponse AnswerTo(const HttpRequest& request) const {
     absl::StatusOr<AdapterAction> action = adapter_->Handle(request, nullptr);

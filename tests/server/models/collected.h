@@ -1,4 +1,4 @@
-// A sink that keeps the results and can be waited for.
+// A sink that stores the results and can be waited for.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Collected final : public engine::TranslationSink {
   }
   void OnDone(const absl::Status& status, const engine::JobTimings& timings) override {
     engine::MutexLock lock(&mu_);
-    // A copy, not a reference to the same: ThreadSanitizer does not see abseil count references.
+    // Copies the status, because ThreadSanitizer does not see abseil's reference counting.
     done_.emplace(status.code(), status.message());
     timings_ = timings;
     ++done_calls_;
@@ -43,7 +43,7 @@ class Collected final : public engine::TranslationSink {
     return done_.has_value();
   }
 
-  // To be called after WaitDone.
+  // Call after WaitDone.
   std::map<int, engine::ItemResult> items() {
     engine::MutexLock lock(&mu_);
     return items_;
@@ -65,7 +65,7 @@ class Collected final : public engine::TranslationSink {
     return done_calls_;
   }
 
-  // A model that the sink's owner holds, as a call does.
+  // A model that the sink's owner keeps alive, as a call does.
   std::shared_ptr<const void> held;
 
  private:

@@ -1,5 +1,4 @@
-// A client of the tests that sends bytes over a connection and reads what comes back, whatever they
-// are.
+// A test client that sends arbitrary bytes over a connection and reads the answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ namespace dragoman::testing {
 
 class RawClient {
  public:
-  // `address` as a server prints it, 127.0.0.1:PORT.
+  // `address` as a server prints it: 127.0.0.1:PORT.
   explicit RawClient(const std::string& address)
       : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in to{};
@@ -25,7 +24,7 @@ class RawClient {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
     EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-    // A client that waits that long has got no answer, however busy the machine is.
+    // Long enough for an answer on any busy machine.
     const timeval patience{20, 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   }
@@ -40,7 +39,7 @@ class RawClient {
   void EndSending() { shutdown(fd_, SHUT_WR); }
   int fd() const { return fd_; }
 
-  // False: the server does not take it (any more).
+  // Returns false if the server does not accept the bytes.
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -50,13 +49,13 @@ class RawClient {
     return true;
   }
 
-  // Everything until the server closes the connection.
+  // Returns everything until the server closes the connection.
   std::string ReadAll() {
     while (ReadMore()) {
     }
     return std::exchange(left_, "");
   }
-  // Everything up to and including `end`, or what came before the connection's end.
+  // Returns everything up to and including `end`, or until the connection ends.
   std::string ReadTo(std::string_view end) {
     size_t at = 0;
     while ((at = left_.find(end)) == std::string::npos) {
@@ -66,7 +65,7 @@ class RawClient {
     left_.erase(0, at + end.size());
     return text;
   }
-  // `size` bytes, or less where the connection ends before.
+  // Returns `size` bytes, or fewer if the connection ends earlier.
   std::string ReadBytes(size_t size) {
     while (left_.size() < size && ReadMore()) {
     }
@@ -74,7 +73,7 @@ class RawClient {
     left_.erase(0, size);
     return text;
   }
-  // One answer whose length is in its headers.
+  // Returns one answer whose headers give its length.
   std::string ReadAnswer() {
     std::string text = ReadTo("\r\n\r\n");
     constexpr std::string_view kLength = "Content-Length: ";

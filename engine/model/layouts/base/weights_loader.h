@@ -1,6 +1,6 @@
-// Makes the numbers of a network's weights from the tensors of a checkpoint's files.
+// Makes a network's weights from the tensors of a checkpoint's files.
 //
-// Thread-safety: a pure function.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,22 @@ namespace dragoman::engine {
 
 struct OpenedWeights {
   std::shared_ptr<const Weights> weights;  // shared by the places that pack them
-  std::vector<std::string> unused;         // tensors that the network has no place for
-  std::vector<std::string> replaced;  // spare ones of another storage than the one that is used
+  std::vector<std::string> unused;         // tensors that the network does not have
+  std::vector<std::string> replaced;       // spare tensors in another storage than the used one
 };
 
-// Returns whether the checkpoint stores an output layer of its own, with other numbers than the embeddings,
+// Reports whether the checkpoint stores an output layer whose numbers differ from the embeddings,
 // although the network ties the two.
 bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 
-// Finds every weight. INVALID_ARGUMENT names the file and the tensor, what was found and what was
-// expected, for a tensor that is missing, has another shape, or a dtype that is not a float. The
-// numbers are checked only when they are read, so it is reading that fails where one is not finite,
-// or where the names of one matrix (shared or tied embeddings) do not hold the same numbers; its
-// errors name the folder too. Reading ends with CANCELLED once the folder's LoadContext, which
-// outlives the weights, is stopped. REQUIRES: the checkpoint has a file.
+// Finds every weight. Returns INVALID_ARGUMENT naming the file and the tensor, what was found and
+// what was expected, for a tensor that is missing, has another shape, or has a dtype that is not
+// supported.
+//
+// Numbers are checked when they are read. Reading fails, with an error that also names the folder,
+// if a number is not finite, or if the names of one matrix (shared or tied embeddings) hold
+// different numbers. Reading returns CANCELLED once the folder's LoadContext, which must outlive
+// the weights, is stopped. REQUIRES: the checkpoint has a file.
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network);
 

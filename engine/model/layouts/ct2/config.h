@@ -1,7 +1,7 @@
-// Reader of config.json of a CTranslate2 directory: what describes the model besides the weights.
+// Reads config.json of a CTranslate2 directory: the description of the model without its weights.
 //
-// Fields that ask for another network or other tokens must hold their neutral value. Pure functions;
-// thread-safe.
+// Fields that require another network or other tokens must hold their neutral value. Thread-safety:
+// pure functions.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ struct Ct2Config {
   std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 
-// Errors as ModelSource::Load; both name the file and the field, what was found and what was
-// expected.
+// Errors are those of ModelSource::Load. They name the file and the field, what was found and what
+// was expected.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
-// Before version 6 variables of model.bin describe the tokens, whatever config.json says. Errors name
-// `file`, the model's file, and the variable.
+// Reads the variables that describe the tokens in a model.bin before version 6, which override
+// config.json. Errors name `file`, the model's file, and the variable.
 absl::StatusOr<Ct2Config> ReadOlderCt2Config(const Ct2ModelFile& model, std::string_view file);
 
-// Whether a variable describes tokens in this way.
+// Reports whether a variable describes tokens in this way.
 bool IsOfOlderCt2Config(std::string_view variable);
 
 }  // namespace dragoman::engine

@@ -1,6 +1,6 @@
 // CTranslate2 directories, as its converters write them: model.bin, config.json, the vocabularies
-// (tokenizers/ct2_vocabularies.h), and beside them the tokenizer's files of the checkpoint. int8 weights
-// are packed as they are in compute type int8; all others become float32.
+// (tokenizers/ct2_vocabularies.h), and the checkpoint's tokenizer files. Compute type int8 packs
+// int8 weights as they are. All other weights become float32.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace dragoman::engine {
 
-// Loads the model of a folder that is such a directory, with the tokenizer's files of another folder.
-// Name and layout are not set. Errors as ModelSource::Load; not all begin with a path.
+// Loads the model of such a folder, with the tokenizer's files of another folder. Does not set name
+// and layout. Errors are those of ModelSource::Load; not all messages begin with a path.
 absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelFolder& tokenizer,
                                          const TokenizerConfig& fields, TokenizerChoice choice);
 

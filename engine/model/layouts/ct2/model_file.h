@@ -1,7 +1,7 @@
-// Reader of CTranslate2's model.bin, versions 1 to 6: the variables of a model, their aliases, and
-// the name of the specification that says what they mean.
+// Reads CTranslate2's model.bin, versions 1 to 6: the variables of a model, their aliases, and the
+// name of the specification that defines them.
 //
-// Nothing is copied: the table borrows the bytes. Thread-safety: a pure function.
+// Copies nothing: the table borrows the bytes. Thread-safety: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct Ct2ModelFile {
   int version = 0;   // of the container
   std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // of the specification
-  // Variables under their names and aliases. Quantized ones (I8, I16) hold their scales, which have
-  // no entry of their own. Names of revision 1, which are OpenNMT-tf's, are replaced by those of later
-  // revisions.
+  // Variables under their names and aliases. A quantized variable (I8, I16) holds its scales, which
+  // have no entry of their own. Names of revision 1, which are OpenNMT-tf's, are replaced by those
+  // of later revisions.
   TensorTable tensors;
 };
 
-// INVALID_ARGUMENT names `file`, the variable and what is wrong with it; UNIMPLEMENTED names a version
-// or a data type that is not known. The elements of aliases together are at most twice those of the
-// variables: the three matrices of embeddings may be one.
+// Returns INVALID_ARGUMENT naming `file`, the variable and the fault, and UNIMPLEMENTED naming an
+// unknown version or data type. The elements of all aliases are at most twice those of the
+// variables, because the three embedding matrices may be one.
 absl::StatusOr<Ct2ModelFile> ParseCt2ModelFile(std::span<const uint8_t> bytes,
                                                std::string_view file);
 

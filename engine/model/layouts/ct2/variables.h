@@ -1,7 +1,7 @@
-// Reads the sizes and attributes of a CTranslate2 model from its variables.
+// Reads the sizes and attributes of a CTranslate2 model from its variables. status() keeps the
+// first error. Reads after an error return harmless values.
 //
-// Borrows the file. Thread-safety: one thread at a time. The first thing that is wrong is kept in
-// status(); reads after it go on and return harmless values.
+// Borrows the file. Thread-safety: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,26 @@ class Ct2Variables {
 
   const absl::Status& status() const { return status_; }
 
-  // nullptr where there is none.
+  // Returns nullptr if there is no such variable.
   const TensorView* Find(std::string_view name) const;
 
-  // Whether the two are names of one tensor; false where one is missing.
+  // Reports whether both are names of one tensor; false if one is missing.
   bool AreOne(std::string_view a, std::string_view b) const;
 
-  // The size of a dimension of a matrix that must be there.
+  // Returns the size of a dimension of a required matrix.
   int Size(std::string_view name, size_t dimension, int64_t max);
 
-  // A single number; `absent` where there is no such variable.
+  // Returns a single number, or `absent` if there is no such variable.
   double Number(std::string_view name, double absent);
-  // A piece, stored as a vector of bytes; `absent` as above.
+  // Returns a piece, which is stored as a vector of bytes, or `absent`.
   std::string Text(std::string_view name, std::string absent);
-  // An attribute of a stage; older models have one for both stages.
+  // Returns an attribute of a stage. Older models have one for both stages.
   double Attribute(std::string_view stage, std::string_view name, double absent);
-  // An attribute that must be the same in both stages.
+  // Returns an attribute that must be the same in both stages.
   double Agreed(std::string_view name, double absent);
   int Whole(std::string_view stage, std::string_view name, int absent, int64_t min, int64_t max);
 
-  // These record what is wrong with a variable, and return 0.
+  // Record the fault of a variable and return 0.
   int Fail(std::string_view name, std::string_view what);         // INVALID_ARGUMENT
   int Unsupported(std::string_view name, std::string_view what);  // UNIMPLEMENTED
 

@@ -1,8 +1,8 @@
-// Finds the files that hold the weights of a Hugging Face directory, and reads their tensors into one
-// table: model.safetensors, its shards (model.safetensors.index.json), pytorch_model.bin, its shards
-// (pytorch_model.bin.index.json). The first of them that is there is read, as transformers does.
+// Finds the weight files of a Hugging Face directory and reads their tensors into one table:
+// model.safetensors, its shards (model.safetensors.index.json), pytorch_model.bin, or its shards
+// (pytorch_model.bin.index.json). Reads the first of these that exists, as transformers does.
 //
-// Thread-safety: pure functions; the directory is only read.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,18 @@ namespace dragoman::engine {
 
 struct ShardIndex {
   std::vector<std::string> files;                      // each once, in order of name
-  std::map<std::string, size_t, std::less<>> file_of;  // tensor -> place in `files`
+  std::map<std::string, size_t, std::less<>> file_of;  // tensor -> index of `files`
 };
 
-// Reads an index file: {"weight_map": {tensor: file, ...}}. Shards must lie beside it and end in `suffix`
-// (".safetensors", ".bin"). INVALID_ARGUMENT names `file`, the tensor and what is wrong.
+// Reads an index file: {"weight_map": {tensor: file, ...}}. Shards must be next to it and end in
+// `suffix` (".safetensors", ".bin"). Returns INVALID_ARGUMENT naming `file`, the tensor and the
+// fault.
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 
-// Maps the files of the weights and reads what tensors they have; at most `max_bytes` in all.
-// NOT_FOUND when a file is missing, INVALID_ARGUMENT for broken ones, a tensor that its shard does
-// not have, or one that two shards have. A tensor that the index does not name is left out.
+// Maps the files of the weights, at most `max_bytes` in all, and reads their tensors. Leaves out
+// tensors that the index does not name. Returns NOT_FOUND for a missing file, and INVALID_ARGUMENT
+// for a broken file, a tensor that its shard lacks, or one that two shards have.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const ModelFolder& folder, size_t max_bytes);
 
 }  // namespace dragoman::engine

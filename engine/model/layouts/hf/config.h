@@ -1,9 +1,8 @@
-// Reader of the JSON files of a Hugging Face directory: config.json, generation_config.json,
-// tokenizer_config.json and the files that belong to it become a ModelSpec and the settings of the
-// tokenizer.
+// Reads the JSON files of a Hugging Face directory (config.json, generation_config.json,
+// tokenizer_config.json and related files) into a ModelSpec and the settings of the tokenizer.
 //
-// Every field that changes the computation, the search or the tokens is honoured or must hold its
-// neutral value; else loading is refused with the field's name. The lists are at the top of
+// Every field that changes the computation, the search or the tokens is applied or must hold its
+// neutral value; else loading fails with the field's name. The lists are at the top of
 // layouts/hf/config.cc and layouts/hf/generation.cc.
 #pragma once
 
@@ -21,7 +20,7 @@ namespace dragoman::engine {
 // The contents of the files.
 struct HfConfigTexts {
   std::string config;
-  std::optional<std::string> generation;  // without it its fields are read from config.json
+  std::optional<std::string> generation;  // if absent, its fields are read from config.json
   TokenizerConfigTexts tokenizer;
 };
 
@@ -31,33 +30,33 @@ struct HfConfig {
   std::vector<std::string> notes;  // for the log: fields that are set and have no effect
 };
 
-// INVALID_ARGUMENT for what is malformed, UNIMPLEMENTED for what is well-formed and not supported;
-// both name the file and the field, what was found and what was expected.
+// Returns INVALID_ARGUMENT for malformed files and UNIMPLEMENTED for unsupported fields. Both name
+// the file and the field, what was found and what was expected.
 absl::StatusOr<HfConfig> ParseHfConfig(const HfConfigTexts& texts);
 
-// Reads the tokenizer, whose vocabularies complete config->spec, and checks that the two agree. Errors
-// as ReadCheckpointTokenizer.
+// Reads the tokenizer, completes config->spec from its vocabularies, and checks that the two agree.
+// Errors are those of ReadCheckpointTokenizer.
 absl::StatusOr<ModelTokenizer> ReadHfTokenizer(const ModelFolder& folder, TokenizerChoice choice,
                                                HfConfig* config);
 
-// The following are the fields of the search (generation.cc).
+// The following read the fields of the search (generation.cc).
 //
-// Reads eos_token_id, an id or a list: the first becomes tokens->eos, the others tokens->more_eos. If it
-// is absent both stay as they are.
+// Reads eos_token_id, an id or a list. The first id becomes tokens->eos, the others
+// tokens->more_eos. If the field is absent, both stay unchanged.
 void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
 
-// Fills in spec->generation, and the members of spec->tokens that the file names. REQUIRES: spec->shape
-// is set. Errors are recorded in `fields`.
+// Sets spec->generation, and the members of spec->tokens that the file names. Records errors in
+// `fields`. REQUIRES: spec->shape is set.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 
-// Fits spec->generation to the tokenizer that was read. UNIMPLEMENTED for a forced end that is not the
-// tokenizer's, and for rules that compare the tokens of an output with those of its source where
-// sources have ids of their own.
+// Fits spec->generation to the tokenizer. Returns UNIMPLEMENTED for a forced end other than the
+// tokenizer's EOS, and for rules that compare tokens of output and source if the sources have their
+// own ids.
 absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
                            ModelSpec* spec);
 
-// Whether the generation fields of config.json count and not those of generation_config.json. `config`
-// has the fields that the family's class makes of others.
+// Reports whether the generation fields of config.json are used instead of generation_config.json.
+// `config` includes the fields that the family's class derives.
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation);
 

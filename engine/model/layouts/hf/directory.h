@@ -1,6 +1,6 @@
-// Hugging Face directories, as they are downloaded: config.json, generation_config.json (optional),
-// tokenizer_config.json (optional), model.safetensors or else pytorch_model.bin, and the
-// tokenizer's files (tokenizers/checkpoint_tokenizer.h).
+// Hugging Face directories, as downloaded: config.json, generation_config.json (optional),
+// tokenizer_config.json (optional), model.safetensors or pytorch_model.bin, and the tokenizer's
+// files (tokenizers/checkpoint_tokenizer.h).
 //
 // Stateless: any thread may load.
 #pragma once

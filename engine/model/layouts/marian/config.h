@@ -1,8 +1,8 @@
-// Reads what Marian's files say of a model besides the weights: the options that it was trained with
-// (special:model.yml), and the configuration of a decoder (decoder.yml).
+// Reads the options that a Marian model was trained with (special:model.yml) and the configuration
+// of its decoder (decoder.yml).
 //
-// Every option that changes the computation is honoured or must hold its neutral value; a tensor
-// that has no place in the network is refused by its name. Pure functions; thread-safe.
+// Every option that changes the computation is applied or must hold its neutral value. A tensor
+// that the network does not have is refused by name. Thread-safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace dragoman::engine {
 
-// The fields of decoder.yml; without that file all are empty.
+// The fields of decoder.yml; all empty without that file.
 struct MarianDecoder {
   std::vector<std::string> models;  // paths, as written
   std::vector<std::string> vocabularies;
@@ -27,22 +27,23 @@ struct MarianDecoder {
   std::string shortlist;  // a path, as written; "": none
 };
 
-// Errors as ModelSource::Load; both name the file and the field, what was found and what was
-// expected.
+// Errors are those of ModelSource::Load. They name the file and the field, what was found and what
+// was expected.
 absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
 
 struct MarianNetwork {
-  ModelSpec spec;  // without `tokens`, and without bad_words, which hold one of them
+  ModelSpec spec;  // without `tokens` and bad_words, which need the vocabulary
   BartTraits traits;
 };
 
-// `options` is the text of special:model.yml, `file` the name of the model's file. The last id of
-// the target's vocabulary is the empty token, with which an output begins (BartTraits::empty_token).
+// Makes the network. `options` is the text of special:model.yml, `file` the name of the model's
+// file. The last id of the target's vocabulary is the empty token, which begins an output
+// (BartTraits::empty_token).
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);
 
-// UNIMPLEMENTED names the first tensor that is not a weight of the network.
+// Returns UNIMPLEMENTED naming the first tensor that is not a weight of the network.
 absl::Status CheckMarianTensors(const MarianFile& model, std::string_view file,
                                 const Network& network);
 

@@ -1,7 +1,7 @@
-// Directories with Marian's own files: one model, .npz or .bin, its vocabularies, and a
-// configuration of the decoder that may name them (README.md has the names). OPUS-MT's originals have
-// this layout, and so do Firefox's and Bergamot's models. 8-bit weights are packed as they are in
-// compute type int8, and become float32 in others.
+// Directories with Marian's files: one model (.npz or .bin), its vocabularies, and a decoder
+// configuration that may name them (README.md has the names). OPUS-MT's originals, Firefox's and
+// Bergamot's models have this layout. Compute type int8 packs 8-bit weights as they are; in other
+// types they become float32.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -17,14 +17,15 @@ namespace dragoman::engine {
 class MarianDirectorySource : public ModelSource {
  public:
   std::string_view layout() const override { return "marian"; }
-  // There is a model and no config.json, which other layouts have.
+  // Reports whether there is a model and no config.json, which other layouts have.
   bool Recognises(const DiskFolder& folder) const override;
   absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                    const LoadOptions& options) const override;
 };
 
-// Reads the shortlist beside a model of this layout: the file that the decoder's configuration names, or
-// the only lex.*.bin. Errors as ModelSource::Load; NOT_FOUND says what was looked for.
+// Reads the shortlist of a model of this layout: the file that the decoder's configuration names,
+// or the only lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND says which files were
+// looked for.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);

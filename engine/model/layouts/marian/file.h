@@ -1,7 +1,7 @@
-// Readers of Marian's model files: model.npz, an archive of numpy's arrays, and the binary format
-// (.bin) of Bergamot's and Firefox's models.
+// Reads Marian's model files: model.npz, an archive of numpy's arrays, and the binary format (.bin)
+// of Bergamot's and Firefox's models.
 //
-// Nothing is copied: the tensors borrow the bytes. Thread-safety: pure functions.
+// Copies nothing: the tensors borrow the bytes. Thread-safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 namespace dragoman::engine {
 
 struct MarianFile {
-  // The tensors by Marian's names, in the shapes that networks have here: the matrices that Marian
-  // multiplies from the right ([in, out]) are transposed to [out, in], tables of a vocabulary stay
-  // [vocabulary, d], and rows ([1, n]) become [n]. 8-bit tensors (I8) hold their scale.
+  // The tensors by Marian's names, in the shapes that networks have here. Matrices that Marian
+  // multiplies from the right ([in, out]) are transposed to [out, in]. Tables of a vocabulary stay
+  // [vocabulary, d]. Rows ([1, n]) become [n]. 8-bit tensors (I8) hold their scale.
   TensorTable tensors;
-  // The options of the model as YAML, "special:model.yml"; empty where the file has none.
+  // The options of the model as YAML, "special:model.yml"; empty if the file has none.
   std::string_view options;
 };
 
-// INVALID_ARGUMENT names `file`, the tensor and what is wrong with it; UNIMPLEMENTED names a version or
-// a type that is not known. Tensors have no more elements than the file has bytes.
+// Return INVALID_ARGUMENT naming `file`, the tensor and the fault, and UNIMPLEMENTED naming an
+// unknown version or type. Tensors have no more elements than the file has bytes.
 absl::StatusOr<MarianFile> ParseMarianNpz(std::span<const uint8_t> bytes, std::string_view file);
 absl::StatusOr<MarianFile> ParseMarianBinary(std::span<const uint8_t> bytes, std::string_view file);
 
-// Whether a file that begins with these bytes has the binary format, in any version.
+// Reports whether a file that begins with these bytes has the binary format, in any version.
 bool IsMarianBinary(std::span<const uint8_t> head);
-// How many bytes IsMarianBinary needs.
+// The number of bytes that IsMarianBinary needs.
 inline constexpr size_t kMarianHeadBytes = 8;
 
 }  // namespace dragoman::engine

@@ -1,4 +1,4 @@
-// The backend of a GPU on the host (emulated_cuda.h), for tests that drive whole engines with it.
+// The backend of a GPU, emulated on the host (emulated_cuda.h), for tests that run whole engines.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace dragoman::engine {
 
-// The same as CreateCudaBackend and CheckCudaModel, on emulated device 0 with a gibibyte.
+// Like CreateCudaBackend and CheckCudaModel, on emulated device 0 with 1 GiB of memory.
 absl::Status CheckEmulatedCudaModel(const Program& program);
 absl::StatusOr<std::shared_ptr<const Backend>> CreateEmulatedCudaBackend(
     const CudaBackendConfig& config, const Program& program, const WeightImage& image);
 
-// The same as ProfileCudaSteps and TimeCudaSteps.
+// Like ProfileCudaSteps and TimeCudaSteps.
 absl::StatusOr<std::string> ProfileEmulatedCudaSteps(const CudaBackendConfig& config,
                                                      const Program& program,
                                                      const WeightImage& image, int steps);
@@ -23,10 +23,10 @@ absl::StatusOr<CudaStepTime> TimeEmulatedCudaSteps(const CudaBackendConfig& conf
                                                    const Program& program, const WeightImage& image,
                                                    int steps);
 
-// The device's compute capability, 90 for 9.0 and unless it is set: of the models that are loaded from now on.
+// Sets the compute capability for models loaded after the call. The default is 90, meaning 9.0.
 void SetEmulatedCapability(int capability);
 
-// Linear::other_bits_from of the products that are made from now on.
+// Sets Linear::other_bits_from for products made after the call.
 void SetEmulatedOtherBits(int rows);
 
 }  // namespace dragoman::engine

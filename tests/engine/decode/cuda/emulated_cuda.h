@@ -1,14 +1,14 @@
-// The CUDA side of the engine on the host: memory, streams, graphs and products of this file and
-// emulated kernels (tests/kernels/cuda_emulation) take the place of the device's. So what
-// engine/decode/cuda says to a device - which launches with which pointers, strides and row counts,
-// what a graph keeps, what the host reads and when - is tested without one.
+// The CUDA side of the engine on the host. Memory, streams, graphs and products of this file and
+// emulated kernels (tests/kernels/cuda_emulation) replace the device's. So tests without a device
+// cover what engine/decode/cuda sends to it: launches with their pointers, strides and row counts,
+// the contents of graphs, and the host's reads.
 //
 // The files of engine/decode/cuda are compiled a second time, with other names for everything that
-// is the device's (emulated_names.h).
+// belongs to the device (emulated_names.h).
 //
-// What a device would do later is done at once, and in one order. A recorded launch keeps its
-// arguments by value, as CUDA does; waiting, allocating and copying while recording is an error.
-// Fresh memory is full of NaN. One launch at a time in the process, whichever thread asks.
+// Work runs immediately, in one order. A recorded launch keeps its arguments by value, as in CUDA.
+// Waiting, allocating and copying while recording is an error. New memory is full of NaN. Only one
+// launch runs at a time in the process.
 #pragma once
 
 #include <chrono>
@@ -44,38 +44,37 @@
 
 namespace dragoman::kernels::cuda {
 
-// The nodes that one call puts on a stream.
+// The nodes that one call adds to a stream.
 struct EmulatedNodes {
   int nodes = 1;
-  bool emulated = true;  // by kernels that run here, which are counted as well; or stood in for
+  bool emulated = true;  // run as emulated, counted kernels; else replaced by host code
 };
 
-// Runs a launch, or, while a graph is being recorded by this thread, keeps it.
+// Runs a launch. If this thread is recording a graph, stores the launch instead.
 Error EmulateLaunch(std::function<Error()> launch, EmulatedNodes nodes = {});
 
 inline const char* EmulatedErrorText(Error error) {
   return error == Error::kNone ? "no error" : "an error of the emulation";
 }
 
-// A kernel that never ends (FusedFault::kHangs): what waits for the device from then on waits for
-// ever, so that it must not be asked to.
+// A kernel that never ends (FusedFault::kHangs). Later waits for the device would block forever.
 struct EmulatedHang {
   bool hung = false;
-  int waits = 0;       // calls that would not have come back
-  double limit_s = 0;  // of the wait that found out
-  std::string why;     // the device was given up for, and what is held
+  int waits = 0;       // calls that would block forever
+  double limit_s = 0;  // of the wait that detected it
+  std::string why;     // why the device was given up; `held` is kept alive for it
   std::shared_ptr<void> held;
 
-  // Notes a call that waits for the device.
+  // Counts a call that waits for the device.
   void Waits() { waits += hung ? 1 : 0; }
 };
 inline EmulatedHang emulated_hang;
 
 inline constexpr int64_t kEmulatedDeviceBytes = int64_t{1} << 30;
-// The device's compute capability, 90 for 9.0; tests set it.
+// The device's compute capability: 90 means 9.0. Tests set it.
 inline int emulated_capability = 90;
 Error EmulatedDescribe(int index, DeviceInfo* info);
-// The memory that graphs have left; buffers are not counted here.
+// Sets `*bytes` to the memory that graphs leave free. Buffers do not count.
 Error EmulatedFreeMemory(int64_t* bytes);
 inline Error EmulatedSetDevice(int index) { return Error{index == 0 ? 0 : 101}; }
 
@@ -129,7 +128,7 @@ class EmulatedEvent {
   Error Record(Stream);
   Error Wait() const;
   Error WaitAtMost(std::chrono::nanoseconds limit, bool* came) const;
-  // Every launch seems to take so long, and each row of its products longer by this; tests set it.
+  // Simulated duration of every launch, and of each row of its products. Tests set the latter.
   static constexpr float kMilliseconds = 0.125F;
   inline static double product_row_seconds = 0;
   Error MillisecondsSince(const EmulatedEvent& begin, float* milliseconds) const;
@@ -141,7 +140,7 @@ class EmulatedEvent {
 
 class EmulatedGraph {
  public:
-  // The device's memory that a node takes.
+  // Device memory of a node.
   static constexpr int64_t kNodeBytes = 1000;
 
   EmulatedGraph() = default;
@@ -150,10 +149,10 @@ class EmulatedGraph {
   EmulatedGraph& operator=(EmulatedGraph&&) = delete;
 
   Error Record(Stream stream, const std::function<Error()>& launches);
-  // Fails where a launch runs another number of kernels than it has nodes.
+  // Fails if a launch runs another number of kernels than it has nodes.
   Error Launch(Stream stream) const;
   int64_t nodes() const;
-  // The nodes of launches that were allowed to begin early.
+  // The nodes of launches that may begin early.
   int64_t early_nodes() const;
 
   struct Call {
@@ -183,9 +182,9 @@ class EmulatedLinear {
   virtual ~EmulatedLinear() = default;
   virtual Error Run(Stream stream, void* workspace, const void* x, int64_t rows,
                     const int32_t* count, void* y) const = 0;
-  // The options of all that were made; tests clear them.
+  // The options of all products made. Tests clear them.
   inline static std::vector<LinearOptions> made;
-  // Linear's; tests set it for those that are made from then on.
+  // The value of Linear for products made after a test sets it.
   inline static int other_bits = 0;
   int other_bits_from() const { return other_bits; }
 };
@@ -193,10 +192,10 @@ class EmulatedLinear {
 // An error of a fused layer in the last row of a fold.
 enum class FusedFault { kNone, kNormaliser, kScore, kToken, kCount, kNotANumber, kHangs };
 
-// With the quantized types: the fused kernel, its instructions emulated too.
+// Quantized types: the fused kernel with emulated instructions.
 class EmulatedFusedOutput {
  public:
-  // Planted in those that are made from then on.
+  // The fault of layers made after a test sets it.
   inline static FusedFault fault = FusedFault::kNone;
 
   static std::unique_ptr<EmulatedFusedOutput> Create(ComputeType type, QuantizedType quantized,
@@ -215,7 +214,7 @@ class EmulatedFusedOutput {
 
 using EmulatedStepMailboxes = StepMailboxes;
 
-// The parts of a step by the host's text, which is the device's.
+// The parts of a step in the host's code, which is the device's too.
 Error EmulatedFormatBatch(Stream stream, const BatchTables& tables);
 Error EmulatedBeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 Error EmulatedPrepareRows(Stream stream, const BatchTables& tables, int64_t rows,
@@ -227,7 +226,7 @@ Error EmulatedDeliver(Stream stream, const BatchTables& tables, const StepMailbo
                       int64_t rows);
 Error EmulatedEndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);
 
-// A launcher whose launches are run or kept.
+// A launcher whose launches run or are recorded.
 template <auto kLauncher, int kNodes = 1>
 struct Launched {
   template <class... Arguments>
@@ -236,7 +235,7 @@ struct Launched {
   }
 };
 
-// The same, of cards from 8.0 on or of those before.
+// The same, with one launcher for cards from 8.0 on and another for older cards.
 template <auto kLauncher, auto kPlain>
 struct LaunchedByCard {
   template <class... Arguments>
@@ -246,7 +245,7 @@ struct LaunchedByCard {
   }
 };
 
-// One of code that the host runs in the place of a kernel.
+// The same for host code that replaces a kernel.
 template <auto kLauncher>
 struct StoodIn {
   template <class... Arguments>
@@ -277,7 +276,7 @@ inline constexpr StoodIn<EmulatedFoldMaterializedRows> kFoldMaterializedRows;
 inline constexpr StoodIn<EmulatedStepSlots> kStepSlots;
 inline constexpr StoodIn<EmulatedDeliver> kDeliver;
 inline constexpr StoodIn<EmulatedEndStep> kEndStep;
-// The form of products in int8 whose last element is wrong in the last bit; kAuto: none. Tests set it.
+// The form of int8 products whose last element is wrong in the last bit; kAuto: none. Tests set it.
 inline QuantizedForm emulated_quantized_fault = QuantizedForm::kAuto;
 Error LaunchEmulatedMultiplyQuantized(Stream stream, const QuantizedProduct& product, const void* x,
                                       int64_t rows, const int32_t* count, void* workspace, void* y);

@@ -20,17 +20,17 @@ struct EmulatedEngineConfig {
   int kv_memory_mb = 64;
 };
 
-// The configuration of its backend, of this model.
+// Returns the configuration of the engine's backend for this model.
 CudaBackendConfig EmulatedBackendConfig(const ModelSpec& spec, const EmulatedEngineConfig& config);
 
-// One worker on emulated device 0 (emulated_backend.h). Clock and observer outlive the engine. Errors as
-// MakeWeightImage's, CreateCudaBackend's and CreateEngine's.
+// Starts an engine with one worker on emulated device 0. Clock and observer must outlive it.
+// Returns the errors of MakeWeightImage, CreateCudaBackend and CreateEngine.
 absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(LoadedModel loaded,
                                                             const EmulatedEngineConfig& config,
                                                             const Clock* clock,
                                                             EngineObserver* observer);
 
-// The same of another program than the model's, with its weights: of an ensemble (JoinPrograms).
+// The same for another program with its weights, such as an ensemble's (JoinPrograms).
 absl::StatusOr<std::unique_ptr<Engine>> StartEmulatedEngine(
     LoadedModel loaded, const Program& program, const WeightImage& image,
     const EmulatedEngineConfig& config, const Clock* clock, EngineObserver* observer);

@@ -1,6 +1,6 @@
-// Other names for what is the device's, and for the classes that hold it, so that both kinds live
-// in one program. To be included first, and by nothing but files that then include one .cc of
-// engine/decode/cuda or tests/gpu, and by tests of what these make.
+// Other names for everything of the device and for the classes that contain it, so that both kinds
+// exist in one program. Include it first. Only files that then include one .cc of
+// engine/decode/cuda or tests/gpu may include it, and tests of these files.
 #pragma once
 
 #include "tests/engine/decode/cuda/emulated_cuda.h"

@@ -1,5 +1,4 @@
-// Translations by script, for the tests of HTML: which words a run becomes, and which source words
-// they are aligned with.
+// Scripted translations for the tests of HTML: the words of each run and their alignment.
 #pragma once
 
 #include <string>
@@ -11,18 +10,17 @@
 
 namespace dragoman::engine {
 
-// The tokens of a text as a tokenizer cuts it: words and single punctuation marks, each with the
-// white space before it.
+// Splits a text into words and punctuation marks, each with its preceding white space.
 std::vector<TextRange> SourceTokens(std::string_view text);
 
-// A run's translation as one segment, by a script:
-//   "="            every token is itself
+// Returns a run's translation as one segment, by a script:
+//   "="            every token is unchanged
 //   "~"            the tokens in reverse order, in capitals (ASCII), punctuation too
-//   "A@1 B@0 _C@- "  words, each with the number of the source token it is aligned with, or '-' for
-//                  none; '_' before a word: no space before it. "" is an empty translation.
+//   "A@1 B@0 _C@- "  words, each with the number of its aligned source token, or '-' for none;
+//                  '_' before a word: no space before it. "" is an empty translation.
 HtmlSegment ScriptedSegment(const std::string& text, std::string_view script);
 
-// The document rebuilt with a script per run; the last script holds for all further runs.
+// Returns the document rebuilt with one script per run. The last script applies to all others.
 std::string RebuiltByScript(const HtmlDocument& document, const std::vector<std::string>& scripts);
 
 }  // namespace dragoman::engine

@@ -1,7 +1,7 @@
 // libsentencepiece, as the oracle of engine/text/sentencepiece/sentence_piece.h.
 //
-// Its header defines absl::string_view in its own way, so it is included in spm_oracle.cc only, and
-// its library carries a protobuf of its own, so a test that links it must not link the system's.
+// Only spm_oracle.cc includes its header, because that defines absl::string_view differently. The
+// library contains its own protobuf, so a test that links it must not link the system's.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class SpmOracle {
     int64_t end = 0;
   };
 
-  // Null when the library refuses the bytes.
+  // Returns null if the library refuses the bytes.
   static std::unique_ptr<SpmOracle> Load(std::string_view bytes);
   ~SpmOracle();
 
@@ -28,8 +28,7 @@ class SpmOracle {
   std::string Decode(const std::vector<std::string>& pieces) const;
   std::vector<std::string> AllPieces() const;
 
-  // Trains a model on lines; `args` are the trainer's ("--model_type=bpe --vocab_size=300"). ""
-  // when that fails.
+  // Trains a model. `args`: such as "--model_type=bpe --vocab_size=300". Returns "" on failure.
   static std::string Train(std::string_view args, const std::vector<std::string>& lines);
 
  private:
