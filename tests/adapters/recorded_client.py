@@ -10,7 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from harness import ENGLISH, GERMAN, DoorDaemon, check, run
+from harness import ENGLISH, GERMAN, AdapterDaemon, check, run
 
 JSON = "application/json"
 PROMPT = (
@@ -118,7 +118,7 @@ def test_half_an_emoji(server):
 
 
 def test_keys(_):
-    with DoorDaemon(keys={"page": "a-key"}) as server:
+    with AdapterDaemon(keys={"page": "a-key"}) as server:
         for path, body in (
             ("/translate", {"from": "de", "to": "en", "text": GERMAN}),
             ("/translate/batch", {"from": "de", "to": "en", "texts": [GERMAN]}),
