@@ -15,8 +15,7 @@
 
 namespace dragoman::engine {
 
-// The largest shapes that a configuration may have. Far above any model; they keep later arithmetic
-// within bounds.
+// The largest shapes of a configuration, far above any model. They bound later arithmetic.
 inline constexpr int64_t kMaxDim = 1 << 14;
 inline constexpr int64_t kMaxFfn = 1 << 16;
 inline constexpr int64_t kMaxLayers = 128;
@@ -62,8 +61,8 @@ struct GenerationDefaults {
   float repetition_penalty = 1.0F;
   int encoder_no_repeat_ngram = 0;          // for n-grams of the source; 0: off
   float encoder_repetition_penalty = 1.0F;  // for the source's tokens; 1: off
-  int num_return_sequences = 1;     // hypotheses of an item of one segment
-  bool renormalize_logits = false;  // log-probs are renormalized after the masks
+  int num_return_sequences = 1;             // hypotheses of an item of one segment
+  bool renormalize_logits = false;          // log-probs are renormalized after the masks
 };
 
 struct ModelSpec {

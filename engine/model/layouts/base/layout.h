@@ -1,5 +1,4 @@
-// The interface of the readers of a model's files, one for each layout, and the model that they
-// load.
+// The interface of the readers of a model's files, one for each layout, and the loaded model.
 //
 // A LoadedModel owns all its data. The directory may be removed after loading, but its files may
 // not change before the weights are read. Loading is thread-safe.
@@ -38,16 +37,14 @@ struct LoadedModel : ModelTokenizer {
   // The weights of `program`, in mapped files of the directory, which stay mapped as long as this
   // exists. Shared by the places that pack the weights and then release this.
   std::shared_ptr<const Weights> weights;
-  std::vector<LoadedNetwork>
-      others;                    // step together with `program` (layouts/ensemble_source.h)
-  bool names_shortlist = false;  // the configuration names a shortlist
+  std::vector<LoadedNetwork> others;  // step together with `program` (layouts/ensemble_source.h)
+  bool names_shortlist = false;       // the configuration names a shortlist
   // The shortlist of words for decoding; nullptr: all words. Set by callers that want it, not by a
   // ModelSource. Shared by the threads that plan searches.
   std::shared_ptr<const LexicalShortlist> shortlist;
   std::vector<std::string> notes;  // lines about the files, for the log
 };
 
-// The choices of the caller that loads a model.
 struct LoadOptions {
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
 };
@@ -58,14 +55,13 @@ class ModelSource {
   virtual std::string_view layout() const = 0;
   // Reports whether the folder has this layout, by the names of its files. It may still be broken.
   virtual bool Recognises(const DiskFolder& folder) const = 0;
-  // Loads the model. Returns
-  // * NOT_FOUND for a missing file;
-  // * INVALID_ARGUMENT for a broken file;
-  // * UNIMPLEMENTED for a model that is well-formed but not supported;
-  // * RESOURCE_EXHAUSTED, with the arithmetic, for data that does not fit in the memory of the
-  //   folder's LoadContext;
-  // * CANCELLED once the load is stopped.
-  // The message names the file, the field or tensor, what was found and what was expected.
+  // Loads the model. Errors name the file, the field or tensor, what was found and what was
+  // expected:
+  // * NOT_FOUND: a missing file;
+  // * INVALID_ARGUMENT: a broken file;
+  // * UNIMPLEMENTED: a well-formed model that is not supported;
+  // * RESOURCE_EXHAUSTED, with the arithmetic: the memory of the folder's LoadContext is too small;
+  // * CANCELLED: the load was stopped.
   virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                            const LoadOptions& options) const = 0;
 };
