@@ -19,9 +19,8 @@ namespace dragoman::engine {
 std::vector<std::optional<TextRange>> SourcePlaces(std::string_view segment,
                                                    const EncodedText& encoded);
 
-// Returns the target tokens that have text, with their places in the translation and in the source.
-// `aligned` has a source position for each token. A verbatim text is aligned with the phrase that
-// it copies.
+// Returns the target tokens that have text, with their places in translation and source. `aligned`
+// has a source position for each token. A verbatim text is aligned with the phrase that it copies.
 std::vector<AlignedToken> AlignTokens(const WrittenText& written, std::span<const int32_t> aligned,
                                       std::span<const std::optional<TextRange>> source_places);
 

@@ -23,10 +23,9 @@ struct SegmentPlan {
   int64_t run = 0;              // run of the HTML document
   TextRange range;              // in the run's text, or in the item
   std::vector<int32_t> source;  // tag, text, EOS
-  // The text that each source token stands for, without white space, counted from range.begin. A
-  // token without text of its own (a lone word mark, all except the last byte piece of a character)
-  // stands for the text of the next token that has text. Tag and EOS stand for nothing. Empty if no
-  // alignment is wanted.
+  // The text of each source token, without white space, counted from range.begin. A token without
+  // text (a lone word mark, all except the last byte piece of a character) stands for that of the
+  // next token with text. Tag and EOS stand for nothing. Empty if no alignment is wanted.
   std::vector<std::optional<TextRange>> source_places;
   kernels::SearchOptions search;
   std::vector<int32_t> prefix;
@@ -39,9 +38,8 @@ struct SegmentPlan {
   int unknown = 0;  // runs of source characters that the vocabulary lacks
   // The source tokens that stand for kept texts, with these texts.
   std::vector<std::pair<SentinelTokens, std::string>> kept;
-  // The same segment with constraints instead of sentinels. It is searched if a translation does
-  // not have each sentinel exactly once. nullptr: the segment has no sentinels, or no search can
-  // meet the constraints.
+  // The segment with constraints instead of sentinels, searched if a translation does not have each
+  // sentinel exactly once. nullptr: no sentinels, or no search can meet the constraints.
   std::unique_ptr<SegmentPlan> constrained;
 };
 

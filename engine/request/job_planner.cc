@@ -17,8 +17,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Returns the error of the first option that needs the item to be one segment; its `field` is empty
-// if there is no such option.
+// Returns an error for the first option that needs an item of one segment; no field if none does.
 FieldError NeedsOneSegment(const TranslationJob& job, const SearchSettings& settings,
                            const NamedPhrase& prefix) {
   FieldError error;

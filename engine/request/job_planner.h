@@ -77,7 +77,6 @@ class JobPlanner {
   absl::StatusOr<SegmentPlan> PlanSearch(EncodedText source, SegmentPhrases phrases,
                                          std::span<const Sentinel> sentinels,
                                          const NamedPhrase& prefix);
-  // Sets the beam of a segment with constraints.
   void SetBeam(SegmentPlan& segment) const;
 
   const TranslationJob* const job_;

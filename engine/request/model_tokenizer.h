@@ -34,9 +34,8 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> MakeTokenizer(const LoadedModel& mode
                                                          const PieceTable* source,
                                                          const PieceTable* target);
 
-// Finds the tokens of a model's target vocabulary that begin or end within a word (SEARCH.md a.8,
-// "Word boundaries"). Makes one pass over all tokens. Returns nullptr if pieces do not mark the
-// beginnings of words.
+// Finds the target tokens that begin or end within a word (SEARCH.md a.8, "Word boundaries").
+// Returns nullptr if pieces do not mark the beginnings of words. Makes one pass over all tokens.
 std::unique_ptr<const WordEdgeTable> MakeWordEdges(const Tokenizer& tokenizer, int32_t vocabulary);
 
 }  // namespace dragoman::engine

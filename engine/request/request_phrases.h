@@ -1,6 +1,5 @@
 // The phrases, as tokens, that a request's translations must contain: required phrases, forced
-// prefixes, and the targets of terms and do_not_translate phrases that occur in a segment's text
-// (SEARCH.md a.8, d).
+// prefixes, and targets of the terms and do_not_translate phrases in a text (SEARCH.md a.8, d).
 //
 // Made once per job, on a tokenizer thread. Thread-safety: const after construction. Borrows the
 // job's request and the tokenizer, shares the terms.
@@ -59,8 +58,7 @@ class RequestPhrases {
 
   // Finds the phrases for a segment with this text. Every occurrence of a term requires its target
   // once. After an opening bracket or quote, the target has no mark of a word's beginning, because
-  // no space will precede it. `kept` are the parts of the segment that have sentinels. They require
-  // nothing.
+  // no space will precede it. `kept`, the parts that have sentinels, require nothing.
   absl::StatusOr<SegmentPhrases> Find(std::string_view segment,
                                       std::span<const Sentinel> kept) const;
 

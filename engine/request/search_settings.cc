@@ -226,8 +226,7 @@ absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const
   o.temperature = asked.temperature.value_or(DefaultOf("temperature"));
   o.eos_penalty = asked.eos_penalty.value_or(DefaultOf("eos_penalty"));
   SetMasks(profile, model, settings);
-  // The order of one row's tokens needs no normalizer. Scores, the comparison of rows, and every
-  // rule on log-probs need it.
+  // One row's order of tokens needs no normalizer. Scores, several rows and log-prob rules do.
   o.need_log_probs = context.scores || o.beam > 1 || o.materialized_logits() ||
                      o.eos_penalty != 1.0F || o.finalisation != kernels::Finalisation::kImmediate ||
                      asked.pruning.any();

@@ -49,8 +49,7 @@ struct SearchContext {
   bool align = false;  // alignments are needed
 };
 
-// Returns INVALID_ARGUMENT with a FieldError for each wrong option, and for two options that
-// exclude each other.
+// Returns INVALID_ARGUMENT with FieldErrors for wrong or contradicting options.
 absl::StatusOr<SearchSettings> ResolveSearch(const DecodingOptions& asked, const ModelSpec& model,
                                              const SearchContext& context);
 
@@ -74,10 +73,9 @@ void WantOneHypothesis(kernels::SearchOptions* search);
 // by cost, so that no mix of requests makes a step much longer than plain rows would.
 //
 // Measured with `search_bench row-costs` (tests/bench/README.md, "What a row costs") on the bundled
-// model, whose rows are the cheapest. For larger models all costs are nearer to 1. Options that
-// cost up to one and a half rows count as one. Options that are not named here cost no more, even
-// at their extremes: beams of 64, 128 required tokens, 4,096 nodes of forbidden phrases, n-gram
-// bans, partials, alignment.
+// model, whose rows are the cheapest: all costs of larger models are nearer to 1. A cost of up to
+// 1.5 rows counts as one. Options that are not named cost no more, even at their extremes: beams of
+// 64, 128 required tokens, 4,096 forbidden nodes, n-gram bans, partials, alignment.
 inline int32_t RowCost(const kernels::SearchOptions& o) {
   const bool penalty = o.repetition_penalty != 1.0F || o.encoder_repetition_penalty != 1.0F;
   // Sampling weighs every token of the vocabulary. Its limits and the penalty are separate passes.

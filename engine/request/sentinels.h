@@ -41,20 +41,19 @@ struct MovedRange {
   TextRange to;
 };
 
-// Returns the place of `range` after the ranges `moved`, which are in order and do not overlap,
-// were replaced. A beginning strictly inside a replaced range moves to the end of the replacement,
-// and so does an end inside it.
+// Returns the place of `range` after the ranges `moved`, in order and without overlap, were
+// replaced. A beginning strictly inside a replaced range moves to the end of the replacement, and
+// so does an end inside it.
 TextRange MoveRange(std::span<const MovedRange> moved, TextRange range);
 
-// A segment's text with sentinels.
 struct SentinelText {
   std::string text;
   std::vector<Sentinel> sentinels;  // in order
   std::vector<MovedRange> moved;    // of each sentinel: from `text` to the segment's text
 };
 
-// Replaces each part by a sentinel whose word does not occur in the segment. REQUIRES: parts are in
-// order and do not overlap.
+// Replaces each part by a sentinel with a word that the segment lacks. REQUIRES: parts are in
+// order, without overlap.
 SentinelText PutSentinels(std::string_view segment, std::span<const KeptPart> parts,
                           std::string_view stem);
 

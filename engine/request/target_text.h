@@ -28,8 +28,7 @@ struct PhrasePlace {
 
 struct PhraseTrace {
   std::vector<PhrasePlace> places;  // in order, without overlap, each phrase at most once
-  // Tokens before this index belong to `places` or to no phrase, whatever follows. Later tokens may
-  // still become part of a phrase.
+  // Later tokens may still become part of a phrase. The use of earlier ones is final.
   int32_t settled = 0;
 };
 

@@ -36,7 +36,6 @@ class TextStage {
     OnTooLong on_too_long = OnTooLong::kSplit;
   };
 
-  // Returns the tokens of a piece.
   EncodedText Encode(std::string_view piece, const Request& request) const;
 
   // Returns the pieces in order. Leaves out text to which `encode` gives no tokens (control

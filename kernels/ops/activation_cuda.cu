@@ -1,9 +1,9 @@
-// Activation in place: those that no epilogue of cuBLASLt computes as they are defined (its GELU is
-// a tanh form of its own), on what a product has just written.
+// Activation in place of what a product has written. For activations that no epilogue of cuBLASLt
+// computes as they are defined (its GELU is a tanh form).
 //
 // Bytes per row of n elements of e bytes: 2 n e; flop about 20 to 30 per element (erf, or exp and a
-// division). Floor of 4,096 rows, n 2,048, float16 at 4.3 TB/s: 33.6 MB, 7.8 us (counted); as long
-// as it fits, 16.8 MB, it is still in L2.
+// division). Floor of 4,096 rows, n 2,048, float16 at 4.3 TB/s: 33.6 MB, 7.8 us (counted). The 16.8
+// MB are still in L2 as long as they fit.
 //
 // One piece of 16 bytes per thread, in f32. No reduction, so every row is bit-equal anywhere.
 #include "kernels/cuda/activation.cuh"

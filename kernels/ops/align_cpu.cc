@@ -1,6 +1,5 @@
-// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. The weights are
-// computed once more than cross-attention does, for the few rows that ask: the attention itself
-// stays as it is for all rows.
+// Work per row: 2 n d flop for a source of n positions, for the chosen heads only. Computes the
+// weights of cross-attention a second time, but only for the few rows that ask for them.
 #include "kernels/ops/align.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 float FromBFloat16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
 
-// scores[p] += q . k[p], where k is transposed as in a page.
+// scores[p] += q . k[p]; k is transposed as in a page.
 template <class Element, class Widen>
 void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int positions,
                float* scores) {
@@ -28,10 +27,10 @@ void AddScores(const float* q, int head_dim, const Element* k, Widen widen, int 
   }
 }
 
-// The most that a head has in rows of int8 (KvLayout::HasInt8Rows).
+// The largest head_dim of int8 rows (KvLayout::HasInt8Rows).
 constexpr int kMaxInt8HeadDim = kMaxInt8RowBytes / kInt8HeadLanes;
 
-// q of one head as integers of 14 bits, so that sums of kMaxInt8HeadDim products with K's 8 bits fit.
+// q of one head as 14-bit integers, so that sums of kMaxInt8HeadDim products with K's 8 bits fit.
 // NaN and infinity make the scale NaN.
 struct IntegerQuery {
   static constexpr float kMost = 16383.0F;
@@ -54,7 +53,7 @@ struct IntegerQuery {
   float scale;
 };
 
-// The scores of a page's positions in one head, of a block of int8.
+// Computes the scores of a page's positions in one head of an int8 block.
 void Int8Scores(const Int8KvBlock& shape, const uint8_t* head, const IntegerQuery& q, int positions,
                 float* scores) {
   int32_t dots[kPagePositions];

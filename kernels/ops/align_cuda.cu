@@ -1,10 +1,10 @@
-// Alignment: one warp per row, which ends at once where its slot does not ask.
+// Alignment: one warp per row. It returns at once if the slot does not ask.
 //
-// For a row that asks: K of the chosen heads read twice, 2 n d elements of a source of n positions,
-// 4 n d flop. First each head's maximum and sum of weights, then, tile by tile, the mean over the
-// heads and its largest position: so no row needs memory for its whole source. Rows that ask are
-// few, and the attention itself stays as it is for all rows. A row that does not ask costs three
-// loads that wait for each other; a launch without any is about as long as an empty one.
+// A row that asks reads K of the chosen heads twice: 2 n d elements for a source of n positions, 4
+// n d flop. First it computes each head's maximum and sum of weights, then, tile by tile, the mean
+// over the heads and its largest position. So no row needs memory for its whole source. Few rows
+// ask. A row that does not ask costs three dependent loads; a launch of such rows takes about as
+// long as an empty one.
 #include "kernels/cuda/warp_attention.cuh"
 #include "kernels/ops/align.h"
 
@@ -15,8 +15,7 @@ constexpr int kWarps = 4;
 
 static_assert(kTilePositions == kPagePositions);
 
-// The maximum and the sum that the weights of a head are computed with: exp2(score - max)
-// sum.
+// The maximum and the sum of a head's weights: a weight is exp2(score - max) / sum.
 struct HeadScale {
   float max, sum;
 };
@@ -41,7 +40,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocksOfFourWarps<T, kH
   const T* const q_row = q + int64_t{row} * layout.width();
   HeadScale* const scale = scales[threadIdx.y];
   WarpAttention<T, kHeadClass, 1> attention(warp_lane, layout.head_dim);
-  // Scores of the query that was set last; one position to a thread.
+  // Computes the scores of the query that was set last, one position to a thread.
   const auto scores = [&](int head, int tile) {
     const T* const k = static_cast<const T*>(tables.pool) +
                        int64_t{pages[tile / kTilePositions]} * layout.ElementsPerPage() +

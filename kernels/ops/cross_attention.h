@@ -1,5 +1,5 @@
-// Cross-attention: the encoder side writes the K/V of a segment's source into pages once, the
-// decode side reads them for all rows of the segment's slot.
+// Cross-attention. The encoder writes the K/V of a segment's source into pages once. The decoder
+// reads them for all rows of the segment's slot.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace dragoman::kernels {
 //
 //   kv [tokens, layer_count * 2 * d]: for each layer k | v of a source token; d = layout.width()
 //   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
-//   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j]; it has
-//     PagesFor(its length) of them
+//   page_offsets [segments + 1], pages: page j of segment i is pages[page_offsets[i] + j], for
+//     j < PagesFor(its length)
 //
-// Positions of the last page beyond the segment are set to zero, or never read (int8).
+// Positions of the last page after the segment are set to zero, or never read (int8).
 void WriteCrossKv(OpContext& context, const KvLayout& layout, int first_layer, int layer_count,
                   const float* kv, const int32_t* offsets, int64_t segments,
                   const int32_t* page_offsets, const int32_t* pages, void* pool);
@@ -31,17 +31,18 @@ void CrossAttention(OpContext& context, const KvLayout& layout, int layer, const
 
 namespace cuda {
 
-// The same on a device: all arrays in its memory, kv and pool of the compute type; page_count:
-// pages in all. REQUIRES: head_dim is a multiple of 8, at most 128, and arrays of the compute type
-// are aligned to 16 bytes (here and below).
+// The same on a device. All arrays are in its memory; kv and pool are of the compute type;
+// page_count is the number of all pages. REQUIRES (here and below): head_dim is a multiple of 8, at
+// most 128; arrays of the compute type are aligned to 16 bytes.
 Error WriteCrossKv(Stream stream, ComputeType type, const KvLayout& layout, int first_layer,
                    int layer_count, const void* kv, const int32_t* offsets, int64_t segments,
                    const int32_t* page_offsets, const int32_t* pages, int64_t page_count,
                    void* pool);
 
-// Adjacent rows of a slot share what is loaded. Every row sums over the source in one order,
-// whatever rows are beside it. The list of slots in `rows` is not read. REQUIRES: from each row of a
-// slot to the next rows.lane goes up by one, or all of them are 0 (plan.h).
+// The same on a device. Adjacent rows of a slot share their loads. Every row sums over the source
+// in the same order, whatever the other rows are. Does not read the list of slots in `rows`.
+// REQUIRES: from each row of a slot to the next, rows.lane goes up by one, or all lanes are 0
+// (plan.h).
 Error CrossAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                      const StepRows& rows, const CrossKvTables& tables, const void* q,
                      void* context_out);

@@ -11,11 +11,12 @@
 namespace dragoman::kernels {
 namespace {
 
-// Positions taken as usual where the work of a row is judged.
+// The number of positions that the estimate of a row's work assumes.
 constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions);
 
-// K and V of one layer for up to a page of positions, from `kv` (row stride ld: k | v) to `page`.
+// Writes K and V of one layer for up to a page of positions from `kv` (row stride ld: k | v) to
+// `page`.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                float* page) {
   for (int head = 0; head < layout.heads; ++head) {
@@ -36,7 +37,7 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
-// The same into a page of bfloat16.
+// The same for a bfloat16 page.
 void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, int positions,
                uint16_t* page) {
   const cpu::KernelTable& kernels = cpu::Kernels();
@@ -58,7 +59,8 @@ void WritePage(const KvLayout& layout, int layer, const float* kv, int64_t ld, i
   }
 }
 
-// Up to kBlockRows rows of one slot over pages of int8. next_slot: whose turn it is then, -1: none.
+// Attends up to kBlockRows rows of one slot over int8 pages. Prefetches from `next_slot`, the slot
+// of the rows that follow; -1: none.
 void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                     int32_t next_slot, int rows, const float* q, float* out) {
   const cpu::QuantizedTable& kernels = cpu::QuantizedKernels();
@@ -111,7 +113,7 @@ void AttendInt8Rows(const KvLayout& layout, int layer, const CrossKvTables& tabl
   }
 }
 
-// Up to kBlockRows rows of one slot, all heads.
+// Attends up to kBlockRows rows of one slot, all heads.
 void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int32_t slot,
                 int rows, const float* q, float* out) {
   const cpu::KernelTable& kernels = cpu::Kernels();

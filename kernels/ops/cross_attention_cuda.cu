@@ -1,16 +1,16 @@
 // Cross-attention, and the writing of its pages.
 //
-// Attention: a warp takes one head of a piece, up to kRows adjacent rows of one slot, so that K and V
-// are loaded and widened once for all of them. Bytes for a slot of w rows and a source
-// of n positions: 2 n d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at
-// 4.3 TB/s, d 512, 16 bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
+// Attention: a warp takes one head of a piece, up to kRows adjacent rows of one slot, and loads and
+// widens K and V once for all of them. Bytes for a slot of w rows and a source of n positions: 2 n
+// d elements of K and V, 2 w d of q and context; flop per row: 4 n d. Floor at 4.3 TB/s, d 512, 16
+// bit, n 30: 1,024 slots of 4 rows 71 MB, 17 us.
 //
-// Why this shape: a piece begins with a slot, and at every kRows-th lane of it; a warp has those that
-// begin in its kRows rows. So a slot of beam 4 is one piece wherever it begins (a slot that has just
-// begun has one row, and moves all that come after it), and needs no list of slots; wide beams spread
-// over many warps, which share K and V through L1 (the warps of a block are neighbours) and L2. Few
-// rows take a warp each, for the work is then one wave whatever is shared and latency counts; a row's
-// sums are the same either way (warp_attention.cuh).
+// Why this shape: a piece begins with a slot, and at every kRows-th lane of it. A warp has the
+// pieces that begin in its kRows rows. So a slot of beam 4 is one piece wherever it begins, and no
+// list of slots is needed. (A slot that has just begun has one row, which moves all that come after
+// it.) Wide beams spread over many warps, which share K and V through L1 (the warps of a block are
+// neighbours) and L2. With few rows each row takes a warp: the work is then one wave in any case,
+// and latency counts. A row's sums are the same either way (warp_attention.cuh).
 //
 // Writing: once per segment, one block per (page, layer), 16 bytes a thread, in the order of the
 // page. 2 x 2 d elements per position and layer: 30 positions of 6 layers, 16 bit, d 512: 0.74 MB.
@@ -24,20 +24,21 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kWriteThreads = 256;
-// Up to here a warp takes one row: with 8 heads some 15 warps for each SM of an H200.
+// Up to this many rows a warp takes one row: with 8 heads about 15 warps for each SM of an H200.
 constexpr int64_t kFewRows = 256;
 
 static_assert(kTilePositions == kPagePositions);
 
-// K and V come by copies, where the card has them, for several rows: their queries and contexts leave no
-// registers to ask for both at once.
+// K and V of several rows are loaded by copies, if the card has them: the rows' queries and
+// contexts leave no registers to request both at once.
 template <class T, int kHeadClass, int kRows>
 constexpr TileLoads LoadsOf() {
   return kRows > 1 && sizeof(T) == 2 && kHeadClass <= 64 ? TileLoads::kCopied : TileLoads::kInTurn;
 }
 
-// Whether an SM should have registers for four blocks: with copies, where ptxas spills nothing for it.
-// It takes less time on an H200 (kernels/README.md, "Kernels on a GPU: counts and floors").
+// Reports whether an SM should have registers for four blocks: with copies, if ptxas then spills
+// nothing. This takes less time on an H200 (kernels/README.md, "Kernels on a GPU: counts and
+// floors").
 template <class T, int kHeadClass, int kRows>
 constexpr bool HasFourBlocks() {
   return kForHopper && LoadsOf<T, kHeadClass, kRows>() == TileLoads::kCopied;
@@ -46,7 +47,7 @@ template <class T, int kHeadClass, int kRows>
 constexpr int kBlocks = HasFourBlocks<T, kHeadClass, kRows>() ? 4
                                                               : kBlocksOfFourWarps<T, kHeadClass>;
 
-// The first `rows` <= kRows rows of one slot from `row` on.
+// Attends the first `rows` <= kRows rows of one slot from `row` on.
 template <class T, int kHeadClass, int kRows>
 __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTables& tables, int slot,
                            int row, int rows, const T* q, T* context_out) {
@@ -65,7 +66,7 @@ __device__ void AttendRows(const KvLayout& layout, int layer, const CrossKvTable
   int page = pages[0];
   for (int tile = 0; tile < length; tile += kTilePositions) {
     const int count = min(kTilePositions, length - tile);
-    // Ahead of this tile's K and V, so as not to wait for the table again.
+    // Read before this tile's K and V, so that the table is not waited for again.
     const int next = tile + kTilePositions < length ? pages[tile / kTilePositions + 1] : 0;
     const T* const k = first_k + int64_t{page} * layout.ElementsPerPage();
     attention.Tile(count, layout.DeviceVOffset(),
@@ -83,14 +84,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(blockIdx.y) * kWarps + static_cast<int>(threadIdx.y);
   const int first = warp * kRows;
-  // All of them asked for at once, this lane's row and the count, one row before the warp's first.
+  // The lanes load the slots of the warp's rows at once, from one row before the warp's first.
   const int row = min(max(first + lane - 1, 0), static_cast<int>(rows.rows) - 1);
   const int slot = rows.slot[row];
   const int number = kRows > 1 ? rows.lane[row] : 0;
   const int end = *rows.count;
   const int before = __shfl_up_sync(kWholeWarp, slot, 1);
   const bool begins = first + lane - 1 >= end || row == 0 || slot != before || number % kRows == 0;
-  // Bit i: with row first + i a piece begins, or there are no more rows.
+  // Bit i: a piece begins with row first + i, or there are no more rows.
   const unsigned begin = __ballot_sync(kWholeWarp, begins) >> 1;
 #pragma unroll 1
   for (int i = 0; i < kRows && first + i < end; ++i) {
@@ -111,14 +112,14 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kBlocks<T, kHeadClass, k
   }
 }
 
-// K/V of page `blockIdx.x` of the call, layer first_layer + blockIdx.y.
+// Writes K/V of page `blockIdx.x` of the call, layer first_layer + blockIdx.y.
 template <class T>
 __global__ void __launch_bounds__(kWriteThreads)
     WriteCrossKvKernel(KvLayout layout, int first_layer, const T* kv, const int32_t* offsets,
                        int segments, const int32_t* page_offsets, const int32_t* pages, T* pool) {
   AwaitKernelBefore();
   const int page = static_cast<int>(blockIdx.x);
-  // The last segment that begins at this page or before has it.
+  // The last segment that begins at this page or before it has the page.
   int segment = 0;
   for (int beyond = segments; beyond - segment > 1;) {
     const int middle = (segment + beyond) / 2;

@@ -1,19 +1,19 @@
-// Self-attention of one decoding step in one layer: appends K and V of each row's new position to
+// Self-attention of one decoding step in one layer. Appends K and V of each row's new position to
 // its lane's page, then attends over positions 0 .. position of the row's hypothesis.
 //
 //   qkv [rows.count, 3 * d]: q | k | v of the new position; d = layout.width()
-//   bias: added to the scores, with columns for distances from 1 - the longest hypothesis to 0
+//   bias: added to the scores; has columns for distances -(n - 1) .. 0, n the longest hypothesis
 //   context_out [rows.count, d]
 //
-// Earlier positions are found through the ancestry table; its entry for the new position is not
-// read. Every row attends over its own length, in an order fixed by the positions alone.
+// The ancestry table gives the lanes of earlier positions; its entry for the new position is not
+// read. Every row attends over its own length, in an order that only the positions decide.
 //
-// Rows that share (slot, lane) are of one hypothesis: each attends over the new positions of those
-// before it as well, with the bits that it would have in a call of its own after theirs.
+// Rows with the same (slot, lane) are of one hypothesis. Each also attends over the new positions
+// of the rows before it, and has the same bits as in a later call of its own.
 //
-// REQUIRES: rows that share (slot, lane) are adjacent and their positions follow each other; what a
-// row reads at earlier positions is not written by a row of another lane (so: the rows of a slot are
-// at one position, or of one lane); pages exist for all positions up to the new one.
+// REQUIRES: rows with the same (slot, lane) are adjacent and their positions follow each other. No
+// row of another lane writes what a row reads at earlier positions, so the rows of a slot are at
+// one position, or of one lane. Pages exist for all positions up to the new one.
 #pragma once
 
 #include "kernels/base/compute_type.h"
@@ -30,10 +30,10 @@ void DecodeSelfAttention(OpContext& context, const KvLayout& layout, int layer,
 
 namespace cuda {
 
-// The same on a device: qkv, pages and context_out are of the compute type. The list of slots in
-// `rows` is not read. Where rows.pages is there, it is read in place of lanes and ancestry, and
-// must say the same: the bits are the same then. REQUIRES: head_dim is a multiple of 8, at most
-// 128; arrays of the compute type are aligned to 16 bytes.
+// The same on a device: qkv, pages and context_out are of the compute type. Does not read the list
+// of slots in `rows`. If rows.pages is not null, it is read in place of lanes and ancestry; it must
+// agree with them, and the bits are the same. REQUIRES: head_dim is a multiple of 8, at most 128;
+// arrays of the compute type are aligned to 16 bytes.
 Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layout, int layer,
                           const StepRows& rows, const SelfKvTables& tables, const void* qkv,
                           void* context_out, const RelativeBias& bias = {});

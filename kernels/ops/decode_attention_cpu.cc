@@ -12,18 +12,18 @@
 namespace dragoman::kernels {
 namespace {
 
-// Positions taken as usual where the work of a row is judged.
+// The number of positions that the estimate of a row's work assumes.
 constexpr int64_t kUsualPositions = 32;
 static_assert(cpu::kTilePositions == kPagePositions && cpu::kMaxHeads == kMaxAttentionHeads);
 
-// Where K of a position is within its page, in bytes.
+// Returns the offset of a position's K within its page, in bytes.
 int64_t HostSelfAt(const KvLayout& layout, int layer, int position) {
   return layout.host_element == ComputeType::kInt8
              ? layout.Int8RowAt(layer, position)
              : layout.SelfK(layer, position) * ElementBytes(layout.host_element);
 }
 
-// Addresses of K in the tables for one row of one layer.
+// Addresses of K for one row of one layer.
 class RowPages {
  public:
   RowPages(const KvLayout& layout, int layer, const DecodeRows& rows, const SelfKvTables& tables,
@@ -40,7 +40,7 @@ class RowPages {
   uint8_t* AncestorK(int position) const { return K(lanes_[ancestry_[position]], position); }
 
  private:
-  // Within a page a position's row begins row_bytes_ after that of the one before.
+  // Within a page, K of adjacent positions is row_bytes_ apart.
   uint8_t* K(int64_t lane, int position) const {
     const int64_t page =
         tables_.lane_pages[lane * tables_.pages_per_lane + position / kPagePositions];
@@ -50,7 +50,7 @@ class RowPages {
   const SelfKvTables& tables_;
   const int64_t page_bytes_;
   const int64_t row_bytes_;
-  uint8_t* const layer_at_;  // in a page number 0
+  uint8_t* const layer_at_;  // in page 0
   const int32_t* lanes_;
   const int64_t own_;
   const uint8_t* ancestry_;
@@ -61,8 +61,8 @@ const float* BiasAt(const RelativeBias& bias, int64_t distance) {
   return bias.table == nullptr ? nullptr : bias.At(0, distance);
 }
 
-// Rows over pages of int8: those of a slot together, up to kBlockRows of them, and while they are
-// computed the rows of K and V that come next are fetched.
+// Attends rows over int8 pages, up to kBlockRows rows of a slot together. Prefetches the next rows
+// of K and V during the computation.
 class Int8Attention {
  public:
   Int8Attention(const KvLayout& layout, int layer, const DecodeRows& rows,
@@ -110,11 +110,11 @@ class Int8Attention {
   }
 
  private:
-  // Where the K and V of a tile of positions lie.
+  // The addresses of K and V of a tile of positions.
   struct Tile {
     const uint8_t* rows[cpu::kBlockRows][cpu::kTilePositions];
     int positions[cpu::kBlockRows];  // 0 or less: the tile is beyond the row's position
-    // Each of them once.
+    // The addresses without repeats.
     const uint8_t* different[cpu::kBlockRows * cpu::kTilePositions];
     int different_count;
   };
@@ -139,7 +139,7 @@ class Int8Attention {
     return count;
   }
 
-  // The tile from `position` on.
+  // Collects the tile from `position` on.
   void Gather(int64_t first, int count, int position, Tile* tile) const {
     tile->different_count = 0;
     for (int r = 0; r < count; ++r) {
@@ -160,7 +160,7 @@ class Int8Attention {
     }
   }
 
-  // K and V of the new tokens.
+  // Writes K and V of the new tokens.
   void WriteNew(int64_t first, int count) const {
     for (int64_t row = first; row < first + count; ++row) {
       const float* const k = qkv_ + (3 * row + 1) * d_;
@@ -168,7 +168,7 @@ class Int8Attention {
     }
   }
 
-  // The most positions of a row.
+  // Initializes the rows' states. Returns the largest number of positions of a row.
   int Prepare(int64_t first, int count, State* state) const {
     int longest = 0;
     for (int r = 0; r < count; ++r) {
@@ -183,7 +183,7 @@ class Int8Attention {
     return longest;
   }
 
-  // The tile that begins at `position`.
+  // Attends over the tile that begins at `position`.
   void Attend(int64_t first, int count, int position, const Tile& tile, const Tile& next,
               State* state) const {
     cpu::Int8AttendArgs args[cpu::kBlockRows];
@@ -215,7 +215,7 @@ class Int8Attention {
   const RelativeBias& bias_;
 };
 
-// One row over pages of float32 or bfloat16.
+// Attends one row over float32 or bfloat16 pages.
 void AttendFloats(const KvLayout& layout, const RowPages& pages, int position, const float* qkv,
                   const RelativeBias& bias, float* acc) {
   const cpu::KernelTable& kernels = cpu::Kernels();

@@ -1,21 +1,21 @@
-// Self-attention of a decoding step: one warp per (row, head), the rows of a slot side by side in a
-// block.
+// Self-attention of a decoding step: one warp per (row, head); the rows of a slot are neighbours in
+// a block.
 //
 // Bytes per row at position t: 2 t d elements of K and V read, 3 d of qkv, 2 d of K and V written
 // and d of context; flop: 4 (t + 1) d. Floor at 4.3 TB/s, d 512, 16 bit, 4,096 rows at position 30:
-// 277 MB, 64 us, if rows shared nothing; but the hypotheses of a slot share most of their
+// 277 MB, 64 us, if rows shared nothing. But the hypotheses of a slot share most of their
 // ancestors, which the first row to ask brings to L1 (for the rows of its block) and L2.
 //
-// Why this shape: it is bound by memory and the latency of its tables (row -> page -> K, or, without
-// the step's table, row -> slot -> lane -> ancestor -> page -> K), so what counts is many
-// independent warps, each with a batch of 16-byte loads in flight: no shared memory, no barrier.
-// Heads vary fastest over the blocks: the tables of a row and the K/V of a layer, which is one piece
-// of a page, are read by its heads at about one time.
+// Why this shape: memory and the latency of the tables limit it (row -> page -> K, or, without the
+// step's table, row -> slot -> lane -> ancestor -> page -> K). So it needs many independent warps,
+// each with a batch of 16-byte loads in flight: no shared memory, no barrier. Heads vary fastest
+// over the blocks, so the heads of a row read its tables, and the K/V of a layer (one piece of a
+// page), at about the same time.
 //
-// No warp reads in this launch what another warp writes: the new position is taken from qkv, which is
-// also why it comes first in the sums; the other rows of the slot are at the same position. But rows
-// of one lane, of a forced prefix: there each warp writes K and V of the positions that the rows
-// before it add as well, the same bits as their own warps, and reads what it wrote itself.
+// No warp reads in this launch what another warp writes. The new position comes from qkv, which is
+// also why it comes first in the sums; the other rows of the slot are at the same position. Rows of
+// one lane (a forced prefix) differ: each warp also writes K and V of the positions of the rows
+// before it, with the same bits as their own warps, and reads what it wrote itself.
 #include <type_traits>
 
 #include "kernels/cuda/self_pages.cuh"
@@ -26,17 +26,17 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-// V with K where there are registers for it: a tenth less time on an H200. bfloat16, which ptxas widens
-// earlier, would be spilt.
+// V together with K if there are registers for it: a tenth less time on an H200. With bfloat16,
+// which ptxas widens earlier, it would spill.
 template <class T, int kHeadClass>
 constexpr TileLoads LoadsOf() {
   return kForHopper && std::is_same_v<T, __half> && kHeadClass <= 64 ? TileLoads::kTogether
                                                                      : TileLoads::kInTurn;
 }
 
-// Blocks that an SM should hold at least, so that ptxas saves registers. As it likes it takes 62 to 232
-// from sm_90 on, and loads of K and V wait for each other; held to these it has a batch of them in
-// flight, whatever the card (budgets.json, "loads").
+// The minimum of blocks per SM, which limits the registers. Without it ptxas takes 62 to 232 from
+// sm_90 on, and loads of K and V wait for each other. With it a batch of them is in flight on every
+// card (budgets.json, "loads").
 template <class T, int kHeadClass>
 constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
                         : kHeadClass <= 64                               ? 4
@@ -45,8 +45,8 @@ constexpr int kBlocks = LoadsOf<T, kHeadClass>() == TileLoads::kTogether ? 5
 
 static_assert(kTilePositions == kPagePositions);  // PagesOfStep::InFirstTile
 
-// Writes K and V of the rows right before this one that are of its lane to their pages, for this
-// warp to read.
+// Writes K and V of the rows right before this one in its lane to their pages, for this warp to
+// read.
 template <class T, class Pages>
 __device__ void WriteRowsBefore(const KvLayout& layout, int layer, const StepRows& rows,
                                 const Pages& pages, int row, int head, const T* qkv, T* pool) {
@@ -95,7 +95,7 @@ __device__ void AttendRow(const KvLayout& layout, int layer, const StepRows& row
   int page = pages.InFirstTile(warp_lane, position);
   if (follows) WriteRowsBefore(layout, layer, rows, pages, row, head, qkv, pool);
   for (int tile = 0; tile < position; tile += kTilePositions) {
-    // Ahead of this tile's K and V, so as not to wait for tables again.
+    // Read before this tile's K and V, so that the tables are not waited for again.
     const int next_page = pages.Before(tile + kTilePositions + warp_lane, position);
     const int count = min(kTilePositions, position - tile);
     attention.Tile(
@@ -151,7 +151,7 @@ Error DecodeSelfAttention(Stream stream, ComputeType type, const KvLayout& layou
                            to);
       }
       auto* kernel = DecodeSelfAttentionKernel<T, kClass, PagesByAncestry>;
-      // With the widest heads ptxas would take a stack for it on cards before sm_90.
+      // With the widest heads ptxas would use a stack on cards before sm_90.
       if constexpr (kClass <= 64) {
         if (rows.pages != nullptr) kernel = DecodeSelfAttentionKernel<T, kClass, PagesOfStep>;
       }

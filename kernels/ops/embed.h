@@ -1,10 +1,10 @@
 // y[r] = scale * table[token[r]] + positions[position[r]].
 //
-//   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32,
-//   on a device of the compute type, but for positions, which are f32. On the CPU the table is
-//   quantized where products are, and y is f32.
-//   A token of -1 stands for a zero embedding (the position is still added). No position is added
+//   table [vocabulary, d], positions [positions, d] (nullptr: none added), y [rows, d], dense; f32.
+//   On a device table and y are of the compute type. On the CPU the table is quantized if products
+//   are. A token of -1 means a zero embedding (the position is still added). No position is added
 //   to the unplaced token.
+//
 // REQUIRES: -1 <= token < vocabulary and 0 <= position < positions; the caller checks.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace dragoman::kernels {
 
-// Borrowed. From a pointer alone: every token has its position.
+// Borrowed. If it is made from a pointer alone, every token has its position.
 struct PositionTable {
   PositionTable(const float* table, int32_t unplaced_token = kNoToken)  // NOLINT: as a pointer
       : rows(table), unplaced(unplaced_token) {}
@@ -28,7 +28,7 @@ struct PositionTable {
   int32_t unplaced;   // the token without a position
 };
 
-// A table [vocabulary, d] in the CPU's memory. Immutable; any thread may look things up.
+// A table [vocabulary, d] in the CPU's memory. Immutable; any thread may call Row.
 class EmbeddingTable {
  public:
   explicit EmbeddingTable(int d) : d_(d) {}
@@ -36,7 +36,7 @@ class EmbeddingTable {
   EmbeddingTable(const EmbeddingTable&) = delete;
   EmbeddingTable& operator=(const EmbeddingTable&) = delete;
 
-  // The row of a token in f32: where it lies, or in `memory` [d].
+  // Returns the row of a token in f32, within the table or in `memory` [d].
   virtual const float* Row(int32_t token, float* memory) const = 0;
   int d() const { return d_; }
 
@@ -44,7 +44,7 @@ class EmbeddingTable {
   const int d_;
 };
 
-// One in f32, dense and borrowed.
+// A table in f32, dense and borrowed.
 class FloatEmbedding final : public EmbeddingTable {
  public:
   FloatEmbedding(const float* table, int d) : EmbeddingTable(d), table_(table) {}
@@ -56,7 +56,7 @@ class FloatEmbedding final : public EmbeddingTable {
   const float* const table_;
 };
 
-// One in int8 or bfloat16, which are the operand rows of kernels/cpu/quantized_table.h.
+// A table in int8 or bfloat16, as operand rows of kernels/cpu/quantized_table.h.
 class QuantizedEmbedding final : public EmbeddingTable {
  public:
   // Copies table [vocabulary, d], with the threads of `context`. REQUIRES: type is kInt8 or
@@ -65,7 +65,7 @@ class QuantizedEmbedding final : public EmbeddingTable {
                      int64_t vocabulary, int d);
 
   const float* Row(int32_t token, float* memory) const override;
-  // Bytes of a table of this shape.
+  // Returns the bytes of a table of this shape.
   static int64_t BytesOf(ComputeType type, int64_t vocabulary, int d);
 
  private:
@@ -81,8 +81,8 @@ void EmbedTokens(OpContext& context, const EmbeddingTable& table, PositionTable 
 
 namespace cuda {
 
-// `count` (nullptr: rows) says how many of the rows are there; the others of y keep what they hold.
-// REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
+// The same on a device, for rows [0, *count), or all if count is nullptr. The other rows of y keep
+// their contents. REQUIRES: d is a multiple of 8; the tables and y are aligned to 16 bytes.
 Error EmbedTokens(Stream stream, ComputeType type, const void* table, PositionTable positions,
                   float scale, const int32_t* token, const int32_t* position, int64_t rows,
                   const int32_t* count, int d, void* y);

@@ -1,9 +1,9 @@
-// Self-attention of the encoder over packed segments: every token attends to all of its own segment
-// and to nothing else. No padding anywhere.
+// Self-attention of the encoder over packed segments: every token attends to all tokens of its own
+// segment and to no others. There is no padding.
 //
 //   qkv [tokens, 3 * d]: q | k | v of a token; d = heads * head_dim
 //   offsets [segments + 1]: segment i is the tokens offsets[i] .. offsets[i + 1]; offsets[0] = 0
-//   bias: added to the scores, with columns for distances from 1 - the longest segment to that - 1
+//   bias: added to the scores; has columns for distances -(n - 1) .. n - 1, n the longest segment
 //   context_out [tokens, d]: softmax(q k^T / sqrt(head_dim) + bias) v
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace dragoman::kernels {
 
-// The scratch to Reserve in a context so that EncoderAttention allocates nothing for segments up to
-// max_segment_tokens.
+// Returns the scratch to Reserve in a context so that EncoderAttention allocates nothing for
+// segments of up to max_segment_tokens.
 size_t EncoderAttentionScratch(int64_t max_segment_tokens, int head_dim);
 
 void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offsets,
@@ -27,9 +27,10 @@ void EncoderAttention(OpContext& context, const float* qkv, const int32_t* offse
 
 namespace cuda {
 
-// offsets is device memory; longest: of the segments, in tokens. Everything of the compute type,
-// scores and sums f32. A token's result depends on its segment only. REQUIRES: head_dim is a
-// multiple of 8, at most 128; qkv and context_out are aligned to 16 bytes.
+// The same on a device. offsets is device memory; longest is the tokens of the longest segment.
+// Tensors are of the compute type, scores and sums f32. A token's result depends only on its
+// segment. REQUIRES: head_dim is a multiple of 8, at most 128; qkv and context_out are aligned to
+// 16 bytes.
 Error EncoderAttention(Stream stream, ComputeType type, const void* qkv, const int32_t* offsets,
                        int64_t segments, int64_t longest, int heads, int head_dim,
                        void* context_out, const RelativeBias& bias = {});

@@ -1,5 +1,5 @@
-// Work per segment of n tokens: 4 n^2 d flop. Per (segment, head) K is transposed once into scratch
-// (head_dim x n floats), so that scores are made for 32 keys at a time, and serves all n queries.
+// Work per segment of n tokens: 4 n^2 d flop. For each (segment, head), K is transposed once into
+// scratch (head_dim x n floats) for all n queries, so that 32 keys are scored at a time.
 #include "kernels/ops/encoder_attention.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ int64_t RoundUpToTile(int64_t tokens) {
   return (tokens + cpu::kTilePositions - 1) / cpu::kTilePositions * cpu::kTilePositions;
 }
 
-// One head of one segment; q, k, v and out point to its first token, bias to distance 0.
+// Attends one head of one segment. q, k, v and out point to its first token, bias to distance 0.
 void AttendSegment(const float* q, const float* k, const float* v, int64_t ld, int64_t tokens,
                    int head_dim, const float* bias, float* scratch, float* out, int64_t ld_out) {
   const cpu::KernelTable& kernels = cpu::Kernels();

@@ -1,17 +1,17 @@
-// Self-attention of the encoder. Two ways:
+// Self-attention of the encoder, with one of two methods:
 //
 // tensor cores   16-bit types, cards from 8.0 on: a warp takes one head of 16 adjacent tokens of a
-//                segment, a block 64, and K and V come in tiles of 32 positions through shared
-//                memory, the next while one is multiplied.
+//                segment, a block 64. K and V come in tiles of 32 positions through shared
+//                memory; one tile is loaded while another is multiplied.
 // plain cores    f32, and older cards: one warp for a head and 4 tokens (warp_attention.cuh).
 //
-// Which of them is a matter of the card and the type; a token's place in a block is its place in
-// its segment. So its bits depend on nothing else.
+// The card and the type decide the method, and a token's place in its segment decides its place in
+// a block. So its bits depend on nothing else.
 //
-// Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n. Floor at
-// 4.3 TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. In segments of 30 that is 0.5 GFLOP, in
-// segments of 512 8.6, a layer. Why tensor cores: there plain cores take longer than all else of
-// the layer (counted in kernels/README.md).
+// Bytes per token: 3 d elements of qkv read, d written; flop: 4 n d in a segment of n. Floor at 4.3
+// TB/s, d 512, 16 bit, 8,192 tokens: 34 MB, 8 us. A layer takes 0.5 GFLOP in segments of 30, 8.6 in
+// segments of 512. Why tensor cores: there plain cores take longer than the rest of the layer
+// (counted in kernels/README.md).
 #include "kernels/base/exponent.h"
 #include "kernels/cuda/approximate.cuh"
 #include "kernels/cuda/tensor_core.cuh"
@@ -23,11 +23,11 @@ namespace {
 
 constexpr int kWarps = 4;
 
-// The head of a segment that a warp works on.
+// The head of a segment that a warp processes.
 template <class T>
 struct HeadOfSegment {
-  const T* q;  // of the segment's first token; k lies d after it, v 2 d
-  T* out;      // the same of context_out
+  const T* q;  // of the segment's first token; k is d elements after it, v 2 d
+  T* out;      // the same for context_out
   int tokens;
   int64_t d;
   int head_dim;
@@ -46,7 +46,7 @@ __device__ HeadOfSegment<T> HeadOfBlock(const T* qkv, const int32_t* offsets, in
           static_cast<int>(offsets[segment + 1] - first), d, head_dim};
 }
 
-// One warp, kRows tokens from `token` on, of which there is one at least.
+// Attends kRows tokens from `token` on with one warp. At least one of them exists.
 template <class T, int kHeadClass, int kRows, class Bias>
 __device__ void AttendPlainly(const HeadOfSegment<T>& head, int token, const Bias& bias) {
   const int row = static_cast<int>(head.stride());
@@ -89,16 +89,15 @@ constexpr int kTensorRows = 16;  // tokens of a warp
 constexpr int kBlockRows = kWarps * kTensorRows;
 constexpr int kTile = kTilePositions;  // of K and V in shared memory
 
-// K and V of a tile: rows of kHeadClass elements, 16 bytes apart from the next, so that eight rows
-// at one column lie in different banks. Columns from head_dim on and positions beyond the segment
-// are zeros.
+// K and V of a tile: rows of kHeadClass elements, padded by 16 bytes, so that eight rows at one
+// column are in different banks. Columns from head_dim on and positions after the segment are
+// zeros.
 template <class T, int kHeadClass>
 struct TensorTile {
   T k[kTile][kHeadClass + kPieceElements<T>];
   T v[kTile][kHeadClass + kPieceElements<T>];
 
-  // Copies a tile with all threads of a block, of which `thread` is one; complete after
-  // AwaitCopies.
+  // Copies a tile with all threads of a block; `thread` is this one. Complete after AwaitCopies.
   __device__ void Bring(const HeadOfSegment<T>& head, int first, int thread) {
     constexpr int kPieces = kHeadClass / kPieceElements<T>;  // of a row
     static_assert(kTile * kPieces % (kWarps * kWarpThreads) == 0);
@@ -117,13 +116,13 @@ struct TensorTile {
 
 // Attention of one head by one warp for 16 rows, with a running (max, sum, context) over tiles. A
 // lane has two rows, g and g + 8 (tensor_core.cuh). The weights are rounded to the type before they
-// are summed, so that those of a row are one in all.
+// are summed, so that the weights of a row sum to one.
 template <class T, int kHeadClass>
 class TensorAttention {
  public:
   using Tile = TensorTile<T, kHeadClass>;
 
-  // `q`: of the first row, `rows` of which there are; the others' context has no meaning.
+  // `q` is that of the first row. `rows` rows exist; the context of the others is undefined.
   __device__ TensorAttention(int lane, const T* q, int rows, int64_t stride, int head_dim)
       : lane_(lane), scale_(kLog2OfE / sqrtf(static_cast<float>(head_dim))) {
 #pragma unroll
@@ -139,8 +138,8 @@ class TensorAttention {
     }
   }
 
-  // Takes in the first `count` >= 1 positions of a tile. `distance`: of the first of them from the
-  // first of the `rows`.
+  // Adds the first `count` >= 1 positions of a tile. `distance` is from the first of the `rows` to
+  // the first of these positions.
   template <class Bias>
   __device__ void Take(const Tile& tile, int count, const Bias& bias, int distance, int rows) {
     float score[kTile / 8][4] = {};
@@ -180,7 +179,7 @@ class TensorAttention {
     }
   }
 
-  // To `out`, of the first row.
+  // Stores the context of the first `rows` rows. `out` is the address for the first row.
   __device__ void Store(T* out, int rows, int64_t d, int head_dim) const {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -199,8 +198,8 @@ class TensorAttention {
  private:
   static constexpr int kSteps = kHeadClass / 16;
 
-  // Adds the bias to scores that are not scaled yet. A row that does not exist has the bias of the
-  // last one.
+  // Adds the bias to scores that are not scaled yet. A row that does not exist gets the bias of the
+  // last row.
   template <class Bias>
   __device__ void Add(const Bias& bias, int distance, int rows, int count,
                       float (&score)[kTile / 8][4]) const {
@@ -221,7 +220,7 @@ class TensorAttention {
     }
   }
 
-  // Out of the softmax: positions from `count` on.
+  // Excludes positions from `count` on from the softmax.
   __device__ void Leave(int count, float (&score)[kTile / 8][4]) const {
 #pragma unroll
     for (int j = 0; j < kTile / 8; ++j) {
@@ -232,7 +231,7 @@ class TensorAttention {
     }
   }
 
-  // Scores of a lane's row r become weights, relative to the running maximum.
+  // Turns the scores of a lane's row r into weights, relative to the running maximum.
   __device__ void Weigh(int r, float (&score)[kTile / 8][4]) {
     float top = score[0][2 * r];
 #pragma unroll
@@ -265,7 +264,7 @@ class TensorAttention {
   const float scale_;
   unsigned query_[kSteps][4];
   float max_[2] = {-INFINITY, -INFINITY};
-  float sum_[4] = {};  // of a row in both its columns
+  float sum_[4] = {};  // a row's sum is in both its columns
   float context_[2 * kSteps][4] = {};
 };
 
@@ -281,12 +280,12 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
     const int thread = static_cast<int>(threadIdx.y) * kWarpThreads + lane;
     auto* const tiles = DynamicShared<TensorTile<T, kHeadClass>>();  // [2]
     tiles[0].Bring(head, 0, thread);
-    const int rows = min(kTensorRows, head.tokens - token);  // none or less: only brings tiles
+    const int rows = min(kTensorRows, head.tokens - token);  // <= 0: the warp only copies tiles
     TensorAttention<T, kHeadClass> attention(lane, head.q + token * head.stride(), rows,
                                              head.stride(), head_dim);
     for (int first = 0, at = 0; first < head.tokens; first += kTile, at ^= 1) {
       AwaitCopies();
-      __syncthreads();  // the tile is there; and the other one has been used by all
+      __syncthreads();  // the tile has arrived, and all have used the other one
       if (first + kTile < head.tokens) tiles[at ^ 1].Bring(head, first + kTile, thread);
       if (rows > 0) {
         attention.Take(tiles[at], min(kTile, head.tokens - first), bias, first - token, rows);
@@ -301,7 +300,7 @@ __device__ void AttendInBlock(const HeadOfSegment<T>& head, const Bias& bias) {
   }
 }
 
-// Blocks that an SM should hold at least; of cards whose tensor cores lack the type it holds one.
+// The minimum of blocks per SM. A card whose tensor cores lack the type holds one.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kTensorBlocks = 3;
 #else
@@ -325,7 +324,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads, kHeadClass > 64 ? 2 : 3)
                                DistanceBias(bias, blockIdx.z));
 }
 
-// `rows`: of a block.
+// `rows` is the number of rows of a block.
 dim3 GridOf(int64_t segments, int64_t longest, int64_t rows, int heads) {
   return {static_cast<unsigned>(segments), static_cast<unsigned>((longest + rows - 1) / rows),
           static_cast<unsigned>(heads)};

@@ -1,16 +1,18 @@
-// y = activation(x W^T + bias) for a few rows, by a kernel of our own on the tensor cores of sm_80 and later.
+// y = activation(x W^T + bias) for a few rows, by a kernel on the tensor cores of sm_80 and later.
 //
-//   x [rows, in], W [out, in], bias [out], y [rows, out] of one 16-bit type, all row-major; rows of y
-//   lie y_stride apart, all others are dense
+//   x [rows, in], W [out, in], bias [out], y [rows, out] of one 16-bit type, all row-major and
+//   dense, except that rows of y are y_stride apart
 //
-// What a product takes that reads each weight once and hardly computes is latency: alone on an H200 cuBLASLt's takes 6.2
-// to 6.9 us, this one 3.1 to 5.0 (kernels/README.md, "Products on a device").
+// Such a product reads each weight once and computes little, so its time is latency. Alone on an
+// H200 cuBLASLt's takes 6.2 to 6.9 us, this one 3.1 to 5.0 (kernels/README.md, "Products on a
+// device").
 //
-// An element is the sum over k in its order, 16 at a time by one instruction that adds to an f32
-// (mma m16n8k16); then the bias is added in f32, and it is rounded. An activation is that of the
-// rounded number, and is rounded again, as by a pass of its own (activation_cuda.h). So a row depends
-// on no other and on no place. Whether that order is the one of an algorithm of cuBLASLt, bit by bit,
-// is for a trial on the device to say (lt_trial.h): it is used beside one only where it is.
+// An element is the sum over k in ascending order, 16 at a time by one instruction that adds to an
+// f32 (mma m16n8k16). Then the bias is added in f32, and the sum is rounded. An activation is
+// computed from the rounded number and rounded again, as in a separate pass (activation_cuda.h). So
+// a row depends on no other row and on no place. A trial on the device finds out whether an
+// algorithm of cuBLASLt gives the same bits (lt_trial.h). Only then is the kernel used next to that
+// algorithm.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@
 
 namespace dragoman::kernels::cuda {
 
-inline constexpr int kMostFewRows = 16;  // at most
+inline constexpr int kMostFewRows = 16;
 
 struct FewRows {
   int in = 0;
@@ -33,12 +35,13 @@ struct FewRows {
   Activation activation = Activation::kNone;
 };
 
-// Whether the current device takes the shape: its type has 16 bits, `in` is a multiple of 32, `out`
-// of 8, `y_stride` is even, and a block's shared memory holds 24 rows of `in`. Call it once before
-// MultiplyFewRows; it leaves no error on the device.
+// Reports whether the current device takes the shape: its type has 16 bits, `in` is a multiple of
+// 32, `out` of 8, `y_stride` is even, and a block's shared memory holds 24 rows of `in`. Call it
+// once before MultiplyFewRows. Leaves no error on the device.
 bool TakesFewRows(const FewRows& product);
 
-// REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16 bytes.
+// REQUIRES: TakesFewRows returned true; 0 <= rows <= kMostFewRows; x, W and bias are aligned to 16
+// bytes.
 Error MultiplyFewRows(Stream stream, const FewRows& product, const void* x, int64_t rows, void* y);
 
 }  // namespace dragoman::kernels::cuda

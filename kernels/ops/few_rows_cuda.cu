@@ -1,14 +1,15 @@
-// A product of few rows: a block of four warps has 8 columns of y. All of them bring the block's 8 rows
-// of W, and then all of x, to shared memory, 16 bytes a copy; then one warp multiplies. W comes before
-// the kernel before this one has ended, where kernels begin early.
+// A product of few rows: a block of four warps has 8 columns of y. All warps copy the block's 8
+// rows of W, and then all of x, to shared memory, 16 bytes a copy; then one warp multiplies. If
+// kernels begin early, W is copied before the previous kernel has ended.
 //
-// Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16, whatever
-// the rows: the instruction has 16 for them.
+// Bytes: those of W, once over all blocks, and x once a block (from L2). Flop: 2 in out 16 for any
+// number of rows, because the instruction has 16.
 //
 // Why this shape: the time is one wait for memory, and then the chain of in / 16 products, each of
-// which waits for the sum of the one before (some 33 cycles): 0.6 us at 512, 2.4 at 2,048. To cut
-// the chain would be another order of the sum. More columns to a block would be fewer blocks, and a
-// multiprocessor brings 60 GB/s: with 8 the 64 blocks of 512 columns have 8 KB of W each at 512.
+// which waits for the sum of the previous one (about 33 cycles): 0.6 us at 512, 2.4 at 2,048. A
+// shorter chain would change the order of the sum. More columns to a block would mean fewer blocks,
+// and a multiprocessor loads 60 GB/s: with 8 columns the 64 blocks of 512 columns have 8 KB of W
+// each at 512.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -19,10 +20,10 @@ namespace dragoman::kernels::cuda {
 namespace {
 
 constexpr int kWarps = 4;
-constexpr int kColumns = 8;  // of y, a block's
+constexpr int kColumns = 8;  // of y in a block
 constexpr int kDepth = 32;   // of two products, for one load of x
-constexpr int kPiece = 8;    // elements of 16 bytes
-constexpr int kPadding = 8;  // elements: the rows of a matrix lie in different banks
+constexpr int kPiece = 8;    // elements in 16 bytes
+constexpr int kPadding = 8;  // elements: puts the rows of a matrix in different banks
 
 __host__ __device__ constexpr int PitchOf(int in) { return in + kPadding; }
 
@@ -30,7 +31,7 @@ constexpr int64_t SharedBytes(int in) {
   return int64_t{kColumns + kMostFewRows} * PitchOf(in) * static_cast<int64_t>(sizeof(uint16_t));
 }
 
-// Copies `rows` rows of W or x from `from` on, with all warps; further ones up to `most` are zeros.
+// Copies `rows` rows of W or x with all warps, and fills with zeros up to `most` rows.
 template <class T>
 __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   for (int r = static_cast<int>(threadIdx.y); r < most; r += kWarps) {
@@ -43,8 +44,8 @@ __device__ void Bring(const T* from, int in, int rows, int most, T* to) {
   }
 }
 
-// The operands of two products, kDepth of k. They are loaded ahead of the products before them, so
-// that only the sum is waited for.
+// The operands of two products, kDepth of k. They are loaded before the previous products, so that
+// only the sum is waited for.
 struct Operands {
   template <class T>
   __device__ Operands(const T* a_row, const T* b_row) {
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     T* const w_rows = DynamicShared<T>();
     T* const x_rows = w_rows + kColumns * PitchOf(in);
     const int first = static_cast<int>(blockIdx.x) * kColumns;
-    // Weights are what they were at load: they come while the kernel before is still at work.
+    // Weights never change, so they are copied while the previous kernel still runs.
     Bring(weight + int64_t{first} * in, in, kColumns, kColumns, w_rows);
     AwaitKernelBefore();
     Bring(x, in, rows, kMostFewRows, x_rows);
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
     __syncthreads();
     if (threadIdx.y != 0) return;
 
-    // Matrices of x: its rows 0 and 8, then the same 8 further in k; of W: k 0, 8, 16, 24.
+    // Matrices of x: rows 0 and 8, then the same 8 further in k; of W: k 0, 8, 16, 24.
     const int matrix = lane / 8;
     const T* const a_row = x_rows + (matrix % 2 * 8 + lane % 8) * PitchOf(in) + matrix / 2 * kPiece;
     const T* const b_row = w_rows + lane % 8 * PitchOf(in) + matrix * kPiece;
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(kWarps* kWarpThreads)
   }
 }
 
-// Calls use(kernel, zero) with that of the type. REQUIRES: it has 16 bits.
+// Calls use(kernel, zero) for the type. REQUIRES: it has 16 bits.
 template <class Use>
 auto WithKernel(ComputeType type, Activation activation, Use use) {
   return ForActivation(activation, [&](auto is) {
@@ -145,7 +146,7 @@ bool TakesFewRows(const FewRows& p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   if (status == cudaSuccess && (major < 8 || SharedBytes(p.in) > limit)) return false;
-  // The limit itself: the next product may need more than this one.
+  // Sets the device's limit, because the next product may need more than this one.
   if (status == cudaSuccess) {
     status = WithKernel(p.type, p.activation, [&](auto* kernel, auto) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -1,9 +1,9 @@
-// The host's part of the fused output layers of all cards, and the merge. A kernel of the card's
-// own (output_layer_sm90.cu, output_layer_mma.cu) leaves the parts of each row, and another one
-// merges them. Of quantized products (output_layer_cuda.h) the rows are quantized before that, and the
-// weights when the layer is made.
+// The host's part of the fused output layers of all cards, and the merge. A kernel for the card
+// (output_layer_sm90.cu, output_layer_mma.cu) computes the parts of each row, and another one
+// merges them. For quantized products (output_layer_cuda.h) the rows are quantized before that, the
+// weights when the layer is created.
 //
-// In an unnamed namespace, for each of the two files has kernels of its own.
+// In an unnamed namespace, because each of the two files has kernels of its own.
 #pragma once
 
 #include <cmath>
@@ -24,24 +24,25 @@ namespace {
 constexpr int kFusedBlockRows = 128;       // of a block of threads
 constexpr int kFusedLists[] = {4, 8, 16};  // lengths of the lists that are instantiated
 
-// Blocks on a multiprocessor that the merge has registers for, as many as ptxas would choose; but left
-// to itself it spills one on sm_80.
+// Blocks of the merge on a multiprocessor, as many as ptxas would choose by itself; but without the
+// bound it spills a register on sm_80.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kMergeBlocks = 8;  // all threads of one
+constexpr int kMergeBlocks = 8;  // all threads of a multiprocessor
 #else
 constexpr int kMergeBlocks = 12;
 #endif
 
-// The scales of the hidden rows and of the columns, the latter up to the end of the last tile: they turn
-// products of quantized numbers into logits. A product in the compute type has none.
+// The scales of the hidden rows and of the columns, which turn products of quantized numbers into
+// logits. `columns` extends to the end of the last tile. A product in the compute type has none.
 struct QuantizedScales {
   const float* rows = nullptr;
   const float* columns = nullptr;
 };
 
-// Turns the sums of a tile's products, as the epilogue has them, into products of the numbers that
-// were quantized: those of the rows `row` and row + 8, of `rows`; one beyond them has the last one's
-// scale, and is not looked at. The rows' scales are read anew for each tile, or ptxas would spill.
+// Multiplies the sums of a tile's products, in the epilogue's order, by the scales of the rows
+// `row` and row + 8 and of the columns. A row after `rows` gets the scale of the last row; its
+// logits are ignored. The rows' scales are read again for each tile, because otherwise ptxas would
+// spill.
 __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int rows, int tile,
                                    int lane, float (&x)[128]) {
   float factor[2];
@@ -53,7 +54,8 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
 #pragma unroll
   for (int g = 0; g < 32; ++g) {
     const float2 c = __ldg(reinterpret_cast<const float2*>(columns + 8 * g));
-    // Not fused with the bias, which follows: the logits are those of StoreLogits.
+    // Not fused with the addition of the bias that follows, so that the logits are those of
+    // StoreLogits.
     x[4 * g] = __fmul_rn(x[4 * g], factor[0] * c.x);
     x[4 * g + 1] = __fmul_rn(x[4 * g + 1], factor[0] * c.y);
     x[4 * g + 2] = __fmul_rn(x[4 * g + 2], factor[1] * c.x);
@@ -61,7 +63,7 @@ __device__ inline void ApplyScales(const QuantizedScales& scales, int row, int r
   }
 }
 
-// A block to a row: the parts become its summary.
+// Makes the summary of a row from its parts. One block to a row.
 __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
     MergeFusedKernel(const __grid_constant__ FusedWork work, int list_entries) {
   AwaitKernelBefore();
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(kMergeThreads, kMergeBlocks)
   MergeRow(work, static_cast<int>(blockIdx.x), list_entries, memory);
 }
 
-// Holds the bias, and of quantized products the weights, and divides the workspace: (max, sum) of each
+// Owns the bias and, for quantized products, the weights. Divides the workspace: (max, sum) of each
 // row and tile, then lists of best tokens of each row and range, then the quantized rows and their
 // scales.
 class FoldedOutput : public FusedOutput {
@@ -101,7 +103,7 @@ class FoldedOutput : public FusedOutput {
                     int64_t stride) const final;
 
  protected:
-  // `type`: that of the hidden rows and the weights that are given; `waves`: DivideTiles.
+  // `type` is that of the given hidden rows and weights; `waves` is for DivideTiles.
   FoldedOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary, int waves)
       : type_(type),
         quantized_(quantized),
@@ -110,12 +112,14 @@ class FoldedOutput : public FusedOutput {
         tiles_(TilesOf(vocabulary)),
         waves_(waves) {}
 
-  // Asks the device, quantizes the weights, copies the bias and tells how much shared memory a block
-  // may have; "" or why that failed. *weight becomes what the products read.
+  // Reads the device's limits, quantizes the weights and copies the bias. Sets *weight to the
+  // weights that the products read, and *shared_limit to the shared memory that a block may have.
+  // Returns "", or why it failed.
   std::string PrepareParts(const void** weight, const float* bias, int* shared_limit);
 
-  // Launches the kernel that leaves the parts of `work`, by `row_blocks` blocks of kFusedBlockRows
-  // rows for each of work.ranges. hidden: of the numbers that the products multiply.
+  // Launches the kernel that computes the parts of `work`, with `row_blocks` blocks of
+  // kFusedBlockRows rows for each of work.ranges. `hidden` is in the type that the products
+  // multiply.
   virtual Error FoldTiles(Stream stream, const void* hidden, const QuantizedScales& scales,
                           const FusedWork& work, int64_t row_blocks, int list_entries) const = 0;
 
@@ -128,9 +132,9 @@ class FoldedOutput : public FusedOutput {
   int64_t SumsBytes(int64_t blocks) const {
     return blocks * kFusedBlockRows * tiles_ * static_cast<int64_t>(sizeof(LogSum));
   }
-  // Sums and lists of as many rows; whole pieces of 128 bytes.
+  // Returns the bytes of the sums and lists of so many blocks of rows; a multiple of 128.
   int64_t PartsBytes(int64_t blocks) const {
-    // There are at most so many blocks of threads for any number of rows.
+    // The most blocks of threads for any number of rows.
     const int64_t most = int64_t{waves_} * processors_;
     const int64_t ranges = blocks > most ? blocks : most;
     return SumsBytes(blocks) +

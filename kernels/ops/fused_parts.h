@@ -1,5 +1,5 @@
-// The parts that the fused output layer leaves of a row, and how they become its summary: tiles of
-// the vocabulary, how they are divided among blocks, lists of best tokens spread over lanes.
+// The parts that the fused output layer makes of a row, and how they become its summary: tiles of
+// the vocabulary, their division among blocks, lists of best tokens spread over lanes.
 //
 // Host and device run this code (see output_fold.h for a ThreadGroup).
 #pragma once
@@ -11,25 +11,25 @@
 
 namespace dragoman::kernels {
 
-// The fused way goes over the vocabulary in tiles: a row's sums are made per tile and merged in
-// their order, so that which block has which tiles never shows.
+// The columns of a tile of the vocabulary. A row's sums are made per tile and merged in the order
+// of the tiles, so the division of tiles among blocks does not change a result.
 inline constexpr int kTileColumns = 256;
 
 DRAGOMAN_HD constexpr int TilesOf(int vocabulary) {
   return (vocabulary + kTileColumns - 1) / kTileColumns;
 }
 
-// How the work of a step is put on processors: each block of rows is given to `ranges` blocks of
-// threads, each with `tiles` tiles in a row, the last with fewer.
+// The division of a step's work: each block of rows is given to `ranges` blocks of threads, each
+// with `tiles` adjacent tiles, the last with fewer.
 struct TileRanges {
   int ranges = 1;
   int tiles = 1;
 };
 
-// Divides the tiles into ranges so that the processors are through with all blocks soonest, where
-// each has one block at a time. Blocks come in as many waves as it takes, `waves` at most; each
-// range begins its list of best tokens anew and so counts as a tile more. With one wave: as many
-// ranges as keep all processors busy at once.
+// Divides the tiles into ranges so that the processors finish all blocks soonest, if each has one
+// block at a time. The blocks come in up to `waves` waves. Each range begins a list of best tokens
+// of its own, which counts as one more tile. One wave gives as many ranges as keep all processors
+// busy at once.
 constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, int waves) {
   TileRanges best;
   int64_t best_time = 0;
@@ -48,8 +48,8 @@ constexpr TileRanges DivideTiles(int tiles, int64_t row_blocks, int processors, 
   return best;
 }
 
-// A lane's share of a list of best tokens that is spread over several lanes, in no order. While the
-// list is not full it holds entries of -inf, each with a token of its own that no vocabulary has.
+// A lane's share of a list of best tokens that is spread over several lanes, in no order. A list
+// that is not full holds entries of -inf, each with a unique token that no vocabulary has.
 template <int kEntries>
 struct BestShare {
   float score[kEntries];
@@ -62,10 +62,11 @@ struct BestShare {
     }
   }
 
-  // The worst of a list just cleared.
+  // Returns the worst entry of a list that has just been cleared.
   DRAGOMAN_HD static TokenScore FirstWorst() { return {-INFINITY, INT32_MAX - 1}; }
 
-  // The one that goes first. The list's is the worst of all lanes'.
+  // Returns the entry of this share that is replaced first. That of the list is the worst of all
+  // lanes.
   DRAGOMAN_HD TokenScore Worst() const {
     TokenScore worst{score[0], token[0]};
     for (int i = 1; i < kEntries; ++i) {
@@ -74,7 +75,7 @@ struct BestShare {
     return worst;
   }
 
-  // Puts `x` in the place of the entry with this token, if that is here.
+  // Replaces the entry with token `of` by `x`, if this share has it.
   DRAGOMAN_HD void Replace(int32_t of, TokenScore x) {
     for (int i = 0; i < kEntries; ++i) {
       if (token[i] == of) {
@@ -85,10 +86,10 @@ struct BestShare {
   }
 };
 
-// The parts that the fused kernel leaves of a row: (max, sum of exp) of every tile of the
+// The parts that the fused kernel makes of a row: (max, sum of exp) of every tile of the
 // vocabulary, in order, and lists of best tokens in any order, -inf where a list was not full.
 struct RowParts {
-  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf where a logit was
+  const LogSum* sums = nullptr;  // [tiles]; max is NaN or +inf if a logit was
   int tiles = 0;
   const TokenScore* best = nullptr;  // [entries]
   int entries = 0;
@@ -97,12 +98,12 @@ struct RowParts {
 inline constexpr int kMergeThreads = 128;
 inline constexpr int kMergePerThread = 4;
 
-// Makes the row's summary of its parts; `summary.wanted` has been filled by the kernel.
+// Makes the row's summary from its parts. The kernel has filled `summary.wanted`.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void MergeParts(const ThreadGroup& group, FoldShared<kThreads>& shared,
                             const RowParts& parts, const LogitRequest& request,
                             LogitSummary& summary) {
-  // Each member a run of tiles, so that the tree is over the vocabulary's order.
+  // Each member takes a run of tiles, so that the tree is over the vocabulary's order.
   const int run = (parts.tiles + group.size() - 1) / group.size();
   LogSum sum;
   bool bad = false;

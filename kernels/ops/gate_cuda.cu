@@ -1,5 +1,5 @@
-// y = activation(a) * b. Bytes per row of n elements of e bytes: 3 n e; flop some 20 to 30 per element
-// (erf, or exp and a division).
+// y = activation(a) * b. Bytes per row of n elements of e bytes: 3 n e; about 20 to 30 flop per
+// element (erf, or exp and a division).
 //
 // One piece of 16 bytes of y per thread, in f32. No reduction, so every row is bit-equal anywhere.
 #include "kernels/cuda/activation.cuh"

@@ -1,8 +1,7 @@
-// Rows of a matrix one below the other: y[i] = x[list.rows[first + i]], for those i < n that the
-// list has.
+// Gathers rows of a matrix: y[i] = x[list.rows[first + i]] for those i < n that the list has.
 //
-//   x [rows, d], y [n, d] of the compute type, dense, 16-byte aligned; y must not overlap x. Rows
-//   of y that the list does not reach keep what they hold.
+//   x [rows, d], y [n, d] of the compute type, dense, 16-byte aligned; y must not overlap x. Other
+//   rows of y keep their contents.
 #pragma once
 
 #include <cstdint>

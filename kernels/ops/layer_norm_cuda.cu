@@ -1,12 +1,12 @@
 // Residual and LayerNorm in one pass over memory: z = x + residual, y = (z - mean) * scale * gamma
 // + beta.
 //
-// Bytes per row, elements of e bytes: 3 d e (x, residual, y; a sum is d e more), and 8 d of gamma and beta, which stay
-// in cache; about 8 flop per element. Floor of 4,096 rows, d 512, float16 at 4.3 TB/s: 12.6 MB,
-// 2.9 us (counted); in a step x was written just before and is in L2.
+// Bytes per row of elements of e bytes: 3 d e (x, residual, y; `sum` adds d e), and 8 d of gamma
+// and beta, which stay in the cache; about 8 flop per element. Floor of 4,096 rows, d 512, float16
+// at 4.3 TB/s: 12.6 MB, 2.9 us (counted). In a step x was written just before and is in L2.
 //
-// The row is in registers (row_norm.cuh): both passes (mean, then squares of what is left) read no
-// memory.
+// The row stays in registers (row_norm.cuh), so both passes (mean, then squares of differences)
+// read no memory.
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
   __shared__ float partial[2][kNormWarps];
   const int64_t row =
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
-  if (row >= rows) return;  // a row's threads go together
+  if (row >= rows) return;  // all threads of the row
   const RowsThere there(count, rows);
-  // With more steps ptxas would spill; such rows keep a warp busy for longer, too.
+  // With more steps ptxas would spill. Such rows also keep a warp busy for longer.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

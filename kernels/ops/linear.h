@@ -1,16 +1,16 @@
-// y = activation(x W^T + bias) with weights that are packed once and shared by all.
+// y = activation(x W^T + bias) with weights that are packed once and shared by all threads.
 //
 //   x [rows, in], W [out, in], bias [out], y [rows, out]; f32, row-major, dense. x and y must not
 //   overlap.
 //
-// In int8 and bfloat16 the operands of the multiplications are quantized as kernels/cpu/
-// quantized_table.h says; bias, sums (int8: exact until they are scaled) and activation are f32, swish to
-// 7e-5 of itself: what it gives is quantized next, and it is the activation of OPUS-MT.
+// In int8 and bfloat16 the operands are quantized (kernels/cpu/quantized_table.h). Bias, sums
+// (exact in int8 until they are scaled) and activation are f32. Swish has a relative error of 7e-5:
+// its result is quantized next, and OPUS-MT uses it.
 //
-// A row's result depends on that row and the weights only: it is bit-equal whatever rows are beside
-// it, for any number of rows and threads (on machines of one instruction set).
+// A row's result depends only on that row and the weights. It is bit-equal whatever the other rows
+// are, for any number of rows and threads (on machines of one instruction set).
 //
-// Immutable after Create: any number of threads may Run at once, each with a context of its own.
+// Immutable after Create. Any number of threads may Run at once, each with a context of its own.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,13 @@ namespace dragoman::kernels {
 class Linear {
  public:
   // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
-  // (nullptr: the caller's alone). nullptr: the CPU has no kernel of this type. REQUIRES: in, out > 0.
+  // (nullptr: only the caller's). Returns nullptr if the CPU has no kernel of this type. REQUIRES:
+  // in, out > 0.
   static std::unique_ptr<Linear> Create(const MatrixRows& weight, const float* bias, int in,
                                         int out, Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
                                         OpContext* context = nullptr);
-  // A Linear of a weight in memory.
+  // The same for a weight in memory.
   static std::unique_ptr<Linear> Create(const float* weight, const float* bias, int in, int out,
                                         Activation activation = Activation::kNone,
                                         ComputeType type = ComputeType::kFloat32,
@@ -41,17 +42,17 @@ class Linear {
   }
   virtual ~Linear() = default;
 
-  // bytes() of one of this shape.
+  // Returns bytes() of a Linear of this shape.
   static int64_t BytesOf(ComputeType type, int in, int out);
 
-  // The scratch floats that a thread of a context needs for any number of rows up to max_rows: once
-  // a context has Reserved them, Runs of so many rows allocate nothing.
+  // Returns the scratch floats that a thread of a context needs for up to max_rows rows. Once a
+  // context has Reserved them, Runs of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
-  // Any rows >= 0; rows beyond what was reserved work, but may allocate.
+  // rows >= 0. More rows than the scratch was reserved for may allocate.
   virtual void Run(OpContext& context, const float* x, int64_t rows, float* y) const = 0;
 
-  // Bytes of the packed weights.
+  // Returns the bytes of the packed weights.
   virtual int64_t bytes() const = 0;
 
   int in() const { return in_; }

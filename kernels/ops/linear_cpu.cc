@@ -11,8 +11,8 @@
 namespace dragoman::kernels {
 namespace {
 
-// Rows of each thread from which they divide the rows and not the columns: below it, reading W is
-// what costs.
+// From this many rows per thread, the threads divide the rows, not the columns. With fewer rows,
+// reading W dominates.
 constexpr int64_t kRowsToDivide = 64;
 
 class CpuLinear final : public Linear {

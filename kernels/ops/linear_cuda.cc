@@ -17,7 +17,7 @@
 namespace dragoman::kernels::cuda {
 namespace {
 
-// Algorithms asked for at one row count. The first of them is nearly always fit.
+// The number of algorithms asked for at one row count. The first is nearly always fit.
 constexpr int kOffers = 8;
 
 class LoadedBlas : public Blas {
@@ -64,7 +64,8 @@ class Chooser {
   Chooser(const LtProduct& product, LtTrial& trial, size_t buckets)
       : product_(product), trial_(trial), buckets_(buckets) {}
 
-  // The first fit one of those offered at the buckets in `order`; *found: there is one.
+  // Pins the first fit algorithm of those offered at the buckets in `order`. Sets *found if there
+  // is one.
   Error Pin(const std::vector<size_t>& order, LtAlgorithm* pinned, bool* found) {
     *found = false;
     for (const size_t asked : order) {
@@ -82,7 +83,8 @@ class Chooser {
     return Error::kNone;
   }
 
-  // The best offer for one bucket that gives the bits of `pinned`, whose reference the trial has.
+  // Returns in *best the best offer for one bucket that gives the bits of `pinned`. The trial has
+  // the reference of `pinned`.
   Error Refine(size_t bucket, const LtAlgorithm& pinned, LtAlgorithm* best) {
     *best = pinned;
     for (const LtAlgorithm& offer : product_.Offers(bucket, kOffers)) {
@@ -98,9 +100,9 @@ class Chooser {
     return Error::kNone;
   }
 
-  // The most rows, of buckets from the smallest on, for which `few` gives the bits of `pinned`, whose
-  // reference the trial has; 0: for none. An activation of its own that differs from the pass after
-  // the product is left to that. The reference is then no longer the product's: to be called last.
+  // Returns in *most the largest bucket up to which `few` gives the bits of `pinned`, whose
+  // reference the trial has; 0: none. If the kernel's activation differs from the separate pass,
+  // the pass computes it. Call this last, because it changes the reference.
   Error TryFew(std::span<const int> buckets, FewRows* few, int* most) {
     *most = 0;
     const Activation wanted = few->activation;
@@ -118,7 +120,7 @@ class Chooser {
     return error;
   }
 
-  // Why Pin found none.
+  // Returns why Pin found no algorithm.
   std::string WhyNone() const {
     return "none of the " + std::to_string(tried_.size()) +
            " algorithms that cuBLASLt offers gives a row the same bits in every row count: " +
@@ -137,7 +139,7 @@ class Chooser {
     }
     Error error = trial_.Reference(algorithm, fits);
     if (!*fits) ++unsteady_;
-    // The largest bucket too: what it computes again must come out again.
+    // Includes the largest bucket, which must give the same bits again.
     for (size_t bucket = 0; bucket < buckets_ && error == Error::kNone && *fits; ++bucket) {
       error = trial_.Agrees(bucket, algorithm, fits);
     }
@@ -165,11 +167,11 @@ class Chooser {
   LtTrial& trial_;
   const size_t buckets_;
   std::vector<LtAlgorithm> tried_;
-  size_t unfit_ = 0;     // of those
+  size_t unfit_ = 0;     // of tried_
   size_t unsteady_ = 0;  // of the others
 };
 
-// The bucket to tune for, then all of them from the largest.
+// Returns the bucket to tune for, then all buckets from the largest.
 std::vector<size_t> OrderOfAsking(std::span<const int> buckets, int tune_rows) {
   const auto above = std::upper_bound(buckets.begin(), buckets.end(), tune_rows);
   std::vector<size_t> order;
@@ -209,7 +211,7 @@ class PinnedLinear : public Linear {
                     options_.activation, rows, count, options_.out, y);
   }
 
-  // A line of "rows: algorithm", where it changes.
+  // Lists the algorithms with the row counts from which they apply.
   std::string algorithm() const override {
     std::string text;
     for (size_t i = 0; i < buckets_.size(); ++i) {
@@ -244,7 +246,7 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
     *why = words;
     return nullptr;
   }
-  // Without a device cuBLASLt would only say that it is not initialised.
+  // Without a device cuBLASLt only reports that it is not initialised.
   if (DeviceCount(why) == 0) return nullptr;
   cublasLtHandle_t handle = nullptr;
   const cublasStatus_t status = lt->create(&handle);
@@ -257,8 +259,9 @@ std::unique_ptr<Blas> Blas::Create(std::string* why) {
 
 namespace {
 
-// One algorithm for all row counts, or, with per_bucket and few_rows, those of the same bits. nullptr, and why; *none:
-// because there is none, and not because the device failed.
+// Creates a Linear with one algorithm for all row counts or, with per_bucket and few_rows, several
+// with the same bits. Returns nullptr and sets `why` on failure. Sets *none if no algorithm is fit,
+// not if the device failed.
 std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptions& options,
                                      const void* weight, const void* bias,
                                      std::span<const int> buckets, bool* none, std::string* why) {
@@ -311,7 +314,7 @@ std::unique_ptr<Linear> CreatePinned(const LoadedBlas& loaded, const LinearOptio
                                         std::move(algorithms), few, few_rows);
 }
 
-// Two of them: one up to a number of rows, one beyond.
+// Two Linears: one for row counts below first_of_upper, one for the others.
 class LinearOfTwoClasses : public Linear {
  public:
   LinearOfTwoClasses(int first_of_upper, std::unique_ptr<Linear> lower,
@@ -349,7 +352,8 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
   bool none = false;
   std::unique_ptr<Linear> whole = CreatePinned(loaded, options, weight, bias, buckets, &none, why);
   if (whole != nullptr || !none) return whole;
-  // The upper class as large as can be: there the time is, and the rows that meet each other.
+  // Makes the upper class as large as possible, because its rows take the most time and are batched
+  // together.
   std::string ignored;
   for (size_t split = 1; split < buckets.size(); ++split) {
     auto upper =
@@ -357,7 +361,7 @@ std::unique_ptr<Linear> Linear::Create(const Blas* blas, const LinearOptions& op
     if (upper == nullptr && !none) break;
     if (upper == nullptr) continue;
     auto lower = CreatePinned(loaded, options, weight, bias, buckets.first(split), &none, &ignored);
-    // Fewer row counts above would leave more below.
+    // A smaller upper class would leave a larger lower class, which fails too.
     if (lower == nullptr) break;
     return std::make_unique<LinearOfTwoClasses>(buckets[split], std::move(lower), std::move(upper));
   }

@@ -1,5 +1,5 @@
-// A block of the vocabulary as the output layers of the CPU fold it: one model's, and those of
-// several together (output_layer_cpu.cc, output_mean_cpu.cc; private to them).
+// How the output layers of the CPU fold a block of the vocabulary, for one model and for an
+// ensemble. Private to output_layer_cpu.cc and output_mean_cpu.cc.
 //
 // Pure functions over the caller's memory, no heap.
 #pragma once
@@ -18,18 +18,18 @@ namespace dragoman::kernels::output_blocks {
 inline constexpr int64_t kProductBlocks = 5;
 inline constexpr int64_t kBlockColumns = kProductBlocks * cpu::Product::kBlockColumns;
 inline constexpr int64_t kBlockRowsMax = 128;
-// Columns that are searched for candidates before the list's threshold is looked at again; fewer
-// while the list is not full.
+// Columns that are searched for candidates before the list's threshold is read again; fewer while
+// the list is not full.
 inline constexpr int64_t kSearchColumns = 96;
 inline constexpr int64_t kFirstColumns = 16;
 
-// The state that a thread keeps of a row between its blocks.
+// A thread's state of a row between its blocks.
 struct Partial {
   TopList top;
   bool nan;
 };
 
-// An empty list for each of `rows`, in `entries` [rows, kMaxTopK].
+// Makes an empty list for each of `rows` in `entries` [rows, kMaxTopK].
 inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* entries,
                        Partial* partials) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -37,8 +37,8 @@ inline void EmptyLists(const LogitRequest* requests, int64_t rows, TokenScore* e
   }
 }
 
-// Calls `candidate(column)` for the values [count] that are above what the list asks for, which it
-// may change.
+// Calls `candidate(column)` for the values [count] above the threshold of the list. `candidate` may
+// change the list.
 template <class Candidate>
 void ForCandidates(const float* values, int64_t count, const TopList& top, Candidate candidate) {
   for (int64_t c = 0, columns = 0; c < count; c += columns) {
@@ -50,8 +50,8 @@ void ForCandidates(const float* values, int64_t count, const TopList& top, Candi
   }
 }
 
-// Which words the columns stand for: the only place that knows. All words of the vocabulary, each in
-// the column of its number; or those of a selection (output_layer.h), in their order.
+// Maps columns to words: all words of the vocabulary, each in the column of its number, or those of
+// a selection (output_layer.h), in their order.
 class ColumnWords {
  public:
   ColumnWords() = default;
@@ -61,7 +61,7 @@ class ColumnWords {
     return selected_.ids == nullptr ? static_cast<int32_t>(column) : selected_.ids[column];
   }
 
-  // Stores the values of columns first .. first + count - 1 at the places of their words.
+  // Stores the values of columns first .. first + count - 1 in `by_word`, indexed by word.
   void Store(const float* values, int64_t first, int64_t count, float* by_word) const {
     if (selected_.ids == nullptr) {
       std::copy_n(values, count, by_word + first);
@@ -70,8 +70,8 @@ class ColumnWords {
     for (int64_t c = 0; c < count; ++c) by_word[selected_.ids[first + c]] = values[c];
   }
 
-  // Calls `use(i, column - first)` for each word of the list, its number `i`, that has a column from
-  // first to end - 1. REQUIRES: first < end.
+  // Calls `use(i, column - first)` for each word of the list, with its index `i`, whose column is
+  // in first .. end - 1. REQUIRES: first < end.
   template <class Use>
   void ForEachWithin(const IdList& list, int64_t first, int64_t end, Use use) const {
     const int32_t last = WordOf(end - 1);
@@ -96,14 +96,14 @@ void ForIdsWithin(const IdList& list, int64_t first, int64_t end, Use use) {
   ColumnWords().ForEachWithin(list, first, end, use);
 }
 
-// One bit for each block of a row: whether one of its lists has an id there.
+// One bit for each block of a row: whether one of the request's lists has an id there.
 class MarkedBlocks {
  public:
   static int64_t Words(int64_t blocks) { return (blocks + 63) / 64; }
 
   MarkedBlocks(uint64_t* words, int64_t blocks) : words_(words), per_row_(Words(blocks)) {}
 
-  // Marks the blocks of a row of so many columns.
+  // Marks the blocks of a row of `columns` columns.
   void Mark(int64_t row, const LogitRequest& request, const ColumnWords& words, int64_t columns) {
     std::fill_n(words_ + row * per_row_, per_row_, 0);
     const auto mark = [&](const IdList& list) {
@@ -127,7 +127,7 @@ class MarkedBlocks {
 };
 
 // Folds the logits of one row in one block: columns `first` .. `first + count - 1`. Returns the
-// block's (max, sum of exp), which is `known` where that is not null.
+// block's (max, sum of exp), which is `known` if that is not null. Changes `logits`.
 inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, float* logits,
                         int64_t first, int64_t count, Partial& partial, float* wanted,
                         const LogSum* known) {
@@ -158,7 +158,8 @@ inline LogSum FoldBlock(const LogitRequest& request, const ColumnWords& words, f
     }
     if (!(sum.max > Threshold(partial.top))) return sum;
   }
-  // From here on a logit is only a candidate: what may not be among the best is struck out.
+  // From here on a logit is only a candidate, so ids that must not be among the best are set to
+  // -inf.
   if (!request.mask_first) {
     for (const IdList& list : request.masked) strike(list);
   }

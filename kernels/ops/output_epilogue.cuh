@@ -1,17 +1,17 @@
-// The epilogue of a warp of the fused output layer, on the logits in its registers: bias, scale,
-// ids that need care, (max, sum of exp) of the tile, candidates for the best (output_layer_sm90.cu,
-// output_layer_mma.cu); and how the parts become the row's summary. All but the product itself is
+// The epilogue of a warp of the fused output layer (output_layer_sm90.cu, output_layer_mma.cu), on
+// the logits in its registers: bias, scale, listed ids, (max, sum of exp) of the tile, candidates
+// for the best; and the merge of the parts to the row's summary. Everything except the product is
 // here, so that the host can run it in tests.
 //
 // A tile is kTileColumns of the vocabulary. The four lanes of a quad (4 q .. 4 q + 3) hold two
 // rows, `half` 0 and 1: a lane has columns 8 g + 2 lane + {0, 1}, g = 0..31, of each, in x[4 g + 2
-// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run everything; where a quad has
-// nothing to do, its lanes go along.
+// half + {0, 1}]. `lane` is that of the quad, 0..3. All 32 lanes run all code, even if their quad
+// has nothing to do.
 //
 // Per logit: an add, a product unless the scales of the warp's rows are 1, a maximum, and for the
-// normaliser a multiply-add, ex2 and an add. Rows look for candidates only where a tile's maximum beats
-// the row's K-th best; then each lane takes out its best, eight groups of eight columns being passed over
-// by their maxima.
+// normaliser a multiply-add, ex2 and an add. A row looks for candidates only if a tile's maximum
+// beats the row's K-th best. Then each lane takes out its best; the maxima of eight groups of eight
+// columns show which group has it.
 #pragma once
 
 #include <cfloat>
@@ -28,7 +28,7 @@ namespace dragoman::kernels::cuda {
 
 inline constexpr uint32_t kAllLanes = 0xffffffffU;
 
-// NaN if either is: a NaN among the logits must show.
+// Returns NaN if either is NaN, so that a NaN among the logits is detected.
 __device__ inline float MaxOrNan(float a, float b) {
 #ifdef __CUDA_ARCH__
   float max;
@@ -54,7 +54,7 @@ __device__ inline int QuadMin(int x) {
   return min(x, __shfl_xor_sync(kAllLanes, x, 2));
 }
 
-// The worst of the four lanes' entries.
+// Returns the worst of the four lanes' entries.
 __device__ inline TokenScore QuadWorst(TokenScore mine) {
 #pragma unroll
   for (int reach = 1; reach <= 2; reach *= 2) {
@@ -65,7 +65,7 @@ __device__ inline TokenScore QuadWorst(TokenScore mine) {
   return mine;
 }
 
-// A step's work, the same for all blocks; kept in the kernel's parameters, not in registers.
+// A step's work, the same for all blocks; in the kernel's parameters, not in registers.
 struct FusedWork {
   StepRows rows;
   const SlotView* slots = nullptr;
@@ -79,25 +79,26 @@ struct FusedWork {
   TokenScore* best = nullptr;  // [rows, ranges, K]
 };
 
-// Whether a row goes this way; a row beyond the count does not.
+// Reports whether the fused method computes this row. A row after the count is not computed.
 __device__ inline bool IsOurs(const FusedWork& work, int row) {
   return row < *work.rows.count && MayFuse(work.slots[work.rows.slot[row]].state->options);
 }
 
-// A row, as each lane of its quad knows it.
+// The state of a row in each lane of its quad.
 template <int kEntries>
 struct EpilogueRow {
-  int row = -1;  // -1: not ours; its logits are ignored
+  int row = -1;  // -1: not computed; its logits are ignored
   BestShare<kEntries> best;
-  TokenScore worst;  // of the whole list: what a candidate must beat. +inf: no best are asked for
-  // Whether a candidate may be one of those that are never among the best: of every tile (a list is too
-  // long to be visited), or of this one (VisitIds came to a masked or wanted id). Only then are its
-  // lists gone through, which is several loads that wait for each other in the middle of a round.
+  TokenScore worst;  // of the whole list: a candidate must beat it. +inf: no best are wanted
+  // Whether a candidate may be an id that is never among the best: in every tile (a list is too
+  // long to be visited), or in this one (VisitIds met a masked or wanted id). Only then are the
+  // lists searched, which takes several dependent loads in the middle of a round.
   bool barred_anywhere = false;
   bool barred_here = false;
 
-  // Ids that need care, one list for each lane of the quad: excluded, masked (two, if IsVisited),
-  // wanted. The next id of this lane's list, INT_MAX after the last, and its place there.
+  // The listed ids, one list for each lane of the quad: excluded, masked (two, if IsVisited),
+  // wanted. next_id is the next id of this lane's list, INT_MAX after the last; next_place is its
+  // index.
   int next_id = INT_MAX;
   int next_place = 0;
 };
@@ -106,9 +107,9 @@ inline constexpr int kWantedLane = 3;
 inline constexpr uint32_t kWantedBit = 1U << kWantedLane;
 inline constexpr uint32_t kMaskedBits = 0b0110U;
 
-// Ids that are masked before the softmax have to be visited. Others only bar candidates: where there are
-// few of them (a token that no sentence may have, EOS while it may not come), visits cost less than
-// looking every candidate up.
+// Ids that are masked before the softmax must be visited. Others only bar candidates. If there are
+// few of them (a token that no sentence may have, EOS while it is not possible), visits cost less
+// than a look-up of every candidate.
 constexpr int kFewMasked = 8;
 
 __device__ inline bool IsVisited(const LogitRequest& request, const IdList& masked) {
@@ -128,14 +129,14 @@ __device__ inline void NextId(const LogitRequest& request, EpilogueRow<kEntries>
   row.next_id = row.next_place < list.count ? list.ids[row.next_place] : INT_MAX;
 }
 
-// A place without a row.
+// Makes a state without a row.
 template <int kEntries>
 __device__ inline void ClearRow(EpilogueRow<kEntries>& row, int lane) {
   row.best.Clear(lane);
   row.worst = {INFINITY, 0};
 }
 
-// Makes a cleared one row number `number`, from column `first` on.
+// Starts row number `number` in a cleared state, from column `first` on.
 template <int kEntries>
 __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& work, int number,
                                 int first, int lane) {
@@ -149,15 +150,15 @@ __device__ inline void StartRow(EpilogueRow<kEntries>& row, const FusedWork& wor
   NextId(request, row, lane);
 }
 
-// Read anew for each tile, as it is asked for beside the bias: a register for it would be spilt.
+// Read again for each tile, together with the bias, because a register for it would spill.
 template <int kEntries>
 __device__ inline float ScaleOf(const EpilogueRow<kEntries>& row, const FusedWork& work) {
   return row.row >= 0 ? __ldg(&work.requests[row.row].scale) : 1.0F;
 }
 
-// Visits the ids below `end` that need care: struck ids become -inf, wanted ones are stored, and
-// candidates of a tile with a masked or wanted id are checked one by one. Rare: as many turns as a row
-// of the warp has such ids in this tile.
+// Visits the listed ids below `end`: struck ids become -inf, the logits of wanted ids are stored,
+// and after a masked or wanted id each candidate of the tile is checked. Takes as many turns as a
+// row of the warp has such ids in this tile, which are few.
 template <int half, int kEntries>
 __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int first, int end, int lane) {
@@ -166,7 +167,7 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
     const int id = QuadMin(row.next_id);
     const bool mine = row.next_id == id && id < end;
     const uint32_t lists =
-        __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that have it
+        __ballot_sync(kAllLanes, mine) >> (threadIdx.x % 32 & ~3U) & 0xfU;  // that contain `id`
     row.barred_here = row.barred_here || (lists & (kMaskedBits | kWantedBit)) != 0;
     const bool strike =
         (lists & 1U) != 0 || ((lists & kMaskedBits) != 0 && work.requests[row.row].mask_first);
@@ -190,9 +191,10 @@ __device__ inline void VisitIds(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
 }
 
-// Folds the tile's logits of one row; x is used up. `first` is its first column, `with_sum` the same for
-// all lanes. exp of a distance from the maximum is a multiply-add and one instruction. It is exact to
-// half a unit of the maximum's last place: 1e-6 of the sum where logits are below 16.
+// Folds the tile's logits of one row. Overwrites x. `first` is the tile's first column; `with_sum`
+// is the same for all lanes. exp of a distance from the maximum is a multiply-add and one
+// instruction. The distance is exact to half an ulp of the maximum: 1e-6 of the sum for logits
+// below 16.
 template <int half, int kEntries>
 __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, const FusedWork& work,
                                 int tile, int first, bool with_sum, int lane) {
@@ -215,9 +217,9 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   sum.max = QuadMaxOrNan(sum.max);
   if (with_sum) {
     float max = sum.max * kLog2OfE;
-    if (max == INFINITY) sum.max = INFINITY;  // as bad a logit
-    max = fmaxf(max, -FLT_MAX);               // -inf less -inf is none
-    float sums[4] = {};  // four chains, so that an add need not wait for the one before
+    if (max == INFINITY) sum.max = INFINITY;  // also a bad logit
+    max = fmaxf(max, -FLT_MAX);               // -inf minus -inf would be NaN
+    float sums[4] = {};  // four chains, so that an add does not wait for the previous one
 #pragma unroll
     for (int i = 0; i < 64; ++i) {
       sums[i % 4] += FoldExp2(fmaf(x[i / 2 * 4 + half * 2 + i % 2], kLog2OfE, -max));
@@ -226,7 +228,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
   }
   if (lane == 0 && row.row >= 0) work.sums[int64_t{row.row} * work.tiles + tile] = sum;
 
-  // Tiles come in ascending order, so that on equal scores what is in the list stays.
+  // Tiles come in ascending order, so of equal scores the one in the list stays.
   const bool open = sum.max > row.worst.score && sum.max < INFINITY;
   for (;;) {
     float mine = maxima[0];
@@ -241,7 +243,7 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
     for (int g = 0; g < kGroups; ++g) {
       const bool here = searching && maxima[g] == mine;
       if (!__any_sync(kAllLanes, here)) continue;
-      int found = here ? -1 : kColumns;  // the first that is it
+      int found = here ? -1 : kColumns;  // the first column with the maximum
       float rest = -INFINITY;
 #pragma unroll
       for (int i = 0; i < kColumns; ++i) {
@@ -269,14 +271,14 @@ __device__ inline void FoldTile(float (&x)[128], EpilogueRow<kEntries>& row, con
       if (!__any_sync(kAllLanes, enters)) continue;
       if (enters) row.best.Replace(row.worst.token, offered);
       const TokenScore worst = QuadWorst(row.best.Worst());
-      if (enters) row.worst = worst;  // a row that asks for none keeps its own
+      if (enters) row.worst = worst;  // a row that wants none keeps its own
     }
   }
 }
 
-// Folds range `range` of the tiles for the rows `first_row` and first_row + 8, whose quad the lane
-// is in. multiply(tile, x) leaves the products of a tile in x; where it returns false, for all
-// lanes of the warp, none of their rows is there. K = 4 kEntries.
+// Folds range `range` of the tiles for the rows `first_row` and first_row + 8 of the lane's quad.
+// multiply(tile, x) writes the products of a tile to x. It returns false, in all lanes of the warp,
+// if none of the warp's rows exists. K = 4 kEntries.
 template <int kEntries, class Multiply>
 __device__ inline void FoldRange(const FusedWork& work, int first_row, int range, int lane,
                                  Multiply multiply) {
@@ -329,8 +331,8 @@ __device__ inline void FoldRange(const FusedWork& work, int first_row, int range
   }
 }
 
-// Makes the summary of a row of its parts. By the kMergeThreads threads of a block; `memory` of
-// sizeof(FoldShared<kMergeThreads>), shared.
+// Makes the summary of a row from its parts, with the kMergeThreads threads of a block. `memory` is
+// shared memory of sizeof(FoldShared<kMergeThreads>).
 __device__ inline void MergeRow(const FusedWork& work, int row, int list_entries, void* memory) {
   if (!IsOurs(work, row)) return;
   const int entries = work.ranges.ranges * list_entries;

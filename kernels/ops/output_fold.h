@@ -1,15 +1,15 @@
-// The fold of a row of logits by a group of threads: the code behind the device's output layer
-// (output_layer_cuda.h). The host runs it too, in tests.
+// The fold of a row of logits by a group of threads, for the device's output layer
+// (output_layer_cuda.h). Tests run it on the host.
 //
 // A ThreadGroup has
 //   int rank() const, int size() const    this member, 0..size-1
 //   void Sync() const                     all arrive before any goes on; memory is visible
-//   bool Any(bool) const                  Sync, and whether any member said true
+//   bool Any(bool) const                  Sync, and whether any member passed true
 //   int Claim(int32_t* counter) const     adds one to a counter of the group; its value before
 //   void SetBit(uint32_t* word, int bit) const
-// Every member runs the same code with the same arguments; `shared` is memory of the group. What
-// two members do in an order of their own (Claim, SetBit) never shows in a result: the best tokens
-// are a set under a total order, and sums are made in an order fixed by the size of group and row.
+// Every member runs the same code with the same arguments; `shared` is memory of the group. The
+// order in which members call Claim and SetBit does not affect a result: the best tokens are a set
+// under a total order, and the size of the group and of the row decides the order of sums.
 #pragma once
 
 #include <cfloat>
@@ -23,7 +23,7 @@
 
 namespace dragoman::kernels {
 
-// 2^x for x <= 0, exactly 0 for -inf. On a device one instruction.
+// Returns 2^x for x <= 0; exactly 0 for -inf. On a device one instruction.
 DRAGOMAN_HD inline float FoldExp2(float x) {
 #ifdef __CUDA_ARCH__
   float y;
@@ -34,8 +34,9 @@ DRAGOMAN_HD inline float FoldExp2(float x) {
 #endif
 }
 
-// exp of x <= 0, exactly 0 for -inf. On a device one instruction after a product: x carries a
-// relative error of 2^-24, so exp(x) one of |x| 2^-24, and what has a large |x| adds little.
+// Returns exp(x) for x <= 0; exactly 0 for -inf. On a device a product and one instruction. The
+// product has a relative error of 2^-24, so exp(x) has one of |x| 2^-24. Terms with a large |x| add
+// little.
 DRAGOMAN_HD inline float FoldExp(float x) {
 #ifdef __CUDA_ARCH__
   return FoldExp2(x * kLog2OfE);
@@ -44,10 +45,10 @@ DRAGOMAN_HD inline float FoldExp(float x) {
 #endif
 }
 
-// True of what no logit may be: NaN or +inf.
+// Reports whether x is NaN or +inf, which no logit may be.
 DRAGOMAN_HD inline bool IsBadLogit(float x) { return !(x < INFINITY); }
 
-// (max, sum of exp) of some values, from the first to the last.
+// Returns (max, sum of exp) of the values, added from the first to the last.
 template <int n>
 DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   LogSum sum;
@@ -57,19 +58,19 @@ DRAGOMAN_HD LogSum SumOf(const float (&x)[n], bool with_sum) {
   return sum;
 }
 
-// The state that a group of at most kThreads threads keeps of a row.
+// The state of a row in a group of at most kThreads threads.
 template <int kThreads>
 struct FoldShared {
   LogSum sums[kThreads];
-  TokenScore pool[kMaxTopK + kThreads];  // the best so far, and after them what is offered
+  TokenScore pool[kMaxTopK + kThreads];  // the best so far, then the offers
   TokenScore next[kMaxTopK];
   float maxima[kThreads];
   int32_t count;    // of the best so far
-  int32_t offered;  // after them
+  int32_t offered;  // number of offers
 };
 
-// The sum of the members' sums, for every member: a tree over their ranks.
-// REQUIRES: the size of the group is a power of two.
+// Returns the sum of the members' sums to every member, by a tree over their ranks. REQUIRES: the
+// size of the group is a power of two.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD LogSum SumOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, LogSum mine) {
   shared.sums[group.rank()] = mine;
@@ -92,9 +93,9 @@ DRAGOMAN_HD void StartBest(const ThreadGroup& group, FoldShared<kThreads>& share
   group.Sync();
 }
 
-// A score that the k-th best of the members' maxima reaches: what is below it is not among the k
-// best. Sorts nothing: members are put into at most kMaxTopK bins, and the k-th best bin
-// maximum is found by counting.
+// Returns a lower bound of the k-th best of the members' maxima: a score below it is not among the
+// k best. Does not sort: puts the members into at most kMaxTopK bins and finds the k-th best bin
+// maximum by counting.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                                float mine) {
@@ -106,11 +107,11 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
     for (int i = group.rank() + bins; i < group.size(); i += bins) {
       mine = shared.maxima[i] > mine ? shared.maxima[i] : mine;
     }
-    shared.maxima[group.rank()] = mine;  // of its own bin: no other member reads this one before
+    shared.maxima[group.rank()] = mine;  // no other member has read this one
   }
   group.Sync();
   if (group.rank() < bins) {
-    int rank = 0;  // ties by the bin: every rank is taken once
+    int rank = 0;  // ties by bin, so every rank occurs once
     for (int i = 0; i < bins; ++i) {
       rank += shared.maxima[i] > mine || (shared.maxima[i] == mine && i < group.rank());
     }
@@ -122,12 +123,12 @@ DRAGOMAN_HD float FloorOfGroup(const ThreadGroup& group, FoldShared<kThreads>& s
   return floor;
 }
 
-// Takes what each member has, x[i] being the score of token(i) (-inf: not a candidate), into the k
-// best, k > 0. No token comes twice. x is used up.
+// Adds the members' candidates to the k best, k > 0. x[i] is the score of token(i); -inf: no
+// candidate. No token comes twice. Overwrites x.
 //
-// In each round every member offers the best of what it has left, if that can still enter; the best
-// so far and the offers are ranked by counting. While the list is not full, a lower bound of the
-// k-th best keeps most offers away; later, the list's own last entry does.
+// In each round every member offers the best of its remaining candidates, if that can still enter.
+// The best so far and the offers are ranked by counting. While the list is not full, a lower bound
+// of the k-th best rejects most offers; later, the list's last entry does.
 template <class ThreadGroup, int kThreads, int n, class TokenOf>
 DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared, int k,
                           float (&x)[n], TokenOf token) {
@@ -147,7 +148,7 @@ DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared
     const bool offers = enters && mine.score >= floor;
     if (offers) shared.pool[count + group.Claim(&shared.offered)] = mine;
     for (int i = 0; i < n; ++i) {
-      // Where the best cannot enter, nothing can.
+      // If the member's best cannot enter, none can.
       if (!enters || (offers && token(i) == mine.token)) x[i] = -INFINITY;
     }
     group.Sync();
@@ -169,7 +170,7 @@ DRAGOMAN_HD void TakeBest(const ThreadGroup& group, FoldShared<kThreads>& shared
   }
 }
 
-// Hands the best over to a summary.
+// Writes the best to a summary.
 template <class ThreadGroup, int kThreads>
 DRAGOMAN_HD void GiveBest(const ThreadGroup& group, const FoldShared<kThreads>& shared,
                           LogitSummary& summary) {
@@ -177,7 +178,7 @@ DRAGOMAN_HD void GiveBest(const ThreadGroup& group, const FoldShared<kThreads>& 
   if (group.rank() == 0) summary.count = shared.count;
 }
 
-// Logits that are -inf before the softmax.
+// Reports whether the logit of `id` is -inf before the softmax.
 DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
   if (Contains(request.excluded, id)) return true;
   if (!request.mask_first) return false;
@@ -187,7 +188,7 @@ DRAGOMAN_HD inline bool IsStruck(const LogitRequest& request, int32_t id) {
   return false;
 }
 
-// Whether a token may be among the best at all; what IsStruck says need not be asked again.
+// Reports whether a token that is not struck may be among the best.
 DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   if (Contains(request.wanted, id)) return false;
   for (const IdList& list : request.masked) {
@@ -196,12 +197,12 @@ DRAGOMAN_HD inline bool MayBeBest(const LogitRequest& request, int32_t id) {
   return true;
 }
 
-// How a row of materialized logits is walked: kPerThread columns of every member at a time, neighbours
-// beside each other.
+// The walk over a row of materialized logits: every member takes kMaterializedPerThread columns at
+// a time; adjacent members take adjacent columns.
 inline constexpr int kMaterializedThreads = 512;
 inline constexpr int kMaterializedPerThread = 8;
 
-// The ids of a stretch of the vocabulary that need care, a bit for each column.
+// The listed ids of a stretch of the vocabulary, one bit for each column.
 template <int kColumns>
 struct Marks {
   static constexpr int kWords = (kColumns + 31) / 32;
@@ -218,12 +219,12 @@ struct MaterializedShared {
   FoldShared<kThreads> fold;
   Marks<kThreads * kPerThread> marks;
   LogitRequest request;
-  int32_t next_listed;  // the least id of the request's lists that is not marked yet
+  int32_t next_listed;  // the smallest id of the request's lists that is not marked yet
 };
 
 namespace output_fold_internal {
 
-// The least listed id from `first` on; INT32_MAX where there is none.
+// Returns the smallest listed id from `first` on, or INT32_MAX.
 DRAGOMAN_HD inline int32_t NextListed(const LogitRequest& request, int64_t first) {
   int32_t next = INT32_MAX;
   const auto look = [&](const IdList& list) {
@@ -246,11 +247,11 @@ DRAGOMAN_HD void Mark(const ThreadGroup& group, uint32_t* bits, const IdList& li
   }
 }
 
-// Marks first .. end - 1.
+// Marks the listed ids in first .. end - 1.
 template <class ThreadGroup, int kColumns>
 DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
                              const LogitRequest& request, int64_t first, int64_t end) {
-  group.Sync();  // the marks of the stretch before are not read any more
+  group.Sync();  // all members have read the marks of the previous stretch
   for (int i = group.rank(); i < marks.kWords; i += group.size()) {
     marks.struck[i] = 0;
     marks.barred[i] = 0;
@@ -266,8 +267,8 @@ DRAGOMAN_HD void MarkStretch(const ThreadGroup& group, Marks<kColumns>& marks,
 
 }  // namespace output_fold_internal
 
-// Folds the materialized logits of one row. With `keep` the row's memory holds logits + bias afterwards; else it stays as it
-// is. REQUIRES: bias is there if kBiased says so.
+// Folds the materialized logits of one row. With `keep` the row's memory contains logits + bias
+// afterwards; otherwise it does not change. REQUIRES: bias is not null if kBiased.
 template <bool kBiased, class ThreadGroup, int kThreads, int kPerThread>
 DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
                             MaterializedShared<kThreads, kPerThread>& shared, float* logits,
@@ -281,20 +282,21 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
     const int32_t id = asked.wanted.ids[i];
     summary.wanted[i] = IsStruck(asked, id) ? -INFINITY : biased(id) * asked.scale;
   }
-  // A copy in shared memory: read from memory in each stretch, the request would be waited for behind the loads of the
-  // next one, and in registers it would spill.
+  // The request is copied to shared memory. Read from global memory in each stretch, it would wait
+  // behind the loads of the next one; in registers it would spill.
   if (group.rank() == 0) {
     shared.request = asked;
     if (asked.k > kMaxTopK) shared.request.k = kMaxTopK;
     shared.request.logits = keep ? logits : nullptr;
     shared.next_listed = output_fold_internal::NextListed(asked, 0);
   }
-  StartBest(group, shared.fold);  // and from here on logits may be changed
+  StartBest(group, shared.fold);  // after its Sync logits may be changed
   const LogitRequest& request = shared.request;
   LogSum sum;
   bool bad = false;
   const int stretch = kPerThread * group.size();
-  // The next stretch's loads are under way while this one is folded, and nothing is made of them before.
+  // The next stretch's loads are under way while this one is folded. Their values are not used
+  // before.
   float ahead[kPerThread];
   float bias_ahead[kBiased ? kPerThread : 1];
   const auto load = [&](int first) {
@@ -321,7 +323,7 @@ DRAGOMAN_HD void FoldLogits(const ThreadGroup& group,
       if (group.rank() == 0) shared.next_listed = output_fold_internal::NextListed(request, end);
       group.Sync();
     }
-    uint32_t unfit = 0;  // a bit for each of them
+    uint32_t unfit = 0;  // bit i: x[i] may not be among the best
     for (int i = 0; i < kPerThread; ++i) {
       const int column = i * group.size() + group.rank();
       x[i] *= request.scale;

@@ -1,17 +1,16 @@
-// The output layer: logits = hidden W^T + bias, folded per row into what a beam step needs. A tile
-// of a few rows and columns lives in cache and is folded at once; the logits are materialized for those
-// rows only that ask for them.
+// The output layer: computes logits = hidden W^T + bias and folds them into the summary of each
+// row. A tile of a few rows and columns is folded at once while it is in the cache. Logits are
+// materialized only for rows that ask for them.
 //
 //   hidden [rows, d], W [vocabulary, d], bias [vocabulary]; f32, dense
 //
-// A row may be folded over some words of the vocabulary alone, a selection: as if its request
-// excluded all others. Their weights are beside each other then, in memory of the caller, which is
-// read instead of all.
+// A row may be folded over a selection of the vocabulary, as if its request excluded all other
+// words. The selection's weights are then read from a dense copy in the caller's memory.
 //
-// A row's summary depends on that row, its request, its selection and the weights only: bit-equal
-// whatever rows are beside it, for any number of rows and threads.
+// A row's summary depends only on that row, its request, its selection and the weights. It is
+// bit-equal whatever the other rows are, for any number of rows and threads.
 //
-// Immutable after Create: any number of threads may Fold at once, each with a context of its own.
+// Immutable after Create. Any number of threads may Fold at once, each with a context of its own.
 #pragma once
 
 #include <cstddef>
@@ -35,17 +34,17 @@ class OutputLayer {
   // Borrowed.
   struct Selection {
     IdList words;
-    const float* memory = nullptr;  // what Select made of them
+    const float* memory = nullptr;  // written by Select
   };
 
   // Copies weight and bias (nullptr: none), the weight as `type`, with the threads of `context`
-  // (nullptr: the caller's alone). Bias may hold -inf. nullptr: the CPU has no kernel of this type.
-  // REQUIRES: d, vocabulary > 0.
+  // (nullptr: only the caller's). Bias may contain -inf. Returns nullptr if the CPU has no kernel
+  // of this type. REQUIRES: d, vocabulary > 0.
   static std::unique_ptr<OutputLayer> Create(const MatrixRows& weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
                                              OpContext* context = nullptr);
-  // An OutputLayer of a weight in memory.
+  // The same for a weight in memory.
   static std::unique_ptr<OutputLayer> Create(const float* weight, const float* bias, int d,
                                              int vocabulary,
                                              ComputeType type = ComputeType::kFloat32,
@@ -54,19 +53,19 @@ class OutputLayer {
   }
   virtual ~OutputLayer() = default;
 
-  // bytes() of one of this shape.
+  // Returns bytes() of a layer of this shape.
   static int64_t BytesOf(ComputeType type, int d, int vocabulary);
 
-  // The scratch floats that a thread of a context needs for any number of rows up to max_rows: once
-  // a context has Reserved them, Folds of so many rows allocate nothing.
+  // Returns the scratch floats that a thread of a context needs for up to max_rows rows. Once a
+  // context has Reserved them, Folds of up to max_rows rows allocate nothing.
   virtual size_t ScratchFloats(int64_t max_rows) const = 0;
 
   // requests, summaries [rows].
   virtual void Fold(OpContext& context, const float* hidden, int64_t rows,
                     const LogitRequest* requests, LogitSummary* summaries) const = 0;
 
-  // Floats of memory of a selection, in proportion to its words rounded up to kSelectStep; a multiple
-  // of 64 bytes.
+  // Returns the floats of memory of a selection, in proportion to its words rounded up to
+  // kSelectStep; a multiple of 64 bytes.
   static constexpr int kSelectStep = 16;
   virtual size_t SelectedFloats(int64_t words) const = 0;
 
@@ -74,22 +73,22 @@ class OutputLayer {
   // REQUIRES: words are of the vocabulary.
   virtual void Select(const IdList& words, float* memory) const = 0;
 
-  // The same as Fold, each row over its selection. A logit has the bits that it has in the whole
-  // vocabulary; the normaliser is the sum over the selection, in an order of its own. `wanted` is
-  // -inf for other words, and so is LogitRequest::logits. Neighbouring rows of one selection are
-  // computed together. selections [rows], none empty. Scratch as Fold's.
+  // The same as Fold, each row over its selection. A logit has the same bits as in the whole
+  // vocabulary. The normaliser is the sum over the selection, in an order of its own. Other words
+  // are -inf in LogitSummary::wanted and LogitRequest::logits. Neighbouring rows of one selection
+  // are computed together. selections [rows], none empty. Scratch as for Fold.
   virtual void FoldSelected(OpContext& context, const float* hidden, int64_t rows,
                             const Selection* const* selections, const LogitRequest* requests,
                             LogitSummary* summaries) const = 0;
 
-  // Bytes of the packed weights.
+  // Returns the bytes of the packed weights.
   virtual int64_t bytes() const = 0;
 
-  // W as a table to look embeddings up in, where they are one matrix: the packed weights serve both.
-  // Borrowed.
+  // Returns W as an embedding table, for models where both are one matrix. Borrows the packed
+  // weights.
   virtual const EmbeddingTable& table() const = 0;
 
-  // The product that computes the logits, for callers that fold them in another way
+  // Returns the product that computes the logits, for callers that fold them in another way
   // (output_mean.h).
   virtual const cpu::Product& product() const = 0;
 

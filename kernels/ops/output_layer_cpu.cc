@@ -1,20 +1,21 @@
-// Work: 2 rows d vocabulary flop, and per logit one exp and one comparison. The vocabulary is gone
-// over in blocks of kBlockColumns.
+// Work: 2 rows d vocabulary flop, and one exp and one comparison per logit. The vocabulary is
+// processed in blocks of kBlockColumns.
 //
-// A product that folds adds up exp(logit) as logits come out of its sums, and notes those that can
-// enter a row's list: logits are not materialized (which costs a product with tiles up to half its rate).
-// A row that a block has more to do for (a list of ids, a scale, its first candidates, logits that
-// exp cannot take without a maximum) has the block's logits computed once more, by itself; where
-// that are many rows, the product stores those of all as it folds. Other products store the logits
-// (up to kBlockRowsMax rows: 240 KiB, within L2), which are then folded row by row; a block whose
-// maximum cannot enter a row's list costs that row nothing more.
+// A product that folds adds up exp(logit) as it computes logits, and notes those that can enter a
+// row's list. It does not materialize logits, which costs a product with tiles up to half its rate.
+// Some rows need more in a block: a list of ids, a scale, their first candidates, or logits whose
+// exp needs a maximum. The block's logits of such a row are computed again, alone. If there are
+// many such rows, the product stores the logits of all rows while it folds.
 //
-// Over selections the rows of one are a task, for they share its columns and no others; blocks are of
-// its columns.
+// Other products store the logits (up to kBlockRowsMax rows: 240 KiB, within L2), which are then
+// folded row by row. A block whose maximum cannot enter a row's list costs that row nothing more.
 //
-// Order: (max, sum of exp) is made per (row, block) and merged in the order of blocks; which way it
-// is made depends on that row alone. The best tokens do not depend on order. So neither other rows
-// nor a split over threads change a bit.
+// With selections, the rows of one selection are a task, because only they share its columns.
+// Blocks are then blocks of its columns.
+//
+// Order: (max, sum of exp) is computed per (row, block) and merged in the order of blocks. The
+// method depends on that row alone. The best tokens do not depend on order. So neither other rows
+// nor the division over threads changes a bit.
 #include "kernels/ops/output_layer.h"
 
 #include <algorithm>
@@ -34,12 +35,12 @@ using namespace output_blocks;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// The most results that a fold may find of a row in a block; and the number of rows of which one
+// The most results of a row that a fold may note in a block; and the number of rows among which one
 // may have its logits computed alone.
 constexpr int32_t kFoundCapacity = 16;
 constexpr int64_t kRowsForOneAlone = 16;
-// Between them a sum of exp(logit) has lost nothing: what a fold adds for a logit of -infinity, 2^-125,
-// is less than half a unit in the last place of it for a million of them.
+// Within these limits a sum of exp(logit) is accurate: a fold adds 2^-125 for a logit of -infinity,
+// which for a million logits is less than half an ulp of the sum.
 constexpr float kLeastSum = 1e-24F;
 constexpr float kMostSum = 1e37F;
 
@@ -114,7 +115,7 @@ class CpuOutputLayer final : public OutputLayer {
   }
   int64_t blocks() const { return BlocksOf(vocabulary()); }
 
-  // Floats of scratch for the rows that are folded together.
+  // Returns the floats of scratch for rows that are folded together.
   size_t FloatsFor(int64_t rows) const {
     const auto n = static_cast<size_t>(rows);
     const size_t bytes =
@@ -126,7 +127,7 @@ class CpuOutputLayer final : public OutputLayer {
     return product_->OperandFloats(rows) + (bytes + sizeof(float) - 1) / sizeof(float);
   }
 
-  // Trivial types, in the order of falling alignment.
+  // Trivial types, in the order of descending alignment.
   static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
                 alignof(TokenScore) <= alignof(output_blocks::Partial) &&
                 alignof(LogSum) <= alignof(TokenScore) &&
@@ -208,7 +209,7 @@ class CpuOutputLayer final : public OutputLayer {
     for (int thread = 0; thread < context.threads(); ++thread) context.Scratch(thread, floats);
     const Scratch shared = Divide(context.Scratch(0, floats), count);
     const cpu::Operand operand = product_->Prepare(hidden, count, shared.operand, context.probe());
-    int64_t begins[output_blocks::kBlockRowsMax];  // where the rows of one selection begin
+    int64_t begins[output_blocks::kBlockRowsMax];  // the first row of each run of one selection
     int64_t runs = 0;
     int64_t words = 0;
     for (int64_t r = 0; r < count; ++r) {
@@ -251,7 +252,7 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Which of the rows' blocks hold ids of their lists, in `s`.
+  // Marks the rows' blocks that contain ids of their lists, in the memory of `s`.
   output_blocks::MarkedBlocks Marked(const Rows& rows, const Scratch& s) const {
     output_blocks::MarkedBlocks marked(s.marks, blocks());
     for (int64_t r = 0; r < rows.count; ++r) {
@@ -260,7 +261,8 @@ class CpuOutputLayer final : public OutputLayer {
     return marked;
   }
 
-  // The normaliser of a row from the sums of its blocks, and the list that its best go to.
+  // Computes the normaliser of a row from the sums of its blocks. Returns an empty list in the
+  // summary's memory.
   static TopList StartSummary(const Rows& rows, int64_t r, const LogSum* sums) {
     LogitSummary& summary = rows.summaries[r];
     summary.normaliser = LogSum{};
@@ -273,7 +275,7 @@ class CpuOutputLayer final : public OutputLayer {
     return {summary.top, std::min(rows.requests[r].k, kMaxTopK), 0};
   }
 
-  // A block of the columns and all that its fold needs.
+  // A block of the columns and the data for its fold.
   struct Block {
     const Rows& rows;
     int64_t index;
@@ -283,7 +285,7 @@ class CpuOutputLayer final : public OutputLayer {
     OpProbe* probe;
 
     int64_t first() const { return index * output_blocks::kBlockColumns; }
-    // With columns that round them up, whose logits are -inf; and without.
+    // padded_columns() includes the padding, whose logits are -inf.
     int64_t padded_columns() const {
       return std::min(output_blocks::kBlockColumns, rows.columns.padded_n - first());
     }
@@ -300,7 +302,7 @@ class CpuOutputLayer final : public OutputLayer {
     }
   }
 
-  // Logits [rows, b.padded_columns()] to y.
+  // Computes logits [rows, b.padded_columns()] to y.
   void Compute(const Block& b, const cpu::Operand& x, int64_t rows, float* y,
                const cpu::ResultFold* fold) const {
     const Columns& columns = b.rows.columns;
@@ -336,7 +338,7 @@ class CpuOutputLayer final : public OutputLayer {
   void FoldAsComputed(const Block& b) const {
     const Scratch& s = b.scratch;
     const Rows& rows = b.rows;
-    // Whether exp(logit) may be added up as it is. (FoldBlock does the rest.)
+    // Whether the product may add up exp(logit). FoldBlock handles other rows.
     const auto is_plain = [&](int64_t r) {
       return rows.requests[r].scale == 1.0F && !b.marked.Has(r, b.index);
     };

@@ -1,17 +1,18 @@
-// Materialized logits, folded in one pass: a block of 512 threads to a row, the text of output_fold.h.
+// Materialized logits, folded in one pass by the code of output_fold.h: a block of 512 threads to a
+// row.
 //
 // Bytes per row: 4 V read once, 4 V of bias from L2; V = 58,101: 232 KB, at 4.3 TB/s a chunk of 512
-// rows takes at least 28 us [counted]. Per logit about 12 instructions and one ex2: 30 M logits are
-// some 14 us of the issue slots of 132 processors [counted], hidden behind the loads by the other
-// block of a processor. A row that finds candidates in a stretch of 4,096 columns pays a round of
-// about six barriers; the expected number of entries is k (1 + ln(V / k)), most of them in the
+// rows takes at least 28 us [counted]. About 12 instructions and one ex2 per logit: 30 M logits are
+// some 14 us of the issue slots of 132 processors [counted], hidden behind the loads of the
+// processor's other block. A row that finds candidates in a stretch of 4,096 columns pays a round
+// of about six barriers. The expected number of entries is k (1 + ln(V / k)), most of them in the
 // first stretch and ranked together.
 //
 // Why a block to a row: 512 threads x 8 loads under way are 16 KB, and two blocks saturate a
-// processor's share of the memory (so at most 64 registers); sums need no second kernel. Each
-// stretch is loaded, logits and bias, while the one before is folded: a step of few rows waits for memory, not for
-// bytes. Loads are 4 bytes each, neighbours beside each other, so that rows of any stride and
-// alignment give the same bits.
+// processor's share of the memory (so at most 64 registers); sums need no second kernel. Logits and
+// bias of a stretch are loaded while the previous one is folded, because a step of few rows is
+// limited by latency, not by bytes. Loads are 4 bytes each, adjacent threads at adjacent columns,
+// so that rows of any stride and alignment give the same bits.
 #include "kernels/cuda/fold_threads.cuh"
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/ops/output_fold.h"

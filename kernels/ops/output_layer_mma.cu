@@ -1,40 +1,41 @@
 // The fused output layer for cards of 8.x and from 12.0 on: hidden W^T by mma.sync, folded in the
-// accumulators. No logit reaches memory. Bits are those of output_layer_sm90.cu as far as the sums
-// of a product are: the epilogue is the same text, on the same lanes.
+// accumulators. No logit reaches memory. If the sums of a product have the bits of
+// output_layer_sm90.cu, so has the result: the epilogue is the same code, on the same lanes.
 //
 // Work, V = 58,101, d = 512, R rows [counted]:
 //   flop      2 R V d: 244 GF at 4,096 rows: 2.5 ms at an L4's 97 TF/s, 1.0 at an A100's 250
-//   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden rows
-//             beside it, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full
-//             rate of an L4
+//   bytes     W from memory once, 59 MB: 220 us at an L4's 0.27 TB/s; from L2, with the hidden
+//             rows, 1.5 times that for each 128 rows: 85 flop per byte, 1.1 TB/s at the full rate
+//             of an L4
 //   shared    of a slab of 32: 24 KB written, 8 warps x 34 matrix loads of 512 bytes read: 1,280
-//             cycles of a processor, beside 1,024 of the tensor cores on 8.0, 2,048 on an L4
-//   epilogue  per tile of 128 x 256, by all warps at the same time and not beside products
+//             cycles of a processor, next to 1,024 of the tensor cores on 8.0, 2,048 on an L4
+//   epilogue  per tile of 128 x 256, by all warps at the same time, not overlapped with products
 // Floor: the larger of flop and W.
 //
 // Shape. A block has 128 rows, 16 to each of 8 warps, and a range of tiles of 256 columns: a thread
-// has 64 columns of each of two rows, as a thread of a warpgroup's product has. One block on a
-// multiprocessor (128 accumulators a thread), so what its 8 warps leave idle nobody fills. Slabs of
-// 32 elements of d come through a ring of four stages, 96 KB, which every one of these cards has;
-// the hidden rows come with each tile anew (L2), for 128 KB of them fit nowhere beside W. The ring
-// goes on from tile to tile: while one is folded, three slabs of the next are on their way.
-//   few rows    a warp without a row brings its part of the slabs, and multiplies and folds nothing;
-//               so with up to 16 rows one warp computes, 5.8 us a tile on 8.0, 8 on an L4, less
-//               than the tile's W takes to come from memory (15 and 56 us). A narrower block would
-//               gain nothing but fewer threads.
+// has 64 columns of each of two rows, like a thread of a warpgroup's product. There is one block on
+// a multiprocessor (128 accumulators a thread), so no other block fills the idle time of its 8
+// warps. Slabs of 32 elements of d come through a ring of four stages, 96 KB, which each of these
+// cards has. The hidden rows are loaded again for each tile (L2), because 128 KB of them do not fit
+// next to W. The ring goes on from tile to tile: while one is folded, three slabs of the next are
+// being loaded.
+//   few rows    a warp without a row copies its part of the slabs, and multiplies and folds
+//               nothing. So with up to 16 rows one warp computes, 5.8 us a tile on 8.0, 8 on an L4,
+//               less than loading the tile's W from memory takes (15 and 56 us). A narrower block
+//               would only save threads.
 //   neighbours  blocks of the same range run at the same time, one for each 128 rows (grid.x), so W
-//               comes from memory once though it is larger than an L4's L2.
-// Wider warps (32 x 128) would read two fifths less from shared memory, but a row's list of best
-// tokens would be spread over two warps: tried on Hopper, which lost more by it than it gained.
+//               comes from memory once although it is larger than an L4's L2.
+// Wider warps (32 x 128) would read two fifths less from shared memory, but would spread a row's
+// list of best tokens over two warps. On Hopper this lost more than it gained.
 //
-// Quantized products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one byte,
-// so the same 64 bytes, and all else is the same, too, but half the slabs and products twice as deep.
+// Quantized products (int8, or e4m3 from 8.9 on; output_layer_cuda.h): a slab is 64 elements of one
+// byte, so the same 64 bytes. Only the number of slabs is halved, and products are twice as deep.
 //
-// A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each; piece p (16
-// bytes) of row r lies at place p ^ (r / 2 % 4) of the row. So eight pieces p of rows 8 i .. 8 i +
-// 7, which a matrix load reads at once, and the eight of two rows, which a copy writes, are in
-// different banks. A row's sum is over k in its order, 16 at a time, whatever the rows, blocks and
-// ranges.
+// A slab in shared memory: its 128 hidden rows, then its 256 of W, 64 bytes each. Piece p (16
+// bytes) of row r is at place p ^ (r / 2 % 4) of the row. So the eight pieces p of rows 8 i .. 8 i
+// + 7, which a matrix load reads at once, are in different banks, and so are the eight of two rows,
+// which a copy writes. A row's sum is over k in ascending order, 16 at a time, whatever the rows,
+// blocks and ranges.
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -72,9 +73,9 @@ constexpr int kStages = 4;
 constexpr int kSharedBytes = kStages * kStageBytes;
 constexpr int kWaves = 8;  // DivideTiles
 
-// Whether code for an architecture (86 is 8.6) is this file's; elsewhere its kernels are empty. 9.0
-// has code of its own, and 10.x would need some: its tensor cores are not those of mma.sync. What is
-// marked as unused below is so where there is no code.
+// Reports whether this file has code for an architecture (86 is 8.6); elsewhere its kernels are
+// empty. 9.0 has code of its own. 10.x would need some, because its tensor cores are not those of
+// mma.sync. The items marked as unused below are unused if there is no code.
 constexpr bool FoldsByMma(int architecture) {
   return architecture / 10 == 8 || architecture >= 120;
 }
@@ -97,29 +98,29 @@ struct MmaArgs {
   QuantizedScales scales;
 };
 
-// The place of a piece in a slab, in bytes from the row's start.
+// Returns the place of a piece in a slab, in bytes from the row's start.
 [[maybe_unused]] __device__ inline int PlaceOf(int row, int piece) {
   return (piece ^ (row / 2 % 4)) * kPieceBytes;
 }
 
-// The number of the thread, which the compiler cannot know to be the same in every slab: or it would
-// keep what it makes of it in registers while a tile is folded, and spill.
+// Returns the number of the thread. Hides from the compiler that it is the same in every slab;
+// otherwise ptxas would keep derived values in registers while a tile is folded, and spill.
 [[maybe_unused]] __device__ inline int ThreadOfSlab() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-// Where a block is in its range: slabs of all of d for each tile, one after the other, each in the
-// next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
+// The position of a block in its range: the slabs of d for each tile, one after the other, each in
+// the next stage of the ring. The copies are kStages - 1 slabs ahead of the products.
 struct Progress {
   int copied_tile = 0;  // of the next slab to be copied
   int copied_k = 0;
   int stage = 0;  // of the next slab to be multiplied
 };
 
-// Asks for the next slab, if there is one before `end_tile`, and ends a group of copies. `stage`: its
-// own. Each thread copies one piece of every kCopyRows-th row; `rows` is how many there are.
+// Copies the next slab to `stage`, if there is one before `end_tile`, and ends a group of copies.
+// Each thread copies one piece of every kCopyRows-th row. `rows` is the number of rows.
 template <class T>
 __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int block_row, int rows,
                                 int end_tile, int stage, Progress& progress) {
@@ -128,7 +129,7 @@ __device__ inline void CopySlab(const MmaArgs& args, unsigned char* ring, int bl
     const int row = thread / kRowPieces;
     const int piece = thread % kRowPieces;
     unsigned char* const to = ring + stage * kStageBytes + row * kRowBytes + PlaceOf(row, piece);
-    // Rows beyond the end arrive as zeros; what is not read has the place of the first row.
+    // Rows after the end arrive as zeros; their source address is the first row.
     const auto copy = [&](const void* matrix, int first, int of, int at) {
       const bool wanted = first + row < of;
       const T* const from = static_cast<const T*>(matrix) + progress.copied_k + piece * kPiece<T>;
@@ -165,7 +166,7 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
   const int row = thread / kWarpThreads * kWarpRows + matrix % 2 * 8 + lane % 8;
   const unsigned char* const h = slab + row * kRowBytes;
   const unsigned char* const w = slab + kHiddenBytes + (matrix / 2 * 8 + lane % 8) * kRowBytes;
-  // Not unrolled: ptxas would load what all products need before the first, and spill.
+  // Not unrolled: ptxas would load the operands of all products before the first one, and spill.
 #pragma unroll 1
   for (int piece = 0; piece < kRowPieces; piece += 2) {
     unsigned a[4];
@@ -175,14 +176,14 @@ __device__ inline void MultiplySlab(const unsigned char* slab,
     for (int g = 0; g < kTileColumns / 8; g += 2) {
       unsigned b[4];
       LoadMatrices(from + g * 8 * kRowBytes, b);
-      // The lane's sums of these columns lie as the epilogue has them.
+      // The lane's sums of these columns are in the order of the epilogue.
       Multiply(T{}, reinterpret_cast<Sums>(x[g * 4]), a, b[0], b[1]);
       Multiply(T{}, reinterpret_cast<Sums>(x[g * 4 + 4]), a, b[2], b[3]);
     }
   }
 }
 
-// A block: the parts of its rows and range.
+// Computes the parts of the block's rows and range.
 template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
   constexpr bool kQuantized = sizeof(T) == 1;
@@ -200,7 +201,7 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
     for (int stage = 0; stage < kStages - 1; ++stage) {
       CopySlab<T>(args, ring, block_row, rows, end_tile, stage, progress);
     }
-    // The same for a warp, and so that the compiler knows it.
+    // Tells the compiler that the value is the same in the whole warp.
     const int warp = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kWarpThreads, 0);
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     const int warp_row = block_row + warp * kWarpRows;
@@ -210,8 +211,8 @@ __device__ __forceinline__ void FoldBlock(const MmaArgs& args) {
 #pragma unroll
       for (auto& sum : sums) sum = 0;
       for (int k = 0; k < args.d; k += kSlab<T>) {
-        // This thread's part of the slab has come, then everybody's; and everybody is through with
-        // the slab before, whose stage the next copies go to.
+        // Waits for this thread's part of the slab, then for all threads: their parts have arrived,
+        // and they have finished the previous slab, whose stage the next copies use.
         AwaitCopyGroups<kStages - 2>();
         __syncthreads();
         const int stage = progress.stage;
@@ -236,8 +237,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(args);
 }
 
-// The same of quantized products: kernels of other names, for their machine code has other products, which
-// budgets count by name.
+// The same for quantized products. The kernels have other names because budgets count products by
+// name, and their machine code has other products.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1) Int8MmaKernel(const __grid_constant__ MmaArgs args) {
   FoldBlock<Int8, kBest>(args);
@@ -273,7 +274,7 @@ class MmaOutput final : public FoldedOutput {
   MmaOutput(ComputeType type, QuantizedType quantized, const void* weight, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, kWaves), weight_(weight) {}
 
-  // The part of Create that runs on the device; "" or why it failed.
+  // The part of Create that uses the device. Returns "", or why it failed.
   std::string Prepare(const float* bias);
 
  private:
@@ -286,7 +287,7 @@ class MmaOutput final : public FoldedOutput {
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
 
-  const void* weight_;  // of the numbers that the products multiply
+  const void* weight_;  // in the type that the products multiply
 };
 
 std::string MmaOutput::Prepare(const float* bias) {
@@ -334,7 +335,7 @@ std::unique_ptr<FusedOutput> CreateMmaOutput(ComputeType type, QuantizedType qua
     *why = fused->Prepare(bias);
     if (why->empty()) return fused;
   }
-  // The runtime notes a failure for the thread (output_layer_sm90.cu).
+  // Clears the thread's error (output_layer_sm90.cu).
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

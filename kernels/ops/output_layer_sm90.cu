@@ -6,13 +6,13 @@
 //   bytes     W once from memory, 59 MB, 14 us at 4.3 TB/s; from L2 once per 128 rows, 0.48 GB at
 //             1,024 rows: 128 flop per byte, 6.2 TB/s at the full rate; written: 8 bytes per row
 //             and tile, 0.2 % of the logits
-//   epilogue  per tile of 128 x 256: some 7 instructions and one ex2 per logit, 2,000 to 2,600
-//             cycles of a processor, and 8,192 of the tensor cores at d = 512; an H200 takes some
+//   epilogue  per tile of 128 x 256: about 7 instructions and one ex2 per logit, 2,000 to 2,600
+//             cycles of a processor, and 8,192 of the tensor cores at d = 512; an H200 takes about
 //             4,100, after those of the tensor cores (tests/gpu/count/counted_output.cc)
 // Floor: the larger of flop and W: 14 us up to about 128 rows, 77 us at 1,024, 308 us at 4,096.
-// Measured on an H200 (tests/gpu/README.md): 38, 168 and 535 us with the merge, 522 since the fold looks up fewer
-// candidates; products and copies alone 27, 91 and 322. The fold is what is left: most tiles have a candidate in some
-// row of a warp.
+// Measured on an H200 (tests/gpu/README.md): about 38, 168 and 522 us with the merge at 4, 1,024
+// and 4,096 rows; products and copies alone 27, 91 and 322. The fold takes the difference, because
+// most tiles have a candidate in some row of a warp.
 //
 // Shape. A block has 128 rows (two warpgroups of 64, which compute) and a range of tiles of 256 of
 // the vocabulary; a third warpgroup copies. The vocabulary is on the wide side of the product, so
@@ -21,29 +21,28 @@
 //   d <= 512: the block's hidden rows stay in shared memory (128 KB at 512), slabs of W (32 KB)
 //             come through a ring of 3 (d = 512) to 6 stages
 //   d > 512:  they do not fit; hidden slabs (16 KB) come through the ring with those of W, 4
-//             stages. 85 flop per byte from L2. Blocks of 64 rows would keep them, at 64 flop per
-//             byte.
-// The warpgroups share a slab and run free of each other within the ring, so that one may
+//             stages. 85 flop per byte from L2. Blocks of 64 rows would fit, at 64 flop per byte.
+// The warpgroups share a slab and otherwise run independently within the ring, so that one can
 // multiply while the other folds. Overlap inside one warpgroup (two accumulators) makes ptxas
-// serialise the products or spill. Clusters that share slabs would gain nothing: L2 gives 35 % of its
-// rate.
+// serialise the products or spill. Clusters that share slabs would gain nothing: L2 gives 35 % of
+// its rate.
 //
-// Quantized products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte: half the
-// slabs, half the bytes, each product twice as deep. With d = 512 a tile is 4,096 cycles of the tensor
-// cores and the ring has 5 stages. Sums of int8 become f32 when a tile is complete (128 conversions of a
-// thread); scales of row and column are applied before the epilogue: a load of two, three products a
-// pair of logits more. e4m3 is summed in f32 of the tensor cores' own precision, which is less than
-// f32's (some 13 bits below the largest term); int8 is exact.
+// Quantized products (e4m3 or int8, output_layer_cuda.h) are the same with elements of one byte:
+// half the slabs, half the bytes, each product twice as deep. With d = 512 a tile takes 4,096
+// cycles of the tensor cores and the ring has 5 stages. Sums of int8 become f32 when a tile is
+// complete (128 conversions a thread). The scales of row and column are applied before the
+// epilogue: one load of two, and three products, more for a pair of logits. The tensor cores sum
+// e4m3 in an f32 of less precision (about 13 bits below the largest term); int8 is exact.
 //
-// Results. A row's logit is the product's value, the bias added, times the scale; (max, sum) is
-// made per tile and merged in the order of tiles; the best are a set under a total order. So which
-// block has which tiles, and how many blocks there are, changes no bit.
+// Results. A row's logit is the product's value plus the bias, times the scale. (max, sum) is
+// computed per tile and merged in the order of tiles; the best are a set under a total order. So
+// the division of tiles among blocks, and the number of blocks, change no bit.
 //
-// Barriers: full[stage], phase ends with one arrival (the copying thread's, which announces the
-// bytes) and the bytes; empty[stage], with one arrival of each of the 8 computing warps. Use number
-// u of a stage (0, 1, ..) waits for the end of phase u of full: parity u % 2. The copying thread,
-// before use u, waits for the end of phase u - 1 of empty: parity (u + 1) % 2, which for u = 0
-// counts as over.
+// Barriers. A phase of full[stage] ends with one arrival (the copying thread's, which announces the
+// bytes) and the bytes; a phase of empty[stage] with one arrival of each of the 8 computing warps.
+// Use number u of a stage (0, 1, ..) waits for the end of phase u of full: parity u % 2. Before use
+// u the copying thread waits for the end of phase u - 1 of empty: parity (u + 1) % 2, which for u =
+// 0 counts as ended.
 #include <cuda.h>
 
 #include <climits>
@@ -79,8 +78,8 @@ constexpr int kMaxStages = 6;
 constexpr int kMaxResidentSlabs = 8;
 constexpr int kMaxSlabs = 16;
 // Registers: 65,536 / 384 threads are 168 at entry; 40 + 2 x 232 are the same 504 per three groups.
-// Quantized products, whose scales need some more, take 24 + 2 x 240: ptxas spills nothing with it, and some
-// words with the other.
+// Quantized products need some more for scales and take 24 + 2 x 240; otherwise ptxas spills some
+// words.
 template <class T>
 constexpr int kCopyingRegisters = sizeof(T) == 1 ? 24 : 40;
 template <class T>
@@ -90,9 +89,9 @@ template <class T>
 constexpr bool kRegistersFit =
     kCopyingRegisters<T> % 8 == 0 && kComputingRegisters<T> % 8 == 0 &&
     kCopyingRegisters<T> + kComputingGroups* kComputingRegisters<T> <=
-        (kComputingGroups + 1) * kRegistersAtEntry;  // else TakeRegisters waits forever
+        (kComputingGroups + 1) * kRegistersAtEntry;  // otherwise TakeRegisters waits forever
 
-// The plan of shared memory, from a 1024-aligned address on: hidden slabs (all of them, or one for
+// The layout of shared memory from a 1024-aligned address on: hidden slabs (all of them, or one for
 // each stage), slabs of W, barriers.
 struct SharedPlan {
   static constexpr uint32_t kAlignment = 1024;
@@ -108,7 +107,7 @@ struct SharedPlan {
   __host__ __device__ uint32_t BarrierOffset() const {
     return HiddenBytes() + static_cast<uint32_t>(stages) * kWeightSlabBytes;
   }
-  // The start of dynamic shared memory is aligned by hand.
+  // Includes the bytes to align the start of dynamic shared memory.
   uint32_t Bytes() const { return kAlignment + BarrierOffset() + kBarrierBytes; }
 };
 
@@ -126,7 +125,7 @@ struct FusedArgs {
   QuantizedScales scales;
 };
 
-// The stage of the ring that is next, and the parity of its use.
+// The next stage of the ring, and the parity of its use.
 struct Ring {
   int stages;
   int stage = 0;
@@ -160,7 +159,7 @@ struct SharedMap {
   __device__ uint32_t Empty(int stage) const { return empty + static_cast<uint32_t>(stage) * 8; }
 };
 
-// One thread: fetches everything the others use, in the order of use.
+// Copies all data that the other threads use, in the order of use. One thread.
 template <class T>
 __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
                           const FusedArgs& args, const SharedMap& map, int block_row, int range) {
@@ -188,12 +187,12 @@ __device__ void CopySlabs(const CUtensorMap& hidden, const CUtensorMap& weight,
   }
 }
 
-// The product of a tile by one computing warpgroup: all slabs of d, each when it has come.
+// Multiplies a tile with one computing warpgroup: all slabs of d, each when it has arrived.
 template <class T>
 __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int group, Ring& ring,
                              typename ProductSum<T>::Type (&x)[128]) {
   const auto release = [&](int stage) {
-    // The warp's own products have been waited for by all its lanes.
+    // All lanes have waited for the warp's products.
     if (threadIdx.x % 32 == 0) Arrive(map.Empty(stage));
   };
   int before = 0;
@@ -209,7 +208,7 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
       Product(T{}, x, a + i * kOperandStep, b + i * kOperandStep, s > 0 || i > 0);
     }
     CommitProducts();
-    // The slab before this one has been multiplied: its stage is free.
+    // The previous slab has been multiplied, so its stage is free.
     WaitForProducts<1>();
     if (s > 0) release(before);
     before = ring.stage;
@@ -219,20 +218,20 @@ __device__ void MultiplyTile(const SharedPlan& plan, const SharedMap& map, int g
   release(before);
 }
 
-// The number of the thread, which the compiler cannot know to be the same for every tile: or it would keep
-// what it makes of it in registers while a tile is folded, and spill.
+// Returns the number of the thread. Hides from the compiler that it is the same for every tile;
+// otherwise ptxas would keep derived values in registers while a tile is folded, and spill.
 __device__ inline int ThreadOfTile() {
   int thread = static_cast<int>(threadIdx.x);
   asm volatile("" : "+r"(thread));
   return thread;
 }
 
-// The first of the two rows of a computing thread, in its block.
+// Returns the first of the two rows of a computing thread, within its block.
 __device__ inline int FirstRowOf(int thread) {
   return thread / kGroupThreads * kGroupRows + thread % kGroupThreads / 32 * 16 + thread % 32 / 4;
 }
 
-// A block: the parts of its rows and range.
+// Computes the parts of the block's rows and range.
 template <class T, int kBest>
 __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUtensorMap& weight,
                                           const FusedArgs& args) {
@@ -253,7 +252,7 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
   }
   __syncthreads();
 
-  // The same for a warp, and so that the compiler knows it.
+  // Tells the compiler that the value is the same in the whole warp.
   const int group = __shfl_sync(kAllLanes, static_cast<int>(threadIdx.x) / kGroupThreads, 0);
   if (group == kComputingGroups) {
     GiveRegisters<kCopyingRegisters<T>>();
@@ -268,7 +267,7 @@ __device__ __forceinline__ void FoldBlock(const CUtensorMap& hidden, const CUten
     const int first_row = block_row + group * kGroupRows + warp * 16 + quad;
     Ring ring{args.shared.stages};
     FoldRange<kBest / 4>(args.work, first_row, range, lane, [&](int tile, float(&x)[128]) {
-      // Over after the first tile, and stays so: the barrier has one phase.
+      // Returns at once after the first tile, because the barrier has one phase.
       if (args.shared.resident) WaitForPhase(map.resident, 0);
       if constexpr (std::is_same_v<T, Int8>) {
         int32_t sum[128];
@@ -297,8 +296,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<T, kBest>(hidden, weight, args);
 }
 
-// The same of quantized products: kernels of other names, for their machine code has other products, which
-// budgets count by name.
+// The same for quantized products. The kernels have other names because budgets count products by
+// name, and their machine code has other products.
 template <int kBest>
 __global__ void __launch_bounds__(kThreads, 1)
     Int8OutputKernel(const __grid_constant__ CUtensorMap hidden,
@@ -314,15 +313,15 @@ __global__ void __launch_bounds__(kThreads, 1)
   FoldBlock<Float8, kBest>(hidden, weight, args);
 }
 
-// cuTensorMapEncodeTiled, from the driver that is there: the program does not link with it.
+// cuTensorMapEncodeTiled from the installed driver, because the program does not link with it.
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
 EncodeTiled FindEncodeTiled() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  constexpr unsigned kSince = 12000;  // the version whose signature is meant
+  constexpr unsigned kSince = 12000;  // the version that has this signature
 #if defined(CUDART_VERSION) && CUDART_VERSION < 12050
-  static_cast<void>(kSince);  // there is one version of it
+  static_cast<void>(kSince);  // there is only one version
   const cudaError_t status =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &found);
 #else
@@ -333,8 +332,8 @@ EncodeTiled FindEncodeTiled() {
   return reinterpret_cast<EncodeTiled>(entry);
 }
 
-// A matrix [rows, d], dense, of elements of so many bytes, taken by boxes of `box_rows` by one slab,
-// swizzled by 128 bytes. Rows beyond the end arrive as zeros.
+// Makes the tensor map of a dense matrix [rows, d] of elements of `element_bytes`, for boxes of
+// `box_rows` by one slab, swizzled by 128 bytes. Rows after the end arrive as zeros.
 bool EncodeMatrix(EncodeTiled encode, CUtensorMapDataType element, int element_bytes,
                   const void* data, int64_t rows, int d, int box_rows, CUtensorMap* map) {
   const cuuint64_t size[2] = {static_cast<cuuint64_t>(d), static_cast<cuuint64_t>(rows)};
@@ -369,7 +368,7 @@ FusedKernel KernelFor(int list_entries) {
                              : KernelOf<T, 16>();
 }
 
-// Elements of d in a slab.
+// Returns the elements of d in a slab.
 int SlabOf(QuantizedType quantized) {
   return quantized == QuantizedType::kNone ? kSlab<__half> : kSlab<Int8>;
 }
@@ -379,7 +378,7 @@ class HopperOutput final : public FoldedOutput {
   HopperOutput(ComputeType type, QuantizedType quantized, int d, int vocabulary)
       : FoldedOutput(type, quantized, d, vocabulary, 1) {}
 
-  // The part of Create that runs on the device; "" or why it failed.
+  // The part of Create that uses the device. Returns "", or why it failed.
   std::string Prepare(const void* weight, const float* bias);
 
  private:
@@ -391,7 +390,7 @@ class HopperOutput final : public FoldedOutput {
     return type() == ComputeType::kFloat16 ? KernelFor<__half>(list_entries)
                                            : KernelFor<__nv_bfloat16>(list_entries);
   }
-  // Rows of the numbers that the products multiply.
+  // Makes the tensor map of rows in the type that the products multiply.
   bool Encode(const void* data, int64_t rows, int box_rows, CUtensorMap* map) const {
     if (products() != QuantizedType::kNone) {
       return EncodeMatrix(encode_, CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, data, rows, d(), box_rows,
@@ -414,8 +413,8 @@ std::string HopperOutput::Prepare(const void* weight, const float* bias) {
   if (!why.empty()) return why;
   shared_ = PlanShared(d() / SlabOf(products()), static_cast<uint32_t>(limit));
   if (shared_.stages < 2) return "too little shared memory";
-  // The limit itself: the attribute is the kernel's, and another model's layer may need more than this
-  // one, or have it already.
+  // Sets the device's limit, because the attribute belongs to the kernel, and another model's layer
+  // may need more.
   for (const int list : kFusedLists) {
     const cudaError_t status =
         cudaFuncSetAttribute(reinterpret_cast<const void*>(Kernel(list)),
@@ -463,8 +462,8 @@ std::unique_ptr<FusedOutput> CreateHopperOutput(ComputeType type, QuantizedType 
     *why = fused->Prepare(weight, bias);
     if (why->empty()) return fused;
   }
-  // The runtime notes a failure for the thread, and the check of the next launch, which goes
-  // another way, would take it for its own.
+  // Clears the thread's error. Otherwise the check of the next launch, by the other method, would
+  // report it.
   static_cast<void>(cudaGetLastError());
   return nullptr;
 }

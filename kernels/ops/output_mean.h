@@ -1,20 +1,22 @@
-// The output layers of several models of one vocabulary together: what a row's summary is of the
-// mean of their predictions (an ensemble, SEARCH.md b.1). With p_m = softmax(logits of
-// member m) and weights w_m that sum to 1 the score of a token is
+// The output layers of an ensemble (SEARCH.md b.1): several models of one vocabulary. Makes a row's
+// summary from the mean of their predictions. With p_m = softmax(logits of member m) and weights
+// w_m that sum to 1, the score of a token is
 //
 //   kProbability     log(sum of w_m p_m)
 //   kLogProbability  sum of w_m log(p_m), which is not normalised again unless a request asks
 //
-// A tile of the members' logits of a few rows and columns lives in cache and is folded at once; a row of
-// them is in memory for no member, and one of the mean for those requests only that ask for it.
-// Requests mean what they mean of one model: `scale` and `excluded` act on every member before its
-// softmax, `mask_first` on the mean; `logits` takes a row x for which x * scale less the summary's
-// normaliser is the score.
+// A tile of the members' logits, a few rows and columns, is folded at once while it is in the
+// cache. No member's logits are materialized. Those of the mean are materialized only for requests
+// that ask for them.
 //
-// A row's summary depends on that row of every member, its request and the weights only: bit-equal
-// whatever rows are beside it, for any number of rows and threads.
+// Requests mean the same as for one model: `scale` and `excluded` act on every member before its
+// softmax, `mask_first` on the mean. `logits` receives a row x for which x * scale minus the
+// summary's normaliser is the score.
 //
-// Of one thread at a time: it has memory of its own. The layers are borrowed.
+// A row's summary depends only on that row of every member, its request and the weights. It is
+// bit-equal whatever the other rows are, for any number of rows and threads.
+//
+// Used by one thread at a time, because it has buffers of its own. The layers are borrowed.
 #pragma once
 
 #include <cstddef>
@@ -35,18 +37,18 @@ struct OutputMember {
 
 class OutputMean {
  public:
-  // REQUIRES: 1 to kMaxEnsembleMembers, of one vocabulary and one compute type; weights above 0
-  // whose sum is 1.
+  // REQUIRES: 1 to kMaxEnsembleMembers members of one vocabulary and one compute type; weights
+  // above 0 that sum to 1.
   OutputMean(std::vector<OutputMember> members, MeanKind kind);
 
-  // The same as OutputLayer's, of the same context.
+  // Like OutputLayer::ScratchFloats.
   size_t ScratchFloats(int64_t max_rows) const;
 
-  // hidden [members]: each [rows, that member's d]; requests, summaries [rows].
+  // hidden [members], each [rows, d of that member]; requests, summaries [rows].
   void Fold(OpContext& context, const float* const* hidden, int64_t rows,
             const LogitRequest* requests, LogitSummary* summaries);
 
-  // Bytes of its own memory.
+  // Returns the bytes of its own buffers.
   int64_t bytes() const;
 
  private:
@@ -57,7 +59,7 @@ class OutputMean {
   int64_t blocks() const;
   size_t FloatsFor(int64_t rows) const;
   Scratch Divide(float* memory, int64_t rows) const;
-  // The normalisers of every member alone, to normalisers_.
+  // Computes the normalisers of every member to normalisers_.
   void FoldMembers(OpContext& context, const float* const* hidden, int64_t rows,
                    const LogitRequest* requests);
   void FoldRows(OpContext& context, const float* const* hidden, int64_t rows,
@@ -67,7 +69,7 @@ class OutputMean {
                             const Scratch& scratch) const;
   void FoldProbabilities(const Pass& pass, int64_t block, int64_t row, float* const* logits,
                          const Scratch& scratch) const;
-  // log(sum of w_m exp(logits[m][column] - log_sums[m])), never above the largest of them.
+  // Returns log(sum of w_m exp(logits[m][column] - log_sums[m])), at most the largest exponent.
   float LogOfMean(const float* const* logits, const float* log_sums, int64_t column) const;
 
   const std::vector<OutputMember> members_;

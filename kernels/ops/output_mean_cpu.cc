@@ -1,13 +1,14 @@
-// Work: of kLogProbability that of every member's output layer, and one multiply-add per logit and
-// member. The order of tokens needs no normaliser there, so those are made from the same tile.
+// Work of kLogProbability: that of every member's output layer, and one multiply-add per logit and
+// member. The order of tokens does not need the normalisers, so these come from the same tile.
 //
-// kProbability needs the members' normalisers before it can say which tokens are the best: their
-// products run twice, first as each member's own fold, which stores nothing. In the second pass the
-// largest of the members' log-probabilities is above that of their mean: only columns where it can
-// enter a row's list have the mean itself computed, in floats and by its largest term, so that it does not
-// underflow.
+// kProbability needs the members' normalisers before it can rank the tokens, so the products run
+// twice. The first pass is each member's own fold, which stores nothing. In the second pass the
+// largest of the members' log-probabilities is an upper bound of the mean's. The mean is computed
+// only for columns whose bound can enter a row's list, relative to its largest term, so that it
+// does not underflow.
 //
-// Order: members in theirs; (max, sum of exp) per (member, row, block), merged in the order of blocks.
+// Order: members in their order; (max, sum of exp) per (member, row, block), merged in the order of
+// blocks.
 #include "kernels/ops/output_mean.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ size_t OutputMean::FloatsFor(int64_t rows) const {
   return floats + (bytes + sizeof(float) - 1) / sizeof(float);
 }
 
-// Trivial types, in the order of falling alignment.
+// Trivial types, in the order of descending alignment.
 OutputMean::Scratch OutputMean::Divide(float* memory, int64_t rows) const {
   static_assert(output_blocks::kBlockColumns * sizeof(float) % 64 == 0);
   static_assert(alignof(uint64_t) <= 64 && alignof(output_blocks::Partial) <= alignof(uint64_t) &&
@@ -266,8 +267,8 @@ void OutputMean::FoldLogProbabilities(const Pass& pass, int64_t block, int64_t r
     pass.sums[(static_cast<int64_t>(m) * blocks() + block) * pass.rows + row] =
         SumOf(logits[m], columns);
   }
-  // The means are to the search as logits are. What is masked before the softmax leaves no trace of
-  // the members' normalisers, which are the same for all tokens.
+  // The means take the place of logits in the search. With masks before the softmax the members'
+  // normalisers do not matter, because they are the same for all tokens.
   LogitRequest of_mean = request;
   of_mean.need_normaliser = request.need_normaliser && request.mask_first;
   const LogSum sum =
@@ -330,7 +331,7 @@ void OutputMean::FoldProbabilities(const Pass& pass, int64_t block, int64_t row,
     }
     pass.sums[block * pass.rows + row] = all;
   }
-  // Above the mean's.
+  // An upper bound of the mean's log-probability.
   float* const bound = scratch.mean;
   std::fill_n(bound, columns, -INFINITY);
   for (size_t m = 0; m < members(); ++m) {

@@ -1,9 +1,9 @@
-// Materialized logits of an ensemble's members, made their mean and folded: two kernels, a block of 512
-// threads to a row in each. As one they would spill.
+// Computes the mean of the members' materialized logits and folds it: two kernels, each with a
+// block of 512 threads to a row. One kernel for both would spill.
 //
-// A row's logits are read once for each member's normaliser, once more for the mean of
-// log-probabilities and twice for that of probabilities (the largest term first, so that nothing
-// underflows), and the mean once by the fold: 16 V to 24 V bytes for two members, of which all but
+// A row's logits are read once for each member's normaliser. They are read once more for the mean
+// of log-probabilities, or twice for that of probabilities (the largest term first, so that nothing
+// underflows). The fold reads the mean once. This is 16 V to 24 V bytes for two members; all but
 // the first reading may come from L2 (a row of 58,101 words is 232 KB for each member).
 #include <cmath>
 
@@ -22,16 +22,16 @@ struct MeanShared {
   float log_sums[kMaxEnsembleMembers];
 };
 
-// One row of a member, what the request excludes struck.
+// One row of a member. Excluded ids are -inf.
 struct MemberRow {
   const float* logits;
   const float* bias;
   int vocabulary;
   float scale;
 
-  // The scaled logits of the columns first, first + threads, ...; -inf beyond the last.
+  // Loads the scaled logits of the columns first, first + threads, ...; -inf after the last.
   __device__ void Load(int64_t first, float (&x)[kAtOnce]) const {
-    // All loads before the first sum, so that they are waited for together.
+    // All loads come before the first sum, so that they are waited for together.
     float added[kAtOnce];
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
@@ -47,20 +47,20 @@ struct MemberRow {
   }
 };
 
-// NaN for what no logit may be, so that the fold flags the row.
+// Returns NaN for a bad logit, so that the fold flags the row.
 __device__ float LogProbability(float x, float log_sum) {
   if (IsBadLogit(x)) return NAN;
   return log_sum == -INFINITY ? -INFINITY : x - log_sum;
 }
 
-// The row of member m of the block's row.
+// Returns member m's part of the block's row.
 __device__ MemberRow RowOf(const EnsembleLogits& ensemble, int m, int64_t offset, int vocabulary,
                            float scale) {
   const MemberLogits& member = ensemble.members[m];
   return {member.logits + offset, member.bias, vocabulary, scale};
 }
 
-// log(sum of w_m p_m) of the columns that Load takes.
+// Computes log(sum of w_m p_m) of the columns that Load reads.
 __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                     int64_t offset, int vocabulary, float scale, int64_t first,
                                     float (&mean)[kAtOnce]) {
@@ -76,7 +76,7 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       const float score = LogProbability(x[i], log_sums[m]);
-      if (score != score) mean[i] = NAN;  // and so it stays
+      if (score != score) mean[i] = NAN;  // the sum below stays NaN
       most[i] = score > most[i] ? score : most[i];
     }
   }
@@ -92,13 +92,13 @@ __device__ void MeanOfProbabilities(const EnsembleLogits& ensemble, const float*
   }
 #pragma unroll
   for (int i = 0; i < kAtOnce; ++i) {
-    // Never above the largest of them.
+    // Never above the largest term.
     const float log_mean = most[i] + std::log(mean[i]);
     mean[i] = log_mean > most[i] ? most[i] : log_mean;
   }
 }
 
-// sum of w_m log(p_m) of the same columns.
+// Computes the sum of w_m log(p_m) of the same columns.
 __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const float* log_sums,
                                        int64_t offset, int vocabulary, float scale, int64_t first,
                                        float (&mean)[kAtOnce]) {
@@ -114,7 +114,7 @@ __device__ void MeanOfLogProbabilities(const EnsembleLogits& ensemble, const flo
   }
 }
 
-// Leaves the mean in the first member's row.
+// Writes the mean to the first member's row.
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
     MeanLogitsKernel(const __grid_constant__ EnsembleLogits ensemble, int64_t stride,
                      int vocabulary, MaterializedRows list, int64_t first,
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   const int64_t offset = blockIdx.x * stride;
   const int64_t stretch = int64_t{kAtOnce} * group.size();
 
-  // In place: the logits are this launch's to use up.
+  // In place, because this launch may overwrite the logits.
   for (int m = 0; m < ensemble.count; ++m) {
     for (int32_t e = group.rank(); e < request.excluded.count; e += group.size()) {
       ensemble.members[m].logits[offset + request.excluded.ids[e]] = -INFINITY;
@@ -166,8 +166,7 @@ __global__ void __launch_bounds__(kMaterializedThreads, 2)
   }
 }
 
-// Scores are log-probabilities already, which are not normalised again unless the request asks for
-// that.
+// Scores are log-probabilities already. They are normalised again only if the request asks for it.
 __global__ void __launch_bounds__(kMaterializedThreads, 2)
     FoldMeanKernel(float* means, int64_t stride, int vocabulary, MaterializedRows list,
                    int64_t first, LogitRequest* requests, LogitSummary* summaries) {

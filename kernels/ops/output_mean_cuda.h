@@ -1,5 +1,5 @@
-// The output layers of an ensemble on a device: what output_mean.h computes, by the materialized way. The
-// logits of every member are materialized, and one kernel makes their mean and folds it.
+// The output layers of an ensemble (output_mean.h) on a device, by the materialized method: the
+// logits of every member are materialized, and one kernel computes and folds their mean.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dragoman::kernels::cuda {
 // Logits of one member, without the bias.
 struct MemberLogits {
   float* logits = nullptr;      // [n, stride] f32
-  const float* bias = nullptr;  // [vocabulary] f32, may hold -inf; nullptr: none
+  const float* bias = nullptr;  // [vocabulary] f32, may contain -inf; nullptr: none
   float weight = 0;             // above 0; those of all members sum to 1
 };
 
@@ -26,12 +26,12 @@ struct EnsembleLogits {
 };
 
 // Folds the mean of the members' logits of rows list.rows[first + i], i < n; stride >= vocabulary.
-// Requests and summaries as those of FoldMaterializedLogits, and `scale`, `excluded`, `mask_first` mean
-// what they mean in output_mean.h. The logits are used up. A row with request.logits not null finds in
-// the first member's the row x for which x * scale less the normaliser is the score, and
-// request.logits is set to it.
+// Requests and summaries are as for FoldMaterializedLogits; `scale`, `excluded` and `mask_first`
+// mean the same as in output_mean.h. Overwrites the logits. If a row's request.logits is not null,
+// it is set to the first member's row, which then contains the x for which x * scale minus the
+// normaliser is the score.
 //
-// Sums are made by a block of threads in an order fixed by the vocabulary and the members, so a row's
+// A block of threads sums in an order that only the vocabulary and the members decide, so a row's
 // bits depend on that row alone.
 Error FoldMeanLogits(Stream stream, const EnsembleLogits& ensemble, int64_t stride, int vocabulary,
                      const MaterializedRows& list, int64_t first, int64_t n, LogitRequest* requests,

@@ -1,6 +1,6 @@
-// Rows in numbers of one byte: a warp for each row. Up to 1,024 numbers are asked for at once and kept
-// until the largest is known; what lies beyond is read twice. 4,096 rows of 512 numbers are 4 MB read
-// and 2 MB written, in L2.
+// Quantizes rows to numbers of one byte: a warp for each row. Up to 1,024 numbers are loaded at
+// once and kept until the largest is known; the rest is read twice. 4,096 rows of 512 numbers are 4
+// MB read and 2 MB written, in L2.
 #include <cstdint>
 
 #include "kernels/cuda/element.cuh"

@@ -1,17 +1,18 @@
-// y = activation(x W^T + bias) on a device with products in int8: those of the layers, where the
+// y = activation(x W^T + bias) on a device with int8 products, for the layers of a model if the
 // setting cuda: layer-products asks for it.
 //
-//   x [rows, in], bias [out], y [rows, out] of one 16-bit type; W [out, in] in int8, a scale for each
-//   of its rows, which are columns of y (QuantizeRows of quantize_rows.h makes both of 16-bit weights);
-//   all dense and row-major, aligned to 16 bytes
+//   x [rows, in], bias [out], y [rows, out] of one 16-bit type; W [out, in] in int8, with a scale
+//   for each row (QuantizeRows of quantize_rows.h makes both from 16-bit weights); all dense and
+//   row-major, aligned to 16 bytes
 //
-// Rows of x are quantized as quantize_rows.h says, each by its own largest number. Sums are exact, so they
-// have no order: the bits of a row are a matter of that row and W alone, whatever the number of rows,
-// the tiles and the card, and nothing is tried out between row counts. An element is
-//   round(fma(sum, x's scale * W's scale, bias))    bias 0 where there is none
-// and an activation that of this number, rounded again, as by a pass of its own (activation_cuda.h).
+// Each row of x is quantized by its own largest number (quantize_rows.h). Sums are exact and so
+// have no order. The bits of a row depend only on that row and W, not on the number of rows, the
+// tiles or the card, so no trial is needed. An element is
+//   round(fma(sum, x's scale * W's scale, bias))    bias 0 if there is none
+// An activation is computed from this rounded number and rounded again, as in a separate pass
+// (activation_cuda.h).
 //
-// By mma.sync of sm_80 and later, on sm_75 by its own smaller products (quantized_tensor_core.cuh).
+// Uses mma.sync on sm_80 and later, and smaller products on sm_75 (quantized_tensor_core.cuh).
 #pragma once
 
 #include <cstdint>
@@ -23,19 +24,19 @@
 
 namespace dragoman::kernels::cuda {
 
-// How a product is computed. None changes a bit.
+// How a product is computed. All forms give the same bits.
 enum class QuantizedForm : uint8_t {
-  kAuto,   // the one that suits the number of rows
+  kAuto,   // the form that suits the number of rows
   kFew,    // up to kMostQuantizedFewRows rows, which the kernel quantizes itself
-  kSmall,  // tiles of 64 x 64, of rows that a kernel before quantizes
+  kSmall,  // tiles of 64 x 64, of rows that an earlier kernel quantizes
   kLarge,  // tiles of 128 x 128, the same
 };
 
 inline constexpr int kMostQuantizedFewRows = 16;
 
-// Whether a product's tiles are those of 128 x 128: where their last round on the multiprocessors does not
-// cost more than what they save. A tile of 64 takes a quarter of their time, and for its shared memory
-// a quarter of that more.
+// Reports whether a product takes tiles of 128 x 128: their last round on the multiprocessors must
+// not cost more than they save. A tile of 64 x 64 takes a quarter of their time, plus a quarter of
+// that for its shared memory.
 constexpr bool HasLargeTiles(int64_t rows, int64_t out, int64_t multiprocessors) {
   const auto rounds = [&](int64_t tile) {
     const int64_t tiles = ((rows + tile - 1) / tile) * ((out + tile - 1) / tile);
@@ -49,34 +50,35 @@ struct QuantizedProduct {
   int out = 0;  // a multiple of 8
   ComputeType type = ComputeType::kFloat16;
   const uint8_t* weight = nullptr;  // bytes of int8
-  const float* scales = nullptr;    // of its rows
+  const float* scales = nullptr;    // [out] of the rows of W
   const void* bias = nullptr;       // nullptr: none
   Activation activation = Activation::kNone;
   QuantizedForm form = QuantizedForm::kAuto;
 
-  // PrepareQuantizedProduct fills these in, of the current device.
+  // PrepareQuantizedProduct sets these for the current device.
   int multiprocessors = 0;
-  bool takes_few = false;  // kFew fits into the shared memory of a block
+  bool takes_few = false;  // kFew fits the shared memory of a block
 };
 
-// Fills in what is the device's. "", or why the device or the shape has no such product. Once before the
-// others; not while a graph is recorded. Leaves no error on the device.
+// Sets the fields that depend on the current device. Returns "", or why the device or the shape has
+// no such product. Call it once before the other functions, and not while a graph is recorded.
+// Leaves no error on the device.
 std::string PrepareQuantizedProduct(QuantizedProduct* product);
 
-// Bytes that a product of so many rows works in: the quantized rows, and their scales.
+// Returns the bytes of workspace of a product of `rows` rows: the quantized rows and their scales.
 constexpr int64_t QuantizedWorkspaceBytes(int64_t rows, int64_t in) {
   constexpr int64_t kAlignment = 16;
   const int64_t scales = rows * static_cast<int64_t>(sizeof(float));
   return rows * in + (scales + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// The kernels that MultiplyQuantized launches.
+// Returns the number of kernels that MultiplyQuantized launches.
 int QuantizedProductNodes(const QuantizedProduct& product, int64_t rows);
 
-// Rows [0, *count) of y (all of them where count is nullptr); the others, up to `rows`, may be written or not.
-// REQUIRES: PrepareQuantizedProduct returned ""; a form that is asked for takes the rows; `workspace`
-// [QuantizedWorkspaceBytes(rows, in)] is aligned to 16 bytes and belongs to the stream; x, y and it do not
-// overlap.
+// Computes rows [0, *count) of y, or all `rows` of them if count is nullptr. The others may be
+// written or not. REQUIRES: PrepareQuantizedProduct returned ""; a form other than kAuto takes the
+// rows; `workspace` [QuantizedWorkspaceBytes(rows, in)] is aligned to 16 bytes and belongs to the
+// stream; x, y and `workspace` do not overlap.
 Error MultiplyQuantized(Stream stream, const QuantizedProduct& product, const void* x, int64_t rows,
                         const int32_t* count, void* workspace, void* y);
 

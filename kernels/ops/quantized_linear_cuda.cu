@@ -1,25 +1,25 @@
 // Products of the layers in int8, in two shapes. Sums are exact, so both give the same bits.
 //
-// Tiles, for more than 16 rows. A block of four warps has a tile of 128 x 128 or 64 x 64, a quarter to
-// each warp. Slabs of 64 bytes of k come through a ring of three or four stages, 48 or 32 KB, so that two
-// blocks or three have room on every card and one's end is beside another's products. The rows were
-// quantized by the kernel before (quantize_rows.h).
+// Tiles, for more than 16 rows. A block of four warps has a tile of 128 x 128 or 64 x 64, a quarter
+// to each warp. Slabs of 64 bytes of k come through a ring of three or four stages, 48 or 32 KB. So
+// two or three blocks fit on every card, and the end of one overlaps with the products of another.
+// The previous kernel has quantized the rows (quantize_rows.h).
 //   bytes     x and W once from memory; of a tile, from L2, in (rows + columns) of it
-//   shared    of a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each warp: 384
-//             cycles of a processor at 128 bytes a cycle, beside 512 of the tensor cores on an A100 and
-//             1,024 on an L4; of a tile of 64 half of that, beside a quarter
-//   which     the larger tile reads half as much; the smaller one where that leaves multiprocessors idle
-//             (HasLargeTiles)
-// A T4 has no asynchronous copies: a slab is in registers while the one before is multiplied.
+//   shared    of a slab of a tile of 128: 16 KB written, 16 matrix loads of 512 bytes by each warp:
+//             384 cycles of a processor at 128 bytes a cycle, next to 512 of the tensor cores on an
+//             A100 and 1,024 on an L4; of a tile of 64 half of that, next to a quarter
+//   which     the larger tile reads half as much; the smaller one if the larger would leave
+//             multiprocessors idle (HasLargeTiles)
+// A T4 has no asynchronous copies: a slab is in registers while the previous one is multiplied.
 //
-// Few rows, up to 16. A block of 16 warps has 8 columns. It brings their W, while the kernel before it is
-// at work where kernels begin early; each warp quantizes one of the rows; then each has a 16th of k, and
-// the parts are added. So there is no launch for the quantizing, which every block does anew: at 16 rows
-// of 512 it is 16 KB from L2. The chain of products is one long at 512 and four at 2,048, where sums of
-// 16 bits, which have an order, make it 32 and 128 (few_rows_cuda.cu).
+// Few rows, up to 16. A block of 16 warps has 8 columns. It loads their W, if kernels begin early
+// while the previous kernel still runs. Each warp quantizes one of the rows; then each warp has a
+// 16th of k, and the parts are added. So there is no launch for the quantization, which every block
+// repeats: at 16 rows of 512 it is 16 KB from L2. The chain of products has one link at 512 and
+// four at 2,048. For sums of 16 bits, which have an order, it has 32 and 128 (few_rows_cuda.cu).
 //
-// A slab in shared memory: the tile's rows of x, then those of W, 64 bytes each; piece p (16 bytes) of
-// row r lies at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
+// A slab in shared memory: the tile's rows of x, then those of W, 64 bytes each. Piece p (16 bytes)
+// of row r is at place p ^ (r / 2 % 4) of the row, as in output_layer_mma.cu.
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -40,8 +40,8 @@ namespace {
 constexpr int kDepth = 32;  // bytes of k of a product
 constexpr int kPieceBytes = 16;
 
-// The kernels apply these themselves: there is no multiply-add in them that a compiler may fuse in one
-// kernel and not in the other. Others have a pass of their own, whatever the number of rows.
+// The activations that the kernels apply: they have no multiply-add that a compiler may fuse in one
+// kernel and not in another. The others have a separate pass, whatever the number of rows.
 constexpr bool IsApplied(Activation activation) {
   return activation == Activation::kNone || activation == Activation::kRelu ||
          activation == Activation::kSwish;
@@ -68,7 +68,7 @@ struct ProductArgs {
   const float* scales = nullptr;
   const T* bias = nullptr;
   T* y = nullptr;
-  const int32_t* count = nullptr;  // of rows that are there
+  const int32_t* count = nullptr;  // of rows that exist
   int rows = 0;
   int in = 0;
   int out = 0;
@@ -97,17 +97,17 @@ struct Tile {
   static constexpr int kWarpTile = kTile / 2;
   static constexpr int kM = kWarpTile / 16;  // products of a warp
   static constexpr int kN = kWarpTile / 8;
-  // At the end the ring has the results; rows 16 bytes further apart, so that lanes write to
+  // At the end the ring contains the results. Rows are padded by 16 bytes, so that lanes write to
   // different banks.
   static constexpr int kPitch = kTile * 2 + kPieceBytes;
   static_assert(kTile * (kPitch + 3 * static_cast<int>(sizeof(float))) <= kSharedBytes);
 };
 
-// The place of a piece in a slab, in bytes from the row's start.
+// Returns the place of a piece in a slab, in bytes from the row's start.
 __device__ inline int PlaceOf(int row, int piece) { return (piece ^ (row / 2 % 4)) * kPieceBytes; }
 
-// Where a thread's copies of a slab come from and go to. Rows beyond the end, and what is beyond k, are
-// zeros.
+// The sources and targets of a thread's copies of a slab. Rows after the end, and columns after k,
+// are zeros.
 template <class T, int kTile>
 class SlabCopies {
  public:
@@ -122,7 +122,7 @@ class SlabCopies {
     const int end = OfX(copy) ? args_.rows : args_.out;
     return RowOf(copy) < end && k + piece_ * kPieceBytes < args_.in;
   }
-  // The matrix's start, which is there, stands for what is not wanted.
+  // Unwanted copies read the start of the matrix, which always exists.
   __device__ const uint8_t* From(int copy, int k) const {
     const uint8_t* const matrix = OfX(copy) ? args_.x : args_.weight;
     return Wanted(copy, k) ? matrix + int64_t{RowOf(copy)} * args_.in + k + piece_ * kPieceBytes
@@ -151,7 +151,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
                                     Sums<kTile>& sums) {
   using Of = Tile<kTile>;
   const int matrix = lane / 8;
-  // Matrices of x: rows 0 and 8, then the same 8 further in k; of W: columns 0 at k 0 and 16, then columns 8.
+  // Matrices of x: rows 0 and 8, then the same 8 further in k; of W: columns 0 at k 0 and 16, then
+  // columns 8.
   const unsigned char* const x =
       slab + (warp % 2 * Of::kWarpTile + matrix % 2 * 8 + lane % 8) * kRowBytes;
   const unsigned char* const w =
@@ -176,7 +177,8 @@ __device__ inline void MultiplySlab(const unsigned char* slab, int warp, int lan
   }
 }
 
-// Every slab of k through the ring, by asynchronous copies that are one slab less ahead than the ring has.
+// Multiplies all slabs of k, copied to the ring asynchronously, one slab less ahead than the ring
+// has.
 template <class T, int kTile>
 __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -196,8 +198,8 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // This thread's part of the slab has come, then everybody's; and everybody is through with the slab
-    // before, whose stage the next copies go to.
+    // Waits for this thread's part of the slab, then for all threads: their parts have arrived, and
+    // they have finished the previous slab, whose stage the next copies use.
     AwaitCopyGroups<Of::kRing - 2>();
     __syncthreads();
     copy_slab(k + (Of::kRing - 1) * kRowBytes, stage == 0 ? Of::kRing - 1 : stage - 1);
@@ -207,7 +209,7 @@ __device__ inline void MultiplyCopied(const ProductArgs<T>& args,
   AwaitCopies();
 }
 
-// The same without asynchronous copies: the next slab is in registers meanwhile.
+// The same without asynchronous copies: the next slab waits in registers.
 template <class T, int kTile>
 __device__ inline void MultiplyStored(const ProductArgs<T>& args,
                                       const SlabCopies<T, kTile>& copies, unsigned char* ring,
@@ -231,7 +233,7 @@ __device__ inline void MultiplyStored(const ProductArgs<T>& args,
   int stage = 0;
 #pragma unroll 1
   for (int k = 0; k < args.in; k += kRowBytes) {
-    // The slab is everybody's, and everybody is through with the one before, whose stage comes next.
+    // All threads have stored the slab and have finished the previous one, whose stage comes next.
     __syncthreads();
     const bool more = k + kRowBytes < args.in;
     if (more) load(k + kRowBytes);
@@ -255,7 +257,7 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
   const int lane = thread % kWarpThreads;
   const SlabCopies<T, kTile> copies(args, first_row, first_column);
 
-  // A row's and a column's numbers that the end needs are asked for before the products.
+  // Loads the scales and biases that the end needs before the products.
   float row_scale = 0.0F;
   float scale = 0.0F;
   float bias = 0.0F;
@@ -274,8 +276,8 @@ __global__ void __launch_bounds__(kTileThreads, kTile == 128 ? 2 : 4)
     MultiplyStored<T, kTile>(args, copies, ring, warp, lane, sums);
   }
 
-  // The ring now has results in place of slabs, then a scale for each row, a scale and a bias for each
-  // column.
+  // The ring now contains results in place of slabs, then a scale for each row, a scale and a bias
+  // for each column.
   __syncthreads();
   float* const row_scales = reinterpret_cast<float*>(ring + kTile * Of::kPitch);
   float* const scales = row_scales + kTile;
@@ -326,7 +328,7 @@ constexpr int kFewColumns = 8;
 constexpr int kFewElements = kMostQuantizedFewRows * kFewColumns;
 constexpr int kFewKept = 8;  // stretches of a row: 2,048 numbers
 
-// Rows of a matrix lie in different banks.
+// Puts the rows of a matrix in different banks.
 __host__ __device__ constexpr int PitchOf(int in) { return in + kPieceBytes; }
 
 constexpr int64_t FewSharedBytes(int in) {
@@ -364,10 +366,10 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
       BringPiece(w_rows + column * pitch + k, from + k);
     }
   };
-  // Weights are what they were at load: they come while the kernel before is still at work.
+  // Weights never change, so they are loaded while the previous kernel still runs.
   bring_weights();
   AwaitKernelBefore();
-  // The element of y that this thread ends with, one of the first four warps.
+  // The element of y that this thread computes at the end, if it is in the first four warps.
   const int element = warp * kWarpThreads + lane;
   const int row = element / kFewColumns;
   const int column = first + element % kFewColumns;
@@ -386,7 +388,7 @@ __global__ void __launch_bounds__(kFewWarps* kWarpThreads, 2)
   if constexpr (kHasTensorCores) AwaitCopies();
   __syncthreads();
 
-  // Matrices of x: its rows 0 and 8, then the same 16 further in k; of W: k 0 and 16, and again.
+  // Matrices of x: rows 0 and 8, then the same 16 further in k; of W: k 0 and 16, twice.
   const int matrix = lane / 8;
   const uint8_t* const a_row =
       x_rows + (matrix % 2 * 8 + lane % 8) * pitch + matrix / 2 * kPieceBytes;
@@ -428,7 +430,7 @@ Error MultiplyTiles(Stream stream, const ProductArgs<T>& args) {
                      kTileThreads, Tile<kTile>::kSharedBytes, stream, args);
 }
 
-// Calls use(zero) with one of the type. REQUIRES: it has 16 bits.
+// Calls use(zero) with a zero of the type. REQUIRES: it has 16 bits.
 template <class Use>
 auto WithType(ComputeType type, Use use) {
   return type == ComputeType::kFloat16 ? use(__half{}) : use(__nv_bfloat16{});
@@ -455,7 +457,7 @@ std::string PrepareQuantizedProduct(QuantizedProduct* p) {
     status = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   }
   p->takes_few = FewSharedBytes(p->in) <= limit;
-  // The limit itself: the next product may need more than this one.
+  // Sets the device's limit, because the next product may need more than this one.
   if (status == cudaSuccess) {
     status = WithType(p->type, [&](auto zero) {
       return cudaFuncSetAttribute(reinterpret_cast<const void*>(QuantizedFewKernel<decltype(zero)>),
@@ -463,7 +465,7 @@ std::string PrepareQuantizedProduct(QuantizedProduct* p) {
     });
   }
   if (status == cudaSuccess) return "";
-  static_cast<void>(cudaGetLastError());  // the runtime notes it for the thread
+  static_cast<void>(cudaGetLastError());  // clears the thread's error
   return cudaGetErrorString(status);
 }
 

@@ -1,9 +1,9 @@
-// The SSRU of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate | x and y, 8 d of
-// the state read and written; flop some 15 per element.
+// The SSRU of a decoding step. Bytes per row of d elements of e bytes: 3 d e of gate | x and y, 8 d
+// of the state read and written; about 15 flop per element.
 //
 // One piece of 16 bytes of y per thread, in f32. A thread takes all rows of its lane, one after
 // another: they follow each other, and no other thread reads what it writes. Every element is
-// computed by itself, so every row is bit-equal anywhere.
+// computed on its own, so every row is bit-equal anywhere.
 #include "kernels/cuda/activation.cuh"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/kernel.cuh"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The states of one piece of T, which are f32.
+// The f32 states of one piece of T.
 template <class T>
 struct States {
   static constexpr int kPieces = kPieceElements<T> / kPieceElements<float>;
@@ -47,7 +47,7 @@ struct States {
   float at[kPieceElements<T>] = {};  // before position 0
 };
 
-// The piece of the state of a position that begins `at` numbers within it.
+// Returns the address of element `at` of the state of a position.
 template <class T>
 __device__ float* StateOf(const KvLayout& layout, int layer, void* pool, int64_t page, int position,
                           int at) {

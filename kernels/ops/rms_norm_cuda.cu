@@ -1,6 +1,6 @@
-// Residual and RMSNorm in one pass over memory: z = x + residual, y = z / sqrt(mean(z^2) + epsilon) *
-// gamma. Bytes per row as of layer_norm_cuda.cu, with 4 d of gamma alone; about 5 flop per element.
-//
+// Residual and RMSNorm in one pass over memory: z = x + residual, y = z / sqrt(mean(z^2) + epsilon)
+// * gamma. Bytes per row as in layer_norm_cuda.cu, with only 4 d of gamma; about 5 flop per
+// element.
 #include "kernels/ops/row_norm.cuh"
 #include "kernels/ops/row_norm.h"
 
@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(kNormWarps* kWarpThreads, kNormBlocks)
   __shared__ float partial[kNormWarps];
   const int64_t row =
       kRowWarps == 1 ? int64_t{blockIdx.x} * kNormWarps + threadIdx.y : int64_t{blockIdx.x};
-  if (row >= rows) return;  // a row's threads go together
+  if (row >= rows) return;  // all threads of the row
   const RowsThere there(count, rows);
-  // With more steps ptxas would spill; such rows keep a warp busy for longer, too.
+  // With more steps ptxas would spill. Such rows also keep a warp busy for longer.
   constexpr bool kAtOnce = kSteps <= (kRowWarps == 1 ? 4 : 2);
   if (!kAtOnce && row >= there.After(0)) return;
   const int thread =

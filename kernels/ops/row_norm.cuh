@@ -1,8 +1,8 @@
-// The common parts of the norms of rows: a warp per row, or four of them where d is beyond 1,024,
-// and the row in their registers. A thread holds pieces of 16 bytes a whole stride apart, so that
-// loads are whole lines. The steps are a template parameter, because registers cannot be indexed. A
-// thread's sum runs in the order of its pieces, the lanes' by a butterfly, the warps' in their
-// order: fixed by d alone, and the same in every thread.
+// The common parts of the norms of rows. A row has one warp, or four if d is above 1,024, and stays
+// in their registers. A thread has pieces of 16 bytes that are a whole stride apart, so that loads
+// are whole lines. The number of steps is a template parameter, because registers cannot be
+// indexed. A thread sums in the order of its pieces, the lanes by a butterfly, the warps in their
+// order. So d alone decides the order, and every thread has the same sum.
 #pragma once
 
 #include "kernels/cuda/element.cuh"
@@ -11,19 +11,19 @@
 namespace dragoman::kernels::cuda {
 
 inline constexpr int kNormWarps = 4;  // of a block
-// Blocks that an SM should hold at least. Left alone, ptxas saves registers and has loads wait for each
+// The minimum of blocks per SM. Without it ptxas saves registers and makes loads wait for each
 // other.
 inline constexpr int kNormBlocks = 5;
-inline constexpr int kNormWarpWidth = 1024;  // of a row that one warp holds
+inline constexpr int kNormWarpWidth = 1024;  // the widest row of one warp
 inline constexpr int kMaxNormWidth = 4096;
 
-// Elements of a row that its threads take at once.
+// Elements of a row that its threads load at once.
 template <class T, int kRowWarps>
 inline constexpr int kNormStride = kRowWarps* kWarpThreads* kPieceElements<T>;
 
-// The sum over the threads of a row, the same in each of them, and a barrier: what any of them has read
-// of the row before may be written after it. partial: one float for each warp in shared memory, of this
-// call alone.
+// Returns the sum over the threads of a row to each of them. Also a barrier: after it a thread may
+// overwrite data of the row that another thread has read. partial: one float for each warp in
+// shared memory, used by this call alone.
 template <int kRowWarps>
 __device__ float RowSum(float x, float* partial) {
   x = WarpSum(x);
@@ -39,9 +39,9 @@ __device__ float RowSum(float x, float* partial) {
   return x;
 }
 
-// The pieces of a row that a thread holds. All are loaded at once: no load depends on whether there
-// is something, a piece beyond d is loaded from the row's end and is zeros. So a row's last piece is
-// read by threads that do not write it: in place, writes come after a RowSum.
+// The pieces of a row that a thread holds. All are loaded at once, without conditions: a piece
+// after d is loaded from the row's end and becomes zeros. So threads that do not write a row's last
+// piece read it, and writes in place must come after a RowSum.
 template <class T, int kSteps, int kStep>
 class RowPieces {
  public:
@@ -56,7 +56,7 @@ class RowPieces {
     }
   }
 
-  // A number that is there when all pieces are.
+  // Returns a number that depends on the loads of all pieces.
   __device__ uint32_t Loaded() const {
     uint32_t loaded = 0;
 #pragma unroll
@@ -66,7 +66,7 @@ class RowPieces {
 
   __device__ bool IsInside(int s) const { return first_ + s * kStep < d_; }
   __device__ int At(int s) const { return first_ + s * kStep; }
-  // Where to read what goes with the piece: At, or the row's end.
+  // Returns where to read the data that belongs to the piece: At, or the row's end.
   __device__ int From(int s) const { return min(first_ + s * kStep, d_ - kPieceElements<T>); }
 
   // Piece s of x + residual.
@@ -90,10 +90,10 @@ class RowPieces {
   RawPiece<T> residual_[kSteps];
 };
 
-// Pieces whose gains (and offsets) are read at once.
+// The number of pieces whose gains (and offsets) are read at once.
 inline constexpr int kGainBatch = 2;
 
-// The part of a vector of f32 that goes with a piece of T.
+// Loads the part of an f32 vector that belongs to a piece of T.
 template <class T>
 __device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) {
 #pragma unroll
@@ -106,14 +106,14 @@ __device__ void LoadGains(const float* from, float (&gains)[kPieceElements<T>]) 
   }
 }
 
-// A number that is known when a kernel is compiled.
+// A compile-time number.
 template <int kNumber>
 struct NormNumber {
   static constexpr int kValue = kNumber;
 };
 
-// Calls launch(NormNumber<n>{}), n being the smallest of the given numbers of steps that holds a row
-// of d.
+// Calls launch(NormNumber<n>{}) with the smallest of the given numbers of steps that holds a row of
+// d.
 template <class T, int kRowWarps, int kSteps, int... kMore, class Launch>
 Error ForSteps(int d, Launch launch) {
   if constexpr (sizeof...(kMore) > 0) {
@@ -122,10 +122,10 @@ Error ForSteps(int d, Launch launch) {
   return launch(NormNumber<kSteps>{});
 }
 
-// Launches kernel_of(row_warps, steps), a kernel for that shape of a row, on rows of d with `arguments`.
-// A warp's step is 256 elements of 16 bits, 128 of f32: d 256, 512, 768, 1024, 2048 and 4096 are met
-// exactly, but for 768 of f32, whose six steps spill on sm_86 and sm_89. cudaErrorInvalidValue unless d
-// is a multiple of 8 up to kMaxNormWidth.
+// Launches kernel_of(row_warps, steps), a kernel for that shape of a row, on rows of d with
+// `arguments`. A warp's step is 256 elements of 16 bits, 128 of f32. So d 256, 512, 768, 1024, 2048
+// and 4096 fit exactly, except 768 of f32, whose six steps spill on sm_86 and sm_89. Returns
+// cudaErrorInvalidValue unless d is a multiple of 8 up to kMaxNormWidth.
 template <class T, class KernelOf, class... Arguments>
 Error LaunchNorm(Stream stream, int64_t rows, int d, KernelOf kernel_of, Arguments... arguments) {
   if (d <= 0 || d % 8 != 0 || d > kMaxNormWidth) return static_cast<Error>(cudaErrorInvalidValue);

@@ -1,14 +1,14 @@
-// Norms of rows, with a residual before them: z = x + residual, row by row.
+// Norms of rows with a residual: z = x + residual, row by row.
 //
 //   LayerNorm   y = (z - mean(z)) / sqrt(var(z) + epsilon) * gamma + beta
-//   RMSNorm     y = z / sqrt(mean(z^2) + epsilon) * gamma: it takes no mean off and adds no bias
+//   RMSNorm     y = z / sqrt(mean(z^2) + epsilon) * gamma
 //
 //   x, residual, y, sum [rows, d]; gamma, beta [d]; f32, dense. residual may be nullptr (z = x).
-//   y may be x or residual. sum takes z, for layers that go on with what is not normed (pre-norm);
-//   nullptr: it is not needed. It may be x or residual, and is not y.
+//   y may be x or residual. sum receives z, which some layers continue from (pre-norm); nullptr:
+//   not needed. sum may be x or residual, but not y.
 //
-// Mean and (biased) variance are two passes of f32, the mean of squares one, each in an order fixed by d
-// alone.
+// Mean and (biased) variance take two passes in f32, the mean of squares one. d alone decides the
+// order of the sums.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,11 @@ void AddRmsNorm(OpContext& context, const float* x, const float* residual, const
 
 namespace cuda {
 
-// x, residual, y, sum of the compute type; gamma, beta f32. `count` (nullptr: rows) says how many of
-// the rows are there; the others of y and sum keep what they hold, and those of x and residual may
-// be read. Sums are f32, in an order fixed by d alone; y is of z before it is rounded for `sum`.
-// REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096; all are aligned to 16 bytes.
+// The same on a device, for rows [0, *count), or all if count is nullptr. The other rows of y and
+// sum keep their contents; those of x and residual may be read. x, residual, y, sum are of the
+// compute type; gamma, beta f32. Sums are f32, in an order that d alone decides. y is computed from
+// z before z is rounded for `sum`. REQUIRES: rows < 2^31; d is a multiple of 8, at most 4096; all
+// are aligned to 16 bytes.
 Error AddLayerNorm(Stream stream, ComputeType type, const void* x, const void* residual,
                    const float* gamma, const float* beta, float epsilon, int64_t rows,
                    const int32_t* count, int d, void* y, void* sum = nullptr);

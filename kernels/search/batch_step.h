@@ -1,19 +1,19 @@
 // One step of a whole batch, in parts: the code that runs between the host's command and its
 // output.
 //
-//   BeginStep          one group   what has ended leaves, admissions enter, the plan is made
-//   PrepareStepRow     each row, one thread: what it asks, its newest token
-//   WriteRowPages      each row, some threads: where its K/V lie
-//   ListMaterializedRows     one group   which rows' logits are materialized
-//   (the model)                    summaries
+//   BeginStep                one group: slots leave, segments enter, the plan is made
+//   PrepareStepRow           each row, one thread: its request, its newest token
+//   WriteRowPages            each row, some threads: the pages of its K/V
+//   ListMaterializedRows     one group: which rows have materialized logits
+//   (the model)              summaries
 //   FoldMaterializedStepRow  each materialized row, one group
-//   StepSlot           each slot that ran, one group: its beam step
-//   Deliver            each slot of `order`, one group: results, settled tokens
-//   EndStep            one group   the counts
+//   StepSlot                 each slot that ran, one group: its beam steps
+//   Deliver                  each slot of `order`, one group: results, settled tokens
+//   EndStep                  one group: the counts
 //
-// Each part begins when the one before it is through everywhere; within a part the groups run in
-// any order or at once, and what they decide does not depend on it. Which delivery comes first
-// does, and where the output is short, which of them come with a later step.
+// A part begins when all groups have finished the part before it. Within a part the groups run in
+// any order or at once, and their decisions do not depend on that order. Only the order of
+// deliveries does and, if the output is too short, which of them wait for a later step.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@
 
 namespace dragoman::kernels {
 
-// Row `row` < plan.rows: its request, its empty summary, its newest token. By one thread.
+// Prepares the request, the empty summary and the newest token of row `row` < plan.rows. By one
+// thread.
 DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   const SlotView& slot = tables.views[tables.row_slot[row]];
   const int32_t lane = tables.row_lane[row];
@@ -45,8 +46,8 @@ DRAGOMAN_HD inline void PrepareStepRow(const BatchTables& tables, int32_t row) {
   summary.wanted = tables.wanted_logits + int64_t{row} * kMaxWantedIds;
 }
 
-// The pages of positions `first`, first + `step`, .. of row `row` < plan.rows, up to its own: through
-// the ancestry, once for all layers of the step. By one thread.
+// Writes the pages of positions `first`, first + `step`, .. of row `row` < plan.rows, up to its own
+// position. Looks them up through the ancestry, once for all layers of the step. By one thread.
 DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, int32_t first,
                                       int32_t step) {
   const int32_t* const lanes = tables.slot_lanes + int64_t{tables.row_slot[row]} * kMaxSlotLanes;
@@ -61,8 +62,9 @@ DRAGOMAN_HD inline void WriteRowPages(const BatchTables& tables, int32_t row, in
   }
 }
 
-// Lists the rows for which `materialized(options)` holds, ascending: now->materialized_count of them. More of
-// them than BatchLimits::materialized_rows is a mistake of the host's: such rows are bad numbers.
+// Lists the rows for which `materialized(options)` holds, ascending, and sets
+// now->materialized_count. If the host has let in more of them than BatchLimits::materialized_rows,
+// the others are marked as bad numbers.
 template <class ThreadGroup, class Materialized>
 DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTables& tables,
                                       Materialized materialized) {
@@ -90,8 +92,8 @@ DRAGOMAN_HD void ListMaterializedRows(const ThreadGroup& group, const BatchTable
   group.Sync();
 }
 
-// Folds materialized row number `index` with FoldMaterializedRow, if its logits were asked for whole. REQUIRES:
-// its request's `logits` are there.
+// Folds materialized row number `index` with FoldMaterializedRow, if the search needs its
+// materialized logits. REQUIRES: its request's `logits` are computed.
 template <class ThreadGroup>
 DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTables& tables,
                                          int32_t index, MaterializedRowWorkspace& workspace) {
@@ -102,7 +104,7 @@ DRAGOMAN_HD void FoldMaterializedStepRow(const ThreadGroup& group, const BatchTa
                       tables.limits.vocabulary, workspace, tables.summaries[row]);
 }
 
-// The beam steps of number `index` of the slots that ran.
+// Runs the beam steps of number `index` of the slots that ran.
 template <class ThreadGroup>
 DRAGOMAN_HD void StepSlot(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                           BeamStepWorkspace& workspace) {
@@ -131,8 +133,8 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
     now.pages = {tables.free_pages, limits.self_pages};
     now.lane_pages = {tables.lane_pages, limits.pages_per_lane()};
   }
-  // This loop is separate: together with the next it would take more registers than a large block
-  // has.
+  // This loop is separate, because together with the next one it would take more registers than a
+  // large block has.
   each(limits.max_rows, [&](int64_t i) { tables.states[i] = SlotState{}; });
   each(limits.max_rows, [&](int64_t i) {
     tables.extras[i] = SlotExtra{};
@@ -140,7 +142,7 @@ DRAGOMAN_HD void FormatBatch(const ThreadGroup& group, const BatchTables& tables
   });
   each(int64_t{limits.lanes} * limits.pages_per_lane(),
        [&](int64_t i) { tables.lane_pages[i] = kNoPage; });
-  // A stack: the lowest numbers leave first.
+  // A stack: the lowest numbers are taken first.
   each(limits.self_pages,
        [&](int64_t i) { tables.free_pages[i] = limits.self_pages - 1 - static_cast<int32_t>(i); });
   const WorkspaceArrays& arrays = tables.workspace_arrays;

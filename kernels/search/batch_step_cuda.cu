@@ -1,21 +1,22 @@
-// The parts of a step on a device. What they compute is in batch_step.h; here is who computes it.
+// The parts of a step (batch_step.h) on a device, and the threads that run them.
 //
 //   BeginStep, EndStep, FormatBatch
-//                  one block of 1,024 threads: what it does to one slot depends on all others. At
-//                  1,024 slots each thread has one, and the sums are two barriers.
-//   PrepareRows    one thread a row, warps of different rows: the code is a walk over short lists,
-//                  with nothing in it for a group. Further blocks, a warp a row, write where the rows'
-//                  K/V lie. The list of materialized rows by one more block.
-//   StepSlots      two warps a slot, as many at a time as there are workspaces. A beam of 4 with
-//                  its handful of candidates would be done by one warp; a beam of 64 has 64 rows to
-//                  offer, and 10,432 candidates under constraints.
-//   FoldMaterializedRows one block of 256 threads a row, for the vocabulary is long.
-//   Deliver        one warp a slot: the results of a segment are some hundred words. Slots that run
-//                  are no more than rows, mostly a quarter of them.
+//                  one block of 1,024 threads, because a slot depends on all others. At 1,024
+//                  slots each thread has one, and the sums are two barriers.
+//   PrepareRows    one thread a row, warps of different rows: the code walks short lists and has no
+//                  work for a group. Further blocks, one warp a row, write the pages of the
+//                  rows' K/V. One more block lists the materialized rows.
+//   StepSlots      two warps a slot, as many slots at a time as there are workspaces. A beam of 4
+//                  needs only one warp. A beam of 64 has 64 rows, and 10,432 candidates under
+//                  constraints.
+//   FoldMaterializedRows
+//                  one block of 256 threads a row, because the vocabulary is long
+//   Deliver        one warp a slot: the results of a segment are some hundred words. Running slots
+//                  are at most as many as rows, mostly a quarter of them.
 //
-// Bounds name blocks of an SM as well where the compiler, left alone, would spill for the sake of
-// more of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Nothing is
-// read ahead of the kernel before: each part begins when the one before it is through.
+// The launch bounds also name blocks of an SM where the compiler would otherwise spill to fit more
+// of them. The code is compiled without fused multiply-add (FLAGS -fmad=false). Each part begins
+// when the kernel before it has ended and reads nothing before that.
 #include "kernels/cuda/kernel.cuh"
 #include "kernels/cuda/thread_block.cuh"
 #include "kernels/search/batch_step_cuda.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr int kBatchThreads = 1024;
 constexpr int kPrepareThreads = 64;
-// The number of these blocks on a multiprocessor, which keeps a thread at 56 registers.
+// Blocks per multiprocessor: this limits a thread to 56 registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int kPrepareBlocks = 18;
 #else
@@ -35,8 +36,8 @@ constexpr int kSlotThreads = 64;
 constexpr int kMaterializedThreads = 256;
 constexpr int kDeliverThreads = 32;
 constexpr int kPageRows = kPrepareThreads / kWarpThreads;  // of a block that writes pages
-// Blocks of Deliver, which go on to the next slot where there are more: 1,024 slots of beam 4 have
-// one each at 4,096 rows, and 132 SMs 8 such blocks to begin.
+// Blocks of Deliver; a block takes several slots if there are more. 1,024 slots of beam 4 have one
+// block each at 4,096 rows, and 132 SMs then have about 8 blocks each.
 constexpr int64_t kDeliverBlocks = 1024;
 
 __device__ const StepMailbox& MailboxOf(const BatchTables& tables, const StepMailboxes& mailboxes) {

@@ -1,7 +1,7 @@
 // The parts of a step (batch_step.h) as launches. One block is a ThreadGroup.
 //
-// `tables` and `mailboxes` are host values that hold device pointers; they are passed by value into
-// the kernels. The mailbox of a step is the one of its number, which the device counts.
+// `tables` and `mailboxes` are host values that hold device pointers and are passed to the kernels
+// by value. The step's number, which the device counts, selects the mailbox.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ Error BeginStep(Stream stream, const BatchTables& tables, const StepMailboxes& m
 
 // Which rows are listed as materialized.
 enum class MaterializedList {
-  kNone,      // the host knows that there is no such row
-  kNotFused,  // those whose segments may not fuse (output_layer_cuda.h)
+  kNone,      // none: the host knows that there is no such row
+  kNotFused,  // rows whose segments may not use the fused output layer (output_layer_cuda.h)
   kAll,
 };
 
-// Requests of up to `rows` rows, where their K/V lie, and the list of materialized rows.
+// Writes the requests and K/V pages of up to `rows` rows, and the list of materialized rows.
 Error PrepareRows(Stream stream, const BatchTables& tables, int64_t rows, MaterializedList list);
 
-// Folds those of the materialized rows first .. first + n - 1 that exist.
+// Folds the materialized rows first .. first + n - 1, as far as they exist.
 Error FoldMaterializedRows(Stream stream, const BatchTables& tables, int64_t first, int64_t n);
 
-// The beam steps of the slots that ran, in a step of up to `rows` rows.
+// Runs the beam steps of the slots that ran, in a step of up to `rows` rows.
 Error StepSlots(Stream stream, const BatchTables& tables, int64_t rows);
-// Writes the deliveries of all slots of the batch. Made for a step of up to `rows` rows; more slots
-// take it longer.
+// Writes the deliveries of all slots of the batch. The launch is sized for a step of up to `rows`
+// rows; more slots take longer.
 Error Deliver(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes,
               int64_t rows);
 Error EndStep(Stream stream, const BatchTables& tables, const StepMailboxes& mailboxes);

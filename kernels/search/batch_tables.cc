@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kAlignment = 256;
 
-// Deals out a block of memory piece by piece; without one it only measures.
+// Divides a block of memory into arrays; without memory it only measures.
 class Carver {
  public:
   explicit Carver(void* memory) : memory_(static_cast<unsigned char*>(memory)) {}

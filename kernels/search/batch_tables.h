@@ -1,9 +1,9 @@
-// The state of a whole decoding batch as plain arrays in one block of memory, for code that
-// runs where the host cannot look: on a device, or on another thread (batch_step.h).
+// The state of a whole decoding batch as plain arrays in one block of memory, for code that the
+// host cannot observe: on a device, or on another thread (batch_step.h).
 //
-// The same carving serves every memory: CarveBatch with no memory gives the size, with a block of
-// that size the pointers. Nothing here is touched by the host between the steps: it sends commands
-// and reads outputs (step_mailbox.h).
+// CarveBatch without memory returns the size; with a block of that size it sets the pointers.
+// Between the steps the host does not touch this memory: it sends commands and reads outputs
+// (step_mailbox.h).
 #pragma once
 
 #include <cstdint>
@@ -18,55 +18,54 @@
 
 namespace dragoman::kernels {
 
-// The limits that a batch is made for. All counts > 0.
+// The limits of a batch. All counts > 0.
 struct BatchLimits {
   int32_t max_rows = 0;    // rows of a step; slots; < 2^16
-  int32_t lanes = 0;       // hypotheses held at a time, >= max_rows; < 2^21
-  int32_t positions = 0;   // input positions of a hypothesis at most: max_tokens + 1
+  int32_t lanes = 0;       // hypotheses at a time, >= max_rows; < 2^21
+  int32_t positions = 0;   // the most input positions of a hypothesis: max_tokens + 1
   int32_t self_pages = 0;  // pages of self-attention K/V, numbered from 0
   int32_t vocabulary = 0;  // of the target
   int32_t start_token = 0;
   int32_t workspaces = 0;  // slots whose beam steps run at a time
-  int32_t materialized_rows =
-      0;  // rows of a step that may ask for their logits whole, or for more than
-          // the fused output layer gives: the beams of all segments of that kind
-          // that are in slots at a time
-  int32_t materialized_workspaces = 0;  // of those, how many are folded at a time
+  // Rows of a step that may ask for materialized logits, or for more than the fused output layer
+  // gives: the sum of the beams of all such segments that are in slots at a time.
+  int32_t materialized_rows = 0;
+  int32_t materialized_workspaces = 0;  // materialized rows that are folded at a time
   int32_t rules_words = 0;              // 32-bit words for the tables of all segments in slots
 
   DRAGOMAN_HD int64_t stride() const { return int64_t{positions} + 1; }
   DRAGOMAN_HD int32_t pages_per_lane() const {
     return static_cast<int32_t>(KvLayout::PagesFor(positions));
   }
-  // So that a warp may read the entries of a whole page's positions.
+  // Whole pages, so that a warp may read the entries of all positions of a page.
   DRAGOMAN_HD int64_t row_page_stride() const { return int64_t{pages_per_lane()} * kPagePositions; }
 };
 
 // The scalars that change from step to step.
 struct BatchScalars {
-  int64_t step = 0;                // steps ended: the number of the one under way
+  int64_t step = 0;                // number of the current step: the steps that have ended
   StepCommand command;             // of this step, once it has begun
   int32_t order_count = 0;         // entries of BatchTables::order
   int32_t runnable_count = 0;      // ... of `runnable`
   int32_t waiting_count = 0;       // ... of `waiting`
-  int64_t worst_case = 0;          // the largest WorstCasePages of those in `runnable`
+  int64_t worst_case = 0;          // the largest WorstCasePages of the slots in `runnable`
   PlanOutput plan;                 // its arrays are those of the tables
   PagePool pages;                  // the same
   LanePages lane_pages;            // the same
   int32_t materialized_count = 0;  // rows of this step in `materialized_rows`
-  int32_t deliveries = 0;          // claimed of this step's output
-  int32_t delivered_words = 0;
+  int32_t deliveries = 0;          // claimed entries of this step's output
+  int32_t delivered_words = 0;     // claimed words of it
 };
 
-// A slot's matters beyond the search.
+// The state of a slot that the search does not need.
 struct SlotExtra {
-  bool occupied = false;  // by a segment that neither was cancelled nor has reported its end
+  bool occupied = false;  // by a segment that is not cancelled and has not reported its end
   bool wants_partials = false;
   int32_t settled = 0;  // tokens reported as settled
 };
 
-// The memory that the workspaces' pointers point into: [workspaces, ...] and [materialized_workspaces,
-// ...]. Sizes are those of BasicBeamStepWorkspace for kMaxBeam and of MaterializedRowWorkspace.
+// The memory of the workspaces: [workspaces, ...] and [materialized_workspaces, ...]. Sizes are
+// those of BasicBeamStepWorkspace for kMaxBeam and of MaterializedRowWorkspace.
 struct WorkspaceArrays {
   Extra* extras = nullptr;
   int32_t* extra_count = nullptr;
@@ -98,16 +97,16 @@ struct BatchTables {
   int32_t* slot_lanes = nullptr;     // [slots, kMaxSlotLanes]
   int32_t* cross_pages = nullptr;    // [slots, pages_per_lane]
   int32_t* source_length = nullptr;  // [slots]
-  int32_t* order = nullptr;          // [slots] begun and not yet gone, by age
-  int32_t* runnable = nullptr;       // [slots] those of them that run, by age
-  int32_t* waiting = nullptr;        // [slots] occupied, but for want of pages not begun; by age
+  int32_t* order = nullptr;          // [slots] slots that have begun and not left, by age
+  int32_t* runnable = nullptr;       // [slots] slots of `order` that run, by age
+  int32_t* waiting = nullptr;        // [slots] occupied slots that lack pages to begin, by age
   int32_t* scratch = nullptr;        // [slots]
 
   LaneArrays lanes;
   int32_t* lane_pages = nullptr;  // [lanes, pages_per_lane]
   int32_t* free_pages = nullptr;  // [self_pages]
 
-  int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; the host allots it
+  int32_t* rules = nullptr;  // [rules_words] images of the segments' rules; allotted by the host
 
   // Rows of a step.
   int32_t* row_slot = nullptr;      // [max_rows]
@@ -116,11 +115,11 @@ struct BatchTables {
   int32_t* plan_slots = nullptr;    // [slots]
   int32_t* first_row = nullptr;     // [slots]
   int32_t* row_token = nullptr;     // [max_rows] the newest token of each hypothesis
-  // [max_rows, row_page_stride] the K/V page of every position that a row attends over, its new one
-  // among them; what comes after that is undefined.
+  // [max_rows, row_page_stride] the K/V page of each position that a row attends to, its new one
+  // included; later entries are undefined.
   int32_t* row_pages = nullptr;
   LogitRequest* requests = nullptr;   // [max_rows]
-  LogitSummary* summaries = nullptr;  // [max_rows] with memory for what a request may ask:
+  LogitSummary* summaries = nullptr;  // [max_rows] they point into the next two arrays
   TokenScore* top = nullptr;          // [max_rows, kMaxBeam]
   float* wanted_logits = nullptr;     // [max_rows, kMaxWantedIds]
   int32_t* wanted = nullptr;          // [max_rows, kMaxWantedIds]
@@ -128,8 +127,7 @@ struct BatchTables {
   int64_t row_masks = 0;
   int32_t* materialized_rows = nullptr;  // [materialized_rows] rows of this step, ascending
 
-  // LogitRequest::logits of a row whose logits are wanted whole, until the model says where they
-  // are.
+  // LogitRequest::logits of a row with materialized logits, until the model sets their address.
   float* unplaced = nullptr;  // [1]
 
   // [workspaces] and [materialized_workspaces].
@@ -138,10 +136,10 @@ struct BatchTables {
   WorkspaceArrays workspace_arrays;
 };
 
-// Sets all pointers of `tables` to places within `memory` (nullptr: leaves them null) and returns
-// the bytes that it takes, a multiple of 256. memory: aligned to 256 bytes, and so is each array.
-// What lies in the memory itself (views, plan, workspaces, summaries) is written by FormatBatch
-// (batch_step.h), run where the memory can be written.
+// Sets all pointers of `tables` to places within `memory`, or to null if it is nullptr. Returns the
+// size in bytes, a multiple of 256. REQUIRES: `memory` is aligned to 256 bytes; so is each array.
+// FormatBatch (batch_step.h) writes the pointers that are in the memory itself (views, plan,
+// workspaces). It runs where the memory can be written.
 int64_t CarveBatch(const BatchLimits& limits, void* memory, BatchTables* tables);
 
 }  // namespace dragoman::kernels

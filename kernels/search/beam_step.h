@@ -1,11 +1,11 @@
-// The beam step: one step of one slot. The only place that decides which hypotheses go on, which
-// have ended and when a search is over (SEARCH.md a, d, f).
+// The beam step: one step of one slot. It decides which hypotheses go on, which have ended and when
+// a search is over (SEARCH.md a, d, f).
 //
 //   candidates.h    all one-token extensions of the beam, best first
-//   constrained.h   which of them make the next beam when phrases are required
+//   constrained.h   which of them make the next beam if phrases are required
 //   finished.h      the hypotheses that have ended
 //
-// Runs on a ThreadGroup (thread_group.h); every member passes the same arguments and gets the same
+// Runs on a ThreadGroup (thread_group.h). Every member passes the same arguments and gets the same
 // answer. No heap, no recursion. Path scores are f32 sums. Compiled without contraction, so that
 // host and device agree on every addition.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace dragoman::kernels {
 
-// Memory of one call for beams up to `beam`, owned by the caller, shared by the group.
+// Memory of one call for beams up to `beam`. The caller owns it, the group shares it.
 template <class Lane>
 struct BasicBeamStepWorkspace {
   Offers offers;                           // its arrays; `summaries` is set by the step
@@ -39,8 +39,8 @@ using BeamStepWorkspace = BasicBeamStepWorkspace<uint8_t>;
 
 namespace beam_step_internal {
 
-// How many of `chosen`, best first, are within reach of the best (a.1 step 5). R is the better of
-// the first candidate and the best result, both raw log-probs.
+// Returns how many of `chosen` [count], best first, pass the threshold (a.1.5). Its reference is
+// the better of the first candidate and the best result, both raw log-probs.
 DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, int32_t count) {
   if (count == 0 || s.options.prune == INFINITY || s.length < s.rules.prefix_length) return count;
   const float best = chosen[0].score > s.best_done ? chosen[0].score : s.best_done;
@@ -48,10 +48,10 @@ DRAGOMAN_HD inline int32_t Prune(const SlotState& s, const Candidate* chosen, in
   return count;
 }
 
-// Immediate finalisation (a.7): of the best 2 * beam candidates (one `beam` more for each further
-// id that ends) an ending one ranked within the first `beam` is final at once, and the first `beam`
-// others go on. ALL_BEAMS: of the best `beam - finished` candidates those that end leave, and the
-// others go on.
+// Selects with immediate finalisation (a.7). Looks at the best 2 * beam candidates, and at `beam`
+// more for each further id that ends. A candidate that ends and ranks within the first `beam` is
+// final at once. The first `beam` others go on. With ALL_BEAMS it looks only at the best `beam -
+// finished` candidates: those that end leave, the others go on.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen) {
@@ -77,8 +77,8 @@ DRAGOMAN_HD int32_t SelectImmediate(const ThreadGroup& group, const View& slot, 
   return next;
 }
 
-// One draw for each lane, which its summary holds; those that end are results under their own
-// number.
+// Selects with sampling: the summary of each lane holds its one draw. A draw that ends is a result
+// under its own number.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, const Offers& offers,
                                 Candidate* chosen) {
@@ -100,8 +100,8 @@ DRAGOMAN_HD int32_t SelectDrawn(const ThreadGroup& group, const View& slot, cons
   return next;
 }
 
-// Whether a search with immediate finalisation is over, once `length` real tokens are behind every
-// live hypothesis, the best of which has `best_live` as its path score.
+// Reports whether a search with immediate finalisation is over. Every live hypothesis has `length`
+// real tokens; `best_live` is the path score of the best.
 template <class View>
 DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_live) {
   const SlotState& s = *slot.state;
@@ -120,9 +120,9 @@ DRAGOMAN_HD bool ImmediateIsOver(const View& slot, int32_t length, float best_li
   return WorstDone(slot) >= best_live / s.rules.divisor[reach];
 }
 
-// On the beam (a.1) or kept (f): the best `beam` candidates, ended ones among them. On the beam,
-// the leading run of ended ones becomes results and the beam shrinks by them. The next beam moves
-// to the front of `chosen`.
+// Selects with ON_BEAM (a.1) or KEEP (f): takes the best `beam` candidates, ended ones among them.
+// With ON_BEAM the leading run of ended ones becomes results, and the beam shrinks by them. Moves
+// the next beam to the front of `chosen`.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, Offers& offers,
                                     Candidate* chosen, int32_t* shared) {
@@ -136,7 +136,7 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
   if (group.rank() == 0) {
     int32_t popped = 0;
     if (s.options.finalisation == Finalisation::kOnBeam) {
-      // At a limit that forces nothing all may end at once: then no more than are missing.
+      // At a limit that forces no EOS all may end at once. Takes no more than are missing.
       if (count > s.options.beam - s.finished) count = s.options.beam - s.finished;
       while (popped < count && chosen[popped].ends) ++popped;
       for (int32_t i = 0; i < popped; ++i) {
@@ -154,7 +154,7 @@ DRAGOMAN_HD int32_t SelectWithEnded(const ThreadGroup& group, const View& slot, 
 }
 
 // Makes the unfinished ones of `chosen` [count] the live hypotheses. Tokens and K/V stay where they
-// are; lineages and states follow their hypotheses.
+// are; lineages and states move with their hypotheses.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candidate* chosen,
                          int32_t count, BasicBeamStepWorkspace<typename View::Lane>& ws) {
@@ -202,9 +202,10 @@ DRAGOMAN_HD void Reorder(const ThreadGroup& group, const View& slot, const Candi
 
 }  // namespace beam_step_internal
 
-// Advances the slot by one position. requests, summaries [state->live]: what the live hypotheses
-// asked (PrepareRow) and got, by lane. Afterwards status is kRunning with `length` one more and the
-// new hypotheses in lanes 0..live-1, or kDone / kBadNumber. REQUIRES: status is kRunning.
+// Advances the slot by one position. requests, summaries [state->live]: the requests of the live
+// hypotheses (PrepareRow) and the answers, by lane. Afterwards the status is kDone or kBadNumber,
+// or it is kRunning, `length` is one more and the new hypotheses are in lanes 0..live-1. REQUIRES:
+// the status is kRunning.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                           const LogitSummary* summaries,
@@ -267,9 +268,9 @@ DRAGOMAN_HD void BeamStep(const ThreadGroup& group, const View& slot, const Logi
   beam_step_internal::Reorder(group, slot, ws.chosen, count, ws);
 }
 
-// Advances the slot by all positions that it had rows for, one after the other. requests, summaries:
-// of its rows, in their order (plan.h). The first that ends the search is the last. REQUIRES: as
-// BeamStep.
+// Advances the slot by all positions that it had rows for, one after the other. Stops after the
+// position that ends the search. requests, summaries: those of its rows, in row order (plan.h).
+// REQUIRES: as BeamStep.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void BeamSteps(const ThreadGroup& group, const View& slot, const LogitRequest* requests,
                            const LogitSummary* summaries,

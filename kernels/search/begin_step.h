@@ -1,11 +1,11 @@
-// The beginning of a step: who leaves, who enters, who runs (batch_step.h).
+// The beginning of a step (batch_step.h): which slots leave, which segments enter, which slots run.
 //
-// Pages go back and are taken in the order of the slots' ages, so that a batch with the same
-// history has the same pages, whatever the group.
+// Pages are given back and taken in the order of the slots' ages, so a batch with the same history
+// has the same pages, whatever the group.
 //
-// A device reads commands over its bus: a load takes a microsecond or more, and what counts is how
-// many wait for each other. So the command is read in one piece, and each admission's words by a
-// subgroup of its own, several loads of each member at a time.
+// A device reads commands over its bus. A load takes a microsecond or more, and the number of loads
+// that wait for each other decides the time. So the command is read in one piece, and the words of
+// each admission are read by a subgroup of its own, several loads of each member at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 namespace dragoman::kernels {
 namespace begin_step_internal {
 
-// Whether one of this member's slots has ended, or any waits. If no member sees that, and the command
-// brings nothing, the slots that run are those of the step before.
+// Reports whether one of this member's slots has ended or left, or any slot waits. If no member
+// sees that and the command is empty, the slots that run are those of the step before.
 template <class ThreadGroup>
 DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables) {
   const BatchScalars& now = *tables.now;
@@ -34,7 +34,7 @@ DRAGOMAN_HD bool SeesChange(const ThreadGroup& group, const BatchTables& tables)
   return change;
 }
 
-// Cancelled slots are not occupied any more; those that waited do not wait.
+// Marks the cancelled slots as not occupied and removes them from `waiting`.
 template <class ThreadGroup>
 DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
                         const StepMailbox& mailbox) {
@@ -56,7 +56,7 @@ DRAGOMAN_HD void Cancel(const ThreadGroup& group, const BatchTables& tables,
   group.Sync();
 }
 
-// Pages given back, slots that stay and slots that run, of a share: three numbers in one.
+// Pages given back, slots that stay and slots that run, of a share: packed in one number.
 struct Leaving {
   static constexpr int kBits = 16;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -70,8 +70,8 @@ struct Leaving {
   DRAGOMAN_HD int32_t run() const { return static_cast<int32_t>(all & kMask); }
 };
 
-// Frees the K/V of slots that have ended or are cancelled. Those whose end is delivered, and those
-// cancelled, leave the order; those that have not ended become `runnable`.
+// Frees the K/V of slots that have ended or are cancelled. Slots whose end is delivered and
+// cancelled slots leave the order. Slots that go on become `runnable`.
 template <class ThreadGroup>
 DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
@@ -124,11 +124,11 @@ DRAGOMAN_HD void LeaveSlots(const ThreadGroup& group, const BatchTables& tables)
   group.Sync();
 }
 
-// Copies words [count] by the members of a subgroup, word i to `target(i)`.
+// Copies words [count] with the members of a subgroup, word i to `target(i)`.
 template <class Target>
 DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32_t count,
                            Target target) {
-  constexpr int32_t kAhead = 8;  // loads of a member before the first of them is needed
+  constexpr int32_t kAhead = 8;  // loads that a member has under way at a time
   for (int32_t first = subgroup.rank; first < count; first += kAhead * subgroup.size) {
     int32_t held[kAhead] = {};
     for (int32_t j = 0; j < kAhead; ++j) {
@@ -142,7 +142,7 @@ DRAGOMAN_HD void CopyWords(const Subgroup& subgroup, const int32_t* words, int32
   }
 }
 
-// Takes what the command brings; its segments wait, after the others.
+// Takes the admissions of the command. Their segments wait behind the others.
 template <class ThreadGroup>
 DRAGOMAN_HD void TakeAdmissions(const ThreadGroup& group, const BatchTables& tables,
                                 const StepMailbox& mailbox) {
@@ -184,14 +184,14 @@ DRAGOMAN_HD inline int64_t WorstCaseOf(const SlotState& s) {
   return WorstCasePages(s.options.beam, s.options.max_tokens);
 }
 
-// The number of slots that wait, with those that the command brings. It is read anew each time, for
-// registers are short here.
+// Returns the number of slots that wait, the command's admissions included. Read again at each use,
+// because registers are short here.
 DRAGOMAN_HD inline int32_t AllWaiting(const BatchScalars& now) {
   return now.waiting_count + now.command.admissions;
 }
 
-// Begins those that wait, in their order, up to the first that the rule of pages holds back. The
-// largest worst case of all that run from now on is that of the batch.
+// Begins the waiting slots in their order, up to the first that the rule of pages holds back. Sets
+// the batch's worst case to the largest of all slots that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& tables) {
   BatchScalars& now = *tables.now;
@@ -207,8 +207,8 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
     group.Sync();
     return;
   }
-  // To begin takes no page. So one that is let in changes nothing for the next but the worst case,
-  // and that has room: the first that has none is the same whichever others are asked.
+  // A slot takes no page when it begins, so an admission changes only the worst case for the next,
+  // and that one has room. So the first slot without room is the same whichever others are tested.
   const int64_t held =
       now.runnable_count > 0 ? tables.states[tables.runnable[0]].pages : int64_t{0};
   int32_t begun = AllWaiting(now);
@@ -249,9 +249,9 @@ DRAGOMAN_HD void BeginWaiting(const ThreadGroup& group, const BatchTables& table
 
 }  // namespace begin_step_internal
 
-// Reads the command. Slots that it cancels, and those whose end was delivered, leave: their pages
+// Reads the command. Slots that it cancels and slots whose end was delivered leave, and their pages
 // are free. Admitted segments begin in their order, while the rule of pages holds (MayAdmit). Then
-// the plan of those that run.
+// makes the plan of the slots that run.
 template <class ThreadGroup>
 DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
                            const StepMailbox& mailbox) {
@@ -259,7 +259,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
   BatchScalars& now = *tables.now;
   StepCommand command;
   if (group.rank() == 0) command = *mailbox.command;
-  // This comes before the command is waited for.
+  // Done while the load of the command is under way.
   bool change = begin_step_internal::SeesChange(group, tables);
   if (group.rank() == 0) {
     change = change || command.cancelled > 0 || command.admissions > 0;
@@ -268,7 +268,7 @@ DRAGOMAN_HD void BeginStep(const ThreadGroup& group, const BatchTables& tables,
     now.deliveries = 0;
     now.delivered_words = 0;
   }
-  // In most steps of a small batch nobody leaves or enters.
+  // In most steps of a small batch no slot leaves or enters.
   if (group.Any(change)) {
     if (now.command.cancelled > 0) begin_step_internal::Cancel(group, tables, mailbox);
     begin_step_internal::LeaveSlots(group, tables);

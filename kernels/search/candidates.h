@@ -1,10 +1,10 @@
-// From the summaries of a slot's rows to its candidates: the one-token extensions of all hypotheses
-// of a beam, best first (SEARCH.md a.1, steps 1 and 2).
+// The candidates of a slot: the one-token extensions of all hypotheses of a beam, best first, made
+// from the summaries of its rows (SEARCH.md a.1, steps 1 and 2).
 //
 // Each row offers two lists, both best first: its best tokens, and its wanted ids (EOS, tokens that
 // make progress). A hypothesis that waits on the beam offers itself. Merging all of these gives the
-// candidates in order, and no list needs to be longer than what can be selected.
-// Ties: higher score, then lower parent rank, then lower token.
+// candidates in order, and no list needs to be longer than the number that can be selected. Ties:
+// higher score, then lower parent rank, then lower token.
 //
 // Runs on a ThreadGroup; memory is the caller's.
 #pragma once
@@ -26,9 +26,9 @@ struct Extra {
   int32_t token;
 };
 
-// A candidate. `parent`: a live lane; or, of a hypothesis that waits, -1 - its entry.
+// A candidate. `parent` is a live lane or, if the hypothesis waits, -1 - its entry.
 struct Candidate {
-  float score = -INFINITY;     // what it competes with: the path's log-prob, unless said otherwise
+  float score = -INFINITY;     // for competition: the path's log-prob, unless said otherwise
   float path = -INFINITY;      // log-prob of the path
   float log_prob = -INFINITY;  // of the token
   int32_t rank = -1;           // of its parent; -1: no candidate
@@ -50,7 +50,7 @@ struct BetterCandidate {
   }
 };
 
-// How much of each row's two lists has been taken.
+// How much of a row's two lists has been taken.
 struct RowCursor {
   int32_t top = 0;
   int32_t extra = 0;
@@ -62,11 +62,11 @@ struct Offers {
   Extra* extras = nullptr;                  // [live, kMaxWantedIds], best first
   int32_t* extra_count = nullptr;           // [live]
   RowCursor* cursor = nullptr;              // [live]
-  bool* entry_open = nullptr;               // [beam] a waiting entry has not been taken yet
+  bool* entry_open = nullptr;               // [beam] whether a waiting entry has yet to be taken
 };
 
-// Sorts out the wanted ids of all rows and opens everything. `requests` [live]: what the summaries
-// answer.
+// Sorts the possible wanted ids of all rows into `extras` and marks everything as not taken.
+// `requests` [live] belong to the summaries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
                             const LogitRequest* requests, Offers& offers) {
@@ -110,8 +110,8 @@ DRAGOMAN_HD void OpenOffers(const ThreadGroup& group, const View& slot,
   group.Sync();
 }
 
-// The candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the logit is the
-// score and no path is summed.
+// Returns the candidate of a token of row `r`. Without log-probs (greedy, no score wanted) the
+// logit is the score and no path is summed.
 template <class View>
 DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float log_prob,
                                     int32_t token) {
@@ -128,9 +128,9 @@ DRAGOMAN_HD Candidate MakeCandidate(const View& slot, int r, float key, float lo
   return c;
 }
 
-// The candidate of row `r` at a place in its lists: the better of the two heads there. Within a row
-// the order is that of the logits, which rounding of the path score cannot blur; so a greedy search
-// chooses the same with and without a normaliser.
+// Returns the candidate of row `r` at a place in its lists: the better of the two heads there.
+// Within a row the order is that of the logits, not of rounded path scores. So greedy search
+// chooses the same token with and without a normaliser.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, RowCursor at) {
   const LogitSummary& summary = offers.summaries[r];
@@ -153,20 +153,20 @@ DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r, Ro
   return MakeCandidate(slot, r, t.score, log_prob, t.token);
 }
 
-// The next candidate of row `r`.
+// Returns the next candidate of row `r`.
 template <class View>
 DRAGOMAN_HD Candidate RowOffer(const View& slot, const Offers& offers, int r) {
   return RowOffer(slot, offers, r, offers.cursor[r]);
 }
 
-// Whether a candidate of RowOffer at this place comes from the row's best tokens, not from its
-// wanted ids.
+// Reports whether a candidate of RowOffer at this place comes from the row's best tokens, not from
+// its wanted ids.
 DRAGOMAN_HD inline bool IsOfTop(const Offers& offers, const Candidate& c, RowCursor at) {
   const LogitSummary& summary = offers.summaries[c.parent];
   return at.top < summary.count && summary.top[at.top].token == c.token;
 }
 
-// A hypothesis that waits on the beam, as its own and only child. It competes with its raw
+// Returns a hypothesis that waits on the beam as its own and only child. It competes with its raw
 // log-prob; under constraints with its normalised score (d.3).
 template <class View>
 DRAGOMAN_HD Candidate WaitingOffer(const View& slot, int entry) {
@@ -196,7 +196,8 @@ inline DRAGOMAN_HD void Take(const Candidate& c, Offers& offers) {
   }
 }
 
-// The best candidate that is not taken yet, for every member, and takes it; rank -1: there is none.
+// Takes the best candidate that is not taken yet and returns it to every member; rank -1: there is
+// none.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD Candidate NextCandidate(const ThreadGroup& group, const View& slot, Offers& offers) {
   const SlotState& s = *slot.state;

@@ -1,9 +1,9 @@
-// Dynamic beam allocation (SEARCH.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates
-// make the next beam when phrases are required.
+// Dynamic beam allocation (SEARCH.md d.2; Post & Vilar 2018, Hu et al. 2019): which candidates make
+// the next beam if phrases are required.
 //
 // A candidate's bank is the number of constraint tokens that it has met. The beam is divided over
-// the banks, so that hypotheses which make progress survive beside likelier ones that do not; the
-// cost does not grow with the number of constraints beyond the tokens that make progress.
+// the banks, so that hypotheses which make progress survive next to likelier ones that do not. More
+// constraints cost only the tokens that make progress.
 //
 // Runs on a ThreadGroup; memory is the caller's.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace dragoman::kernels {
 
-// Candidates of a beam at most: each row's wanted ids, its best token and its best that ends a word;
-// the best `beam` of all, and those that wait.
+// Returns the most candidates of a beam: of each row the wanted ids, the best token and the best
+// that does not continue a word; the best `beam` of all; the hypotheses that wait.
 DRAGOMAN_HD inline int64_t MaxConstrainedCandidates(int64_t beam) {
   return beam * (kMaxWantedIds + 4);
 }
 
-// Memory for the banks: what is there for each, what is taken.
+// Memory for the banks: the available and the taken candidates of each.
 inline constexpr int32_t kBanks = 2 * (kMaxConstraintTokens + 1);
 
 // From the highest bank down, within a bank the best first.
@@ -34,9 +34,9 @@ struct BetterInBank {
   }
 };
 
-// Slots of a beam of k for banks 0 .. total with `available` [total + 1] candidates; `taken`
-// [total + 1] is the answer. "Stripe": the best of every bank from the highest down, then the
-// second best of each, until k.
+// Divides a beam of k over the banks 0 .. total, which have `available` [total + 1] candidates.
+// Writes the places of each to `taken` [total + 1]. STRIPE: the best of every bank from the highest
+// down, then the second best of each, until k.
 DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t* available,
                                         int32_t* taken) {
   for (int32_t b = 0; b <= total; ++b) taken[b] = 0;
@@ -52,8 +52,8 @@ DRAGOMAN_HD inline void AllocateStripes(int32_t k, int32_t total, const int32_t*
   }
 }
 
-// "Banks": equal shares, the remainder to the highest; what a bank cannot use goes to the next
-// lower one, from the lowest to the highest, until everything that can be used is.
+// The same for BANKS: equal shares, the remainder to the highest bank. Places that a bank cannot
+// use go to the next lower one, from the lowest to the highest, until all usable places are used.
 DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* available,
                                       int32_t* taken) {
   int32_t candidates = 0;
@@ -63,7 +63,7 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
   }
   taken[total] += k - k / (total + 1) * (total + 1);
   int32_t surplus = 0;
-  int32_t lost = k > candidates ? k - candidates : 0;  // slots that no hypothesis can use
+  int32_t lost = k > candidates ? k - candidates : 0;  // places that no candidate can use
   for (int32_t b = total;; b = b == 0 ? total : b - 1) {
     taken[b] += surplus;
     surplus = taken[b] > available[b] ? taken[b] - available[b] : 0;
@@ -74,8 +74,8 @@ DRAGOMAN_HD inline void AllocateBanks(int32_t k, int32_t total, const int32_t* a
   }
 }
 
-// The best token of row `r` that does not continue a word, among the row's best `candidates()` (d.2.2
-// iv); none where it is among those taken already.
+// Returns the best token of row `r` that does not continue a word, among the row's best
+// `candidates()` (d.2.2 iv). Returns no candidate if that one is taken already.
 template <class View>
 DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int r) {
   const WordEdges& edges = slot.state->rules.constraints.edges;
@@ -94,8 +94,8 @@ DRAGOMAN_HD Candidate BestAfterWord(const View& slot, const Offers& offers, int 
   return {};
 }
 
-// Collects the candidates of a step into `pool` as a set (d.2, step 2) and gives each its bank;
-// returns their number, for which `shared` is memory of the group.
+// Collects the candidates of a step into `pool` as a set (d.2.2) and gives each its bank. Returns
+// their number. `shared` [1] is memory of the group.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slot, Offers& offers,
                                        Candidate* pool, int32_t* shared) {
@@ -145,18 +145,17 @@ DRAGOMAN_HD int32_t CollectConstrained(const ThreadGroup& group, const View& slo
     if (pool[i].is_waiting()) continue;
     const ConstraintState next = Advance(set, slot.Constraints(pool[i].parent), pool[i].token);
     pool[i].bank = Bank(next);
-    // Where the limit ends hypotheses without EOS, only those that have met everything are final.
+    // If the limit ends hypotheses without EOS, only those that have met everything are final.
     if (!s.options.Ends(pool[i].token) && IsLastToken(s)) pool[i].ends = Finished(set, next);
   }
   group.Sync();
   return n;
 }
 
-// The next beam, best first, in the first entries of `chosen`, its ended ones as entries; returns
-// their number. A hypothesis
-// that has ended competes with its normalised score; with one there, all more than
-// `constraint_prune` below the best of them are dropped (d.3). `pool` is left in the order of
-// BetterInBank. banks [kBanks].
+// Writes the next beam to the first entries of `chosen`, best first, and its ended hypotheses to
+// the entries of the slot. Returns their number. An ended hypothesis competes with its normalised
+// score. With one there, candidates more than `constraint_prune` below the best of them are dropped
+// (d.3). Leaves `pool` in the order of BetterInBank. banks [kBanks].
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot, Candidate* pool,
                                       int32_t n, int32_t* banks, Candidate* chosen) {
@@ -179,7 +178,7 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
     for (int32_t b = total; b >= 0; --b) {
       for (int32_t i = begin; i < begin + taken[b]; ++i) {
         Candidate c = pool[i];
-        // The last step of a search without a forced EOS: what is unmet can go no further.
+        // At the last token without a forced EOS, an unmet candidate cannot go on.
         if (IsLastToken(s) && !c.ends) continue;
         if (c.ends && !c.is_waiting()) c.score = EndScore(s, c);
         if (c.ends && c.score > best_ended) best_ended = c.score;
@@ -198,8 +197,8 @@ DRAGOMAN_HD int32_t SelectConstrained(const ThreadGroup& group, const View& slot
   return count;
 }
 
-// When nothing has met all phrases: keeps the best hypothesis of the highest bank as the result,
-// marked unmet. `pool` [n]: the candidates of the last step, in order.
+// Keeps the best hypothesis of the highest bank as the result, marked unmet. For a search in which
+// no hypothesis has met all phrases. `pool` [n]: the candidates of the last step, in order.
 template <class View>
 DRAGOMAN_HD void SetAside(const View& slot, const Candidate* pool, int32_t n) {
   SlotState& s = *slot.state;

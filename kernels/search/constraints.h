@@ -1,15 +1,15 @@
-// The constraint state of a hypothesis: which required phrases it has met and how far into the next
-// it is (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with the matching done
-// right).
+// The constraint state of a hypothesis: the required phrases that it has met, and the partial match
+// of the next (SEARCH.md d.1; dynamic beam allocation, Post & Vilar 2018, with corrected matching).
 //
-// Pure functions over plain data, for host and device; no heap. The set of phrases is immutable and
-// the caller's; a state is a value of 32 bytes that follows its hypothesis.
+// Pure functions over plain data, for host and device; no heap. The caller owns the immutable set
+// of phrases. A state is a value of 32 bytes; each hypothesis has one.
 //
-// The phrases lie in lexicographic order, so that those that begin with given tokens are one range:
-// a partial match is such a range and its depth, and no trie is needed.
+// The phrases are in lexicographic order, so the phrases that begin with given tokens are one
+// range. A partial match is such a range and its depth, and no trie is needed.
 //
-// With WordEdges a phrase is met only between word boundaries. A state cannot see the token after
-// it: it remembers the phrase that its last token completed, and the next token may take it back.
+// With WordEdges a phrase is met only between word boundaries. A state cannot know the next token,
+// so it remembers the phrase that its last token completed. The next token may take that phrase
+// back.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace dragoman::kernels {
 
-// Says between which target tokens a word goes on: after an open token, before one that continues a
-// word (SEARCH.md a.8, "Word boundaries"). Two bitmaps: token t is bit t % 32 of integer t / 32. Tokens
-// beyond the bitmaps are neither open nor continue a word.
+// Tells between which target tokens a word goes on: after an open token, before one that continues
+// a word (SEARCH.md a.8, "Word boundaries"). Two bitmaps: token t is bit t % 32 of integer t / 32.
+// Tokens beyond the bitmaps are not open and do not continue a word.
 struct WordEdges {
   const uint32_t* continues = nullptr;  // [words] never EOS
   const uint32_t* open = nullptr;       // [words]
@@ -29,7 +29,7 @@ struct WordEdges {
 
   DRAGOMAN_HD bool Continues(int32_t token) const { return Has(continues, token); }
   DRAGOMAN_HD bool IsOpen(int32_t token) const { return Has(open, token); }
-  // Whether there is no word boundary between two neighbouring tokens.
+  // Reports whether there is no word boundary between two neighbouring tokens.
   DRAGOMAN_HD bool Joins(int32_t before, int32_t after) const {
     return IsOpen(before) && Continues(after);
   }
@@ -41,15 +41,15 @@ struct WordEdges {
   }
 };
 
-// Duplicates are allowed: [7], [7] needs two 7s. At most kMaxConstraintTokens tokens in all, and no
-// phrase is empty. EOS may end one phrase.
+// Duplicates are allowed: [7], [7] needs two 7s. No phrase is empty, and all together have at most
+// kMaxConstraintTokens tokens. EOS may end one phrase.
 struct ConstraintSet {
   const int32_t* tokens = nullptr;  // phrase i is tokens begin[i] .. begin[i + 1]
   const int32_t* begin = nullptr;   // [phrases + 1]
   int32_t phrases = 0;
   WordEdges edges;
 
-  // C: constraint tokens in all.
+  // C: the total of constraint tokens.
   DRAGOMAN_HD int32_t total() const { return phrases == 0 ? 0 : begin[phrases]; }
   DRAGOMAN_HD int32_t Length(int i) const { return begin[i + 1] - begin[i]; }
   DRAGOMAN_HD int32_t Token(int i, int at) const { return tokens[begin[i] + at]; }
@@ -71,7 +71,7 @@ static_assert(sizeof(ConstraintState) == 32);
 namespace constraints_internal {
 
 DRAGOMAN_HD inline bool IsMet(const ConstraintState& s, int phrase) {
-  // Not by an index that is known at run time: a state is to live in registers.
+  // No index computed at run time, so that a state stays in registers.
   const uint64_t met = phrase < 64 ? s.met[0] : s.met[1];
   return ((met >> (phrase & 63)) & 1U) != 0;
 }
@@ -82,8 +82,8 @@ DRAGOMAN_HD inline void Root(const ConstraintSet& set, ConstraintState& s) {
   s.depth = 0;
 }
 
-// A needed phrase that is exactly the first `length` > 0 tokens of phrase `like`; -1: none. Phrases
-// with these tokens at their beginning are neighbours, the shortest first.
+// Returns a needed phrase that is exactly the first `length` > 0 tokens of phrase `like`; -1: none.
+// Phrases that begin with these tokens are neighbours, the shortest first.
 DRAGOMAN_HD inline int NeededPhrase(const ConstraintSet& set, const ConstraintState& s, int like,
                                     int length) {
   int first = like;
@@ -109,7 +109,8 @@ DRAGOMAN_HD inline void SetMet(const ConstraintSet& set, ConstraintState& s, int
   s.met_phrases = static_cast<int16_t>(s.met_phrases + sign);
 }
 
-// Extends the path by `token` if some needed phrase goes on so. Sets `ended` if that completes one.
+// Extends the path by `token` if some needed phrase continues with it. Sets `ended` if that
+// completes a phrase. Returns whether the path was extended.
 DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int32_t token) {
   int low = s.low;
   while (low < s.high && !(set.Length(low) > s.depth && set.Token(low, s.depth) == token)) ++low;
@@ -123,7 +124,8 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   s.low = static_cast<int16_t>(low);
   s.high = static_cast<int16_t>(high);
   ++s.depth;
-  // Whole, and no needed phrase is longer: done with it. Else it stays pending.
+  // A whole phrase is completed if no needed phrase in the range is longer. Otherwise it stays
+  // pending.
   int whole = -1;
   for (int i = low; i < high; ++i) {
     if (IsMet(s, i)) continue;
@@ -136,8 +138,8 @@ DRAGOMAN_HD inline bool Extend(const ConstraintSet& set, ConstraintState& s, int
   return true;
 }
 
-// Takes back the phrase that the last token completed: it is needed again, and its tokens are the
-// path, which no token extends.
+// Takes back the phrase that the last token completed. It is needed again, and its tokens are the
+// path.
 DRAGOMAN_HD inline void Reopen(const ConstraintSet& set, ConstraintState& s) {
   SetMet(set, s, s.ended, false);
   s.low = s.ended;
@@ -145,7 +147,6 @@ DRAGOMAN_HD inline void Reopen(const ConstraintSet& set, ConstraintState& s) {
   s.ended = -1;
 }
 
-// Hears of nothing.
 struct NoNotes {
   DRAGOMAN_HD void Met(int /*phrase*/, int32_t /*after*/) const {}
   DRAGOMAN_HD void TakenBack() const {}
@@ -159,23 +160,25 @@ DRAGOMAN_HD inline ConstraintState StartConstraints(const ConstraintSet& set) {
   return s;
 }
 
-// Tokens of completed phrases and of the path.
+// Returns the number of tokens of completed phrases and of the path.
 DRAGOMAN_HD inline int32_t Bank(const ConstraintState& s) { return s.met_tokens + s.depth; }
 
-// Whether all phrases are completed. (A whole phrase that is still pending waits for a longer one
-// that is needed too, so it never is the last.)
+// Reports whether all phrases are completed. A pending whole phrase is never the last, because it
+// waits for a longer one that is needed too.
 DRAGOMAN_HD inline bool Finished(const ConstraintSet& set, const ConstraintState& s) {
   return s.met_phrases == set.phrases;
 }
 
-// The state after one token more. A token that does not extend the path completes the longest whole
-// phrase that the path begins with and that ends at a word boundary, if any; the rest of the path is
-// matched again from the root, together with the token, one token dropped at a time, as in string
-// matching. A token that continues the word of the phrase that the last token completed takes that
-// phrase back, and is then one that does not extend its tokens.
+// Returns the state after `token`.
 //
-// `notes.Met(phrase, after)`: a phrase is completed, `after` tokens before the end.
-// `notes.TakenBack()`: the latest of those is needed again.
+// If the token does not extend the path, the longest needed phrase that the path begins with and
+// that ends at a word boundary is completed, if there is one. The rest of the path and the token
+// are matched again from the root, one token dropped from the front at a time, as in string
+// matching. If the token continues the word of the phrase that the last token completed, it takes
+// that phrase back; the phrase's tokens are then a path that the token does not extend.
+//
+// Calls `notes.Met(phrase, after)` if a phrase is completed `after` tokens before the end, and
+// `notes.TakenBack()` if the latest of these is needed again.
 template <class Notes>
 DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s, int32_t token,
                                     const Notes& notes) {
@@ -193,8 +196,8 @@ DRAGOMAN_HD ConstraintState Advance(const ConstraintSet& set, ConstraintState s,
       return s;
     }
   }
-  // The text to match is the path, which phrase `path` holds, and the token after it. The path of
-  // `s` begins at `start` of it, and the token after the path does not extend it.
+  // The text to match is the path (the first tokens of phrase `path`) and `token`, which does not
+  // extend the path. The path of `s` begins at `start` of the text.
   const int path = s.low;
   const int32_t length = s.depth;
   const auto text = [&](int32_t i) { return i < length ? set.Token(path, i) : token; };
@@ -240,17 +243,17 @@ DRAGOMAN_HD inline ConstraintState Advance(const ConstraintSet& set, const Const
   return Advance(set, s, token, constraints_internal::NoNotes());
 }
 
-// Whether the last token is the end of a needed phrase or of one that it completed, and the next
-// token may turn out to continue its word.
+// Reports whether the last token ends a needed phrase, or one that it completed, and the next token
+// may continue its word.
 DRAGOMAN_HD inline bool EndsInWord(const ConstraintSet& set, const ConstraintState& s) {
   if (!s.open) return false;
   return s.ended >= 0 ||
          (s.depth > 0 && constraints_internal::NeededPhrase(set, s, s.low, s.depth) >= 0);
 }
 
-// Calls `use(token)` for every token that makes progress: the path's continuations and, at the root
-// or with a pending whole phrase, the beginnings of all needed phrases, if the token is not inside a
-// word. A token may come twice.
+// Calls `use(token)` for every token that makes progress, possibly more than once for a token: the
+// continuations of the path and, at the root or with a pending whole phrase, the first tokens of
+// all needed phrases. A first token inside a word makes no progress.
 template <class Use>
 DRAGOMAN_HD void ForProgressTokens(const ConstraintSet& set, const ConstraintState& s, Use use) {
   using namespace constraints_internal;  // NOLINT(google-build-using-namespace)

@@ -1,4 +1,4 @@
-// The end of a step: what a slot has to tell the host, and the counts (batch_step.h).
+// The end of a step (batch_step.h): the slots report to the host, and the step is counted.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace dragoman::kernels {
 namespace deliver_internal {
 
-// A result in the order of delivery: the better score first, then the lower entry; of samples the
-// entry is the number of the draw, and decides alone.
+// A result in the order of delivery: higher score first, then lower entry. The entry of a sample is
+// the number of its draw, and it alone decides.
 struct ResultKey {
   float score = 0;
   int32_t entry = -1;  // -1: none
@@ -29,7 +29,7 @@ struct EarlierResult {
   }
 };
 
-// The result that comes after `last`; entry -1: no other.
+// Returns the result that comes after `last`; entry -1: there is none.
 template <class ThreadGroup>
 DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot, ResultKey last) {
   const SearchOptions& o = slot.state->options;
@@ -44,7 +44,7 @@ DRAGOMAN_HD ResultKey NextResult(const ThreadGroup& group, const SlotView& slot,
   return group.Reduce(next, EarlierResult());
 }
 
-// Calls `use(entry)` for the results that are to be delivered, in order; returns their number.
+// Calls `use(entry)` for the results to deliver, in order. Returns their number.
 template <class ThreadGroup, class Use>
 DRAGOMAN_HD int32_t ForResults(const ThreadGroup& group, const SlotView& slot, Use use) {
   int32_t count = 0;
@@ -82,7 +82,8 @@ DRAGOMAN_HD void WriteHypothesis(const ThreadGroup& group, const SlotView& slot,
   }
 }
 
-// Room for so many words of output, for every member; -1: there is none in this step.
+// Claims room for `words` words of output and returns its beginning to every member; -1: this step
+// has no room for them.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tables, int32_t words,
                                const StepMailbox& mailbox) {
@@ -93,8 +94,8 @@ DRAGOMAN_HD int32_t ClaimWords(const ThreadGroup& group, const BatchTables& tabl
   return group.Reduce(begin, [](int32_t a, int32_t b) { return a > b; });
 }
 
-// Called by one member, once the words are written. A slot reports once in a step, so there is
-// room.
+// Announces a delivery whose words are written. Called by one member. There is room, because a slot
+// reports once in a step.
 DRAGOMAN_HD inline void Announce(const BatchTables& tables, const StepMailbox& mailbox,
                                  const Delivery& delivery) {
   mailbox.deliveries[AtomicAdd(tables.now->deliveries, 1)] = delivery;
@@ -144,9 +145,9 @@ DRAGOMAN_HD void DeliverResults(const ThreadGroup& group, const BatchTables& tab
 
 }  // namespace deliver_internal
 
-// Reports what slot number `index` of BatchTables::order has to tell: its end, or tokens that have
-// become settled. What finds no room in the output is left for a later step. Of slots that report
-// by one group after the other, an older one finds room first.
+// Reports the end of slot number `index` of BatchTables::order, or its newly settled tokens. A
+// report that finds no room in the output waits for a later step. If one group reports slots one
+// after the other, an older slot finds room first.
 template <class ThreadGroup>
 DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, int32_t index,
                          const StepMailbox& mailbox) {
@@ -172,7 +173,7 @@ DRAGOMAN_HD void Deliver(const ThreadGroup& group, const BatchTables& tables, in
   group.Sync();
 }
 
-// The counts; the step's number is used up.
+// Writes the counts of the step and raises the step's number.
 template <class ThreadGroup>
 DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
                          const StepMailbox& mailbox) {
@@ -193,7 +194,7 @@ DRAGOMAN_HD void EndStep(const ThreadGroup& group, const BatchTables& tables,
   for (int32_t i = group.rank(); i < now.waiting_count; i += group.size()) {
     expected += tables.states[tables.waiting[i]].options.beam;
   }
-  // Three numbers in one: slots are fewer than 2^16.
+  // Three numbers in one, because slots are fewer than 2^16.
   constexpr int kBits = 16;
   constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
   int64_t all = 0;

@@ -1,12 +1,13 @@
 // A draw from a row of scores: temperature, top_k, top_p (SEARCH.md a.8, "Sampling").
 //
-// The order of the tokens is never made. A token's weight is exp((score - best) / temperature), its
-// mass the weight as a whole number of 2^-40ths; sums of masses are exact, so they depend neither
-// on their order nor on the group, and they are the same on host and device for the same scores.
-// Where a running sum over the tokens, best first, reaches a number is found by halving the field
-// some thousandfold at a time: bins of weights, the sum of each, the bin in which it happens, bins
-// within that bin. Three levels lead to a single weight; tokens of one weight follow by their ids.
-// So a draw costs a few sweeps over the row, whatever the scores and the options.
+// The tokens are never sorted. A token's weight is exp((score - best) / temperature). Its mass is
+// the weight as a whole number of units of 2^-40. Sums of masses are exact, so they do not depend
+// on their order or on the group, and host and device get the same sums for the same scores.
+//
+// Reach finds the token at which a running sum over the tokens, best first, reaches a number. It
+// sums the weights in bins, finds the bin in which the sum reaches the number, and divides that bin
+// into bins. Three levels lead to a single weight; tokens of one weight follow by their ids. So a
+// draw costs a few sweeps over the row, whatever the scores and the options.
 //
 // Runs on a ThreadGroup. No heap.
 #pragma once
@@ -22,8 +23,8 @@
 
 namespace dragoman::kernels {
 
-// Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator, so that a draw depends
-// on its place only and on no state.
+// Philox 4x32-10 (Salmon et al. 2011, Random123): a counter-based generator without state, so a
+// draw depends only on its counter and key.
 struct PhiloxCounter {
   uint32_t word[4];
 };
@@ -47,10 +48,10 @@ DRAGOMAN_HD inline float UnitFloat(uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1.0p-24F;
 }
 
-// Memory of one draw, owned by the caller, shared by the group.
+// Memory of one draw. The caller owns it, the group shares it.
 struct DrawWorkspace {
-  // Bins over the whole field, 64 for each halving of the weight down to the smallest that has a
-  // mass; and bins within one of these.
+  // Wide bins cover all weights: 64 for each halving of the weight, down to the smallest that has a
+  // mass. Fine bins divide one bin.
   static constexpr int32_t kWideBins = 40 * 64 + 1;
   static constexpr int32_t kFineBins = 512;
   static constexpr int32_t kBins = kWideBins + kFineBins;
@@ -61,11 +62,11 @@ struct DrawWorkspace {
 
 namespace draw_internal {
 
-constexpr float kMassUnits = 0x1p40F;          // of the best token; 2^22 of them are not too many
+constexpr float kMassUnits = 0x1p40F;          // of the best token; 2^22 such tokens fit 64 bits
 constexpr uint32_t kHighestKey = 0x3F800000U;  // of the weight 1
 constexpr uint32_t kLowestKey = kHighestKey - (40U << 23);  // of the weight 2^-40
 
-// Weights are ordered as their bits are. 0 stands for no mass.
+// Weights are in the order of their bits. 0 means no mass.
 DRAGOMAN_HD inline uint32_t KeyOf(float weight) { return FloatWord(weight); }
 
 struct CountMeasure {
@@ -77,11 +78,11 @@ struct MassMeasure {
   }
 };
 
-// Calls `use(weight)` for the tokens whose keys lie in low .. low + range.
+// Calls `use(weight)` for the tokens whose keys are in low .. low + range.
 template <class ThreadGroup, class Use>
 DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t low, uint32_t range, Use use) {
-  constexpr int32_t kAhead = 32;  // are looked at together
+  constexpr int32_t kAhead = 32;  // tokens tested together
   const int32_t step = group.size();
   const auto within = [&](int32_t i) { return KeyOf(weights[i]) - low <= range; };
   int32_t first = group.rank();
@@ -101,28 +102,28 @@ DRAGOMAN_HD void ForKeysWithin(const ThreadGroup& group, const float* weights, i
 // The last token that a running sum needs.
 struct Reached {
   uint32_t key = 0;
-  uint64_t before = 0;  // the sum of all whose keys are greater
-  uint64_t each = 0;    // what a token of this key adds
+  uint64_t before = 0;  // the sum of all tokens whose keys are greater
+  uint64_t each = 0;    // the measure of a token of this key
   uint64_t wanted = 0;
   bool found = false;
 
-  // How many tokens of this key are needed, from 1.
+  // The number of tokens of this key that are needed, from 1.
   DRAGOMAN_HD uint64_t number() const { return (wanted - before + each - 1) / each; }
-  // The sum with them.
+  // The sum including them.
   DRAGOMAN_HD uint64_t sum() const { return before + number() * each; }
 };
 
 struct FoundBin {
   int32_t bin;
   int32_t unused;
-  uint64_t before;  // the sum of all before it
+  uint64_t before;  // the sum of all bins before it
   uint64_t wanted;
 };
 struct LowerBin {
   DRAGOMAN_HD bool operator()(const FoundBin& a, const FoundBin& b) const { return a.bin < b.bin; }
 };
 
-// Sums of the keys low .. high in `bins` [count], 2^shift keys each, the highest keys first.
+// Sums the keys low .. high into `bins` [count], 2^shift keys each, the highest keys first.
 template <class ThreadGroup, class Measure>
 DRAGOMAN_HD void FillBins(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                           uint32_t low, uint32_t high, int shift, Measure measure, uint64_t* bins,
@@ -141,7 +142,7 @@ static_assert(((kHighestKey - kLowestKey) >> kWideShift) + 1 == DrawWorkspace::k
 static_assert(1 << (kWideShift - kFineShift) <= DrawWorkspace::kFineBins);
 static_assert(1 << kFineShift <= DrawWorkspace::kFineBins);
 
-// The bins of the whole field.
+// Fills the bins over all weights.
 template <class ThreadGroup, class Measure>
 DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                               Measure measure) {
@@ -150,7 +151,7 @@ DRAGOMAN_HD void FillWideBins(const ThreadGroup& group, const DrawWorkspace& ws,
 }
 
 // Finds, among the first `count` bins, the one in which the running sum reaches `wanted`(sum of
-// all) > 0; `bin` is INT32_MAX where none does.
+// all) > 0. `bin` is INT32_MAX if none does.
 template <class ThreadGroup, class Wanted>
 DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int32_t count,
                              uint64_t before, Wanted wanted) {
@@ -169,8 +170,8 @@ DRAGOMAN_HD FoundBin FindBin(const ThreadGroup& group, const uint64_t* bins, int
   return group.Reduce(found, LowerBin());
 }
 
-// Where the running sum of `measure` over the tokens, best first, reaches `wanted`(sum of all).
-// REQUIRES: FillWideBins was called with this measure.
+// Returns the token at which the running sum of `measure` over the tokens, best first, reaches
+// `wanted`(sum of all). REQUIRES: FillWideBins was called with this measure.
 template <class ThreadGroup, class Measure, class Wanted>
 DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int32_t vocabulary,
                           Measure measure, Wanted wanted) {
@@ -192,8 +193,8 @@ DRAGOMAN_HD Reached Reach(const ThreadGroup& group, const DrawWorkspace& ws, int
   return {high, found.before, measure(__builtin_bit_cast(float, high)), found.wanted, true};
 }
 
-// Token number `number`, from 1, in the order of ids, of those with this key. REQUIRES: there is
-// one.
+// Returns token number `number`, from 1, of those with this key, in the order of ids. REQUIRES: it
+// exists.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, int32_t vocabulary,
                                uint32_t key, uint64_t number) {
@@ -223,10 +224,10 @@ DRAGOMAN_HD int32_t TokenOfKey(const ThreadGroup& group, const float* weights, i
 
 }  // namespace draw_internal
 
-// Draws from softmax(x / temperature) of the top_k best, of which the fewest whose probabilities
-// reach top_p: the first token, by descending probability, then id, whose running sum exceeds
-// `unit`, a multiple of 2^-24 in [0, 1). `max`: the largest of x [vocabulary]. The token; -1 when
-// all are -inf.
+// Draws a token from softmax(x / temperature), restricted to the top_k best and of these to the
+// fewest whose probabilities reach top_p. Returns the first token, by descending probability, then
+// id, whose running sum exceeds `unit` times the sum that is left; -1 if all x are -inf. `max` is
+// the largest of x [vocabulary]. `unit` is a multiple of 2^-24 in [0, 1).
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const float* x,
                          int32_t vocabulary, float max, float unit, const DrawWorkspace& ws) {
@@ -244,7 +245,7 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     draw_internal::FillWideBins(group, ws, vocabulary, draw_internal::CountMeasure());
     const draw_internal::Reached last = draw_internal::Reach(
         group, ws, vocabulary, draw_internal::CountMeasure(), [k](uint64_t) { return k; });
-    if (last.found) {  // else there are fewer
+    if (last.found) {  // else fewer than k tokens have a mass
       const int32_t id =
           draw_internal::TokenOfKey(group, ws.weights, vocabulary, last.key, last.number());
       for (int32_t i = group.rank(); i < vocabulary; i += group.size()) {
@@ -266,7 +267,7 @@ DRAGOMAN_HD int32_t Draw(const ThreadGroup& group, const SearchOptions& o, const
     };
     kept = draw_internal::Reach(group, ws, vocabulary, mass, enough).sum();
   }
-  // The first sum above unit * kept, which is a whole number of 2^-24ths.
+  // The smallest whole number above unit * kept, where `unit` is `part` 2^-24ths.
   const auto part = static_cast<uint64_t>(unit * 0x1p24F);
   const draw_internal::Reached drawn =
       draw_internal::Reach(group, ws, vocabulary, mass, [&](uint64_t all) {

@@ -1,5 +1,5 @@
-// exp in the same bits on host and device, as plain arithmetic that a host's compiler does for
-// several numbers at a time. For what is summed over a whole vocabulary; elsewhere std::exp.
+// exp with the same bits on host and device, as plain arithmetic that a host's compiler vectorizes.
+// For sums over a whole vocabulary; elsewhere the search uses std::exp.
 #pragma once
 
 #include <bit>
@@ -12,16 +12,16 @@ namespace dragoman::kernels {
 
 DRAGOMAN_HD inline uint32_t FloatWord(float x) { return __builtin_bit_cast(uint32_t, x); }
 
-// exp(x) for x <= 0 or -inf, within 2 units of the last place; below -87 exp(-87), some 1e-38, for
-// what is nothing beside the 1 of the largest needs no zero. Exactly 1 for 0, never above it.
+// Returns exp(x) for x <= 0 or -inf, within 2 ulp. Below -87 it returns exp(-87), about 1e-38,
+// which is negligible next to the largest term, 1. Returns exactly 1 for 0, and never more than 1.
 // Compiled without contraction.
 DRAGOMAN_HD inline float ExpNonPositive(float x) {
-  constexpr uint32_t kLeast = 0xC2AE0000U;  // -87. Negative numbers ascend in their bits.
-  constexpr float kRound = 12582912.0F;     // 1.5 * 2^23: what is added to it loses its fraction
+  constexpr uint32_t kLeast = 0xC2AE0000U;  // -87. Bits of negative numbers grow with magnitude.
+  constexpr float kRound = 12582912.0F;     // 1.5 * 2^23: a number added to it loses its fraction
   const uint32_t bits = FloatWord(x);
   const float bounded = __builtin_bit_cast(float, bits < kLeast ? bits : kLeast);
   const float n = (bounded * kLog2OfE + kRound) - kRound;
-  // ln 2 in two parts, the first of which has so few bits that its product with n is exact.
+  // ln 2 in two parts. The first has so few bits that its product with n is exact.
   const float r = (bounded - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 1.9875691500e-4F;
   p = p * r + 1.3981999507e-3F;

@@ -1,4 +1,4 @@
-// The entries of a slot: hypotheses that have ended, and what they score.
+// The entries of a slot: hypotheses that have ended, and their scores.
 //
 // Called by one member of a group.
 #pragma once
@@ -11,22 +11,21 @@
 
 namespace dragoman::kernels {
 
-// The divisor of the log-prob (SEARCH.md 0.1). Immediate finalisation counts the tokens emitted,
-// EOS among them; elsewhere the divisor is that of the real tokens and one more, whether EOS came
-// or not.
+// Returns the divisor of the log-prob (SEARCH.md 0.1). Immediate finalisation counts the tokens
+// emitted, EOS included. Otherwise the length is the real tokens plus one, whether EOS came or not.
 DRAGOMAN_HD inline float Divisor(const SlotState& s, int32_t real_tokens, bool has_eos) {
   const bool emitted =
       s.options.finalisation == Finalisation::kImmediate && s.rules.constraints.phrases == 0;
   return s.rules.divisor[real_tokens + (has_eos || !emitted ? 1 : 0)];
 }
 
-// The score of a hypothesis that a candidate ends.
+// Returns the score of a hypothesis that a candidate ends.
 DRAGOMAN_HD inline float EndScore(const SlotState& s, const Candidate& c) {
   const bool has_eos = s.options.Ends(c.token);
   return c.path / Divisor(s, has_eos ? s.length : s.length + 1, has_eos);
 }
 
-// Writes the hypothesis that `c`, a child of a live one, has ended.
+// Writes the hypothesis that `c` ends. REQUIRES: `c` is a child of a live hypothesis.
 template <class View>
 DRAGOMAN_HD void WriteEntry(const View& slot, int entry, const Candidate& c, EntryStatus status) {
   const SlotState& s = *slot.state;
@@ -73,8 +72,8 @@ DRAGOMAN_HD void CountDone(const View& slot, float log_prob) {
   if (log_prob > s.best_done) s.best_done = log_prob;
 }
 
-// Immediate finalisation: the best `beam` results are kept, a further one replaces the worst if it
-// is better (a.7).
+// Adds a result with immediate finalisation: the best `beam` are kept, a further one replaces the
+// worst if it is better (a.7).
 template <class View>
 DRAGOMAN_HD void Finish(const View& slot, const Candidate& c) {
   SlotState& s = *slot.state;
@@ -102,9 +101,9 @@ DRAGOMAN_HD float WorstDone(const View& slot) {
   return worst;
 }
 
-// The beam's ended hypotheses after a step: of those that waited, the ones among the candidates
-// `chosen` [count] go on waiting, the others are dropped; what has newly ended begins to wait. The
-// first `popped` candidates are results from now on.
+// Updates the entries after a step. Waiting hypotheses among the candidates `chosen` [count] go on
+// waiting, the others are dropped. Newly ended candidates begin to wait. The first `popped`
+// candidates become results.
 template <class View>
 DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_t count,
                                int32_t popped) {
@@ -140,7 +139,7 @@ DRAGOMAN_HD void SettleEntries(const View& slot, const Candidate* chosen, int32_
   }
 }
 
-// At the end of a search: what still waits becomes a result, or is dropped.
+// Ends a search: makes the waiting entries results if `keep`, else drops them.
 template <class View>
 DRAGOMAN_HD void CloseEntries(const View& slot, bool keep) {
   SlotState& s = *slot.state;

@@ -1,9 +1,9 @@
-// The fold of a row of logits: (max, sum of exp) and the sorted list of its K best tokens. Host and
-// device run this code; partial folds of the same row may be merged.
+// The fold of a row of logits: (max, sum of exp) and the sorted list of the K best tokens. Partial
+// folds of one row may be merged.
 //
-// Pure functions over the caller's memory, no heap. Scores are logits (natural log scale). The
-// K best do not depend on the order of visits, for `Better` is a total order; the sum of exp does,
-// in its last bits, so partials are merged in vocabulary order.
+// Pure functions over the caller's memory, for host and device, no heap. Scores are logits (natural
+// log scale). The K best do not depend on the order of visits, because `Better` is a total order.
+// The last bits of the sum of exp do, so partials are merged in vocabulary order.
 #pragma once
 
 #include <cmath>
@@ -18,25 +18,25 @@ struct TokenScore {
   int32_t token;
 };
 
-// The one order of every selection: higher score, then lower token. False whenever a score is NaN.
+// Orders every selection: higher score first, then lower token. False if a score is NaN.
 DRAGOMAN_HD inline bool Better(TokenScore a, TokenScore b) {
   return a.score > b.score || (a.score == b.score && a.token < b.token);
 }
 
-// Sum of exp(x) as sum * exp(max). Empty: max = -inf, sum = 0.
+// A sum of exp(x), stored as sum * exp(max). Empty: max = -inf, sum = 0.
 struct LogSum {
   float max = -INFINITY;
   float sum = 0.0F;
 };
 
-// `a` becomes the sum of both. -inf maxima (empty, or all logits -inf) add nothing, and never NaN.
+// Adds `b` to `a`. A maximum of -inf (empty, or all logits -inf) adds nothing and produces no NaN.
 DRAGOMAN_HD inline void Merge(LogSum& a, LogSum b) {
   if (b.max == -INFINITY) return;
   if (a.max == -INFINITY) {
     a = b;
     return;
   }
-  // One of the two factors is exp(0) = 1: write it so, it costs half.
+  // One of the two factors is exp(0) = 1, so only the other is computed.
   if (b.max <= a.max) {
     a.sum += b.sum * std::exp(b.max - a.max);
   } else {
@@ -45,33 +45,33 @@ DRAGOMAN_HD inline void Merge(LogSum& a, LogSum b) {
   }
 }
 
-// log(sum of exp); -inf when empty.
+// Returns log(sum of exp); -inf when empty.
 DRAGOMAN_HD inline float LogSumValue(LogSum a) {
   return a.max == -INFINITY ? -INFINITY : a.max + std::log(a.sum);
 }
 
-// log softmax(x) of a row whose sum is `a`. -inf stays -inf; a row without a normaliser (all -inf)
-// gives -inf for all.
+// Returns log softmax(x) for a row whose sum is `a`. Returns -inf if x is -inf, or if the row has
+// no normaliser (all logits are -inf).
 DRAGOMAN_HD inline float LogProb(float x, LogSum a) {
   return x == -INFINITY || a.max == -INFINITY ? -INFINITY : (x - a.max) - std::log(a.sum);
 }
 
-// The best `capacity` tokens seen, best first, in memory of the caller.
+// The best `capacity` tokens seen, best first, in the caller's memory.
 struct TopList {
   TokenScore* entries;
   int32_t capacity;
   int32_t count;
 };
 
-// A score at or below this cannot enter when tokens come in ascending order (on equal scores the
-// earlier, lower token wins). +inf when nothing is kept; -inf until the list is full, for a token
-// at -inf never enters.
+// Returns the score at or below which no token can enter if tokens come in ascending order: of
+// equal scores the earlier, lower token wins. Returns +inf if the capacity is 0, and -inf until the
+// list is full, because a token at -inf never enters.
 DRAGOMAN_HD inline float Threshold(const TopList& list) {
   if (list.capacity == 0) return INFINITY;
   return list.count < list.capacity ? -INFINITY : list.entries[list.count - 1].score;
 }
 
-// Inserts in order, dropping the last when full. Scores of -inf and NaN do not enter.
+// Inserts in order and drops the last entry when full. Scores of -inf and NaN do not enter.
 // REQUIRES: the token is not in the list.
 DRAGOMAN_HD inline void Insert(TopList& list, TokenScore x) {
   if (list.capacity == 0 || !(x.score > -INFINITY)) return;
@@ -86,7 +86,7 @@ DRAGOMAN_HD inline void Insert(TopList& list, TokenScore x) {
   list.entries[at] = x;
 }
 
-// `a` becomes the best of both. REQUIRES: no token is in both; the memory does not overlap.
+// Makes `a` the best of both lists. REQUIRES: no token is in both; the memory does not overlap.
 DRAGOMAN_HD inline void Merge(TopList& a, const TopList& b) {
   for (int32_t i = 0; i < b.count; ++i) {
     if (a.count == a.capacity && (a.count == 0 || !Better(b.entries[i], a.entries[a.count - 1]))) {

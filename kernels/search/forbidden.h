@@ -1,8 +1,8 @@
-// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis,
-// so that no overlap is missed.
+// Forbidden phrases (SEARCH.md d.5): an Aho-Corasick automaton over the tokens of a hypothesis. It
+// misses no overlap.
 //
-// Pure functions over the caller's immutable tables (made on the host), for host and device. A
-// state is a node number; it follows its hypothesis.
+// Pure functions over the caller's immutable tables, which the host makes. For host and device. A
+// state is a node number; each hypothesis has one.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ForbiddenAutomaton {
   IdList always;                       // the phrases of one token: forbidden in every state
 };
 
-// The state after one token more.
+// Returns the state after `token`.
 DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32_t state,
                                               int32_t token) {
   if (a.nodes == 0) return 0;
@@ -38,17 +38,17 @@ DRAGOMAN_HD inline int32_t NextForbiddenState(const ForbiddenAutomaton& a, int32
   }
 }
 
-// The edges of a state and of its suffixes are those by which a phrase of two tokens or more would
-// be completed, if they end one. Phrases of one are in `always`. Calls `use(begin, end)` for each
-// run of them; within a run tokens ascend.
+// Calls `use(begin, end)` for the edges of `state` and for those of each of its suffixes. Tokens
+// ascend within a run. Only these edges can complete a phrase of two or more tokens (`edge_ends`);
+// phrases of one token are in `always`.
 template <class Use>
 DRAGOMAN_HD void ForEdgeRuns(const ForbiddenAutomaton& a, int32_t state, Use use) {
   if (a.nodes == 0) return;
   for (; state != 0; state = a.fail[state]) use(a.edge_begin[state], a.edge_begin[state + 1]);
 }
 
-// Calls `ban(token)` for every token that would complete a phrase of two or more; a token may come
-// twice.
+// Calls `ban(token)` for every token that would complete a phrase of two or more tokens, possibly
+// more than once for a token.
 template <class Ban>
 DRAGOMAN_HD void ForForbiddenTokens(const ForbiddenAutomaton& a, int32_t state, Ban ban) {
   ForEdgeRuns(a, state, [&](int32_t begin, int32_t end) {

@@ -1,8 +1,8 @@
 // Memory of the search on the host: the arrays of the lanes, and the workspaces of a step.
 //
-// Values that own what their views point to; not copied or moved, for the views would dangle. All
-// is allocated at construction. Large parts that only some options use are left untouched until
-// then, and so cost address space only.
+// The classes own what their views point to. They are not copied or moved, because the views would
+// dangle. The constructors allocate everything. Large parts that only some options use stay
+// untouched until then, so they cost only address space.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ class LaneMemory {
   BasicLaneArrays<Lane> arrays_;
 };
 
-// Requests and summaries of `rows` rows that ask for up to `top` best tokens, and the lists of
+// Requests and summaries of `rows` rows with up to `top` best tokens each, and the lists of
 // PrepareRow.
 class RowMemory {
  public:
@@ -84,7 +84,7 @@ class RowMemory {
   RowMemory(const RowMemory&) = delete;
   RowMemory& operator=(const RowMemory&) = delete;
 
-  // Row `row` is the live hypothesis in `lane` of the slot at `position`: makes its request, and
+  // Makes the request of row `row`, the live hypothesis in `lane` of the slot at `position`, and
   // clears its summary.
   template <class View>
   void Prepare(size_t row, const View& slot, int lane, int32_t position) {
@@ -101,7 +101,7 @@ class RowMemory {
 
   const LogitRequest* requests() const { return requests_.data(); }
   LogitSummary* summaries() { return summaries_.data(); }
-  // Also of what is touched only when some option asks for it.
+  // Includes memory that is touched only for some options.
   int64_t bytes() const {
     const size_t row = kMaxWantedIds * (sizeof(int32_t) + sizeof(float)) +
                        row_masks_ * sizeof(int32_t) + vocabulary_ * sizeof(float);
@@ -122,7 +122,7 @@ class RowMemory {
   const size_t vocabulary_;
 };
 
-// The workspaces of one call at a time.
+// The workspaces of a step, for one call at a time.
 template <class Lane>
 class StepMemory {
  public:

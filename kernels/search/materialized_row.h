@@ -1,10 +1,10 @@
-// Rows whose logits are needed whole: repetition penalty and sampling (SEARCH.md a.8).
+// Rows with materialized logits, for repetition penalties, sampling, and an eos_penalty with
+// renormalisation (SEARCH.md a.8, b).
 //
-// The row's summary is made again from its materialized logits, with the changes of a.8 in their order;
-// with sampling it is the one token that was drawn. A few sweeps over the vocabulary, whatever the
-// options are; loops are written so that a host's compiler does several tokens at a time. Runs on a
-// ThreadGroup; sums are made per block of ids in kParts parts and added in a fixed order, so that
-// they do not depend on the group. No heap.
+// Makes the row's summary again from its logits, with the changes of a.8 in their order. With
+// sampling it is the one token that was drawn. This takes a few sweeps over the vocabulary, which a
+// host's compiler can vectorize. Runs on a ThreadGroup. Sums are made per block of ids in kParts
+// parts and added in a fixed order, so they do not depend on the group. No heap.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace dragoman::kernels {
 
-// Memory of one call, owned by the caller, shared by the group.
+// Memory of one call. The caller owns it, the group shares it.
 struct MaterializedRowWorkspace {
   static constexpr int32_t kBlock = 256;
 
@@ -59,7 +59,7 @@ DRAGOMAN_HD inline float MaxOf(const float* x, int32_t begin, int32_t end) {
   return best;
 }
 
-// The largest of each block to `best`; the largest of all.
+// Writes the largest x of each block to `best` and returns the largest of all.
 template <class ThreadGroup>
 DRAGOMAN_HD float BlockMaxima(const ThreadGroup& group, const float* x, int32_t vocabulary,
                               float* best) {
@@ -74,7 +74,7 @@ DRAGOMAN_HD float BlockMaxima(const ThreadGroup& group, const float* x, int32_t 
   return group.Reduce(all, Greater());
 }
 
-// Sum of exp((x - max) * scale).
+// Returns the sum of exp((x - max) * scale).
 template <class ThreadGroup>
 DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocabulary, float max,
                          float scale, MaterializedRowWorkspace& ws) {
@@ -89,7 +89,7 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
     for (; i + kParts <= end; i += kParts) {
       for (int32_t j = 0; j < kParts; ++j) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
-    // Constant indices only: the parts are to live in registers.
+    // Constant indices only, so that the parts stay in registers.
     for (int32_t j = 0; j < kParts; ++j) {
       if (i + j < end) part[j] += ExpNonPositive((x[i + j] - max) * scale);
     }
@@ -104,7 +104,7 @@ DRAGOMAN_HD float ExpSum(const ThreadGroup& group, const float* x, int32_t vocab
   return sum;
 }
 
-// The normaliser of x * scale.
+// Returns the normaliser of x * scale.
 template <class ThreadGroup>
 DRAGOMAN_HD LogSum Normaliser(const ThreadGroup& group, const float* x, int32_t vocabulary,
                               float scale, MaterializedRowWorkspace& ws) {
@@ -117,9 +117,9 @@ DRAGOMAN_HD inline float Penalised(float score, float penalty) {
   return score < 0.0F ? score * penalty : score / penalty;
 }
 
-// Writes the penalised score of every token of the source and of the hypothesis, made of
-// `score(token)`, which is what it was before: a token that was used several times is written
-// several times alike. A penalty above 1 makes what the source has more likely.
+// Writes the penalised score of every token of the source and of the hypothesis to x. Computes it
+// from `score(token)`, the score before penalties, so a token that occurs several times is written
+// several times with the same value. A penalty above 1 makes the tokens of the source more likely.
 template <class ThreadGroup, class View, class Score>
 DRAGOMAN_HD void Penalise(const ThreadGroup& group, const View& slot, int lane, Score score,
                           float* x) {
@@ -156,7 +156,7 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
   const SearchOptions& o = slot.state->options;
   const float* const logits = request.logits;
   float* const x = ws.scores;
-  // (logit, to be scaled) -> log-prob
+  // log_prob maps an unscaled logit to its log-prob.
   const float scale = request.scale;
   const float* from = logits;
   const bool penalise_logits = o.penalise_logits && o.penalises() && !forced;
@@ -194,8 +194,8 @@ DRAGOMAN_HD void ScoreRow(const ThreadGroup& group, const View& slot, int lane,
   group.Sync();
 }
 
-// The `k` best tokens of x to `top`, best first; their number. Those that were found are at -inf
-// after. REQUIRES: `best` holds the maxima of the blocks.
+// Writes the `k` best tokens of x to `top`, best first, and returns their number. Sets them to -inf
+// in x. REQUIRES: `best` holds the maxima of the blocks.
 template <class ThreadGroup>
 DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabulary, float* best,
                              int32_t k, TokenScore* top) {
@@ -203,7 +203,7 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
   const auto blocks = static_cast<int32_t>(MaterializedRowWorkspace::Blocks(vocabulary));
   int32_t count = 0;
   for (; count < k; ++count) {
-    // Among equal blocks the one with the lower ids wins.
+    // Among equal blocks the one with lower ids wins.
     TokenScore next{-INFINITY, blocks};
     for (int32_t b = group.rank(); b < blocks; b += group.size()) {
       if (best[b] > next.score) next = {best[b], b};
@@ -226,8 +226,8 @@ DRAGOMAN_HD int32_t TakeBest(const ThreadGroup& group, float* x, int32_t vocabul
 
 }  // namespace materialized_row_internal
 
-// Makes the summary of the row of `lane` again from request.logits, `vocabulary` of them. On entry
-// `summary` is that of the output layer; summary.top needs room for max(request.k, 1) entries.
+// Makes the summary of the row of `lane` again from request.logits [vocabulary]. On entry `summary`
+// is that of the output layer. summary.top needs room for max(request.k, 1) entries.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot, int lane,
                                      const LogitRequest& request, int32_t vocabulary,
@@ -248,12 +248,12 @@ DRAGOMAN_HD void FoldMaterializedRow(const ThreadGroup& group, const View& slot,
     const float unit = UnitFloat(Philox(place, o.sampling.seed).word[0]);
     const float max = materialized_row_internal::BlockMaxima(group, x, vocabulary, ws.block_best);
     const int32_t token = Draw(group, o, x, vocabulary, max, unit, ws.draw);
-    // The token is drawn: EOS, which is wanted in every row, offers itself no more.
+    // EOS is wanted in every row, but the token is drawn already.
     for (int32_t i = group.rank(); i < request.wanted.count; i += group.size()) {
       summary.wanted[i] = -INFINITY;
     }
     if (group.rank() == 0) {
-      // The score is the model's, before all changes.
+      // The score is the model's log-prob before all changes.
       summary.count = token < 0 ? 0 : 1;
       if (token >= 0) summary.top[0] = {LogProb(request.logits[token], model), token};
       summary.normaliser = {0.0F, 1.0F};

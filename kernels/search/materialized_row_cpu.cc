@@ -9,14 +9,13 @@ namespace {
 #define DRAGOMAN_TARGET __attribute__((target("avx2"), flatten))
 bool HasTarget() { return &cpu::Kernels() != &cpu::kBaselineKernels; }
 #else
-// Every 64-bit ARM has vectors of four.
+// Every 64-bit ARM CPU has vectors of four.
 #define DRAGOMAN_TARGET __attribute__((flatten))
 bool HasTarget() { return true; }
 #endif
 
-// The calls within are made part of it, so that the loops over the vocabulary have the same target.
-// Nothing of it is fused: what is computed for several tokens at a time is computed for each of
-// them as the plain text says.
+// `flatten` inlines the calls, so that the loops over the vocabulary have the same target. Nothing
+// is contracted, so the vectorized code computes each token with the same bits.
 DRAGOMAN_TARGET void FoldWithVectors(const SlotView& slot, int lane, const LogitRequest& request,
                                      int32_t vocabulary, MaterializedRowWorkspace& workspace,
                                      LogitSummary& summary) {

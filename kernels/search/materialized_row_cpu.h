@@ -1,5 +1,6 @@
-// FoldMaterializedRow (materialized_row.h) by one thread of the host: the same text and the same bits, compiled
-// for the wider registers too and run with those that the machine has (kernels/cpu/isa.h).
+// FoldMaterializedRow (materialized_row.h) on one host thread, with the same bits. The code is also
+// compiled for wider registers, and the machine's CPU decides which version runs
+// (kernels/cpu/isa.h).
 #pragma once
 
 #include <cstdint>

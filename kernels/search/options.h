@@ -1,5 +1,5 @@
-// A segment's search options as plain data: what the wire's message has become when it reaches the
-// code of the search. What they mean is in SEARCH.md, at the sections named beside each.
+// A segment's search options as plain data: the form that the request's message has in the code of
+// the search. SEARCH.md says what they mean, at the sections named next to each.
 #pragma once
 
 #include <cmath>
@@ -9,17 +9,18 @@
 
 namespace dragoman::kernels {
 
-// Published limits of a search; the wire has the same (proto/dragoman/v1/translation.proto). The
-// search itself takes its bounds from the memory it is given.
+// Published limits of a search, the same as the API's (proto/dragoman/v1/translation.proto). The
+// search itself takes its bounds from the memory that it is given.
 inline constexpr int kMaxBeam = 64;
 inline constexpr int kMaxWantedIds = 160;
 inline constexpr int kMaxConstraintTokens = 128;
 inline constexpr int kMaxForbiddenNodes = 4096;
 
-// Best tokens that a row of a search with word edges has at least (d.2).
+// The fewest best tokens that a row of a search with word edges has (d.2).
 inline constexpr int kWordCandidates = 8;
 
-// Limits of a model: ids that end a hypothesis besides EOS, and ids that no output may begin with.
+// Limits of a model: ids in addition to EOS that end a hypothesis, and ids that no output may begin
+// with.
 inline constexpr int kMaxMoreEos = 7;
 inline constexpr int kMaxNotFirst = 8;
 
@@ -33,9 +34,9 @@ enum class Finalisation : uint8_t {
 // When a search with immediate finalisation is over (a.7).
 enum class StopRule : uint8_t {
   kFirstK,     // once round(beam * patience) hypotheses have finished
-  kHeuristic,  // with `beam` finished: once no live one can beat the worst kept at today's length
+  kHeuristic,  // `beam` have finished and no live one beats the worst kept at its present length
   kNever,      // the same, at the length limit
-  kAllBeams,   // once all have ended; what has ended is not replaced
+  kAllBeams,   // once all have ended; ended hypotheses are not replaced
 };
 
 // How a hypothesis that reaches the limit of real tokens ends (0.2, a.7).
@@ -51,10 +52,10 @@ enum class LengthPenalty : uint8_t {
   kGnmt,   // ((5 + len) / 6)^alpha
 };
 
-// How the beam is shared between hypotheses that have met more or fewer constraints (d.2).
+// How the beam is divided over hypotheses that have met more or fewer constraints (d.2).
 enum class Allocation : uint8_t { kStripe, kBanks };
 
-// From best to worst: a text of several segments has the worst of theirs.
+// From best to worst. A text of several segments has the worst reason of its segments.
 enum class FinishReason : uint8_t { kEos, kLength, kConstraintsUnmet, kNoOutput };
 
 // Sampling (a.8). A slot then has one lane for each of `beam` independent draws.
@@ -73,26 +74,26 @@ struct SearchOptions {
   int32_t max_tokens = 1;        // real tokens: without the start token and EOS; >= 1
   int32_t min_tokens = 0;        // EOS is masked below this many real tokens (a.8)
   int32_t eos = 0;
-  // Further ids that end a hypothesis. They are real tokens of it, the last ones, but for the rules
-  // of EOS (min_tokens, lengths, finishing); only EOS itself is ever forced.
+  // Further ids that end a hypothesis. Such an id is its last real token, but the rules of EOS
+  // apply to it (min_tokens, lengths, finishing). Only EOS itself is ever forced.
   int32_t more_eos[kMaxMoreEos] = {};
   int32_t more_eos_count = 0;
   // Ids that are never the first token after the prefix.
   int32_t not_first[kMaxNotFirst] = {};
   int32_t not_first_count = 0;
-  int32_t start_token = -1;  // what every hypothesis begins with; negative: the batch's
-  // So many of the prefix's first tokens are forced at log-prob 0, as ForcedEos::kZero forces EOS.
+  int32_t start_token = -1;  // first token of every hypothesis; negative: the batch's
+  // Number of the prefix's first tokens that are forced at log-prob 0, as EOS by ForcedEos::kZero.
   int32_t free_prefix = 0;
   Finalisation finalisation = Finalisation::kImmediate;
   StopRule stop_rule = StopRule::kHeuristic;
   ForcedEos forced_eos = ForcedEos::kNone;
   LengthPenalty penalty = LengthPenalty::kPower;
-  float length_penalty = 1.0F;  // alpha; the table of divisors carries it
+  float length_penalty = 1.0F;  // alpha; contained in the table of divisors
   float patience = 1.0F;        // FIRST_K only; > 0
-  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf where the model says so)
-  bool need_log_probs = true;   // false: greedy, no score asked for; the normaliser is skipped (b)
+  bool renormalize = false;     // masks before the softmax (a.7: ct2; hf if the model says so)
+  bool need_log_probs = true;   // false: greedy, no score wanted; the normaliser is skipped (b)
 
-  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's less `prune`:
+  // Pruning (a.2). A hypothesis stays if its log-prob is at least the reference's minus `prune`,
   // the smaller of the absolute delta and -ln(relative threshold).
   float prune = INFINITY;
   int32_t max_candidates = 0;  // children of one parent; 0: off
@@ -114,8 +115,8 @@ struct SearchOptions {
   float eos_penalty = 1.0F;  // factor of EOS's log-prob (f)
   SamplingOptions sampling;
 
-  // How many rows of plain beam search one of its rows counts as, where steps and batches are
-  // filled (engine/request/search_settings.h). Never about a translation: only about when it is made.
+  // The number of rows of plain beam search that a row counts as when steps and batches are filled
+  // (engine/request/search_settings.h). It decides when a translation is made, never its content.
   int32_t row_cost = 1;
 
   // Alignment: the mean of these heads (bit h: head h) of this decoder layer.
@@ -123,33 +124,33 @@ struct SearchOptions {
   int32_t alignment_layer = 0;
   uint64_t alignment_heads = ~uint64_t{0};
 
-  // Whether this token ends a hypothesis.
+  // Reports whether `token` ends a hypothesis.
   DRAGOMAN_HD bool Ends(int32_t token) const {
     bool ends = token == eos;
     for (int32_t i = 0; i < more_eos_count; ++i) ends = ends || token == more_eos[i];
     return ends;
   }
 
-  // Whether tokens are penalised for what the source or the hypothesis has.
+  // Reports whether tokens of the source or of the hypothesis are penalised.
   DRAGOMAN_HD bool penalises() const {
     return repetition_penalty != 1.0F || encoder_repetition_penalty != 1.0F;
   }
 
-  // Children that a row offers at most.
+  // Returns the most children that a row offers.
   DRAGOMAN_HD int32_t children() const {
     return max_candidates > 0 && max_candidates < beam ? max_candidates : beam;
   }
 
-  // Best tokens that are asked of a row: as many as it may offer, or more where they are looked
-  // through for one that ends a word.
+  // Returns the number of best tokens that a row is asked for: as many as it may offer, or more if
+  // they are searched for one that ends a word.
   DRAGOMAN_HD int32_t candidates() const {
     return word_edges && beam < kWordCandidates ? kWordCandidates : children();
   }
 
-  // Whether a row's logits are needed whole: what is chosen may lie anywhere in them, or the
-  // normaliser is made of changed scores.
+  // Reports whether a row needs materialized logits: the search may choose any token, or the
+  // normaliser is computed from changed scores.
   DRAGOMAN_HD bool materialized_logits() const {
-    // Not ||: a GPU waits once for what these read, not for one after the other.
+    // Not ||, so that a GPU waits once for all loads rather than for one after the other.
     return sampling.enabled | penalises() | ((eos_penalty != 1.0F) & renormalize);
   }
 };
@@ -159,9 +160,9 @@ namespace cuda {
 // The largest K of the fused output layer (kernels/ops/output_layer_cuda.h).
 inline constexpr int kMaxFusedTopK = 16;
 
-// Whether rows of a segment may go that way.
+// Reports whether rows of a segment may use the fused output layer.
 DRAGOMAN_HD inline bool MayFuse(const SearchOptions& o) {
-  // candidates() is more than children() only where it is kWordCandidates.
+  // candidates() is more than children() only if it is kWordCandidates.
   static_assert(kWordCandidates <= kMaxFusedTopK);
   const int k = o.children();
   return (k <= kMaxFusedTopK) & !o.materialized_logits();

@@ -1,7 +1,5 @@
-// How much of a running search is settled: the tokens that every hypothesis which can still become
-// the translation begins with (SEARCH.md a.8, "Partials").
-//
-// Runs on a ThreadGroup.
+// How much of a running search is settled (SEARCH.md a.8, "Partials"): the tokens that all
+// hypotheses share that can still become the translation.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +10,13 @@
 
 namespace dragoman::kernels {
 
-// The number of real tokens that all hypotheses which can still win share, by lineage.
-// Only the best finished hypothesis can still win: what ends later either beats it or does not, the
-// others never. Never less than `from`, the answer of an earlier step of the same segment.
-// REQUIRES: the slot is running.
+// Returns the number of real tokens that all hypotheses which can still win share by lineage. Never
+// returns less than `from`, the answer of an earlier step of the same segment. REQUIRES: the slot
+// is running.
 template <class ThreadGroup, class View>
 DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, int32_t from) {
   const SlotState& s = *slot.state;
-  // Among the results only the best can still win; among the hypotheses that wait on the beam each
-  // one can.
+  // Among the results only the best can still win. Each hypothesis that waits on the beam can.
   int best = -1;
   for (int e = 0; e < s.options.beam; ++e) {
     const FinishedHypothesis& h = slot.Finished(e);
@@ -35,8 +31,8 @@ DRAGOMAN_HD int32_t SettledTokens(const ThreadGroup& group, const View& slot, in
   for (int e = 0; e < s.options.beam; ++e) {
     if (can_win(e) && slot.Finished(e).length < end) end = slot.Finished(e).length;
   }
-  // Two hypotheses whose position p was written by one lane are one hypothesis up to p: the first
-  // position at which they differ is where it ends.
+  // If one lane wrote position p of two hypotheses, they are the same up to p. So the settled
+  // tokens end before the first position at which the writers differ.
   int32_t differs = end + 1;
   for (int32_t p = from + 1 + group.rank(); p < differs; p += group.size()) {
     const int writer = slot.Writer(0, p);

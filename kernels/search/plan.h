@@ -1,28 +1,24 @@
 // The plan of a step: which slots run, and the table of their rows.
 //
-// The plan walks the live slots in the order of its rules and takes the longest prefix whose
-// widths (NextRows) fit: into `max_rows`, and into the width budget if there is one; and, each row counted
-// with its cost (SearchOptions::row_cost), into kLoadOfRow times that. At least one slot is taken,
-// so that a slot wider than these never blocks. The order is that of admission, or the longest
-// hypotheses first; or only the shortest ones run and all others pause (the selections of
-// VAR-STREAM, Yang et al. 2020; SEARCH.md a.4). Slots that have paused as long as the bound
-// allows come before all others, the longest pause first: where more of them are due than fit, each
-// gets its turn. A slot whose new position needs K/V pages gets them now, or pauses:
+// The plan walks the live slots in the order of its rules (SEARCH.md a.4; VAR-STREAM, Yang et al.
+// 2020): as admitted; or the longest hypotheses first; or only the shortest, while all others
+// pause. It takes the longest prefix whose rows (NextRows) fit `max_rows` and the width budget, if
+// there is one, and whose load is at most kLoadOfRow times a full step or the budget. The load
+// counts each row with its cost (SearchOptions::row_cost). At least one slot is taken, so a slot
+// wider than the limits never blocks. Slots that have paused for `max_pause` steps come before all
+// others, the longest pause first. If more of them are due than fit, each gets its turn.
 //
-//   Running short never fails an accepted segment. Free pages + those of the oldest slot stay at
-//   least the worst case of any live slot; a growth that would break this pauses its slot, and the
-//   oldest always grows: for a need of n <= worst - held, free - n + held + n is unchanged. When
-//   the oldest ends, all it held is free and the next in age can grow in its turn. Admission must
-//   keep the rule too (MayAdmit).
+// The rule of pages: the free pages and those of the oldest slot are together at least the worst
+// case of any live slot. A slot whose new position needs K/V pages gets them now. If that would
+// break the rule, the slot pauses and is passed over; "shortest" then means the shortest of the
+// slots that can grow. The oldest can always grow: it needs n <= worst - held pages, and free - n +
+// held + n is unchanged. So every step runs a slot. When the oldest ends, all its pages are free,
+// and the next in age can grow. So a lack of pages never fails an accepted segment. Admission keeps
+// the rule too (MayAdmit).
 //
-// The rule asks nothing of the order. But who cannot grow must not keep the others from running:
-// such a slot is passed over, and "shortest" means the shortest of those that can. The oldest can,
-// so every step runs a slot.
-//
-// Three ways to the same plan. Where every slot runs, in the order of admission, and gets its pages,
-// which is so in most steps, one sum over the members is all that they have to do together. Where no
-// slot waits for pages, each member of the group plans its share; otherwise one member walks the
-// slots.
+// Three functions make the same plan. PlanAll needs one sum over the members; it applies in most
+// steps. In PlanPrefix each member plans its share; it applies if no slot waits for pages.
+// Otherwise one member walks the slots (PlanWalk).
 //
 // Runs on a ThreadGroup; the arrays are the caller's. Pages are numbers; a free list is a stack.
 #pragma once
@@ -37,15 +33,14 @@
 
 namespace dragoman::kernels {
 
-// A step of rows that cost more takes no longer than this many full steps of plain beam search.
-// With 1, two wide slots of rows that cost a little more than one would fill a batch, and keep
-// others out for as long as they run.
+// The load of a step, in full steps of plain beam search. With 1, two wide slots whose rows cost a
+// little more than one would fill a batch and keep others out for as long as they run.
 inline constexpr int32_t kLoadOfRow = 2;
 
 inline constexpr int32_t kNoPage = -1;
 
-// Pages of self-attention K/V that a segment may come to need: all lanes over all input positions
-// 0 .. max_tokens.
+// Returns the most pages of self-attention K/V that a segment may need: all lanes over all input
+// positions 0 .. max_tokens.
 DRAGOMAN_HD inline int64_t WorstCasePages(int32_t beam, int32_t max_tokens) {
   return beam * KvLayout::PagesFor(int64_t{max_tokens} + 1);
 }
@@ -55,23 +50,21 @@ struct PagePool {
   int32_t free_count = 0;
 };
 
-// Tables of the lanes' pages, as the attention reads them: [lanes, pages_per_lane], kNoPage where
-// none is held.
+// The tables of the lanes' pages that the attention reads: [lanes, pages_per_lane], kNoPage where a
+// lane has none.
 struct LanePages {
   int32_t* pages = nullptr;
   int32_t pages_per_lane = 0;
 };
 
 struct PlanInput {
-  const int32_t* order = nullptr;  // live slots: as admitted; what the rules leave equal keeps it
+  const int32_t* order = nullptr;  // live slots in the order of admission, which decides ties
   int32_t count = 0;
-  const int32_t* oldest =
-      nullptr;  // where the number of the live slot stands that was admitted first
+  const int32_t* oldest = nullptr;  // number of the live slot that was admitted first
   int32_t max_rows = 0;
   int64_t worst_case = 0;  // the largest WorstCasePages of any live slot
   PlanRules rules;
-  int32_t batch_rows = 0;  // that a step may have at most, where max_rows is less for this one; 0:
-                           // max_rows
+  int32_t batch_rows = 0;  // rows of a full step, if max_rows is less in this one; 0: max_rows
 };
 
 // The rows of the step; arrays of max_rows entries (slots: of `count` entries).
@@ -80,24 +73,25 @@ struct PlanOutput {
   int32_t* row_lane = nullptr;
   int32_t* row_position = nullptr;
   int32_t* slots = nullptr;      // the slots that run, in row order
-  int32_t* first_row = nullptr;  // of each of them
+  int32_t* first_row = nullptr;  // the first row of each
   int32_t rows = 0;
   int32_t slot_count = 0;
 };
 
-// Whether a slot that needs `worst` pages at most may enter without breaking the rule of pages.
+// Reports whether a slot that needs at most `worst` pages may enter without breaking the rule of
+// pages.
 DRAGOMAN_HD inline bool MayAdmit(int64_t free_pages, int64_t oldest_held, int64_t worst_live,
                                  int64_t worst) {
   return free_pages + oldest_held >= (worst > worst_live ? worst : worst_live);
 }
 
-// The page of the position that comes next, of a slot's lane.
+// Returns the table entry for the page of a lane's next position.
 DRAGOMAN_HD inline int32_t& NextPage(const SlotView& slot, int lane, const LanePages& lanes) {
   const int32_t index = slot.state->length / kPagePositions;
   return lanes.pages[int64_t{slot.lanes[lane]} * lanes.pages_per_lane + index];
 }
 
-// Pages that the live lanes of a slot lack for their new position.
+// Returns the number of pages that the live lanes of a slot lack for their new position.
 DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& lanes) {
   int32_t need = 0;
   for (int lane = 0; lane < slot.state->live; ++lane) {
@@ -106,7 +100,7 @@ DRAGOMAN_HD inline int32_t PagesNeeded(const SlotView& slot, const LanePages& la
   return need;
 }
 
-// Gives them the pages that lie below free[top] on the stack.
+// Gives these lanes `need` pages from the stack, free[top - 1] first. REQUIRES: need = PagesNeeded.
 DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const LanePages& lanes,
                                   const int32_t* free, int32_t top) {
   slot.state->pages += need;
@@ -118,7 +112,8 @@ DRAGOMAN_HD inline void TakePages(const SlotView& slot, int32_t need, const Lane
   }
 }
 
-// Gives the live lanes of a slot the pages of their new position, or none and false.
+// Gives the live lanes of a slot the pages of their new position. Returns false and gives none if
+// the rule of pages forbids it.
 DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t oldest_held,
                                  int64_t worst_case, LanePages& lanes, PagePool& pool) {
   const int32_t need = PagesNeeded(slot, lanes);
@@ -130,7 +125,7 @@ DRAGOMAN_HD inline bool GrowSlot(const SlotView& slot, bool is_oldest, int64_t o
   return true;
 }
 
-// Gives back all pages of a slot's lanes: to `to`, SlotState::pages of them.
+// Moves all pages of a slot's lanes to `to`, SlotState::pages numbers.
 DRAGOMAN_HD inline void GiveBackPages(const SlotView& slot, const LanePages& lanes, int32_t* to) {
   const int32_t used = slot.state->length / kPagePositions + 1;
   for (int lane = 0; lane < slot.state->options.beam; ++lane) {
@@ -153,16 +148,16 @@ DRAGOMAN_HD inline void ReleasePages(const SlotView& slot, LanePages& lanes, Pag
 // Steps in which a beam grows from its one start hypothesis to its width.
 inline constexpr int32_t kGrowth = 2;
 
-// Rows that a running slot is going to need: those it has, or its beam if it has just begun. Not
-// with their costs.
+// Returns the rows that a running slot is expected to need, without their costs: its beam if it has
+// just begun, else its next rows.
 DRAGOMAN_HD inline int32_t ExpectedRows(const SlotState& s) {
   return s.length < kGrowth ? s.options.beam : NextRows(s);
 }
 
 namespace plan_internal {
 
-// Slots are planned in the order of their keys, the lowest first. Below 0 are those that have
-// paused too long.
+// Slots are planned in the order of their keys, the lowest first. Slots that have paused too long
+// are below 0.
 DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) {
   if (rules.max_pause > 0 && s.paused >= rules.max_pause) return -int64_t{s.paused};
   switch (rules.selection) {
@@ -176,7 +171,7 @@ DRAGOMAN_HD inline int64_t OrderKey(const SlotState& s, const PlanRules& rules) 
   return 0;
 }
 
-// Orders two indices of in.order, which stand for their ages.
+// Orders two indices of in.order. The lower index is the older slot.
 struct Before {
   const PlanInput& in;
   const SlotView* slots;
@@ -188,7 +183,7 @@ struct Before {
   }
 };
 
-// Fills `ranked` with the indices of in.order in the order of the plan. As a rule they are in order
+// Fills `ranked` with the indices of in.order in the order of the plan. Usually they are in order
 // already.
 template <class ThreadGroup>
 DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
@@ -203,7 +198,8 @@ DRAGOMAN_HD void Rank(const ThreadGroup& group, const PlanInput& in, const SlotV
   if (unsorted != 0) group.Sort(ranked, in.count, before);
 }
 
-// Rows, and the same with their costs: two numbers in one, so that they are summed together.
+// Rows, and rows with their costs (the load), packed in one number so that they are summed
+// together.
 struct Width {
   int64_t both = 0;
 
@@ -217,9 +213,9 @@ struct Width {
   DRAGOMAN_HD void operator+=(const Width& other) { both += other.both; }
 };
 
-// The pages, slots and rows that a share of the slots takes, three numbers in one. A row needs a
-// page at most, and each slot has one: none of them is larger than the rows of a step. (Those of
-// all that are live may be: BatchLimits keeps them below 2^21.)
+// The pages, slots and rows that a share of the slots takes, packed in one number. A row needs at
+// most one page and each slot has a row, so none of the three exceeds the rows of a step. The
+// totals of all live slots may; BatchLimits keeps them below 2^21.
 struct Taken {
   static constexpr int kBits = 21;
   static constexpr int64_t kMask = (int64_t{1} << kBits) - 1;
@@ -241,7 +237,7 @@ DRAGOMAN_HD inline bool Fits(const PlanInput& in, const Width& width) {
   return width.rows() <= rows && width.load() <= load;
 }
 
-// Number `at` of the slots that run, from row `first` on; returns the rows.
+// Writes slot `number` as number `at` of the slots that run, from row `first` on. Returns its rows.
 DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t at, int32_t first,
                                      const PlanOutput& out) {
   out.slots[at] = number;
@@ -256,8 +252,8 @@ DRAGOMAN_HD inline int32_t WriteRows(int32_t number, const SlotState& s, int32_t
   return rows;
 }
 
-// Whether slot `i` of the order needs more than room: a rule moves it in the order or may keep it out,
-// or each of its rows counts more than one.
+// Reports whether slot `i` of the order needs more than room: a rule moves it in the order or may
+// keep it out, or each of its rows counts as more than one.
 DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int32_t i,
                                 const SlotState& s) {
   if (s.options.row_cost != 1 || OrderKey(s, in.rules) < 0) return true;
@@ -272,8 +268,8 @@ DRAGOMAN_HD inline bool IsApart(const PlanInput& in, const SlotView* slots, int3
   return false;
 }
 
-// The plan, where every slot runs, in the order of admission: each member writes its share. Otherwise
-// nothing is changed, and false.
+// Makes the plan if every slot runs in the order of admission and gets its pages. Each member
+// writes its share. Otherwise changes nothing and returns false.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                          LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -289,12 +285,12 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   }
   const int32_t free_pages = pool.free_count;
   const int64_t oldest_held = in.count > 0 ? slots[*in.oldest].state->pages : 0;
-  // The rule of pages grants so many; the oldest may take more, but that is for the walk.
+  // The pages that the rule grants to any slot. Only PlanWalk gives the oldest more.
   const int64_t granted = free_pages + oldest_held - in.worst_case;
   const auto most = static_cast<int32_t>(granted < 0            ? 0
                                          : granted < free_pages ? granted
                                                                 : free_pages);
-  Taken all;  // its slots are those that are apart
+  Taken all;  // its slots() are the slots that are apart
   const Taken before{group.ExclusiveSum(Taken::Of(need, apart, rows).all, &all.all)};
   if (all.slots() > 0 || all.pages() > most) return false;
   if (!Fits(in, {all.rows() + (int64_t{all.rows()} << 32)})) return false;
@@ -319,18 +315,18 @@ DRAGOMAN_HD bool PlanAll(const ThreadGroup& group, const PlanInput& in, const Sl
   return true;
 }
 
-// The plan, where those that have paused too long all fit and every slot that the rules select gets
-// its pages: then the slots that run are a prefix of the ranking, and each member finds and writes
-// its share. Otherwise nothing is changed, and false. REQUIRES: in.count > 0.
+// Makes the plan if all slots that have paused too long fit and every slot that the rules select
+// gets its pages. The slots that run are then a prefix of the ranking, and each member finds and
+// writes its share. Otherwise changes nothing and returns false. REQUIRES: in.count > 0.
 template <class ThreadGroup>
 DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                             LanePages& lanes, PagePool& pool, PlanOutput& out) {
-  const int32_t* ranked = out.slots;  // what is taken overwrites its own place in the ranking
+  const int32_t* ranked = out.slots;  // a slot that is taken overwrites its own entry
   const auto slot_at = [&](int32_t i) -> const SlotView& { return slots[in.order[ranked[i]]]; };
 
   const Share mine = ShareOf(group, in.count);
   Width width;
-  int32_t due = 0;  // paused too long: the first ones of the ranking
+  int32_t due = 0;  // slots that have paused too long: the first of the ranking
   for (int32_t i = mine.begin; i < mine.end; ++i) {
     const SlotState& s = *slot_at(i).state;
     width += Width::Of(s);
@@ -342,8 +338,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   group.ExclusiveSum(due, &all_due);
   const bool shortest = in.rules.selection == SlotSelection::kShortest && all_due < in.count;
   const int32_t longest = shortest ? slot_at(all_due).state->length : INT32_MAX;
-  // The slots taken by all shares together are a prefix: widths are positive, lengths ascend where
-  // they matter.
+  // The slots taken by all shares together are a prefix, because widths are positive and lengths
+  // ascend after the slots that are due.
   int32_t end = mine.begin;
   int32_t need = 0;
   width = {};
@@ -361,14 +357,13 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
       group.ExclusiveSum(Taken::Of(need, end - mine.begin, width.rows()).all, &taken.all)};
   const int32_t all_needed = taken.pages();
   if (taken.slots() < all_due) return false;
-  // With all of them granted the rule still holds, so it held at each one before. The oldest may
-  // take more than this allows: that is for the walk.
+  // If the rule holds after all grants, it holds after each. Only PlanWalk gives the oldest more.
   if (all_needed > 0 &&
       (all_needed > free_pages || free_pages - all_needed + oldest_held < in.worst_case)) {
     return false;
   }
 
-  // These are not read any more. Now, and not at the end: until then they would take registers.
+  // Nothing below reads these. They are written here, because until then they take registers.
   if (group.rank() == 0) {
     out.rows = taken.rows();
     out.slot_count = taken.slots();
@@ -393,8 +388,8 @@ DRAGOMAN_HD bool PlanPrefix(const ThreadGroup& group, const PlanInput& in, const
   return true;
 }
 
-// The plan by one member, slot after slot: each that cannot grow is passed over. What is taken
-// overwrites the part of the ranking that has been walked.
+// Makes the plan with one member, slot after slot, and passes over each that cannot grow. A slot
+// that is taken overwrites a part of the ranking that has been walked.
 DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, LanePages& lanes,
                                  PagePool& pool, PlanOutput& out) {
   const int32_t* ranked = out.slots;
@@ -425,8 +420,8 @@ DRAGOMAN_HD inline void PlanWalk(const PlanInput& in, const SlotView* slots, Lan
 
 }  // namespace plan_internal
 
-// slots[i] is the view of slot number i. Sets `paused` of every live slot. REQUIRES: no slot is
-// wider than max_rows, each has a live hypothesis.
+// Makes the plan and sets `paused` of every live slot. slots[i] is the view of slot number i.
+// REQUIRES: no slot is wider than max_rows, each has a live hypothesis.
 template <class ThreadGroup>
 DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const SlotView* slots,
                           LanePages& lanes, PagePool& pool, PlanOutput& out) {
@@ -438,7 +433,7 @@ DRAGOMAN_HD void PlanStep(const ThreadGroup& group, const PlanInput& in, const S
   const bool planned =
       in.count > 0 && plan_internal::PlanPrefix(group, in, slots, lanes, pool, out);
   if (!planned) {
-    group.Sync();  // all have seen so: the walk changes what they look at
+    group.Sync();  // the walk changes what the other members have just read
     if (group.rank() == 0) plan_internal::PlanWalk(in, slots, lanes, pool, out);
   }
   group.Sync();

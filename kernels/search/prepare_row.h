@@ -1,7 +1,7 @@
-// Prepares what a live hypothesis asks of the output layer: how many best tokens, which ids
-// besides, which never (SEARCH.md a.8, changes 5 to 8).
+// Prepares the request of a live hypothesis to the output layer: the number of best tokens, the
+// wanted ids and the masked ids (SEARCH.md a.8, changes 5 to 8).
 //
-// Run for each row by one member of a group. The lists are written to the caller's memory.
+// One member of a group runs this for each row. The lists are written to the caller's memory.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace dragoman::kernels {
 
-// No-repeat n-grams (SEARCH.md e; FastSeq): the tokens that would make an n-gram come twice.
+// No-repeat n-grams (SEARCH.md e; FastSeq): the tokens that would repeat an n-gram.
 //
-// Calls `ban(token)` for every token that followed the history's last n - 1 tokens before; a token
-// may come twice. `at(i)` is the i-th of the `length` tokens. n <= 0: off; n == 1 bans every token
-// used so far.
+// Calls `ban(token)` for every token that followed an earlier occurrence of the last n - 1 tokens,
+// possibly more than once for a token. `at(i)` is token i of `length`. n <= 0: off. n == 1 bans
+// every token used so far.
 template <class At, class Ban>
 DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   if (n <= 0 || length < n) return;
@@ -30,13 +30,13 @@ DRAGOMAN_HD void ForRepeatedNgrams(int32_t n, int32_t length, At at, Ban ban) {
   }
 }
 
-// Ids that a row masks by itself at most: n-gram bans, forbidden tokens, what must not come first,
-// and what ends.
+// Returns the most ids that a row masks by itself: n-gram bans, forbidden tokens, ids that must not
+// come first, and ids that end.
 DRAGOMAN_HD inline int64_t MaxRowMasks(int64_t max_tokens, int64_t forbidden_nodes) {
   return max_tokens + forbidden_nodes + kMaxNotFirst + 1 + kMaxMoreEos;
 }
 
-// Keeps the list ascending and without repeats.
+// Inserts `id`. The list stays ascending and without repeats.
 DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   const int32_t at = FirstAtLeast({ids, count}, id);
   if (at < count && ids[at] == id) return;
@@ -44,8 +44,8 @@ DRAGOMAN_HD inline void InsertId(int32_t* ids, int32_t& count, int32_t id) {
   ids[at] = id;
 }
 
-// Adds a run of `length` ascending ids, of which `at(i)` is one, or -1: none. In time of both
-// lengths: a state of an automaton may forbid thousands of tokens.
+// Merges a run of `length` ascending ids into the list. `at(i)` is an id, or -1 for none. The time
+// is linear in both lengths, because a state of an automaton may forbid thousands of tokens.
 template <class At>
 DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   int32_t added = 0;
@@ -56,7 +56,7 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
     while (read < count && ids[read] < id) ++read;
     if (read == count || ids[read] != id) ++added;
   }
-  // From the end, where there is room.
+  // Merges from the end, where there is room.
   read = count;
   count += added;
   int32_t write = count;
@@ -68,9 +68,9 @@ DRAGOMAN_HD void MergeRun(int32_t* ids, int32_t& count, int32_t length, At at) {
   }
 }
 
-// Prepares the row at `position` of the hypothesis in `lane`: sets all of `request` but `logits`.
-// wanted [kMaxWantedIds], masked [MaxRowMasks] become the row's lists. REQUIRES: the slot runs, and
-// has a row there in its next step (NextPositions).
+// Prepares the row at `position` of the hypothesis in `lane`: sets all of `request` except
+// `logits`. wanted [kMaxWantedIds] and masked [MaxRowMasks] become the row's lists. REQUIRES: the
+// slot is running and has a row there in its next step (NextPositions).
 template <class View>
 DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_t* wanted,
                             int32_t* masked, LogitRequest& request) {
@@ -93,7 +93,7 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
   };
   if (IsEosOnly(s, position)) {
     wanted[0] = o.eos;
-    if (Contains(request.masked[0], o.eos)) request.masked[0] = {};  // what is forced wins
+    if (Contains(request.masked[0], o.eos)) request.masked[0] = {};  // the forced EOS wins
     request.wanted = {wanted, may_end(o.eos) ? 1 : 0};
     return;
   }
@@ -124,7 +124,8 @@ DRAGOMAN_HD void PrepareRow(const View& slot, int lane, int32_t position, int32_
         o.no_repeat_ngram, position + starts,
         [&](int32_t i) { return slot.Token(lane, i - starts); }, ban);
   };
-  // Whether n-grams ban an id that ends: where the start token counts it may be such a one (e).
+  // Reports whether n-grams ban an id that ends. The start token, if it counts, may be such an id
+  // (e).
   const auto is_repeated = [&](int32_t token) {
     bool repeated = false;
     for_repeated([&](int32_t banned) { repeated = repeated || banned == token; });

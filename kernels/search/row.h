@@ -18,7 +18,7 @@ struct IdList {
   int32_t count = 0;
 };
 
-// The place of the first id that is not below `id`.
+// Returns the index of the first id that is not below `id`.
 DRAGOMAN_HD inline int32_t FirstAtLeast(const IdList& list, int64_t id) {
   int32_t low = 0;
   int32_t high = list.count;
@@ -43,15 +43,15 @@ inline constexpr int kMaskLists = 2;
 // Borrowed for the call.
 struct LogitRequest {
   int32_t k = 0;  // best tokens wanted, 0 .. kMaxTopK
-  // Without it LogitSummary::normaliser is left empty, and exp is not paid.
+  // False: LogitSummary::normaliser stays empty, and no exp is computed.
   bool need_normaliser = false;
   bool mask_first = false;    // masked ids are -inf before the softmax: not part of the normaliser
-  float scale = 1.0F;         // logits are multiplied by it: 1 / temperature
-  IdList wanted;              // their logits are handed back; never among the best
+  float scale = 1.0F;         // factor of the logits: 1 / temperature
+  IdList wanted;              // ids whose logits are returned; never among the best
   IdList excluded;            // -inf before the softmax: not part of the normaliser
   IdList masked[kMaskLists];  // never among the best: of the segment, of the row
-  float* logits = nullptr;    // [vocabulary] where not null: takes the logits of the row, unscaled
-                              // and unmasked
+  float* logits = nullptr;    // [vocabulary] or null: receives the logits of the row, unscaled and
+                              // unmasked
 };
 
 DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
@@ -61,15 +61,15 @@ DRAGOMAN_HD inline bool IsMasked(const LogitRequest& request, int32_t id) {
   return Contains(request.excluded, id);
 }
 
-// `top` and `wanted` are the caller's memory: request.k and request.wanted.count entries.
-// Log-probability of a logit x: LogProb(x, normaliser).
+// `top` and `wanted` are the caller's memory, with request.k and request.wanted.count entries. The
+// log-probability of a logit x is LogProb(x, normaliser).
 struct LogitSummary {
-  LogSum normaliser;          // of all logits, or of the unmasked; max = -inf when there is none
-  bool nan = false;           // a logit was NaN or +inf: the rest of this summary means nothing
-  int32_t count = 0;          // entries of `top`: fewer than k when fewer are above -inf
+  LogSum normaliser;          // of all logits, or of the unmasked; max = -inf: there is none
+  bool nan = false;           // a logit was NaN or +inf: the rest of this summary is undefined
+  int32_t count = 0;          // entries of `top`: fewer than k if fewer are above -inf
   TokenScore* top = nullptr;  // scaled logits, best first, ties by the lower token
-  float* wanted = nullptr;    // scaled logits in the order of request.wanted, masked or not (but
-                              // -inf where that is before the softmax)
+  float* wanted = nullptr;    // scaled logits in the order of request.wanted, even of masked ids;
+                              // -inf if the mask acts before the softmax
 };
 
 }  // namespace dragoman::kernels

@@ -3,12 +3,12 @@
 //   header   counts (RulesImageCounts)
 //   then     divisors, prefix, constraint tokens, their beginnings, the bits of their word edges,
 //            the automaton's edge beginnings, edge tokens, edge nodes, failure links, `always`,
-//            excluded ids, ids of the source;
-//            last, a byte each: which edges end a phrase
+//            excluded ids, ids of the source
+//   last     one byte for each edge: whether it ends a phrase
 //
-// Written by the host, read in place: RulesFrom makes views into the words. No pointer is stored,
-// so an image may lie anywhere that is aligned to 4 bytes. It holds floats and bytes besides
-// integers: who copies an image copies words with CopyWord.
+// The host writes an image. RulesFrom makes views into its words. An image contains no pointers, so
+// any address that is aligned to 4 bytes will do. It contains floats and bytes in addition to
+// integers, so copy its words with CopyWord.
 #pragma once
 
 #include <cstdint>
@@ -33,23 +33,23 @@ struct RulesImageCounts {
   static constexpr int32_t kWords = 10;
 };
 
-// Ids that are excluded from a search at most.
+// The most ids that a search may exclude.
 inline constexpr int32_t kMaxExcludedIds = 16;
 
-// Words of the largest image there can be for a segment of up to max_tokens and this target
+// Returns the words of the largest possible image for a segment of up to max_tokens and this target
 // vocabulary, by the published limits (options.h). REQUIRES: a source has at most max_tokens + 1
 // tokens.
 int64_t MaxRulesImageWords(int32_t max_tokens, int32_t vocabulary);
 
-// Words of the image of these rules, for a segment of up to max_tokens.
+// Returns the words of the image of `rules` for a segment of up to max_tokens.
 int64_t RulesImageWords(const SegmentRules& rules, int32_t max_tokens);
 
 // Writes the image. words [RulesImageWords].
 void WriteRulesImage(const SegmentRules& rules, int32_t max_tokens, int32_t* words);
 
-// Whatever lies there: not an assignment of integers, which a compiler may take for one. On a
-// device it is one, for nvcc copies bytes where it does not know the alignment; no kernel reads as
-// a float what it has copied.
+// Copies a word of any type. On the host this is a memcpy, because a compiler may take an
+// assignment for one of integers. On a device it is an assignment, because nvcc copies single bytes
+// if it does not know the alignment; no kernel reads as a float a word that it has copied itself.
 DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 #if defined(__CUDA_ARCH__)
   *to = *from;
@@ -58,7 +58,7 @@ DRAGOMAN_HD inline void CopyWord(int32_t* to, const int32_t* from) {
 #endif
 }
 
-// Views into the image at `words`.
+// Returns views into the image at `words`.
 DRAGOMAN_HD inline SegmentRules RulesFrom(const int32_t* words) {
   const RulesImageCounts counts{words[0], words[1], words[2], words[3], words[4],
                                 words[5], words[6], words[7], words[8], words[9]};

@@ -1,4 +1,5 @@
-// A slot of the decoding batch: the state of one segment's search, and where its hypotheses lie.
+// A slot of the decoding batch: the state of one segment's search, and the addresses of its
+// hypotheses.
 //
 // A live hypothesis of a slot lives in a lane, 0..live-1, better ones first; a slot maps its lanes
 // to global lanes. (global lane, input position) addresses its token, the token's log-prob and its
@@ -6,12 +7,12 @@
 // once and never moves. The ancestry row of a lane says, for each earlier position of the
 // hypothesis that lives there, which lane of the slot wrote it; a reorder rewrites only that row.
 //
-// A hypothesis that has ended is an entry of its slot, with a lineage of its own, and takes no row:
-// `kWaiting` while it still competes on the beam, `kDone` once it is a result. Live and waiting
-// ones together are the beam; their ranks order it.
+// A hypothesis that has ended is an entry of its slot, with a lineage of its own, and takes no row.
+// It is `kWaiting` while it still competes on the beam, `kDone` once it is a result. Live and
+// waiting hypotheses together are the beam; their ranks order it.
 //
-// Plain data on raw pointers, for host and device. The arrays belong to the decoding batch; a slot
-// is touched by one group at a time.
+// Plain data on raw pointers, for host and device. The arrays belong to the decoding batch. One
+// group at a time uses a slot.
 #pragma once
 
 #include <cstdint>
@@ -27,35 +28,34 @@ namespace dragoman::kernels {
 enum class SlotStatus : uint8_t {
   kFree,
   kRunning,
-  kDone,      // the entries that are kDone are the results; none: no output
+  kDone,      // the entries in status kDone are the results; none: no output
   kBadNumber  // a row's logits held a NaN: the segment fails alone
 };
 
 enum class EntryStatus : uint8_t { kFree, kWaiting, kDone };
 
-// A hypothesis that has ended. Its real tokens but the last one come from its lineage.
+// A hypothesis that has ended. Its lineage gives its real tokens except the last.
 struct FinishedHypothesis {
   float score = 0;         // log_prob / divisor
   float log_prob = 0;      // raw sum, EOS included
   int32_t length = 0;      // positions before it: real tokens in its lineage
-  int32_t last_token = 0;  // what ended it: EOS, or a real token where the limit did
+  int32_t last_token = 0;  // EOS or, if a further id or the limit ended it, a real token
   float last_log_prob = 0;
   int32_t rank = 0;  // on the beam, while it waits there; of a sample, its number
   EntryStatus status = EntryStatus::kFree;
   bool unmet = false;  // required phrases are missing
 };
 
-// The data of a segment besides its options: tables of the host, immutable, borrowed while it is in
-// a slot.
+// The data of a segment in addition to its options: immutable tables of the host, borrowed while
+// the segment is in a slot.
 struct SegmentRules {
   const float* divisor = nullptr;   // [max_tokens + 2] of the score, by length
   const int32_t* prefix = nullptr;  // tokens its output must begin with
   int32_t prefix_length = 0;
   ConstraintSet constraints;
   ForbiddenAutomaton forbidden;
-  IdList excluded;  // tokens that are none of the search's (pad): never produced, and not part of
-                    // the normaliser
-  IdList source;    // the source's tokens, for encoder_repetition_penalty; empty where it is off
+  IdList excluded;  // tokens that are never produced and not part of the normaliser (pad)
+  IdList source;    // the source's tokens, for encoder_repetition_penalty; empty if that is off
 };
 
 struct SlotState {
@@ -67,11 +67,11 @@ struct SlotState {
   int32_t finished = 0;         // entries that are kDone, at most `beam`
   int32_t waiting = 0;          // entries that are kWaiting
   int32_t finished_total = 0;   // all that ever became kDone
-  float best_done = -INFINITY;  // raw log-prob of the best of them
+  float best_done = -INFINITY;  // the best raw log-prob of any of these
   int32_t paused = 0;           // steps since the slot last ran
   int32_t pages = 0;            // K/V pages its lanes hold
   int32_t ahead = 0;            // positions below this may have rows in one step (NextPositions)
-  // Counted as Yang et al. (2020) do: hypotheses on the beam that were expanded, and those among
+  // Counted as in Yang et al. (2020): hypotheses on the beam that were expanded, and those among
   // them that had ended and only stood for themselves.
   int32_t expansions = 0;
   int32_t noop_expansions = 0;
@@ -83,8 +83,8 @@ template <class Lane>
 struct BasicLaneArrays {
   int32_t* tokens = nullptr;               // [lanes, stride]
   float* token_log_probs = nullptr;        // [lanes, stride]
-  uint16_t* aligned = nullptr;             // [lanes, stride] source position of the token that the
-                                           // hypothesis there produced next
+  uint16_t* aligned = nullptr;             // [lanes, stride] source position of the next token that
+                                           // the hypothesis there produced
   Lane* ancestry = nullptr;                // [lanes, stride]
   float* log_prob = nullptr;               // [lanes] sum of the live hypothesis
   int32_t* rank = nullptr;                 // [lanes] its rank; of a sample, its number
@@ -108,12 +108,13 @@ struct BasicSlotView {
   }
   DRAGOMAN_HD Lane* Ancestry(int lane) const { return arrays.ancestry + At(lane, 0); }
 
-  // The lane of this slot that wrote `position` of the live hypothesis in `lane`.
+  // Returns the lane of this slot that wrote `position` of the live hypothesis in `lane`.
   DRAGOMAN_HD int Writer(int lane, int position) const {
     return position == state->length ? lane : Ancestry(lane)[position];
   }
 
-  // The real token number `index` (0-based; -1: the start token) of the live hypothesis in `lane`.
+  // Returns real token number `index` (0-based; -1: the start token) of the live hypothesis in
+  // `lane`.
   DRAGOMAN_HD int32_t Token(int lane, int index) const {
     return arrays.tokens[At(Writer(lane, index + 1), index + 1)];
   }
@@ -124,15 +125,15 @@ struct BasicSlotView {
   DRAGOMAN_HD Lane* FinishedAncestry(int index) const {
     return arrays.finished_ancestry + At(index, 0);
   }
-  // The real token number `index` < Finished(which).length of an entry.
+  // Returns real token number `index` < Finished(which).length of an entry.
   DRAGOMAN_HD int32_t FinishedToken(int which, int index) const {
     return arrays.tokens[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
   DRAGOMAN_HD float FinishedTokenLogProb(int which, int index) const {
     return arrays.token_log_probs[At(FinishedAncestry(which)[index + 1], index + 1)];
   }
-  // The source position that token number `index` <= Finished(which).length, the last one included,
-  // is aligned with.
+  // Returns the source position that token number `index` <= Finished(which).length, the last one
+  // included, is aligned with.
   DRAGOMAN_HD int FinishedAligned(int which, int index) const {
     return arrays.aligned[At(FinishedAncestry(which)[index], index)];
   }
@@ -145,25 +146,26 @@ struct BasicSlotView {
   DRAGOMAN_HD int32_t& Forbidden(int lane) const { return arrays.forbidden[lanes[lane]]; }
 };
 
-// A beam of at most 256 lanes; the K/V of a slot's lanes are addressed so
+// Holds beams of at most 256 lanes. The K/V of a slot's lanes are addressed in the same way
 // (kernels/base/kv_pages.h).
 using LaneArrays = BasicLaneArrays<uint8_t>;
 using SlotView = BasicSlotView<uint8_t>;
 
-// The position after the last real token, where EOS alone is possible.
+// Reports whether this is the position after the last real token, where only EOS is possible.
 DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s, int32_t position) {
   return s.options.forced_eos != ForcedEos::kNone && position == s.options.max_tokens;
 }
 DRAGOMAN_HD inline bool IsEosOnly(const SlotState& s) { return IsEosOnly(s, s.length); }
 
-// The last real token of a search whose hypotheses are final as they are.
+// Reports whether the next token is the last real token of a search that forces no EOS.
 DRAGOMAN_HD inline bool IsLastToken(const SlotState& s) {
   return s.options.forced_eos == ForcedEos::kNone && s.length + 1 == s.options.max_tokens;
 }
 
-// Positions that the slot has rows for in its next step: one, of each live hypothesis; or several of
-// the only one, in lane 0, while the tokens that follow are forced. No more of them than the beam is
-// wide and than lie in one page: so they take no row and no page that the slot was not promised.
+// Returns the number of positions that the slot has rows for in its next step: one for each live
+// hypothesis or, while the next tokens are forced, several of the only hypothesis, in lane 0. They
+// are at most the beam and fit one page, so they take no row and no page that the slot was not
+// promised.
 DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   if (s.length >= s.ahead) return 1;
   const int32_t known = s.ahead - s.length;
@@ -172,15 +174,15 @@ DRAGOMAN_HD inline int32_t NextPositions(const SlotState& s) {
   return known < most ? known : most;
 }
 
-// Its rows then: either factor is 1.
+// Returns the rows of the slot in its next step. One of the factors is 1.
 DRAGOMAN_HD inline int32_t NextRows(const SlotState& s) { return s.live * NextPositions(s); }
 
 namespace slot_internal {
 
-// Lets the positions of a forced prefix go together: as if all its tokens had been chosen. The one
-// after them, which is free, goes with them where there is one and what it asks does not depend on
-// a state that follows the tokens. Rows whose logits are needed whole go alone: they look at what
-// was chosen before.
+// Lets the positions of a forced prefix run together, as if all its tokens had been chosen. The
+// free position after them joins if there is one and its request does not depend on a state that
+// follows the tokens. Rows with materialized logits run alone, because they read the tokens chosen
+// before.
 template <class View>
 DRAGOMAN_HD void LookAhead(const View& slot) {
   SlotState& s = *slot.state;
@@ -200,8 +202,9 @@ DRAGOMAN_HD void LookAhead(const View& slot) {
 
 }  // namespace slot_internal
 
-// Begins the search of the segment whose options and rules `state` holds: one live hypothesis, the
-// start token (its own where its options have one), in lane 0; with sampling one for each draw. REQUIRES: the rest of `state` is new.
+// Begins the search of the segment whose options and rules `state` holds: one live hypothesis in
+// lane 0; with sampling one for each draw. It begins with the start token of the options or, if
+// they have none, with `start_token`. REQUIRES: the rest of `state` is new.
 template <class View>
 DRAGOMAN_HD void BeginSlot(const View& slot, int32_t start_token) {
   SlotState& s = *slot.state;

@@ -1,4 +1,5 @@
-// Who runs a piece of the search: one thread on the host, the threads of a block on a device.
+// The threads that run a piece of the search: one thread on the host, the threads of a block on a
+// device.
 //
 // A ThreadGroup has
 //   int rank() const, int size() const     this member, 0..size-1
@@ -10,12 +11,13 @@
 //                                          the sum of the values of all members of lower rank;
 //                                          *total is that of all. T: an integer
 //   void Add(uint64_t& sum, uint64_t value) const
-//                                          adds, while other members may add to it too
+//                                          adds, while other members may add to `sum` too
 //   void Sort(T* data, int n, Better better) const
 //                                          best first, in memory that all see; begins and ends
 //                                          with a Sync
-// Any, Reduce and ExclusiveSum are a Sync too. T is trivially copyable, of at most 64 bytes, a multiple
-// of four of them.
+// Any, Reduce and ExclusiveSum are also a Sync. T is trivially copyable; its size is a multiple of
+// 4 bytes, at most 64.
+//
 // Every member of a group runs the same code with the same arguments. That code divides loops by
 // rank, keeps no state of its own, and never uses the heap.
 #pragma once
@@ -26,7 +28,7 @@
 
 namespace dragoman::kernels {
 
-// Best first; by one thread, in place, no recursion.
+// Sorts best first. By one thread, in place, no recursion.
 template <class T, class Better>
 DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
   const auto sink = [&](int root, int end) {
@@ -41,7 +43,7 @@ DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
     }
     data[root] = value;
   };
-  // The worst on top of the heap goes to the end: the order comes out best first.
+  // Moves the worst, which is on top of the heap, to the end. So the best is first.
   for (int i = n / 2; i-- > 0;) sink(i, n);
   for (int end = n; end-- > 1;) {
     const T worst = data[0];
@@ -51,13 +53,13 @@ DRAGOMAN_HD void HeapSort(T* data, int n, Better better) {
   }
 }
 
-// Part of 0 .. count - 1, a member's share of a list.
+// A member's share of a list 0 .. count - 1.
 struct Share {
   int32_t begin = 0;
   int32_t end = 0;
 };
 
-// Shares are runs in the order of ranks: for work whose results follow one another as its items do.
+// Shares are runs in the order of ranks, for results that must be in the order of the items.
 template <class ThreadGroup>
 DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
   const int32_t each = (count + group.size() - 1) / group.size();
@@ -65,7 +67,7 @@ DRAGOMAN_HD Share ShareOf(const ThreadGroup& group, int32_t count) {
   return {begin < count ? begin : count, begin + each < count ? begin + each : count};
 }
 
-// A few members who do an item of a list together while the others do theirs: a warp of a block.
+// A few members that process an item of a list together: a warp of a block.
 struct Subgroup {
   int32_t number = 0;  // of the group's `count` subgroups
   int32_t count = 0;
@@ -82,8 +84,8 @@ DRAGOMAN_HD Subgroup SubgroupOf(const ThreadGroup& group) {
           left < kMembers ? left : kMembers};
 }
 
-// Writes the `item(i)` of those i < count for which `keep(i)` holds to `to`, in order; returns
-// their number. `keep` is asked twice and must not depend on `to`. A Sync before and after.
+// Writes `item(i)` to `to` for all i < count with `keep(i)`, in order. Returns their number. `keep`
+// is called twice and must not depend on `to`. A Sync before and after.
 template <class ThreadGroup, class Keep, class Item>
 DRAGOMAN_HD int32_t Collect(const ThreadGroup& group, int32_t count, Keep keep, Item item,
                             int32_t* to) {

@@ -52,7 +52,7 @@ class Builder {
     return Add(std::move(name), WeightRole::kEmbedding, rows, d, std::move(source));
   }
 
-  // Products that have the same input, stacked into one matrix [out, in].
+  // Adds products with the same input, stacked into one matrix [out, in].
   Linear AddLinear(const std::string& name, const Names& tensors, int64_t out, int64_t in) {
     WeightSource weight;
     WeightSource bias;
@@ -125,7 +125,7 @@ class Builder {
         Add("output layer bias", WeightRole::kOutputBias, 1, shape_.target_vocab, std::move(bias));
   }
 
-  // The second half of a layer, of either stage.
+  // Adds the second half of a layer of either stage.
   void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
     const auto of = [&](BartPart part) { return names_.of(stage, s.layer, part); };
@@ -148,7 +148,7 @@ class Builder {
     }
   }
 
-  // A layer's first half up to the norm, around the attention.
+  // Adds the first half of a layer, with its norm, around the attention.
   template <class Attention>
   void SelfAttention(StageBuilder& s, const std::string& stage, const std::string& name,
                      Attention attention) {

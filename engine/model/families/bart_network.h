@@ -35,16 +35,14 @@ enum class BartPart {
 };
 
 struct BartNames {
-  // Returns the names of the tensors, all of one size, that are stacked to make a part. TensorName
-  // puts the words below into them, except into the names of kPositions. `stage` is "encoder" or
-  // "decoder".
+  // Returns the names of the tensors that are stacked to make a part, all of one size. TensorName
+  // puts the words below into them, except for kPositions. `stage` is "encoder" or "decoder".
   std::vector<std::string> (*of)(std::string_view stage, int layer, BartPart part);
   std::string_view weight;  // the word for a product's matrix
   std::string_view bias;
   std::string_view gain;  // the word for a norm's gain
   std::string_view norm_bias;
-  // Complete names; the checkpoint has any one of a list. `shared` is the embedding of both stages
-  // if they share it.
+  // Complete names; the checkpoint has any one of a list. `shared` names a shared embedding.
   std::vector<std::string> shared;
   std::vector<std::string> source_embedding;
   std::vector<std::string> target_embedding;
@@ -67,7 +65,7 @@ struct BartTraits {
   // and each stage ends with one more norm (tensor "layer_norm").
   bool pre_norm = false;
   bool norm_embedding = false;  // a norm after the embedding (tensor "layernorm_embedding")
-  // Use the checkpoint's position table if it has one; else compute the table.
+  // Uses the checkpoint's position table if it has one; else computes the table.
   bool stored_positions = true;
   int64_t first_position = 0;  // the first token's row of the stored table
   IfAbsent positions = IfAbsent::kSinusoids;

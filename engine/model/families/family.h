@@ -1,6 +1,5 @@
 // A family of models: the defaults of its configuration class, its tokenizers, its network, and the
-// names of the weights in a checkpoint. Each family has a file with its record, and a row in
-// family.cc.
+// names of its weights. Each family has a file with its record, and a row in family.cc.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -49,8 +48,7 @@ struct Family {
   std::string_view model_type;    // as config.json names it
   std::string_view architecture;  // the class that translates
   ConfigDefaults defaults;
-  // Reads the shape, and everything else that the network depends on, into the spec. Records errors
-  // in `fields`.
+  // Reads all fields that the network depends on into the spec. Records errors in `fields`.
   void (*read_shape)(const Family& family, JsonFields* fields, ModelSpec* spec);
   // The tokenizer classes of the family. A model that names none has the scheme of the first.
   std::span<const TokenizerClass> tokenizers;

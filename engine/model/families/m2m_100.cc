@@ -1,4 +1,4 @@
-// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids, whatever table is stored.
+// M2M-100, NLLB-200 and SMaLL-100: pre-norm, with fairseq's sinusoids even if a table is stored.
 #include "engine/model/families/bart_network.h"
 #include "engine/model/families/family.h"
 

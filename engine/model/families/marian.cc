@@ -6,7 +6,7 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // A stored table wins: older checkpoints hold it, rounded as they are.
+  // Prefers a stored table, because older checkpoints have one with their rounding.
   return MakeBartNetwork(spec, {});
 }
 

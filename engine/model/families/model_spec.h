@@ -15,8 +15,7 @@
 
 namespace dragoman::engine {
 
-// The largest shapes that a configuration may have. Far above any model; they keep later arithmetic
-// within bounds.
+// The largest shapes of a configuration, far above any model. They bound later arithmetic.
 inline constexpr int64_t kMaxDim = 1 << 14;
 inline constexpr int64_t kMaxFfn = 1 << 16;
 inline constexpr int64_t kMaxLayers = 128;

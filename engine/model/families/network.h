@@ -12,10 +12,9 @@
 
 namespace dragoman::engine {
 
-// A tensor of a checkpoint.
 struct TensorSource {
-  // The checkpoint has the tensor under one of these names, or under several with the same numbers.
-  // Empty: it is in no checkpoint.
+  // The checkpoint has the tensor under one or more of these names, with equal numbers. Empty: it
+  // is in no checkpoint.
   std::vector<std::string> names;
   std::vector<int64_t> shape;
   int64_t first_row = 0;  // rows before it are left out
@@ -39,14 +38,12 @@ enum class IfAbsent {
 struct WeightSource {
   std::vector<TensorSource> parts;
   IfAbsent if_absent = IfAbsent::kRefuse;  // if the checkpoint lacks the first of them
-  // If not empty, the weight is the only tensor, transposed: its column i is row columns[i] of the
-  // tensor.
+  // If not empty, the weight is the only tensor, transposed: column i is tensor row columns[i].
   std::vector<int> columns = {};
 };
 
-// Returns the source of a weight of shape [rows], or [rows, cols] if cols is not 0. The tensor has
-// one of the names `tensors`. With `has_empty`, the row of an empty token (BartTraits::empty_token)
-// follows the tensor's rows.
+// Returns the source of a weight of shape [rows], or [rows, cols] if cols is not 0. `tensors` are
+// names of its tensor. With `has_empty`, an empty token's row (BartTraits::empty_token) follows.
 inline WeightSource SourceOfVocabulary(std::vector<std::string> tensors, int rows, int64_t cols,
                                        bool has_empty) {
   const auto of = [cols](int64_t n) {

@@ -6,7 +6,7 @@ namespace dragoman::engine {
 namespace {
 
 absl::StatusOr<Network> Make(const ModelSpec& spec) {
-  // A stored table wins, as in Marian's checkpoints.
+  // Prefers a stored table, as for Marian's checkpoints.
   return MakeBartNetwork(spec, {.pre_norm = true});
 }
 

@@ -1,5 +1,4 @@
-// A stage of a network, encoder or decoder, under construction: the buffers that its layers share,
-// and its operations in order.
+// Builds a stage of a network, encoder or decoder: its shared buffers and ordered operations.
 //
 // A sublayer reads `input` and writes `sublayer`, between Begin and End. These add its norm: Begin
 // before the sublayer (pre-norm), or End after its residual (post-norm). For one thread.
@@ -11,7 +10,6 @@
 
 namespace dragoman::engine {
 
-// The weights of a product.
 struct Linear {
   WeightId weight = kNoWeight;
   WeightId bias = kNoWeight;

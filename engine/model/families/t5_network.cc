@@ -28,7 +28,7 @@ class Builder {
     Program& program = network_.program;
     program.kv = {shape_.decoder_layers, shape_.decoder_heads, shape_.head_dim};
     program.max_positions = shape_.max_positions;
-    // Sums in the residual stream grow beyond 65,504; transformers has to clamp them in float16.
+    // Sums in the residual stream exceed 65,504; transformers clamps them in float16.
     program.fits_float16 = false;
     AddEmbeddings();
     AddEncoder();
@@ -57,13 +57,13 @@ class Builder {
             .epsilon = spec_.norm_epsilon};
   }
 
-  // Products that have the same input, stacked into one matrix [out, in].
+  // Adds products with the same input, stacked into one matrix [out, in].
   Linear AddMatrix(const std::string& name, const Names& tensors, int64_t out, int64_t in,
                    bool first_is_query = false) {
     WeightSource source;
     const int64_t each = out / static_cast<int64_t>(tensors.size());
     for (const std::string& tensor : tensors) source.parts.push_back({{tensor}, {each, in}});
-    // T5's scores are not divided by sqrt(head_dim), as attention does: its queries are larger.
+    // Attention divides scores by sqrt(head_dim). T5's queries are multiplied by it to undo this.
     if (first_is_query) {
       source.parts.front().scale = std::sqrt(static_cast<float>(shape_.head_dim));
     }
@@ -77,7 +77,7 @@ class Builder {
     return {.gain = Add(name + " gain", WeightRole::kNormGain, 1, d, {{gain}, IfAbsent::kRefuse})};
   }
 
-  // The table of position biases. The first layer's serves the whole stage, unless each layer has one.
+  // Returns the table of position biases: the first layer's, unless each layer has one.
   WeightId Distances(const std::string& stage, int layer, WeightId of_first, bool two_sided) {
     if (layer > 0 && !traits_.distances_in_each_layer) return of_first;
     const int heads = shape_.decoder_heads;
@@ -138,7 +138,7 @@ class Builder {
     s.End("self norm", norm);
   }
 
-  // The last of a block's layers.
+  // Adds the last layer of a block.
   void FeedForward(StageBuilder& s, const std::string& stage, const std::string& name, int ffn) {
     const int d = shape_.d_model;
     const auto of = [&](T5Part part) { return NamesOf(stage, s.layer, part); };
@@ -221,7 +221,7 @@ class Builder {
       FeedForward(s, "decoder", name, shape_.decoder_ffn);
     }
     s.layer = -1;
-    // The output layer alone takes the norm's result times the scale.
+    // Only the output layer takes the norm's result times the scale.
     s.EndStage(AddNorm("decoder final norm", NamesOf("decoder", -1, T5Part::kFinalNorm),
                        traits_.output_scale));
     s.Do("output layer", OutputOp{s.input, output_, output_bias_});
@@ -241,7 +241,7 @@ class Builder {
 
 int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distance) {
   int first = 0;
-  int64_t far = -distance;  // how far the key is before the query
+  int64_t far = -distance;  // distance of the key before the query
   if (two_sided) {
     buckets /= 2;
     if (distance > 0) first = buckets;

@@ -32,8 +32,7 @@ enum class T5Part {
 };
 
 struct T5Names {
-  // Returns the names of the tensors, all of one size, that are stacked to make a part. `stage` is
-  // "encoder" or "decoder".
+  // Returns the names of the tensors that are stacked to make a part, as BartNames::of does.
   std::vector<std::string> (*of)(std::string_view stage, int layer, T5Part part, bool gated);
   // The checkpoint has any one of a list.
   std::vector<std::string> embedding;
@@ -68,8 +67,7 @@ int RelativeBucket(int64_t distance, bool two_sided, int buckets, int max_distan
 
 // The following read the fields of config.json that only models of T5's kind have (t5_shape.cc).
 //
-// Family::read_shape of T5 and mT5, whose defaults differ in the activation and in the output
-// layer.
+// Family::read_shape of T5 and mT5, whose defaults differ in activation and output layer.
 void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec);
 
 // Family::tasks of T5 and similar families.

@@ -18,11 +18,11 @@ constexpr std::string_view kTasks = "task_specific_params";
 constexpr std::string_view kTaskBegin = "translation_";
 constexpr size_t kMaxPromptBytes = 256;
 
-// Positions of a model that says none: its bias reaches any distance, but it was trained on so many.
+// The positions of a model that states none. Its bias reaches any distance; it was trained on 512.
 constexpr int kUsualPositions = 512;
 
-// "relu", "gated-gelu": the latter is GELU's tanh form, as in T5Config. The fields that transformers
-// writes beside it since then win.
+// Reads "relu" or "gated-gelu", which is GELU's tanh form, as in T5Config. The fields that
+// transformers also writes override it.
 void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kField = "feed_forward_proj";
   constexpr std::string_view kGated = "gated-";
@@ -42,9 +42,9 @@ void ReadFeedForward(const Family& family, JsonFields* fields, ModelSpec* spec) 
   spec->activation = found.value_or(kernels::Activation::kNone);
 }
 
-// In transformers 4 one field says that the output layer is tied and that its input is scaled.
-// transformers 5 always writes that the layer is tied, but uses the layer that the checkpoint stores if its
-// numbers differ. It has a field of its own for the scaling. An mT5 lacks that field and is never scaled.
+// In transformers 4, one field says that the output layer is tied and that its input is scaled.
+// transformers 5 always writes that the layer is tied, but uses a stored layer with other numbers.
+// It has another field for the scaling. An mT5 lacks that field and is never scaled.
 void ReadOutputLayer(const Family& family, JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kScale = "scale_decoder_outputs";
   const bool tied = fields->Bool("tie_word_embeddings", family.defaults.tie_output);
@@ -68,7 +68,7 @@ std::optional<std::pair<std::string, std::string>> PairOf(std::string_view task)
   return std::pair(std::string(source), std::string(target));
 }
 
-// The translations, as objects.
+// Returns the translation tasks, as objects.
 std::vector<std::pair<std::string, const nlohmann::json*>> TranslationsOf(
     const nlohmann::json& tasks) {
   std::vector<std::pair<std::string, const nlohmann::json*>> found;
@@ -135,7 +135,7 @@ void ReadT5Shape(const Family& family, JsonFields* fields, ModelSpec* spec) {
       fields->OptionalInt("n_positions", 2, kMaxPositions).value_or(kUsualPositions));
   constexpr std::string_view kBuckets = "relative_attention_num_buckets";
   constexpr std::string_view kDistance = "relative_attention_max_distance";
-  // Half of them are for one side of a query, and half of those for one distance each.
+  // Half of the buckets are for one side of a query, and half of those for one distance each.
   spec->distances.buckets =
       static_cast<int>(fields->OptionalInt(kBuckets, 4, kMaxPositions).value_or(32));
   spec->distances.max_distance =

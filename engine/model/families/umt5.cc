@@ -1,4 +1,4 @@
-// UMT5: an mT5 whose layers each have distances of their own.
+// UMT5: an mT5 in which each layer has its own distances.
 #include <cmath>
 
 #include "engine/model/families/family.h"

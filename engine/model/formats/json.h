@@ -1,6 +1,5 @@
 // Reads the fields of JSON that was parsed under limits (engine/base/limited_json.h). Messages say
-// what was found and what was expected. The functions after JsonFields are for fields that several
-// readers treat alike.
+// what was found and expected. The functions after JsonFields are shared by several readers.
 //
 // Nothing here throws. Thread-safety: plain values; a JsonFields belongs to one thread.
 #pragma once
@@ -45,8 +44,7 @@ class JsonFields : public FieldReader {
   const nlohmann::json& object_;
 };
 
-// The value that a field must hold because the program supports no other. It may also be absent or
-// null.
+// The only supported value of a field, which may also be absent or null.
 enum class Neutral {
   kFalse,
   kTrue,
@@ -66,8 +64,7 @@ bool HoldsNeutral(const nlohmann::json& value, Neutral neutral);
 // Records UNIMPLEMENTED for the first field of the list that holds another value.
 void RequireNeutral(std::span<const NeutralField> list, JsonFields* fields);
 
-// Reads a token id, which some files write as a list of one. Returns nullopt if it is absent, null
-// or wrong.
+// Reads a token id, or a list of one. Returns nullopt if it is absent, null or wrong.
 std::optional<int> ReadTokenId(JsonFields* fields, std::string_view name, int vocabulary);
 
 // Reads a token id or a list of at most `max` ids. Drops repeats and keeps the order. Returns an

@@ -19,8 +19,7 @@
 
 namespace dragoman::engine {
 
-// Returns the checksum that a file with these bytes must have. Ignores the one that the file
-// states.
+// Returns the checksum that a file with these bytes must have, not the one that it states.
 uint64_t ShortlistChecksum(std::span<const uint8_t> bytes);
 
 class LexicalShortlist {

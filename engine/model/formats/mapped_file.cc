@@ -19,15 +19,14 @@
 namespace dragoman::engine {
 namespace {
 
-// A mapping that the handler of SIGBUS knows of. `begin` is 0 in one that is free and 1 in one that
-// somebody is about to fill in.
+// A mapping that the handler of SIGBUS knows. `begin` is 0 if free, 1 while it is being filled in.
 struct Guard {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
   std::atomic<bool> is_lost{false};
 };
 
-// The handler cannot take a lock, so there is a fixed number. Several models of 256 shards.
+// Fixed, because the handler cannot take a lock. Enough for several models of 256 shards.
 constexpr size_t kMaxMappings = 1024;
 constinit std::array<Guard, kMaxMappings> guards;
 struct sigaction before;
@@ -38,7 +37,7 @@ void OnSigbus(int signal, siginfo_t* info, void* context) {
     const uintptr_t begin = guard.begin.load();
     if (begin <= 1 || at < begin || at >= guard.end.load()) continue;
     guard.is_lost.store(true);
-    // The system call itself: a sanitizer's mmap is not for handlers of signals.
+    // Calls the system directly, because a sanitizer's mmap is not safe in a signal handler.
     const long zeros = syscall(SYS_mmap, begin, guard.end.load() - begin, PROT_READ,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     if (zeros == static_cast<long>(begin)) return;
@@ -47,7 +46,7 @@ void OnSigbus(int signal, siginfo_t* info, void* context) {
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     return before.sa_handler(signal);
   }
-  sigaction(SIGBUS, &before, nullptr);  // the same touch again ends the process
+  sigaction(SIGBUS, &before, nullptr);  // the repeated access ends the process
 }
 
 void InstallHandler() {
@@ -80,7 +79,7 @@ struct MappedFile::State {
     if (size > 0) munmap(data, size);
   }
 
-  LoadMemory::Hold memory;  // goes after the file
+  LoadMemory::Hold memory;  // released after the file
   OpenedFile file;
   void* data = nullptr;
   size_t size = 0;  // 0: nothing is mapped
@@ -133,7 +132,7 @@ absl::StatusOr<MappedFile> MappedFile::Of(OpenedFile file, LoadMemory::Hold memo
 
 void MappedFile::Drop(std::span<const uint8_t> part) const {
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  // A page that others have a part in goes too, and comes back when they want it.
+  // A page that is only partly in this part is dropped too, and read again when it is needed.
   const uintptr_t begin = reinterpret_cast<uintptr_t>(part.data()) / page * page;
   const uintptr_t end = reinterpret_cast<uintptr_t>(part.data()) + part.size();
   if (part.empty() || state_->guard->is_lost.load()) return;

@@ -31,8 +31,7 @@ class MappedFile {
   //   mapped, or is a Git LFS pointer or a web page instead of the file.
   static absl::StatusOr<MappedFile> Open(const std::string& path, size_t max_bytes);
 
-  // The same for an open file. The mapping holds `memory`, the part of the load's memory that its
-  // bytes take, for its life.
+  // The same for an open file. The mapping keeps `memory`, the load's memory for its bytes.
   static absl::StatusOr<MappedFile> Of(OpenedFile file, LoadMemory::Hold memory = {});
 
   ~MappedFile();

@@ -13,13 +13,12 @@
 namespace dragoman::engine {
 namespace {
 
-// A value of JSON, a piece of a vocabulary: what parsers make of it, a copy of its text for the
-// tokenizer and another for the vocabulary, their indexes, and the allocator's part. See README.md,
-// "Memory", for how much that is.
+// The memory of a JSON value or a piece of a vocabulary: the parsed value, copies of its text for
+// the tokenizer and the vocabulary, their indexes, and the allocator's part (README.md, "Memory").
 constexpr int64_t kParsedBytes = 160;
 
-// At least as many as what a text is parsed into has parts: values of JSON, lines, and pieces of a
-// SentencePiece model, which is a protocol buffer: the tag before each is a line feed, too.
+// Returns an upper bound of the parts that a text is parsed into: JSON values, lines, or pieces of
+// a SentencePiece model, a protocol buffer in which the tag before each piece is a line feed.
 int64_t CountParts(std::string_view text) {
   int64_t parts = 0;
   for (const char c : text) {
@@ -91,7 +90,7 @@ absl::StatusOr<MappedFile> DiskFolder::Map(std::string_view file, size_t max_byt
 }
 
 std::string DiskFolder::FirstBytes(std::string_view file, size_t most) const {
-  // Not a stream: opening a pipe would wait for its writer.
+  // Not a stream, because opening a pipe would wait for its writer.
   const absl::StatusOr<OpenedFile> opened =
       OpenedFile::Open(PathOf(path(), file), std::numeric_limits<size_t>::max());
   if (!opened.ok()) return "";

@@ -1,6 +1,5 @@
-// The files of a model, in a directory or in an archive. The layout that reads them does not know
-// which. Records files that are looked for or read in the load's FileRecord, and counts memory in
-// its LoadMemory.
+// The files of a model, in a directory or in an archive. Records files that are looked for or read
+// in the load's FileRecord, and counts memory in its LoadMemory.
 //
 // Thread-safe. Borrows the LoadContext.
 #pragma once
@@ -56,8 +55,7 @@ class ModelFolder {
  protected:
   ModelFolder(std::string path, LoadContext* load) : path_(std::move(path)), load_(load) {}
 
-  // Count, for Read, a file of `bytes` that is read completely, and the values that its text is
-  // parsed into.
+  // Count for Read the bytes of a file, and the values that its text is parsed into.
   absl::Status CountFile(const std::string& path, uint64_t bytes) const;
   absl::Status CountParsed(const std::string& path, std::string_view text) const;
 
@@ -75,8 +73,7 @@ class DiskFolder : public ModelFolder {
   absl::StatusOr<std::string> Read(std::string_view file, size_t max_bytes) const override;
   absl::StatusOr<MappedFile> Map(std::string_view file, size_t max_bytes) const override;
 
-  // Returns the first `most` bytes of a file, fewer if it is shorter, none if it cannot be read.
-  // Does not record the file.
+  // Returns up to `most` first bytes of a file, "" if it cannot be read. Does not record the file.
   std::string FirstBytes(std::string_view file, size_t most) const;
 
   // Returns the names that end in one of `endings`, sorted; none if the folder cannot be read.

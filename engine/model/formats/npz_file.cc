@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-// numpy's codes of kind and size, without the order of bytes.
+// numpy's codes of kind and size, without the byte order.
 constexpr std::array<std::pair<std::string_view, DType>, 12> kTypes = {{{"f8", DType::kF64},
                                                                         {"f4", DType::kF32},
                                                                         {"f2", DType::kF16},
@@ -152,7 +152,7 @@ class ArrayReader {
     for (const auto& [code, dtype] : kTypes) {
       if (header.type.substr(order.size()) == code) type = &dtype;
     }
-    // The byte order of types of one byte is written "|".
+    // The byte order of one-byte types is written "|".
     if (type == nullptr || !(order == "<" || (order == "|" && DTypeSize(*type) == 1))) {
       return absl::UnimplementedError(Concat(Where(), "has numbers of type '",
                                              header.type.substr(0, 32),

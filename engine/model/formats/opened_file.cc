@@ -15,7 +15,7 @@
 namespace dragoman::engine {
 namespace {
 
-// The bytes of one read: large enough that the calls themselves cost nothing.
+// The bytes of one read, so many that the calls cost nothing.
 constexpr size_t kReadBytes = size_t{8} << 20;
 
 }  // namespace
@@ -109,7 +109,7 @@ absl::Status OpenedFile::CheckNoPointer(std::span<const uint8_t> bytes) const {
     return Invalid(Concat("a Git LFS pointer of ", size(),
                           " bytes in place of the file, which 'git lfs pull' fetches"));
   }
-  const absl::string_view page(text.data(), text.size());  // not std's in every build of abseil
+  const absl::string_view page(text.data(), text.size());  // not std's in all builds of Abseil
   if (absl::StartsWithIgnoreCase(page, "<!doctype html") ||
       absl::StartsWithIgnoreCase(page, "<html")) {
     return Invalid(Concat("a web page of ", size(),

@@ -1,5 +1,4 @@
-// A regular file that is open for reading, and its size and time when it was opened. Private to
-// engine/model.
+// A regular file, open for reading, with its size and time when opened. Private to engine/model.
 //
 // Immutable, so any thread may use it; it may be moved.
 #pragma once

@@ -13,11 +13,11 @@
 namespace dragoman::engine {
 namespace {
 
-// A checkpoint of a hundred layers has some 30,000 nodes.
+// A checkpoint of 100 layers has about 30,000 nodes.
 constexpr size_t kMaxNodes = 1 << 19;
 constexpr size_t kMaxStack = 1 << 19;
 constexpr size_t kMaxMemo = 1 << 19;
-constexpr size_t kMaxMarks = 256;  // open tuples, lists and dicts: the depth of nesting
+constexpr size_t kMaxMarks = 256;  // depth of nesting of tuples, lists and dicts
 constexpr size_t kMaxStringBytes = 1 << 16;
 
 // Opcodes, as Python's pickletools names them.
@@ -144,7 +144,7 @@ class PickleParser {
   bool PushNumber(Kind kind, int64_t number) { return Push({.kind = kind, .number = number}); }
   bool PushText(Kind kind, std::string_view text) { return Push({.kind = kind, .text = text}); }
 
-  // Values above the innermost mark: those are what an opcode may pop.
+  // Returns the number of values above the innermost mark, which an opcode may pop.
   size_t Available() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
 
   bool Need(size_t count) {
@@ -240,8 +240,7 @@ class PickleParser {
     return Push({.kind = Kind::kCall, .items = {callable, arguments}});
   }
 
-  // State given to an object: torch.save adds `_metadata` to a state dict, which nothing here
-  // reads.
+  // Drops the state of an object. torch.save adds `_metadata` to a state dict, which is not needed.
   bool Build() {
     if (!Need(2)) return false;
     Pop();
@@ -255,7 +254,7 @@ class PickleParser {
     std::string_view digits;
     if (!Fixed(&size) || !Text(size, &digits)) return false;
     if (digits.size() > sizeof(int64_t)) return PushText(Kind::kBigInt, digits);
-    // Two's complement, little-endian, as short as it can be.
+    // Two's complement, little-endian, of minimal length.
     const bool negative = !digits.empty() && (static_cast<uint8_t>(digits.back()) & 0x80U) != 0;
     uint64_t number = negative ? ~uint64_t{0} : 0;
     std::memcpy(&number, digits.data(), digits.size());

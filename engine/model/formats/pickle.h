@@ -55,9 +55,8 @@ class Pickle {
   size_t bytes_used_ = 0;
 };
 
-// Reads one pickle from the start of `bytes`, which may be longer. `globals` are the names that may
-// appear ("collections.OrderedDict"). Returns INVALID_ARGUMENT naming `file`, the byte and the
-// fault.
+// Reads one pickle from the start of `bytes`. `globals` are the names that may appear
+// ("collections.OrderedDict"). Returns INVALID_ARGUMENT naming `file`, the byte and the fault.
 absl::StatusOr<Pickle> ParsePickle(std::span<const uint8_t> bytes, std::string_view file,
                                    std::span<const std::string_view> globals);
 

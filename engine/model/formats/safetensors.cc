@@ -15,7 +15,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Twenty thousand tensors of 200 bytes each: far above any model of the kind.
+// 20,000 tensors of 200 bytes each, far above any model of this kind.
 constexpr uint64_t kMaxHeaderBytes = 4 << 20;
 constexpr JsonLimits kHeaderLimits = {
     .max_bytes = kMaxHeaderBytes, .max_depth = 4, .max_values = 1 << 18};
@@ -36,7 +36,7 @@ std::optional<DType> DTypeFromName(std::string_view name) {
   return std::nullopt;
 }
 
-// A non-negative integer that int64 holds, or nothing.
+// Returns a non-negative integer that fits int64, or nullopt.
 std::optional<int64_t> Natural(const nlohmann::json& value) {
   if (!value.is_number_unsigned()) return std::nullopt;
   const auto number = value.get<uint64_t>();
@@ -56,7 +56,7 @@ std::optional<std::vector<int64_t>> Naturals(const nlohmann::json& entry, const 
   return numbers;
 }
 
-// One entry of the header. Adds its extent for the check that follows.
+// Parses one entry of the header. Sets its extent for a later check.
 absl::StatusOr<TensorView> ParseEntry(const nlohmann::json& entry, std::span<const uint8_t> data,
                                       Extent* extent) {
   if (!entry.is_object()) {

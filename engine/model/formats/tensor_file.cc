@@ -69,7 +69,7 @@ float ElementAsF32(const uint8_t* data, int64_t index) {
   }
 }
 
-// The first and last scale are those of the first and last row.
+// The tensor has one scale for each row, or one for all rows.
 template <typename Stored>
 std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
   const size_t scales = view.scales.size() / sizeof(float);
@@ -79,7 +79,7 @@ std::optional<size_t> CopyScaled(const TensorView& view, std::span<float> out) {
     for (const size_t end = at + row; at < end; ++at) {
       const auto stored = LoadElement<Stored>(view.data.data(), static_cast<int64_t>(at));
       out[at] = static_cast<float>(stored) / scale;
-      // 1 / infinity would be a matrix of zeros.
+      // An infinite scale would make a matrix of zeros.
       if (!std::isfinite(out[at]) || !std::isfinite(scale)) {
         out[at] = std::numeric_limits<float>::quiet_NaN();
         return at;
@@ -98,7 +98,7 @@ bool AllFinite(std::span<const float> values) {
   return largest < 0x7f800000U;
 }
 
-// Looked through while they are in cache.
+// The number of elements that are checked while they are in the cache.
 constexpr size_t kChunk = 4096;
 
 template <DType kType>
@@ -166,7 +166,7 @@ absl::StatusOr<int64_t> CheckedNumel(std::span<const int64_t> shape) {
   int64_t product = 1;
   bool empty = false;
   for (const int64_t size : shape) {
-    // A zero does not excuse the other sizes: the strides multiply them too.
+    // A size of zero does not excuse the others, because the strides multiply them too.
     if (size < 0 || __builtin_mul_overflow(product, size == 0 ? 1 : size, &product)) {
       return absl::InvalidArgumentError(
           Concat("shape ", ShapeString(shape), " has no valid number of elements"));

@@ -1,8 +1,7 @@
 // The tensors of a checkpoint in any format, and the parsers of the formats. A tensor is a view of
 // bytes that stay in place until they are copied out as float32.
 //
-// Immutable, so any thread may read. A TensorTable borrows the bytes that it was parsed from; a
-// Checkpoint owns them.
+// Immutable, so any thread may read. A TensorTable borrows its bytes; a Checkpoint owns them.
 #pragma once
 
 #include <cstdint>

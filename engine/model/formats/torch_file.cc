@@ -19,7 +19,7 @@ using Kind = PickleNode::Kind;
 absl::StatusOr<TensorTable> ParseZip(std::span<const uint8_t> bytes, std::string_view file) {
   const absl::StatusOr<ZipDirectory> directory = ReadZipDirectory(bytes, file);
   if (!directory.ok()) return directory.status();
-  // All entries lie in one folder, whose name is that of the file that was saved.
+  // All entries are in one folder, which has the name of the saved file.
   constexpr std::string_view kPickleName = "data.pkl";
   const auto found = std::find_if(directory->begin(), directory->end(), [&](const auto& entry) {
     const std::string& name = entry.first;
@@ -62,7 +62,7 @@ absl::StatusOr<TensorTable> ParseZip(std::span<const uint8_t> bytes, std::string
 constexpr std::string_view kStreamMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr int64_t kStreamProtocol = 1001;
 
-// The value of a key of a dict, if it is there.
+// Returns the value of a key of a dict, or nullptr.
 const PickleNode* DictValue(const Pickle& pickle, std::string_view key) {
   const PickleNode& root = pickle.root();
   if (root.kind != Kind::kDict) return nullptr;
@@ -72,8 +72,7 @@ const PickleNode* DictValue(const Pickle& pickle, std::string_view key) {
   return nullptr;
 }
 
-// Gives the storages their bytes: for each key, in the order of the list, the number of elements
-// and the elements.
+// Sets the bytes of the storages, stored in the order of `keys`: number of elements, elements.
 absl::Status ReadRawStorages(const Pickle& keys, std::span<const uint8_t> bytes,
                              std::string_view file, TorchStateDict* dict) {
   if (keys.root().kind != Kind::kList) return BrokenTorchFile(file, "has no list of storages");

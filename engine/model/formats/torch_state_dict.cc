@@ -45,7 +45,6 @@ constexpr std::array<std::string_view, 14> kGlobals = {
 
 constexpr size_t kMaxNameBytes = 512;
 
-// Reads the state dict out of the pickle's tree.
 class StateDictReader {
  public:
   StateDictReader(const Pickle& pickle, std::string_view file) : pickle_(pickle), file_(file) {}
@@ -83,7 +82,7 @@ class StateDictReader {
     return node.kind == Kind::kCall && pickle_.node(node.items[0]).text == global;
   }
 
-  // The arguments of a call; they are a tuple, which the parser checked.
+  // Returns the arguments of a call. The parser has checked that they are a tuple.
   const std::vector<PickleId>& Arguments(const PickleNode& call) const {
     return pickle_.node(call.items[1]).items;
   }
@@ -174,7 +173,7 @@ class StateDictReader {
   static absl::Status CheckExtent(const PendingTensor& tensor, const TorchStorage& storage) {
     const absl::StatusOr<int64_t> numel = CheckedNumel(tensor.shape);
     if (!numel.ok()) return numel.status();
-    // A few bytes repeated by stride 0 could ask for any amount of memory.
+    // A few bytes repeated with stride 0 could require any amount of memory.
     bool inside = *numel <= storage.numel;
     int64_t last = tensor.offset;
     for (size_t i = 0; inside && *numel > 0 && i < tensor.shape.size(); ++i) {

@@ -39,7 +39,7 @@ void AppendUtf8(uint32_t code, std::string* out) {
   }
 }
 
-// One line, scalar by scalar. Errors are one phrase.
+// Reads one line, scalar by scalar. An error is a phrase.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}
@@ -50,7 +50,7 @@ class LineReader {
   void SkipSpaces() {
     while (!rest_.empty() && IsSpace(rest_.front())) rest_.remove_prefix(1);
   }
-  // Nothing is left but a comment.
+  // Reports whether only a comment is left.
   bool AtEnd() {
     const bool spaced = rest_.empty() || IsSpace(rest_.front());
     SkipSpaces();
@@ -63,7 +63,7 @@ class LineReader {
     return true;
   }
   bool StartsWith(char c) const { return !rest_.empty() && rest_.front() == c; }
-  // "- " or a "-" that ends the line.
+  // Takes "- ", or a "-" that ends the line.
   bool TakeDash() {
     if (!StartsWith('-') || (rest_.size() > 1 && !IsSpace(rest_[1]))) return false;
     rest_.remove_prefix(1);
@@ -71,7 +71,7 @@ class LineReader {
     return true;
   }
 
-  // A key up to and with its ':'; false where the line has none.
+  // Reads a key and its ':'. Returns false if the line has no key.
   bool Key(std::string* key) {
     if (StartsWith('"') || StartsWith('\'')) {
       if (!Quoted(key)) return false;
@@ -93,7 +93,7 @@ class LineReader {
     return true;
   }
 
-  // The rest of the line up to a comment; within brackets, up to ',' or ']'.
+  // Reads the rest of the line up to a comment; within brackets, up to ',' or ']'.
   bool Scalar(bool in_brackets, std::string* text) {
     SkipSpaces();
     if (StartsWith('"') || StartsWith('\'')) return Quoted(text);
@@ -108,7 +108,7 @@ class LineReader {
     }
     if (!Plain(rest_.substr(0, end), text)) return false;
     rest_.remove_prefix(end);
-    // The comment, if there is one, has a space before it.
+    // A comment has a space before it.
     if (rest_.starts_with('#')) rest_ = {};
     is_start_ = false;
     return true;
@@ -182,7 +182,7 @@ class LineReader {
   }
 
   std::string_view rest_;
-  bool is_start_ = true;  // of the line
+  bool is_start_ = true;  // at the start of the line
   const char* error_ = "";
   bool is_unsupported_ = false;
 };
@@ -221,7 +221,7 @@ class Parser {
     return is_open_ ? absl::OkStatus() : ReadValue(in);
   }
 
-  // Reads the value after the key, on the same line or alone on the next.
+  // Reads a value after its key, on the same line or alone on the next.
   absl::Status ReadValue(LineReader& in) {
     in.SkipSpaces();
     if (!in.Take('[')) {
@@ -282,8 +282,8 @@ class Parser {
   const std::string_view file_;
   int number_ = 0;
   YamlMap map_;
-  YamlValue* last_ = nullptr;  // of the key before
-  bool is_open_ = false;       // its value may be on the lines behind
+  YamlValue* last_ = nullptr;  // the value of the previous key
+  bool is_open_ = false;       // its value may be on the next lines
 };
 
 }  // namespace
@@ -351,7 +351,7 @@ std::vector<std::string> YamlFields::List(std::string_view name) {
   const YamlValue* value = Find(name);
   if (value == nullptr) return {};
   if (value->is_list) return value->items;
-  // A list of one may be written without brackets; an empty value is an empty list.
+  // A list of one may have no brackets. An empty value is an empty list.
   if (value->text.empty()) return {};
   return {value->text};
 }

@@ -1,5 +1,5 @@
-// Reads the YAML that Marian writes: one mapping of keys to scalars and to lists of scalars. Marian
-// writes the options of a model, the configuration of a decoder and a vocabulary so.
+// Reads the YAML that Marian writes: one mapping of keys to scalars and lists of scalars. Options
+// of a model, configurations of a decoder and vocabularies have this form.
 //
 // Thread-safety: pure functions. A YamlMap owns its text.
 #pragma once

@@ -77,7 +77,7 @@ struct Entry {
   uint64_t local_offset = 0;
 };
 
-// Takes from the zip64 extra field what the entry itself had no room for, in the fixed order.
+// Reads from the zip64 extra field, in its fixed order, the values that do not fit the entry.
 bool ReadZip64(std::span<const uint8_t> extra, Entry* entry) {
   if (entry->size != kInZip64 && entry->stored_size != kInZip64 &&
       entry->local_offset != kInZip64) {

@@ -26,14 +26,12 @@ struct ZipEntry {
 using ZipEntries = std::map<std::string, ZipEntry, std::less<>>;
 
 // Reads the directory of an archive, also of a Zip64 one. Returns INVALID_ARGUMENT naming `file`
-// (and the entry) for bytes that are not a zip archive or are truncated, and for an entry that is
-// out of bounds or repeated.
+// (and the entry) for a truncated archive, other bytes, and entries out of bounds or repeated.
 absl::StatusOr<ZipEntries> ReadZipEntries(std::span<const uint8_t> bytes, std::string_view file);
 
 using ZipDirectory = std::map<std::string, std::span<const uint8_t>, std::less<>>;
 
-// The same for an archive whose entries must all be stored. Returns INVALID_ARGUMENT for an entry
-// that is compressed or encrypted.
+// The same for an archive of stored entries only. Other entries are INVALID_ARGUMENT.
 absl::StatusOr<ZipDirectory> ReadZipDirectory(std::span<const uint8_t> bytes,
                                               std::string_view file);
 

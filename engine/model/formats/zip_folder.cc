@@ -24,8 +24,8 @@ constexpr size_t kMaxArchiveBytes = size_t{16} << 30;
 // The largest entry that is decompressed into memory.
 constexpr size_t kMaxMemoryBytes = size_t{4} << 30;
 
-// Whether a careless program would write the entry outside of its folder. Nothing is written here, but
-// such an archive is an attack.
+// Reports whether a careless program would write the entry outside its folder. This program writes
+// no entries, but such an archive is an attack.
 bool LeadsOut(std::string_view name) {
   if (name.starts_with('/') || name.find('\\') != name.npos || name.find('\0') != name.npos) {
     return true;
@@ -40,7 +40,7 @@ std::string PathOfFolder(const std::string& archive, std::string_view prefix) {
   return path;
 }
 
-// Writes all of them to a file in memory.
+// Writes all bytes to a file in memory.
 absl::Status WriteAll(const OpenedFile& file, std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t done = write(file.fd(), bytes.data(), bytes.size());
@@ -109,7 +109,7 @@ absl::StatusOr<std::string> ZipFolder::Read(std::string_view file, size_t max_by
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return CheckGoesOn(load());
   });
-  // A change of the file is reported first: the zeros in its place fail the checksum, too.
+  // Reports a change of the file first, because the zeros in its place fail the checksum too.
   if (absl::Status changed = archive_->Check(); !changed.ok()) return changed;
   if (status.ok()) status = CountParsed(path, text);
   if (!status.ok()) return status;

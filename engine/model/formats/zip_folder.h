@@ -40,7 +40,7 @@ class ZipArchive {
 
 class ZipFolder : public ModelFolder {
  public:
-  // The folder of the entries that begin with `prefix`, which is empty or ends with '/'. Borrows
+  // The folder of the entries that begin with `prefix`, "" or a path with '/' at its end. Borrows
   // the archive; mapped files do not.
   ZipFolder(const ZipArchive* archive, std::string prefix);
 

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Compares two models of an ensemble; messages name them by their directories.
+// Compares two models of an ensemble. Messages name them by their directories.
 class Comparison {
  public:
   Comparison(std::string first, std::string other)
@@ -23,7 +23,7 @@ class Comparison {
   absl::Status Check(std::string_view what, int64_t expected, int64_t found) const {
     return Check(what, std::to_string(expected), std::to_string(found));
   }
-  // The same for values that are too long to be shown.
+  // The same for values that are too long for a message.
   absl::Status CheckBytes(std::string_view what, const std::string& expected,
                           const std::string& found) const {
     if (expected == found) return absl::OkStatus();

@@ -15,8 +15,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Points out a file that is still to be unpacked, such as Firefox's, which are downloaded compressed;
-// "" where there is none.
+// Returns a hint about a file that must be unpacked first, such as Firefox's downloads, or "".
 std::string HintOf(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -46,8 +45,8 @@ absl::StatusOr<LoadedModel> LoadModel(const std::string& path, const LoadOptions
   if (!std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(Concat(path, ": no such directory, nor a package"));
   }
-  // Marian's file may be called model.bin too, but only the other layouts have config.json: Hugging
-  // Face's, and CTranslate2's beside its model.bin. Argos' packages have neither.
+  // Marian's file may also be model.bin, but only Hugging Face's and CTranslate2's directories have
+  // config.json. Argos' packages have neither.
   const MarianDirectorySource marian;
   const Ct2DirectorySource ctranslate2;
   const HfDirectorySource hugging_face;

@@ -1,4 +1,4 @@
-// A BartTokenizer: vocab.json and merges.txt, or tokenizer.json, GPT-2's byte-level BPE. A source
+// A BartTokenizer: GPT-2's byte-level BPE (vocab.json and merges.txt, or tokenizer.json). A source
 // is <s> X </s>.
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ absl::StatusOr<Vocabulary> MakeVocabulary(const CheckpointConfig& config, std::s
                                           std::vector<std::string> pieces) {
   const TokenizerSettings& tokenizer = config.tokenizer;
   const auto size = static_cast<size_t>(config.sizes.source);
-  // A model that was not made for filling in masks may have no row for <mask>, the last piece.
+  // A model that does not fill in masks may have no row for <mask>, the last piece.
   if (pieces.size() == size + 1 && pieces.back() == tokenizer.mask_piece) pieces.pop_back();
   if (pieces.size() > size) {
     return absl::InvalidArgumentError(Concat(file, ": ", pieces.size(),
@@ -54,7 +54,7 @@ absl::StatusOr<BartFiles> ReadFiles(const ModelFolder& folder, const TokenizerSe
   }
   absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
   if (!json.ok()) return json.status();
-  // The classes of transformers 4 put their own setting in the place of the file's.
+  // The classes of transformers 4 replace the file's setting by their own.
   const bool of_file = config.is_backend && !config.add_prefix_space && json->adds_prefix_space;
   absl::Status status = UseByteBpe(*json, config.bos_piece, config.eos_piece,
                                    of_file || config.add_prefix_space.value_or(false), facts);
@@ -75,7 +75,7 @@ absl::Status CheckListed(const TokenizerSettings& config, const Vocabulary& voca
   return absl::OkStatus();
 }
 
-// Special tokens that somebody added go among the facts' with those of the family.
+// Adds users' special tokens to the facts, which already have the family's.
 void AddSpecialTokens(const std::vector<TokenizerJson::Added>& json, const Vocabulary& vocabulary,
                       CheckpointConfig* config, TokenizerDescription* facts) {
   const TokenizerSettings& tokenizer = config->tokenizer;

@@ -17,8 +17,8 @@ void ReadClass(const std::string& name, std::span<const TokenizerClass> classes,
                TokenizerSettings* tokenizer) {
   if (name.empty()) return;
   if (IsTokenizersBackend(name) && tokenizer->scheme->has_json) {
-    // The conventions are the family's; of M2M-100's only NllbTokenizer has such a file, and which
-    // mBART it is its languages say.
+    // The conventions are the family's. Of M2M-100's classes, only NllbTokenizer has such a file.
+    // The languages tell which mBART it is.
     tokenizer->is_backend = true;
     const TokenizerScheme* const other = tokenizer->scheme->without_vocabulary;
     if (other != nullptr) tokenizer->scheme = other;

@@ -1,7 +1,5 @@
 // Reads the vocabularies, special tokens and languages of a Hugging Face checkpoint by the scheme
-// of its tokenizer's class (tokenizer_scheme.h). Each scheme has a file: marian_tokenizer.cc,
-// fairseq_tokenizer.cc, t5_tokenizer.cc, bart_tokenizer.cc, pegasus_tokenizer.cc,
-// fsmt_tokenizer.cc.
+// of its tokenizer's class (tokenizer_scheme.h). Each scheme has a file: marian_tokenizer.cc, ...
 //
 // Thread-safe. Errors are those of ModelSource::Load; not all messages begin with the directory.
 #pragma once

@@ -14,20 +14,20 @@
 namespace dragoman::engine {
 namespace {
 
-// One model for both sides, under the names that it has beside the checkpoints.
+// One model for both sides, under the names that checkpoints use.
 constexpr std::array<std::string_view, 3> kSharedSpm = {"sentencepiece.bpe.model", "spiece.model",
                                                         "sentencepiece.model"};
 constexpr std::string_view kMergesFile = "merges.txt";
 
-// Marks that tokenizers put into pieces where words are cut: SentencePiece's and byte-level BPE's
-// before a word, the joiner of OpenNMT's Tokenizer on either side.
+// Marks that tokenizers put into pieces of cut words: SentencePiece's and byte-level BPE's before a
+// word, the joiner of OpenNMT's Tokenizer on either side.
 constexpr std::array<std::string_view, 3> kWordMarks = {"\xE2\x96\x81", "\xC4\xA0", "\xEF\xBF\xAD"};
 // Marks in the pieces of subword-nmt and fastBPE (a word continues, or ends), and of WordPiece.
 constexpr std::string_view kContinues = "@@";
 constexpr std::string_view kWordEnd = "</w>";
 constexpr std::string_view kInsideWord = "##";
 
-// Marks that may also be tokens of their own: a vocabulary of characters has one for the space.
+// Reports whether a piece is a part of a word. A mark alone is not: it may be a character's token.
 bool IsPartOfWord(std::string_view piece) {
   for (const std::string_view mark : kWordMarks) {
     if (piece.size() > mark.size() && (piece.starts_with(mark) || piece.ends_with(mark)))
@@ -38,7 +38,7 @@ bool IsPartOfWord(std::string_view piece) {
          (piece.size() > kInsideWord.size() && piece.starts_with(kInsideWord));
 }
 
-// The first such piece of a vocabulary, or "".
+// Returns the first such piece of a vocabulary, or "".
 std::string_view PartOfWord(const Vocabulary& vocabulary) {
   for (int id = 0; id < vocabulary.size(); ++id) {
     if (IsPartOfWord(vocabulary.PieceOf(id))) return vocabulary.PieceOf(id);
@@ -46,8 +46,7 @@ std::string_view PartOfWord(const Vocabulary& vocabulary) {
   return "";
 }
 
-// A directory without a tokenizer is one whose tokens are between spaces: NOT_FOUND if its
-// vocabularies say otherwise.
+// Without a tokenizer, spaces separate the tokens. Returns NOT_FOUND if the pieces contradict this.
 absl::Status RequireWholeWords(const Ct2Sides& sides) {
   for (const auto& [vocabulary, file] :
        {std::pair(&sides.source, sides.source_file), std::pair(&sides.target, sides.target_file)}) {
@@ -95,7 +94,7 @@ absl::Status CheckBothSides(const std::vector<std::string>& pieces, std::string_
   return status;
 }
 
-// BART's, and so is its class, if one is named.
+// Reports whether the class is BART's, or not named.
 bool IsBartClass(std::string_view name) {
   return name.empty() || IsTokenizersBackend(name) || name == "BartTokenizer" ||
          name == "BartTokenizerFast";
@@ -140,7 +139,7 @@ absl::StatusOr<Ct2Tokenizer> ReadJson(const ModelFolder& folder, const Tokenizer
   return tokenizer;
 }
 
-// Which all come from vocab.json, or were added.
+// Checks that the vocabulary's pieces come from vocab.json or were added.
 absl::Status CheckPieces(const std::vector<std::string>& pieces, const TokenizerConfig& fields,
                          const Vocabulary& vocabulary, std::string_view vocabulary_file) {
   for (int id = 0; id < vocabulary.size(); ++id) {
@@ -163,7 +162,7 @@ absl::Status CheckPieces(const std::vector<std::string>& pieces, const Tokenizer
 
 absl::StatusOr<Ct2Tokenizer> ReadBart(const ModelFolder& folder, const TokenizerConfig& fields,
                                       const Ct2Sides& sides, TokenizerDescription* facts) {
-  // Others put other tokens around a source.
+  // Other classes put other tokens around a source.
   const std::string_view name = fields.tokenizer_class;
   if (!IsBartClass(name)) return NoBartClass(name, kMergesFile);
   const absl::StatusOr<std::vector<std::string>> pieces =
@@ -175,7 +174,7 @@ absl::StatusOr<Ct2Tokenizer> ReadBart(const ModelFolder& folder, const Tokenizer
   return Ct2Tokenizer{.kind = Ct2Tokenizer::kBart};
 }
 
-// The file of the slow tokenizer, the first of these that is there; "" for none.
+// Returns the file of the slow tokenizer, the first of these that exists; "" if there is none.
 std::string_view SlowFile(const ModelFolder& folder) {
   for (const std::string_view file : {"source.spm", "target.spm"}) {
     if (folder.Has(file)) return file;

@@ -15,8 +15,7 @@
 
 namespace dragoman::engine {
 
-// The model that a tokenizer must fit: the vocabularies that must have its pieces, their files, and
-// properties of the network.
+// The model that a tokenizer must fit: vocabularies with its pieces, and network properties.
 struct Ct2Sides {
   const Vocabulary& source;
   const Vocabulary& target;
@@ -34,8 +33,7 @@ struct Ct2Tokenizer {
     kSpaced,   // no tokenizer: spaces separate the tokens
   };
   Kind kind = kPlain;
-  // Tokens that are never read from a text: those of tokenizer.json and those that
-  // tokenizer_config.json adds.
+  // Tokens never read from a text: tokenizer.json's, and those that tokenizer_config.json adds.
   std::vector<std::string> special;
   std::vector<TokenizerJson::Added> added;  // tokenizer.json's
   std::vector<std::string> notes;           // for the log

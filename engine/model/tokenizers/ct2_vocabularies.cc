@@ -15,13 +15,13 @@ namespace {
 
 // The beginning of the tokens that T5's tokenizer adds.
 constexpr std::string_view kExtraId = "<extra_id_";
-// The padding in models of OpenNMT and of fairseq's converter, where add_source_eos says whether a
-// source has an end. The other converters leave the end to the caller, and a source always has one.
+// The padding in models of OpenNMT and of fairseq's converter, whose add_source_eos says whether a
+// source has an end. Other converters leave the end to the caller; their sources always have one.
 constexpr std::string_view kBlank = "<blank>";
 constexpr std::string_view kPad = "<pad>";
 constexpr std::string_view kMask = "<mask>";
 
-// The name with the ending that is there.
+// Returns the name with the ending that exists.
 absl::StatusOr<std::string> FileOf(const ModelFolder& folder, const std::string& name) {
   for (const char* ending : {".json", ".txt"}) {
     if (folder.Has(name + ending)) return name + ending;
@@ -76,7 +76,7 @@ class Reader {
     absl::StatusOr<VocabularySide> target =
         is_shared ? source : ReadVocabularySide(folder_, target_file_);
     if (!target.ok()) return target.status();
-    // CTranslate2 appends <unk> where the file has none, as OpenNMT-tf's have none.
+    // CTranslate2 appends <unk> if the file, such as OpenNMT-tf's, has none.
     absl::StatusOr<SideVocabularies> made =
         MakeSideVocabularies(&*source, &*target, network_.sizes,
                              {.model_file = network_.file, .unk = config_.unk_piece});
@@ -96,7 +96,7 @@ class Reader {
       int* id;
     };
     facts_.ends_source = config_.adds_source_end || !source.IdOf(kBlank).has_value();
-    // OpenNMT-py's sources, which have no end, may have a vocabulary without one.
+    // OpenNMT-py's sources have no end, so their vocabulary may have none.
     const std::string& source_end = config_.eos_piece;
     if (!facts_.ends_source && !source.IdOf(source_end)) facts_.source_eos = -1;
     for (const Wanted& one :
@@ -113,8 +113,7 @@ class Reader {
     ids_.pad = network_.sizes.target - 1;
     ids_.decoder_start = ids_.pad;
     if (network_.starts_empty) return absl::OkStatus();
-    // Where it is null the languages say what an output begins with: mBART's end of sentence, if not
-    // one of them.
+    // If null, the languages determine the start: a language's token, else mBART's end of sentence.
     const std::string& start_piece = config_.decoder_start_piece.value_or(config_.eos_piece);
     const absl::StatusOr<int> start =
         IdOfPiece(target, target_file_, start_piece, "decoder_start_token of config.json");
@@ -150,7 +149,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // No text of their own: besides EOS, unk and pad, which is the empty token.
+  // Returns the tokens without text, except EOS, unk and pad, which is the empty token.
   std::vector<int> SpecialOf(const Vocabulary& vocabulary) const {
     std::vector<int> special;
     std::vector<std::string_view> pieces = {config_.bos_piece, kBlank, kPad, kMask};
@@ -173,7 +172,7 @@ class Reader {
     return special;
   }
 
-  // Special tokens that somebody added are noted.
+  // Notes the special tokens that users added.
   void NoteAdded() {
     std::vector<std::string> noted;
     for (const std::string& piece : tokenizer_.special) {
@@ -247,7 +246,7 @@ class Reader {
   std::string target_file_;
   std::optional<SideVocabularies> vocabularies_;
   Ct2Tokenizer tokenizer_;
-  std::vector<LanguageTag> languages_;  // that have tokens of fairseq's kind
+  std::vector<LanguageTag> languages_;  // with tokens of fairseq's kind
   TokenizerDescription facts_;
   bool has_prompts_ = false;
 };

@@ -37,9 +37,8 @@ struct Ct2NetworkTokens {
   bool starts_empty = false;  // an output begins with the empty token, the target's last
 };
 
-// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. Writes the special
-// tokens to `ids` and lines for the log to `notes`. Errors are those of ModelSource::Load; not all
-// messages begin with the path.
+// Reads the tokenizer's files of `tokenizer` and the vocabularies of `folder`. Sets `ids`, and adds
+// lines for the log to `notes`. Errors are those of ModelSource::Load, some without the path.
 absl::StatusOr<ModelTokenizer> ReadCt2Vocabularies(const ModelFolder& folder,
                                                    const ModelFolder& tokenizer,
                                                    const TokenizerConfig& fields,

@@ -24,8 +24,7 @@ bool IsMbartCode(std::string_view piece) {
          std::end(kMbart50Languages);
 }
 
-// The converter writes no start for mBART-25, and neither where a directory of mBART-50 does not name
-// its class in config.json.
+// The converter writes no start for mBART-25, nor for mBART-50 if config.json has no class.
 bool IsMbart25(const std::vector<LanguageTag>& languages, const TokenizerConfig& fields,
                bool has_start) {
   const std::string_view name = fields.tokenizer_class;

@@ -1,7 +1,6 @@
 // The languages of M2M-100, NLLB-200 and mBART in the order of their tokens, for directories that
-// do not list them. The lists are fairseq's, as in transformers (tokenization_m2m_100.py,
-// tokenization_nllb.py, tokenization_mbart50.py). Also finds these languages among the pieces of a
-// vocabulary.
+// do not list them, as in transformers (tokenization_m2m_100.py, tokenization_nllb.py,
+// tokenization_mbart50.py). Also finds these languages among a vocabulary's pieces.
 //
 // Constants and pure functions; any thread.
 #pragma once
@@ -73,9 +72,8 @@ std::vector<LanguageTag> FairseqLanguageTags(const Vocabulary& vocabulary);
 
 bool AreOfMbart(const std::vector<LanguageTag>& languages);
 
-// Returns where the tokenizer's class puts the tokens of such languages, for a CTranslate2
-// directory. `has_start`: the directory names the piece that begins an output. REQUIRES:
-// `languages` is not empty.
+// Returns where the tokenizer's class puts such languages' tokens in a CTranslate2 model.
+// `has_start`: it names the piece that begins an output. REQUIRES: `languages` is not empty.
 LanguageTokenPlacement PlacementOfLanguageTokens(const std::vector<LanguageTag>& languages,
                                                  const TokenizerConfig& fields, bool has_start);
 

@@ -1,7 +1,7 @@
 // Tokenizers of fairseq's models: one SentencePiece model for both sides, and a token for each
-// language. NllbTokenizer, MBart50Tokenizer and MBartTokenizer have their ids from SentencePiece,
-// moved by one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has
-// them from vocab.json, and the languages behind those.
+// language. The ids of NllbTokenizer, MBart50Tokenizer and MBartTokenizer are SentencePiece's plus
+// one: <s>, <pad>, </s>, <unk>, the pieces, the languages, <mask>. An M2M100Tokenizer has the ids
+// of vocab.json, followed by the languages.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -21,15 +21,13 @@ namespace {
 
 constexpr std::string_view kSpmFile = "sentencepiece.bpe.model";
 
-// Pieces by id, with the languages among them.
+// Pieces by id, including the languages.
 class PieceList {
  public:
   PieceList(const CheckpointConfig& config, std::vector<std::string> pieces)
       : config_(config), size_(config.sizes.source), pieces_(std::move(pieces)) {}
 
-  // Whether another id fits.
   bool HasRoom() const { return pieces_.size() < static_cast<size_t>(size_); }
-  // Adds a piece with the next id.
   absl::Status Append(const std::string& piece) {
     return Put(static_cast<int64_t>(pieces_.size()), piece);
   }
@@ -38,8 +36,7 @@ class PieceList {
     return Append(PieceOf(code));
   }
 
-  // A token that was added: what is there already, a language that gets its place by it, or any
-  // other.
+  // Adds a user's token: an existing piece, a language that gets its id by this, or another token.
   absl::Status Add(int id, const AddedToken& token) {
     const auto at = static_cast<size_t>(id);
     const bool is_there = at < pieces_.size() && pieces_[at] == token.text;
@@ -55,7 +52,7 @@ class PieceList {
   }
 
   absl::StatusOr<Vocabulary> Finish(std::string_view file) {
-    pieces_.resize(static_cast<size_t>(size_));  // the checkpoint has rows that nobody names
+    pieces_.resize(static_cast<size_t>(size_));  // the checkpoint may have rows without a piece
     return Vocabulary::FromPieces(std::move(pieces_), file);
   }
 
@@ -76,7 +73,7 @@ class PieceList {
   std::string PieceOf(std::string_view code) const {
     return is_of_spm() ? std::string(code) : Concat("__", code, "__");
   }
-  // "" of a piece that names no language.
+  // Returns "" for a piece that names no language.
   std::string_view CodeOf(std::string_view piece) const {
     std::string_view code = piece;
     if (!is_of_spm()) {
@@ -108,7 +105,7 @@ class PieceList {
 
 absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
                                                      const TokenizerSettings& config) {
-  // Where fairseq's own come to lie.
+  // fairseq's special tokens replace these pieces.
   const std::vector<SpmPiece>& known = file.pieces;
   const bool fits = known.size() > 3 && known[0].type == SpmPiece::kUnknown &&
                     known[1].type == SpmPiece::kControl && known[2].type == SpmPiece::kControl;
@@ -123,16 +120,16 @@ absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const SpmFile& file,
   return pieces;
 }
 
-// The model's languages, in their order, where no ids are said.
+// Returns the model's languages in their order, if no ids are given.
 std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   std::span<const std::string_view> known = config.scheme->languages;
   if (config.is_wmt21 && !config.scheme->has_ids_of_spm) known = kWmt21Languages;
   std::vector<std::string> codes(known.begin(), known.end());
-  // Only an NllbTokenizer takes other languages than these.
+  // Only an NllbTokenizer accepts other languages.
   if (config.scheme->lists_languages && !config.listed.empty()) {
     codes.clear();
     for (const AddedToken& token : config.listed) {
-      // Others are special tokens that somebody added, which have their ids elsewhere.
+      // A token with an id that is not a language is a user's special token.
       const bool has_id =
           std::any_of(config.added.begin(), config.added.end(),
                       [&](const auto& one) { return one.second.text == token.text; });
@@ -142,8 +139,8 @@ std::vector<std::string> CodesOf(const TokenizerSettings& config) {
   return codes;
 }
 
-// The pieces of tokenizer.json without the languages. These go into config->added with the other added
-// tokens of the file, which give their ids.
+// Returns the pieces of tokenizer.json without the languages. Adds the languages and the other
+// added tokens of the file, which give their ids, to config->added.
 absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
                                                       TokenizerSettings* config) {
   std::vector<std::string> pieces = json.pieces;
@@ -156,14 +153,14 @@ absl::StatusOr<std::vector<std::string>> PiecesOfJson(const TokenizerJson& json,
           config->added_file, " has '", at->second.text.substr(0, 64), "' with id ", added.id,
           ", expected '", piece.substr(0, 64), "', as ", kTokenizerJsonFile, " has it"));
     }
-    // An ordinary piece of the model stays one.
+    // An ordinary piece of the model stays a piece.
     const bool is_text = !added.token.special && !added.is_new;
     if (!is_text && piece != config->bos_piece && piece != config->pad_piece &&
         piece != config->eos_piece && piece != config->unk_piece) {
       pieces[static_cast<size_t>(added.id)].clear();
     }
   }
-  // Some files have languages among the model's pieces and nowhere else.
+  // Some files have languages only among the model's pieces.
   const std::vector<std::string> codes = CodesOf(*config);
   for (size_t id = 0; id < pieces.size(); ++id) {
     if (pieces[id].find('_') == std::string::npos) continue;
@@ -196,7 +193,7 @@ absl::Status UnknownListed(const TokenizerSettings& config, std::string_view pie
 absl::Status AddLanguages(const TokenizerSettings& config, PieceList* pieces) {
   const bool is_of_spm = config.scheme->has_ids_of_spm;
   const std::vector<std::string> codes = CodesOf(config);
-  // A directory that gives ids to some of SentencePiece's gives them to its languages too.
+  // A directory with ids from SentencePiece that gives ids to some languages gives them to all.
   const bool by_id =
       is_of_spm && std::any_of(config.added.begin(), config.added.end(), [&](const auto& token) {
         return std::find(codes.begin(), codes.end(), token.second.text) != codes.end();
@@ -261,7 +258,7 @@ absl::StatusOr<ModelTokenizer> ReadFairseqTokenizer(const ModelFolder& folder,
   }
   const TokenizerScheme* const fewer = tokenizer.scheme->fewer_languages;
   if (fewer != nullptr && !tokenizer.scheme_given) {
-    // After the pieces come the languages and <mask>.
+    // The languages and <mask> follow the pieces.
     const auto rest = static_cast<size_t>(config->sizes.source) - read->size();
     if (rest == fewer->languages.size() + 1) tokenizer.scheme = fewer;
   }

@@ -1,5 +1,5 @@
-// An FSMTTokenizer: Moses's words (engine/text/moses/moses.h) cut by byte pairs, merges.txt, with a
-// vocabulary for each side, vocab-src.json and vocab-tgt.json. A source is X </s>.
+// An FSMTTokenizer: Moses's words (engine/text/moses/moses.h) cut by byte pairs (merges.txt), with
+// a vocabulary for each side: vocab-src.json and vocab-tgt.json. A source is X </s>.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -32,7 +32,7 @@ absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string
   return Vocabulary::Parse(*text, file, size);
 }
 
-// Tokens that somebody added would be cut out of the text before Moses's rules see it.
+// Refuses users' tokens, which would be cut out of the text before Moses's rules see it.
 absl::Status CheckAdded(const TokenizerSettings& settings, const Vocabulary& source) {
   const auto refused = [](std::string_view file, const std::string& piece) {
     return absl::UnimplementedError(Concat(file, ": has '", piece.substr(0, 64), "'; supported: ",
@@ -47,7 +47,7 @@ absl::Status CheckAdded(const TokenizerSettings& settings, const Vocabulary& sou
   return absl::OkStatus();
 }
 
-// The special ids of one side: EOS, unk, and others that are no text.
+// The special ids of one side: EOS, unk, and others that are not text.
 struct SideIds {
   int eos = 0;
   int unk = 0;

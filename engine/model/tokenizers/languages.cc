@@ -33,7 +33,7 @@ constexpr std::string_view kGroups[] = {
     "tut", "tuw", "urj",     "wak",      "wen",         "xgn",    "xnd",    "ypk",  "zhx", "zle",
     "zls", "zlw", "znd"};
 
-// The error for a request without a language that must be given.
+// Returns the error for a request without a required language.
 absl::Status NoneOf(std::string_view side, size_t count) {
   return InvalidRequest(
       {.field = Concat(side, "_language_code"),
@@ -47,9 +47,8 @@ bool IsGroup(std::string_view code) {
   return std::find(std::begin(kGroups), std::end(kGroups), lower) != std::end(kGroups);
 }
 
-// How far what is wanted is from what the model has; nothing when they contradict each other. Parts
-// that only one of them names cost one each, the other name of a macrolanguage more than all of
-// them.
+// Returns the distance of a wanted language from one of the model's, or nullopt if they contradict
+// each other. A part that only one names costs one. Another name of a macrolanguage costs more.
 std::optional<int> Distance(LanguageCode wanted, const LanguageCode& has) {
   int distance = 0;
   if (wanted.language != has.language) {
@@ -116,7 +115,7 @@ LanguageMap::LanguageMap(std::string_view source, std::string_view target,
     for (const std::string& code : sources) sources_.push_back(MakeLanguage(code, std::nullopt));
   }
   for (const LanguageTag& tag : tags) targets_.push_back(MakeLanguage(tag.code, tag.id));
-  // Without tags there is nothing to choose: a list or a group is one target.
+  // Without tags there is no choice: a list or a group is one target.
   if (targets_.empty() && !target.empty()) targets_.push_back(MakeLanguage(target, std::nullopt));
   ShowLanguages(false);
   MakePairs();
@@ -128,7 +127,7 @@ LanguageMap::LanguageMap(const std::vector<LanguageTag>& languages,
   for (const LanguageTag& language : languages) {
     targets_.push_back(MakeLanguage(language.code, language.id));
   }
-  // A region that tells nothing apart ("de_DE", "en_XX") excludes no other.
+  // A region that does not distinguish languages ("de_DE", "en_XX") excludes no other region.
   for (Language& language : targets_) {
     const auto has_it = [&](const Language& other) {
       return other.code && other.code->language == language.code->language;
@@ -227,7 +226,7 @@ absl::StatusOr<const LanguageMap::Language*> LanguageMap::Match(
                          among.size() > kShown ? ", ..." : "");
     return InvalidRequest(std::move(error));
   };
-  // A language that is written as the model writes it wins, first in the same case, then in any.
+  // Prefers a language that is written as the model writes it, first in the same case, then in any.
   const std::string written = absl::StrReplaceAll(std::string(wanted), {{"-", "_"}});
   std::vector<const Language*> best;
   for (const Language& language : languages) {

@@ -1,8 +1,7 @@
 // The languages that a model translates between, and how a caller's codes select them.
 //
 // A caller may write a language in any way of engine/text/language_code.h. Models have their own
-// codes (">>cmn_Hans<<"). A code that fits several languages equally well is refused, never
-// guessed.
+// codes (">>cmn_Hans<<"). A code that fits several languages equally well is refused.
 //
 // Immutable, so any thread may read.
 #pragma once
@@ -30,16 +29,14 @@ struct LanguageTag {
 enum class LanguageTokenPlacement {
   kTargetInSource,  // the target's is the first of the source: OPUS-MT, SMaLL-100
   kBoth,            // the source's is the first of the source, the target's of the output: NLLB
-  // The source's is after the source's end, the target's is the first of the output: NLLB with
-  // legacy_behaviour.
+  // The source's is after its end, the target's is the output's first: NLLB with legacy_behaviour.
   kEndAndFirst,
   // The source's is after the source's end, the target's is the start token of the search, before
   // the first token of the output: mBART-25.
   kEndAndStart,
 };
 
-// A text in front of every source that names the target language: "<2de>", "translate English to
-// German: ".
+// A text before every source that names the target: "<2de>", "translate English to German: ".
 struct LanguagePrompt {
   std::string source;  // as the model's files name them; "" = any
   std::string target;
@@ -86,8 +83,7 @@ class LanguageMap {
   // without languages has no prompt, because its text may contain one.
   LanguageMap(const std::vector<LanguagePrompt>& prompts, bool must_be_told);
 
-  // Makes every output begin with this token, in any language. REQUIRES: outputs have no language
-  // token.
+  // Makes this token begin every output in any language. REQUIRES: outputs have no language token.
   void BeginOutputsWith(int token) { first_ = token; }
 
   // Finds the languages of a request. Returns INVALID_ARGUMENT naming the code and the model's
@@ -95,8 +91,7 @@ class LanguageMap {
   // a prompt or token for it. `target` may be empty if the model has only one.
   absl::StatusOr<ResolvedPair> Resolve(std::string_view source, std::string_view target) const;
 
-  // Returns every pair that Resolve accepts, in the order of the model's files, without pairs of a
-  // language with itself.
+  // Returns every pair of different languages that Resolve accepts, in the model files' order.
   const std::vector<ModelLanguagePair>& Pairs() const { return pairs_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace dragoman::engine {
 namespace {
 
-// With the tokens that were added after them. Later rows of the model have no piece.
+// Reads a vocabulary and adds the users' tokens after it. Later rows of the model have no piece.
 absl::StatusOr<Vocabulary> ReadVocabulary(const ModelFolder& folder, std::string_view file,
                                           const TokenizerSettings& config, int size) {
   const absl::StatusOr<std::string> text = folder.Read(file, kMaxVocabularyBytes);
@@ -58,7 +58,7 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
     read->tokenizer.source_special = {*pad};
   }
 
-  // If there are several EOS ids, the tokenizer's is the one that ends the source and may be forced.
+  // If there are several EOS ids, the tokenizer's ends the source and may be forced.
   SpecialIds& tokens = config->ids;
   if (const std::optional<int> own = target.IdOf(pieces.eos_piece)) {
     const auto at = std::find(tokens.more_eos.begin(), tokens.more_eos.end(), *own);
@@ -70,8 +70,7 @@ absl::Status ReadSpecialTokens(ModelTokenizer* read, CheckpointConfig* config) {
   return CheckSpecialIds(target, target_file, *config);
 }
 
-// Special tokens that somebody added go among the facts', and the tokens of texts are cut out of
-// them.
+// Adds users' special tokens to the facts. Their other tokens are cut out of texts.
 absl::Status SetAdded(ModelTokenizer* read, CheckpointConfig* config) {
   const TokenizerSettings& tokenizer = config->tokenizer;
   for (const AddedToken& token : tokenizer.listed) {

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::string_view kEos = "</s>";
 constexpr std::string_view kUnk = "<unk>";
-// A token and the end of sentence.
+// A token, the end of sentence, and <unk>.
 constexpr int kMinPieces = 3;
 
-// One side; `spm_file` cuts the text for a vocabulary that is not a SentencePiece model itself.
+// Reads one side. `spm_file` cuts the text if the vocabulary is not a SentencePiece model.
 absl::StatusOr<VocabularySide> ReadSide(const ModelFolder& folder, const std::string& file,
                                         std::string_view spm_file) {
   absl::StatusOr<VocabularySide> side = ReadVocabularySide(folder, file);

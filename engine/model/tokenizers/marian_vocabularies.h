@@ -25,13 +25,11 @@ struct MarianVocabularyFiles {
   std::string model;  // the model's file
 };
 
-// Returns UNIMPLEMENTED if `choice` requires the tokenizers library, because these files have only
-// SentencePiece models.
+// Returns UNIMPLEMENTED if `choice` is kFast: these files have only SentencePiece models.
 absl::Status CheckMarianTokenizerChoice(TokenizerChoice choice);
 
-// Returns the languages in the name of a Firefox model's file, such as
-// model.deen.intgemm.alphas.bin or vocab.deen.spm: four letters, two for each language. Returns
-// nullopt if the name has none.
+// Returns the languages in a Firefox model's file name, such as vocab.deen.spm: four letters, two
+// for each language. Returns nullopt if the name has none.
 std::optional<std::pair<std::string, std::string>> LanguagesOfName(std::string_view file);
 
 // Reads the vocabularies, which must fit the network's `sizes`, and writes the special tokens to

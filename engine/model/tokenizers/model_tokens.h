@@ -1,5 +1,4 @@
-// The values on which a model's network and tokenizer must agree: ids of the special tokens and
-// sizes of the embeddings.
+// The token ids and embedding sizes on which a model's network and tokenizer must agree.
 //
 // Plain values.
 #pragma once

@@ -1,6 +1,6 @@
-// A PegasusTokenizer: spiece.model, whose ids are 103 less than the model's, or tokenizer.json, which
-// has the model's. The ids below 105 are <pad>, </s>, two masks and <unk_2> to <unk_102>, of which the
-// training alone knew. A source is X </s>.
+// A PegasusTokenizer: spiece.model, whose ids are the model's minus 103, or tokenizer.json with the
+// model's ids. The ids below 105 are <pad>, </s>, two masks and <unk_2> to <unk_102>, which only
+// the training uses. A source is X </s>.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kSpmFile = "spiece.model";
 constexpr std::string_view kMaskOfSentence = "<mask_1>";
 constexpr int kOffset = 103;
-// How many of SentencePiece's pieces, <pad> and </s>, have other ids before SentencePiece's.
+// The number of SentencePiece's pieces, <pad> and </s>, that have other ids before SentencePiece's.
 constexpr size_t kReplaced = 2;
 
-// Requires the class's own offset of the ids: other values belong to relatives (BigBird-Pegasus).
+// Requires the class's offset of the ids. Other values belong to related models (BigBird-Pegasus).
 void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   if (config.offset.value_or(kOffset) != kOffset) fields->Unsupported("offset", Concat(kOffset));
   if (config.sentence_mask_piece.value_or(std::string(kMaskOfSentence)) != kMaskOfSentence) {
@@ -30,7 +30,7 @@ void CheckFields(const TokenizerConfig& config, JsonFields* fields) {
   }
 }
 
-// The pieces of the ids before SentencePiece's.
+// Returns the pieces of the ids before SentencePiece's.
 std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   std::vector<std::string> pieces = {config.pad_piece, config.eos_piece,
                                      std::string(kMaskOfSentence), config.mask_piece};
@@ -38,7 +38,7 @@ std::vector<std::string> FirstPieces(const TokenizerSettings& config) {
   return pieces;
 }
 
-// Tokens that users added would be cut out of the text before SentencePiece sees it.
+// Refuses users' tokens, which would be cut out of the text before SentencePiece sees it.
 absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::string>& first,
                         const std::vector<TokenizerJson::Added>& json) {
   const auto refused = [](std::string_view file, std::string_view field, const std::string& piece) {
@@ -65,7 +65,6 @@ absl::Status CheckAdded(const TokenizerSettings& config, const std::vector<std::
   return absl::OkStatus();
 }
 
-// The pieces by id.
 absl::StatusOr<std::vector<std::string>> PiecesOfSpm(const ModelFolder& folder,
                                                      const TokenizerSettings& config,
                                                      TokenizerDescription* facts) {

@@ -20,8 +20,7 @@ namespace dragoman::engine {
 struct VocabularySide {
   std::string file;
   std::vector<std::string> pieces;  // by id
-  // The SentencePiece model that cuts the side's texts, and its file; empty if `file` is of another
-  // kind.
+  // The SentencePiece model that cuts the side's texts, and its file; empty for another `file`.
   std::string spm;
   std::string spm_file;
   std::optional<int> unk;    // of a SentencePiece model, which may give it any name

@@ -1,7 +1,7 @@
-// The tokenizer of T5's models: spiece.model, whose ids are the model's, behind them <extra_id_0> and
-// its like in descending order, and rows that nobody names. What a model translates into is said in
-// the text: MADLAD-400 has a piece "<2de>" for each language, and T5's config.json a prompt for each
-// pair, "translate English to German: ". FLAN-T5 and mT5 have neither: the text is as the user says.
+// The tokenizer of T5's models: spiece.model with the model's ids, then <extra_id_N> in descending
+// order, then rows without a piece. The text names the target language: MADLAD-400 has a piece
+// "<2de>" for each language, and T5's config.json has a prompt for each pair, "translate English to
+// German: ". FLAN-T5 and mT5 have neither, so the user's text names it.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,19 +20,19 @@ constexpr int kUsualExtraIds = 100;
 
 std::string ExtraId(int number) { return Concat("<extra_id_", number, ">"); }
 
-// Pieces by id, and which of them no text has.
+// Pieces by id, and whether no text contains them.
 struct PieceList {
   std::vector<std::string> pieces;
-  std::vector<bool> special;  // as long
+  std::vector<bool> special;  // as long as `pieces`
   std::vector<TokenizerJson::Added> added;
 };
 
-// The tokens behind the pieces of SentencePiece.
+// Adds the tokens after SentencePiece's pieces.
 absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, bool has_them,
                          std::vector<std::string>* pieces) {
   const auto size = static_cast<size_t>(config.sizes.source);
   const size_t known = pieces->size();
-  // A class that is not asked otherwise adds 100; a model without room for them was made with none.
+  // The class adds 100 unless the field says otherwise. A model without room for them has none.
   int extra = config.tokenizer.extra_ids.value_or(kUsualExtraIds);
   if (!config.tokenizer.extra_ids && known + static_cast<size_t>(extra) > size) extra = 0;
   if (has_them) extra = 0;
@@ -58,9 +58,9 @@ absl::Status AddExtraIds(const CheckpointConfig& config, std::string_view file, 
   return absl::OkStatus();
 }
 
-// A source has room for the longest prompt, a token of text and the end.
+// Checks that a source has room for the longest prompt, a token of text and the end.
 absl::Status CheckRoom(const CheckpointConfig& config, const std::vector<LanguagePrompt>& prompts) {
-  // A prompt has no more tokens than bytes, but for the mark of a space before it.
+  // A prompt has no more tokens than bytes, except for the mark of a space before it.
   size_t longest = 0;
   for (const LanguagePrompt& prompt : prompts) longest = std::max(longest, prompt.text.size() + 1);
   const int length = config.tokenizer.model_max_length;
@@ -89,7 +89,7 @@ absl::StatusOr<PieceList> PiecesOfSpm(const ModelFolder& folder, const Checkpoin
   return list;
 }
 
-// A T5TokenizerFast takes its ids and its template from the file as they are.
+// A T5TokenizerFast uses the ids and the template of the file unchanged.
 absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const CheckpointConfig& config,
                                        TokenizerDescription* facts) {
   const absl::StatusOr<TokenizerJson> json = ReadTokenizerJson(folder, facts);
@@ -108,8 +108,7 @@ absl::StatusOr<PieceList> PiecesOfJson(const ModelFolder& folder, const Checkpoi
   return list;
 }
 
-// Whether a text never has the token of such a piece: an extra id or a language's, or one that is
-// special where it was added.
+// Reports whether no text has this piece's token: an extra id, a language or an added special one.
 bool IsSpecial(const TokenizerSettings& config, const PieceList& list, size_t id,
                const std::string& piece) {
   if (piece.empty()) return false;

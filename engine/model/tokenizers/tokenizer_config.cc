@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMostExtraIds = 10'000;
 constexpr size_t kMaxTokenBytes = 1024;
 
-// Its text, or an object with the text in `content`; nothing for anything else.
+// Reads a token: its text, or an object with the text in `content`. Returns nullopt otherwise.
 std::optional<AddedToken> TokenOf(const nlohmann::json& value, bool special) {
   AddedToken token;
   token.special = special;
@@ -25,7 +25,7 @@ std::optional<AddedToken> TokenOf(const nlohmann::json& value, bool special) {
       if (found != value.end() && found->is_boolean()) *out = found->get<bool>();
       return found == value.end() || found->is_boolean() || found->is_null();
     };
-    // The default is that of AddedToken in the tokenizers library.
+    // This is AddedToken's default in the tokenizers library.
     token.normalized = !special;
     if (!flag("special", &token.special) || !flag("single_word", &token.single_word) ||
         !flag("lstrip", &token.lstrip) || !flag("rstrip", &token.rstrip) ||
@@ -52,7 +52,7 @@ void ReadListed(JsonFields* fields, TokenizerConfig* config) {
     const nlohmann::json* tokens = fields->Find(name);
     if (tokens == nullptr || !config->listed.empty()) continue;
     config->listed_file = std::string(fields->file());
-    // transformers 4 has names of tokens in the second.
+    // In transformers 4, extra_special_tokens has the names of tokens.
     if (!tokens->is_array() && !(tokens->is_object() && name == "extra_special_tokens")) {
       fields->Fail(name, "a list of tokens");
       return;
@@ -91,7 +91,7 @@ void ReadAddedDecoder(JsonFields* fields, TokenizerConfig* config) {
   }
 }
 
-// An FSMTTokenizer's ["en", "de"].
+// Reads an FSMTTokenizer's ["en", "de"].
 void ReadLanguagePair(JsonFields* fields, TokenizerConfig* config) {
   constexpr std::string_view kName = "langs";
   const nlohmann::json* languages = fields->Find(kName);

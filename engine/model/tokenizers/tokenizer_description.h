@@ -21,12 +21,10 @@ namespace dragoman::engine {
 struct TokenizerDescription {
   std::string source_spm;  // the bytes of the SentencePiece files
   std::string target_spm;
-  // The model of both sides if the files are not SentencePiece's. Shared with the tokenizers that
-  // are made from it.
+  // The model of both sides if it is not SentencePiece's. Shared with the tokenizers.
   std::shared_ptr<const SubwordModel> model;
   std::shared_ptr<const SubwordModel> target_model;  // the target's, if it differs
-  // The tokens that are cut out of texts first, on both sides, and the tokenizer whose rules are
-  // followed.
+  // The tokens cut out of texts first, on both sides, and the tokenizer whose rules are followed.
   std::vector<AddedToken> added;
   TokenizerRules rules = TokenizerRules::kSlow;
   std::string source_path;  // the paths of the files, for messages
@@ -38,8 +36,7 @@ struct TokenizerDescription {
   std::vector<int> special;       // ids that are not text, except EOS, unk and pad; ascending
   // The same for the source's own vocabulary, with <pad>. Unused if both sides share one.
   std::vector<int> source_special;
-  // The longest source, including EOS if it has one: the tokenizer's model_max_length, at most the
-  // model's positions.
+  // The longest source, with EOS: the tokenizer's model_max_length, at most the model's positions.
   int max_source_tokens = 0;
 };
 

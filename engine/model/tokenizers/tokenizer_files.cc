@@ -152,7 +152,7 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
                     const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts) {
-  // Later ones change earlier ones of their text.
+  // A later token changes an earlier one with the same text.
   std::vector<AddedToken> all;
   std::unordered_map<std::string_view, size_t> places;  // views into the arguments
   const auto set = [&](const AddedToken& token, bool changes) {

@@ -40,8 +40,7 @@ absl::StatusOr<SpmFile> ReadSharedSpm(const ModelFolder& folder, std::string_vie
 absl::Status UseT5Spaces(std::string_view unk_piece, std::optional<bool> add_prefix_space,
                          TokenizerDescription* facts);
 
-// Reads a BartTokenizer's vocab.json and merges.txt. Stores them and the model made from them in
-// `facts`. Returns the pieces by id.
+// Reads a BartTokenizer's vocab.json and merges.txt into `facts`. Returns the pieces by id.
 absl::StatusOr<std::vector<std::string>> ReadByteBpe(const ModelFolder& folder,
                                                      bool add_prefix_space,
                                                      TokenizerDescription* facts);
@@ -55,8 +54,7 @@ absl::Status UseByteBpe(const TokenizerJson& json, const std::string& bos, const
 // Returns UNIMPLEMENTED for a tokenizer.json with a BPE of bytes, which is BART's.
 absl::Status RequireMetaspace(const TokenizerJson& json);
 
-// Checks the template of T5's tokenizers. Returns UNIMPLEMENTED unless a source is the text and one
-// token.
+// Returns UNIMPLEMENTED unless a source is the text and one token, as in T5's template.
 absl::Status RequireTextAndEnd(const TokenizerJson& json);
 
 // Adds a token to a tokenizer's pieces at its id, unless it is already there. The pieces may grow
@@ -66,8 +64,8 @@ absl::Status PlaceAddedToken(int id, const AddedToken& token, std::string_view f
                              std::vector<std::string>* pieces);
 
 // Sets facts->added to all of these tokens that the vocabulary has, if one of them is cut out of
-// texts or if there are prompts. Special are the tokens that are marked as special and those that
-// `facts` and `tokens` name. `json` is empty unless tokenizer.json is followed.
+// texts or if there are prompts. A token is special if it is marked as special, or if `facts` or
+// `tokens` name it. `json` is empty unless tokenizer.json is followed.
 void SetAddedTokens(const std::vector<TokenizerJson::Added>& json, const AddedTokenMap& added,
                     const std::vector<AddedToken>& listed, const Vocabulary& vocabulary,
                     const SpecialIds& tokens, bool has_prompts, TokenizerDescription* facts);

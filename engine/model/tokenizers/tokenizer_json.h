@@ -1,7 +1,6 @@
-// Reads tokenizer.json, the file of Hugging Face's tokenizers library. Supports tokenizers
-// converted from SentencePiece (a Unigram or BPE model after Metaspace, with a precompiled charsmap
-// and small steps before it), BART's (a BPE of bytes), added tokens, and a template around the
-// text.
+// Reads tokenizer.json, the file of Hugging Face's tokenizers library: tokenizers converted from
+// SentencePiece (Unigram or BPE after Metaspace, with a precompiled charsmap and small steps before
+// it), BART's (a BPE of bytes), added tokens, and a template around the text.
 //
 // Thread-safety: pure function.
 #pragma once

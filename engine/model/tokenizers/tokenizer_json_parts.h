@@ -16,7 +16,6 @@
 
 namespace dragoman::engine {
 
-// Reads fields, and makes the errors for wrong ones.
 class TokenizerJsonFields {
  public:
   using Json = nlohmann::json;
@@ -75,7 +74,6 @@ using PieceIds = std::unordered_map<std::string, int32_t>;
 absl::Status ReadTokenizerJsonModel(const nlohmann::json& root, const TokenizerJsonFields& fields,
                                     PipelineSpec* spec, PieceIds* ids);
 
-// Reads `normalizer`.
 absl::Status ReadTokenizerJsonNormalizer(const nlohmann::json& root,
                                          const TokenizerJsonFields& fields, PipelineSpec* spec);
 

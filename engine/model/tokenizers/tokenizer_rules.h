@@ -1,5 +1,4 @@
-// Decides which of transformers' two tokenizers is followed, by the setting, the class, and the
-// files in the directory.
+// Chooses between transformers' two tokenizers by the setting, the class and the existing files.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -26,9 +25,9 @@ struct TokenizerOffer {
 };
 
 // Returns the rules to follow. Returns UNIMPLEMENTED for a kind that the class does not have, and
-// NOT_FOUND naming the missing file of the chosen kind. If both files exist, adds a note that says
-// which was chosen. If neither exists and the choice is kAuto, returns the slow tokenizer if the
-// class has it: its reader reports the missing file.
+// NOT_FOUND naming the missing file of the chosen kind. With kAuto, adds a note if both files are
+// there, and if neither is, returns the slow tokenizer if the class has it: its reader reports the
+// missing file.
 absl::StatusOr<TokenizerRules> RulesOf(TokenizerChoice choice, const TokenizerOffer& offer,
                                        std::vector<std::string>* notes);
 

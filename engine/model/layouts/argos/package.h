@@ -20,8 +20,8 @@ struct ArgosMetadata {
   std::string target_prefix;  // first piece of every output; "" for none
 };
 
-// Returns INVALID_ARGUMENT naming `file` and the field, and UNIMPLEMENTED for a package of another
-// type or of several languages.
+// Returns INVALID_ARGUMENT naming `file` and the field, and UNIMPLEMENTED for another type or
+// several languages.
 absl::StatusOr<ArgosMetadata> ParseArgosMetadata(std::string_view text, std::string_view file);
 
 class ArgosPackageSource : public ModelSource {

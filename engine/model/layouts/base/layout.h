@@ -1,5 +1,4 @@
-// The interface of the readers of a model's files, one for each layout, and the model that they
-// load.
+// The interface of the readers of a model's files, one for each layout, and the loaded model.
 //
 // A LoadedModel owns all its data. The directory may be removed after loading, but its files may
 // not change before the weights are read. Loading is thread-safe.
@@ -46,7 +45,6 @@ struct LoadedModel : ModelTokenizer {
   std::vector<std::string> notes;  // lines about the files, for the log
 };
 
-// The choices of the caller that loads a model.
 struct LoadOptions {
   TokenizerChoice tokenizer = TokenizerChoice::kAuto;
 };
@@ -57,14 +55,13 @@ class ModelSource {
   virtual std::string_view layout() const = 0;
   // Reports whether the folder has this layout, by the names of its files. It may still be broken.
   virtual bool Recognises(const DiskFolder& folder) const = 0;
-  // Loads the model. Returns
-  // * NOT_FOUND for a missing file;
-  // * INVALID_ARGUMENT for a broken file;
-  // * UNIMPLEMENTED for a model that is well-formed but not supported;
-  // * RESOURCE_EXHAUSTED, with the arithmetic, for data that does not fit in the memory of the
-  //   folder's LoadContext;
-  // * CANCELLED once the load is stopped.
-  // The message names the file, the field or tensor, what was found and what was expected.
+  // Loads the model. Errors name the file, the field or tensor, what was found and what was
+  // expected:
+  // * NOT_FOUND: a missing file;
+  // * INVALID_ARGUMENT: a broken file;
+  // * UNIMPLEMENTED: a well-formed model that is not supported;
+  // * RESOURCE_EXHAUSTED, with the arithmetic: the memory of the folder's LoadContext is too small;
+  // * CANCELLED: the load was stopped.
   virtual absl::StatusOr<LoadedModel> Load(const DiskFolder& folder,
                                            const LoadOptions& options) const = 0;
 };

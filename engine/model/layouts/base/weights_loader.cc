@@ -34,8 +34,8 @@ void FillSinusoids(const Weight& table, std::vector<float>* values) {
   }
 }
 
-// In float32 from beginning to end, as transformers does it: at position 1,000 the rounding of a
-// frequency is the fourth digit of a sine.
+// Computes in float32 throughout, as transformers does. At position 1,000 the rounding of a
+// frequency changes the fourth digit of a sine.
 void FillFairseqSinusoids(const Weight& table, int64_t first, std::vector<float>* values) {
   const int64_t half = table.cols / 2;
   const auto step = static_cast<float>(-std::log(10000.0) / static_cast<double>(half - 1));
@@ -57,12 +57,12 @@ void FillPositions(IfAbsent kind, const Weight& table, std::vector<float>* value
   if (kind == IfAbsent::kMarianSinusoids) FillFairseqSinusoids(table, 0, values);
 }
 
-// A part of a weight that lies in a tensor, or in several that hold the same.
+// A part of a weight from one tensor, or from several with the same numbers.
 struct Part {
   std::vector<std::string_view> names;  // of the tensors
-  std::vector<TensorView> views;        // none: the part is `fill`
-  int64_t skipped = 0;                  // rows of the tensor before those of the views
-  int64_t rows = 0;                     // of the tensor's first dimension
+  std::vector<TensorView> views;        // empty: the part is `fill`
+  int64_t skipped = 0;                  // rows of the tensor before the views
+  int64_t rows = 0;                     // rows of the part
   int64_t unit = 0;                     // elements of a row
   float fill = 0.0F;
   float scale = 1.0F;
@@ -71,17 +71,17 @@ struct Part {
 // A weight made of parts, whose rows follow each other.
 struct Pieces {
   std::vector<Part> parts;
-  IfAbsent computed = IfAbsent::kRefuse;  // positions of this kind; then there are no parts
+  IfAbsent computed = IfAbsent::kRefuse;  // positions of this kind; no parts then
   std::vector<int> columns;               // see WeightSource
 };
 
-// One tensor under two names.
+// Reports whether both are one tensor under two names.
 bool AreSame(const TensorView& a, const TensorView& b) {
   return a.data.data() == b.data.data() && a.dtype == b.dtype && a.shape == b.shape &&
          a.strides == b.strides && a.scales.data() == b.scales.data();
 }
 
-// Pages of a file that have been read are given back in blocks of this size.
+// The block size in which pages of a file that were read are released.
 constexpr uintptr_t kDropBytes = uintptr_t{2} << 20;
 
 class FileWeights final : public Weights {
@@ -144,11 +144,11 @@ class FileWeights final : public Weights {
   }
 
  private:
-  // Calls use(part, first row of it, rows, element of the request at which they begin) for the parts
-  // of the elements begin .. begin + count - 1.
+  // Calls use(part, its first row, rows, index of their first element in the request) for the parts
+  // of the elements [begin, begin + count).
   template <class Use>
   static absl::Status ForParts(const Pieces& pieces, int64_t begin, int64_t count, Use use) {
-    int64_t start = 0;  // of the part
+    int64_t start = 0;  // start of the part
     for (const Part& part : pieces.parts) {
       const int64_t end = start + part.rows * part.unit;
       const int64_t from = std::max(start, begin);
@@ -212,7 +212,7 @@ class FileWeights final : public Weights {
     const TensorView view = RowsOf(part.views[which], row, rows);
     const std::optional<size_t> bad = CopyAsF32(view, out);
     if (bad) {
-      std::vector<int64_t> shape = view.shape;  // of the tensor, as far as this row at least
+      std::vector<int64_t> shape = view.shape;  // of the tensor, up to this row at least
       shape[0] += part.skipped + row;
       const auto at = static_cast<size_t>((part.skipped + row) * part.unit) + *bad;
       return Wrong(
@@ -239,7 +239,7 @@ class FileWeights final : public Weights {
       std::memcpy(&divisor, view.scales.data() + at * sizeof(float), sizeof(float));
       scales[r] = part.scale / divisor;
       if (std::isfinite(divisor) && std::isfinite(scales[r] * 128)) continue;
-      // The scale is reported as an error of the numbers that it makes.
+      // The scale is reported as an error of the resulting numbers.
       std::vector<float> numbers(static_cast<size_t>(elements));
       absl::Status status = CopyTensor(part, 0, row, rows, numbers);
       return status.ok() ? Wrong(part, 0,
@@ -251,7 +251,7 @@ class FileWeights final : public Weights {
     return absl::OkStatus();
   }
 
-  // The tensor's columns become rows, its rows columns, as often as they are named.
+  // Reads the tensor transposed. Its rows become the columns that `pieces.columns` names.
   absl::Status ReadTransposed(const Pieces& pieces, const Weight& shape, int64_t begin,
                               std::span<float> out) const {
     const Part& part = pieces.parts.front();
@@ -266,8 +266,7 @@ class FileWeights final : public Weights {
     return status;
   }
 
-  // Releases the memory of the blocks of a dense tensor that end in this piece: tensors are read in
-  // order, so those blocks are done.
+  // Releases the blocks of a dense tensor that end in this piece. Tensors are read in order.
   void DropRead(const TensorView& view) const {
     const std::span<const uint8_t> bytes = BytesOf(view);
     const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
@@ -287,15 +286,13 @@ class FileWeights final : public Weights {
   std::vector<Pieces> pieces_;  // by WeightId
 };
 
-// Finds the tensors of a network.
 class Finder {
  public:
   Finder(const Checkpoint& checkpoint, const Network& network)
       : checkpoint_(checkpoint), network_(network) {}
 
-  // Storages that many tensors share could ask for far more memory than the file has. Tied matrices
-  // are stored once or twice; every element takes two bytes or more, where the format says nothing
-  // else.
+  // Tensors that share storages could require far more memory than the file has. Tied matrices are
+  // stored once or twice, and an element has at least two bytes, unless the format differs.
   absl::Status CheckSharing() const {
     const uint64_t most = checkpoint_.bytes() * checkpoint_.elements_per_byte;
     int64_t elements = 0;
@@ -336,7 +333,7 @@ class Finder {
     return pieces;
   }
 
-  // transformers leaves them aside as well, and says so.
+  // transformers does not use these tensors either, and says so.
   std::vector<std::string> Unused() const {
     std::vector<std::string> unused = checkpoint_.unlisted;
     for (const auto& [name, view] : checkpoint_.tensors) {
@@ -347,7 +344,7 @@ class Finder {
   const std::vector<std::string>& replaced() const { return replaced_; }
 
  private:
-  // The file that holds the tensor, or the first file if none does.
+  // Returns the file of the tensor, or the first file if none has it.
   const std::string& FileOf(std::string_view tensor) const {
     const auto found = checkpoint_.tensors.find(tensor);
     return checkpoint_.names[found == checkpoint_.tensors.end() ? 0 : found->second.file];
@@ -375,7 +372,7 @@ class Finder {
     return HasOneOf(source.names) || HasOneOf(source.spare_names);
   }
 
-  // Says which spare tensors are not used, except other names of the storage that is used.
+  // Records the spare tensors that are not used, except other names of the used storage.
   void ReplaceSpare(const TensorSource& source, const TensorView& used) {
     for (const std::string& name : source.spare_names) {
       const auto found = checkpoint_.tensors.find(name);
@@ -418,7 +415,7 @@ class Finder {
   std::vector<std::string> replaced_;
 };
 
-// Whether two tensors hold the same bytes as the same numbers.
+// Reports whether two tensors hold the same bytes as the same numbers.
 bool HoldSame(const TensorView& a, const TensorView& b) {
   if (AreSame(a, b)) return true;
   const std::vector<int64_t> dense = DenseStrides(a.shape);
@@ -451,7 +448,7 @@ bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network) {
 
 absl::StatusOr<OpenedWeights> OpenWeights(const ModelFolder& folder, Checkpoint checkpoint,
                                           const Network& network) {
-  // The names of tensors are the checkpoint's own.
+  // The finder keeps views of names in the checkpoint that `weights` owns.
   const auto weights =
       std::make_shared<FileWeights>(folder, std::move(checkpoint), network.program);
   Finder finder(weights->checkpoint(), network);

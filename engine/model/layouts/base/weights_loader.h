@@ -21,13 +21,11 @@ struct OpenedWeights {
   std::vector<std::string> replaced;       // spare tensors in another storage than the used one
 };
 
-// Reports whether the checkpoint stores an output layer whose numbers differ from the embeddings,
-// although the network ties the two.
+// Reports whether the checkpoint stores a tied output layer that differs from the embedding.
 bool HasOtherSpare(const Checkpoint& checkpoint, const Network& network);
 
-// Finds every weight. Returns INVALID_ARGUMENT naming the file and the tensor, what was found and
-// what was expected, for a tensor that is missing, has another shape, or has a dtype that is not
-// supported.
+// Finds every weight. Returns INVALID_ARGUMENT, with the file and tensor, what was found and
+// expected, for a tensor that is missing or has another shape or an unsupported dtype.
 //
 // Numbers are checked when they are read. Reading fails, with an error that also names the folder,
 // if a number is not finite, or if the names of one matrix (shared or tied embeddings) hold

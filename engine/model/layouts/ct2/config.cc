@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kConfigFile = "config.json";
 
-// config.json. Other values ask for another network or other tokens.
+// Fields of config.json. Other values require another network or other tokens.
 constexpr std::array<NeutralField, 4> kNeutralFields = {{
     {"multi_query_attention", Neutral::kFalse},
     {"quantization_type", Neutral::kZero},

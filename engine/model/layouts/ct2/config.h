@@ -1,7 +1,6 @@
 // Reads config.json of a CTranslate2 directory: the description of the model without its weights.
 //
-// Fields that require another network or other tokens must hold their neutral value. Thread-safety:
-// pure functions.
+// Fields for another network or other tokens must be neutral. Thread-safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -18,8 +17,7 @@ struct Ct2Config {
   std::optional<float> norm_epsilon;  // empty: the default of the kind of norm
 };
 
-// Errors are those of ModelSource::Load. They name the file and the field, what was found and what
-// was expected.
+// Errors are those of ModelSource::Load.
 absl::StatusOr<Ct2Config> ParseCt2Config(std::string_view text);
 
 // Reads the variables that describe the tokens in a model.bin before version 6, which override

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view kModelFile = "model.bin";
 constexpr std::string_view kConfigFile = "config.json";
-// The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
+// Only the file itself has the shape. 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
-// Older versions say in model.bin what it says of tokens.
+// Older versions describe the tokens in model.bin instead of config.json.
 constexpr int kFirstWithConfig = 6;
 
 absl::StatusOr<Ct2Config> ReadConfig(const ModelFolder& folder, const Ct2ModelFile& model) {
@@ -68,7 +68,7 @@ absl::StatusOr<LoadedModel> LoadCt2Model(const ModelFolder& folder, const ModelF
   checkpoint.names.emplace_back(kModelFile);
   checkpoint.files.push_back(*std::move(bytes));
   checkpoint.tensors = std::move(file->tensors);
-  // An element takes a byte or more, and its aliases are at most two; see ParseCt2ModelFile.
+  // An element takes at least a byte, and aliases at most triple the elements (ParseCt2ModelFile).
   checkpoint.elements_per_byte = 3;
   absl::StatusOr<OpenedWeights> loaded = OpenWeights(folder, std::move(checkpoint), read->network);
   if (!loaded.ok()) return loaded.status();

@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kNewestVersion = 6;
 constexpr int kOldestVersion = 1;
-// Before it there is no name of a specification, whose revision is 1.
+// Before this version, a specification has no name, and its revision is 1.
 constexpr int kFirstWithSpec = 2;
 constexpr int kFirstWithAliases = 3;
-// Before it a variable has the size of its items in place of their type.
+// Before this version, a variable has the size of its items instead of their type.
 constexpr int kFirstWithTypes = 4;
-// A model of 100 layers has some thousands.
+// A model of 100 layers has some thousand.
 constexpr uint32_t kMaxEntries = 1 << 16;
 constexpr size_t kMaxNameBytes = 512;
 constexpr std::string_view kScaleSuffix = "_scale";
@@ -35,8 +35,8 @@ std::span<const uint8_t> BytesOf(const float& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
 }
 
-// OpenNMT-tf's name of a variable as later revisions have it (CTranslate2's map_v1_variable_name):
-// each of these is replaced once, in this order.
+// Returns the name in later revisions of OpenNMT-tf's variable (CTranslate2's
+// map_v1_variable_name). Each of these is replaced once, in this order.
 std::string NameOfFirstRevision(std::string name) {
   constexpr std::pair<std::string_view, std::string_view> kReplaced[] = {
       {"transformer/", ""},
@@ -187,14 +187,14 @@ class Parser {
     return status;
   }
 
-  // A scale for each row, or one for all.
+  // Attaches to each quantized variable a scale for each row, or one for all rows.
   absl::Status AttachScales() {
     TensorTable& tensors = model_.tensors;
     std::vector<std::string> attached;
     for (auto& [name, view] : tensors) {
       if (view.dtype != DType::kI8 && view.dtype != DType::kI16) continue;
       const auto scale = tensors.find(name + std::string(kScaleSuffix));
-      if (scale == tensors.end()) {  // an attribute, or whoever reads it says so
+      if (scale == tensors.end()) {  // an attribute, or an error for its reader
         const bool is_weight = name.ends_with("weight");
         if (view.dtype == DType::kI16 && is_weight) view.scales = BytesOf(kGlobalInt16Scale);
         continue;
@@ -225,7 +225,7 @@ class Parser {
       if (!status.ok()) return status;
       const auto variable = model_.tensors.find(name);
       if (variable == model_.tensors.end()) {
-        // A name of a scale, which went with its matrix.
+        // The name of a scale, which is now a part of its matrix.
         if (name.ends_with(kScaleSuffix)) continue;
         return Invalid(Concat("alias '", alias, "' is of '", name, "', which is not there"));
       }

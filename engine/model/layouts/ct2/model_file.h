@@ -19,8 +19,7 @@ struct Ct2ModelFile {
   std::string spec;  // "TransformerSpec"; "" in version 1
   int revision = 0;  // of the specification
   // Variables under their names and aliases. A quantized variable (I8, I16) holds its scales, which
-  // have no entry of their own. Names of revision 1, which are OpenNMT-tf's, are replaced by those
-  // of later revisions.
+  // have no entry. Names of revision 1, OpenNMT-tf's, are replaced by those of later revisions.
   TensorTable tensors;
 };
 

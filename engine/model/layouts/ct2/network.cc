@@ -17,8 +17,7 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kSpec = "TransformerSpec";
-// Specifications by their names. The names before TransformerSpec say how many heads there are, in
-// revisions that do not store it.
+// Specifications by name, with the number of heads for revisions that do not store it.
 struct SpecName {
   std::string_view name;
   int heads;
@@ -28,11 +27,10 @@ constexpr std::array<SpecName, 4> kSpecNames = {
 constexpr int kFirstWithHeads = 3;
 // The number of heads in a newer revision that lacks the attribute.
 constexpr int kDefaultHeads = 8;
-// The newest revision that is known; the attributes that older ones lack have the values of their time.
+// The newest supported revision. Attributes that an older one lacks have the values of its time.
 constexpr int kNewestRevision = 7;
-// The most tokens that CTranslate2 takes of a source. CTranslate2 grows its table of computed positions;
-// a stored table may have more rows (OpenNMT-py's has 5,000), and memory is planned for the longest
-// source.
+// The most tokens that CTranslate2 takes of a source. It extends computed position tables. Stored
+// ones may have more rows (OpenNMT-py's 5,000), and memory is planned for the longest source.
 constexpr int kMostPositions = 1024;
 // The defaults of CTranslate2's translate_batch.
 constexpr int kDefaultBeam = 2;
@@ -48,13 +46,12 @@ constexpr std::array<kernels::Activation, 7> kActivations = {
     kernels::Activation::kGelu,   kernels::Activation::kQuickGelu, kernels::Activation::kTanh,
     kernels::Activation::kSigmoid};
 
-// Whether embeddings are multiplied by sqrt(d_model), or by which number. The second is the name in
-// older models.
+// The scale of embeddings: a factor, or whether it is sqrt(d_model). The second is the older name.
 constexpr std::string_view kEmbeddingScale = "scale_embeddings";
 constexpr std::string_view kOldScale = "embeddings/multiply_by_sqrt_depth";
 
-// Attributes of a stage. Those of the first list say which network it is and are read one by one;
-// others must hold 0, or change nothing where those do.
+// Attributes of a stage. Those of the first list define the network and are read one by one. Those
+// of the second must hold 0. Those of the third then change nothing.
 constexpr std::array<std::string_view, 7> kReadAttributes = {"num_heads",
                                                              "pre_norm",
                                                              "activation",
@@ -166,7 +163,7 @@ class NetworkReader {
     if (spec.share_embeddings) ++shape.source_vocab;
   }
 
-  // How many layers a stage has: those with a self-attention.
+  // Returns the number of layers of a stage, which are those with a self-attention.
   int Layers(const char* stage) {
     const auto input = [stage](int layer) {
       return Concat(Ct2BartNames().of(stage, layer, BartPart::kSelfInput).front(), "/weight");
@@ -181,7 +178,7 @@ class NetworkReader {
     return layers;
   }
 
-  // Where no attribute says how many there are; 0, which is refused, if the name does not either.
+  // Returns the number of heads by the specification's name; 0, which is refused, if it has none.
   int HeadsByName() const {
     if (model_->revision >= kFirstWithHeads) return kDefaultHeads;
     const auto* const found =
@@ -223,14 +220,14 @@ class NetworkReader {
 
   void CutRows(const std::string& name) {
     const auto found = model_->tensors.find(name);
-    if (found == model_->tensors.end()) return;  // of another stage: CheckVariables wants both
+    if (found == model_->tensors.end()) return;  // only in the other stage: CheckVariables fails
     TensorView& view = found->second;
     const auto all = static_cast<size_t>(view.shape[0]);
     view.data = view.data.first(view.data.size() / all * kMostPositions);
     view.shape[0] = kMostPositions;
   }
 
-  // A number, or whether it is sqrt(d_model).
+  // Reads the scale: a number, or whether it is sqrt(d_model).
   void ReadScale() {
     ModelSpec& spec = read_.spec;
     const std::string_view name =
@@ -264,7 +261,7 @@ class NetworkReader {
     }
   }
 
-  // All layers of a stage have the table of the first; the stages' are alike in size.
+  // All layers of a stage have the first layer's table. Both stages have the same size of table.
   void ReadDistances(const char* stage) {
     const std::string first = OfLayer(stage, 0, kBias);
     const int layers =
@@ -291,7 +288,7 @@ class NetworkReader {
       read_variables_.insert(
           OfLayer(stage, layer, "self_attention/relative_attention_max_distance"));
     }
-    // Half of them are for one side of a query, and half of those for one distance each.
+    // Half of the buckets are for one side of a query, and half of those for one distance each.
     if (distances.buckets < 4 || distances.max_distance <= distances.buckets / 2) {
       in_.Fail(first,
                Concat("has ", distances.buckets, " buckets up to distance ", distances.max_distance,
@@ -307,7 +304,7 @@ class NetworkReader {
     read_variables_.insert(name);
   }
 
-  // Queries are multiplied by a number, keys and values are not: the variable becomes three.
+  // Splits the variable into three, because only queries are multiplied by a number.
   void SplitSelfInput(std::string_view stage, int layer) {
     const std::string name = Ct2SelfInput(stage, layer);
     const auto found = model_->tensors.find(name);
@@ -342,7 +339,7 @@ class NetworkReader {
     GenerationDefaults& search = read_.spec.generation;
     search.num_beams = kDefaultBeam;
     search.early_stopping = EarlyStopping::kTrue;
-    // With the start token.
+    // Includes the start token.
     search.max_length = 1 + std::min(kDefaultOutputTokens, read_.spec.shape.max_positions);
   }
 

@@ -9,7 +9,7 @@
 namespace dragoman::engine {
 namespace {
 
-// Before it the stages have their attributes in common.
+// Before this revision, the stages share their attributes.
 constexpr int kFirstOfStages = 5;
 
 double NumberOf(const TensorView& view) {

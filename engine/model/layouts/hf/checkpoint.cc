@@ -17,8 +17,8 @@ namespace {
 
 constexpr JsonLimits kIndexLimits = {.max_bytes = 8 << 20, .max_depth = 8, .max_values = 1 << 18};
 constexpr size_t kMaxShards = 256;
-constexpr size_t kMaxNameBytes = 512;  // of a tensor, of a file
-// The most tensors in all shards together. The size of its header bounds those of one file.
+constexpr size_t kMaxNameBytes = 512;  // of a tensor or a file
+// The most tensors in all shards together. The size of its header limits those of one file.
 constexpr size_t kMaxTensors = 1 << 17;
 
 struct Format {
@@ -28,8 +28,7 @@ struct Format {
   absl::StatusOr<TensorTable> (*parse)(std::span<const uint8_t>, std::string_view);
 };
 
-// The first that is there is read. The last two are what transformers calls a variant, where it is
-// alone.
+// The first that exists is read. The last two are variants in transformers' terms.
 constexpr std::array<Format, 4> kFormats = {{
     {"model.safetensors", "model.safetensors.index.json", ".safetensors", &ParseSafetensors},
     {"pytorch_model.bin", "pytorch_model.bin.index.json", ".bin", &ParseTorchFile},
@@ -40,7 +39,7 @@ constexpr std::array<Format, 4> kFormats = {{
 
 std::string Shown(std::string_view name) { return DescribeJson(nlohmann::json(std::string(name))); }
 
-// The first file, by name, of weights as another program keeps them; "" where there is none.
+// Returns the first weight file, by name, of another program; "" if there is none.
 std::string WeightsOfAnother(const std::string& directory) {
   constexpr std::array<std::string_view, 7> kSuffixes = {".h5",   ".msgpack", ".ot",  ".onnx",
                                                          ".gguf", ".pt",      ".ckpt"};
@@ -58,7 +57,6 @@ std::string WeightsOfAnother(const std::string& directory) {
   return first;
 }
 
-// Reads one file of the checkpoint and hands back its table.
 absl::StatusOr<TensorTable> ReadFile(const ModelFolder& folder, const std::string& name,
                                      const Format& format, size_t max_bytes,
                                      Checkpoint* checkpoint) {
@@ -66,7 +64,7 @@ absl::StatusOr<TensorTable> ReadFile(const ModelFolder& folder, const std::strin
   absl::StatusOr<MappedFile> file = folder.Map(name, max_bytes - used);
   if (!file.ok()) return file.status();
   absl::StatusOr<TensorTable> tensors = format.parse(file->bytes(), name);
-  // A change of the file while it is read is reported before what its bytes were taken for.
+  // Reports a change of the file before errors in its bytes, which the change may have caused.
   if (absl::Status status = file->Check(); !status.ok()) return status;
   if (!tensors.ok()) return tensors.status();
   for (auto& [tensor, view] : *tensors) view.file = checkpoint->files.size();
@@ -138,7 +136,7 @@ absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_vi
                             kMaxNameBytes));
     }
     const std::string name = shard.is_string() ? shard.get<std::string>() : "";
-    // Beside the index: a path could lead anywhere.
+    // Only files next to the index: a path could lead anywhere.
     if (name.size() <= suffix.size() || name.size() > kMaxNameBytes || !name.ends_with(suffix) ||
         name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
       return invalid(Concat("tensor ", Shown(tensor), " is in ", DescribeJson(shard),

@@ -1,6 +1,6 @@
-// Finds the weight files of a Hugging Face directory and reads their tensors into one table:
-// model.safetensors, its shards (model.safetensors.index.json), pytorch_model.bin, or its shards
-// (pytorch_model.bin.index.json). Reads the first of these that exists, as transformers does.
+// Finds the weight files of a Hugging Face directory and reads their tensors into one table. Reads
+// the first that exists, as transformers does: model.safetensors, its shards
+// (model.safetensors.index.json), pytorch_model.bin, its shards, then the fp16 variants of these.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -23,8 +23,7 @@ struct ShardIndex {
 };
 
 // Reads an index file: {"weight_map": {tensor: file, ...}}. Shards must be next to it and end in
-// `suffix` (".safetensors", ".bin"). Returns INVALID_ARGUMENT naming `file`, the tensor and the
-// fault.
+// `suffix` (".safetensors", ".bin"). Returns INVALID_ARGUMENT naming `file` and the tensor.
 absl::StatusOr<ShardIndex> ParseShardIndex(std::string_view text, std::string_view file,
                                            std::string_view suffix);
 

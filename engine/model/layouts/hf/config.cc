@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kConfigName = "config.json";
 constexpr std::string_view kGenerationName = "generation_config.json";
 
-// config.json. Other values ask for another network, or a search over something else.
+// Fields of config.json. Other values require another network, or a search over something else.
 constexpr std::array<NeutralField, 6> kNeutralModel = {{
     {"is_encoder_decoder", Neutral::kTrue},
     {"is_decoder", Neutral::kFalse},
@@ -24,8 +24,7 @@ constexpr std::array<NeutralField, 6> kNeutralModel = {{
     {"per_layer_config", Neutral::kEmpty},
 }};
 
-// Fields of BART's family that MarianMTModel never asks: its layers are post-norm, its positions
-// sinusoidal or as stored, whatever these say.
+// Fields of BART's family that MarianMTModel ignores, because its layers are always post-norm.
 constexpr std::array<NeutralField, 7> kNoEffect = {{
     {"normalize_before", Neutral::kFalse},
     {"normalize_embedding", Neutral::kFalse},
@@ -53,7 +52,7 @@ void ReadArchitectures(JsonFields* fields, std::string_view architecture) {
   }
 }
 
-// The family that config.json names; nullptr, with an error in `fields`, for one that is not served.
+// Returns the family of config.json, or nullptr with an error in `fields` if it is not supported.
 const Family* ReadFamily(JsonFields* fields, ModelSpec* spec) {
   spec->family = fields->String("model_type", "");
   const Family* const family = FindFamily(spec->family);
@@ -80,15 +79,14 @@ void ReadSpecialIds(const ConfigDefaults& defaults, JsonFields* fields, ModelSpe
   constexpr std::string_view kStart = "decoder_start_token_id";
   std::optional<int> start = ReadTokenId(fields, kStart, vocabulary);
   if (!start.has_value()) start = defaults.decoder_start;
-  // Without a start token generate() begins with BOS. mBART-25 begins with the target's token instead.
+  // Without a start token, generate() begins with BOS. mBART-25 begins with the target's token.
   if (!start.has_value() && defaults.starts_with_bos) {
     start = ReadTokenId(fields, "bos_token_id", vocabulary).value_or(0);
   }
   tokens.decoder_start = require(kStart, start);
 }
 
-// The object whose fields say the defaults of the search, and its file: generation_config.json, or
-// config.json where that counts.
+// The object with the defaults of the search, and its file: generation_config.json or config.json.
 struct GenerationObject {
   std::string_view file;
   nlohmann::json object;
@@ -110,7 +108,7 @@ absl::StatusOr<GenerationObject> FindGeneration(const Family& family, const nloh
     object["forced_bos_token_id"] = object.value("bos_token_id", nlohmann::json(0));
   }
   if (!text.has_value() || ConfigOverrides(family, object, found.object)) {
-    // A field that is null is there: a MarianConfig without the forced end forces 0, with null none.
+    // A null field is present: a MarianConfig without forced_eos_token_id forces 0, with null none.
     // transformers 5 writes its classes' defaults, and assumes none.
     nlohmann::json defaults = nlohmann::json::object();
     if (!is_by_5) defaults = nlohmann::json::parse(family.defaults.generation);

@@ -17,7 +17,6 @@
 
 namespace dragoman::engine {
 
-// The contents of the files.
 struct HfConfigTexts {
   std::string config;
   std::optional<std::string> generation;  // if absent, its fields are read from config.json
@@ -49,9 +48,8 @@ void ReadEndIds(JsonFields* fields, int vocabulary, SpecialIds* tokens);
 // `fields`. REQUIRES: spec->shape is set.
 void ReadGeneration(JsonFields* fields, ModelSpec* spec);
 
-// Fits spec->generation to the tokenizer. Returns UNIMPLEMENTED for a forced end other than the
-// tokenizer's EOS, and for rules that compare tokens of output and source if the sources have their
-// own ids.
+// Fits spec->generation to the tokenizer. Returns UNIMPLEMENTED for a forced end that is not the
+// tokenizer's EOS, and for rules that compare output and source if the sources have other ids.
 absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& tokenizer,
                            ModelSpec* spec);
 

@@ -30,16 +30,15 @@ absl::StatusOr<HfConfig> ReadConfig(const ModelFolder& folder) {
   return ParseHfConfig(texts);
 }
 
-// The most bytes of the weights' files: every parameter four times in float64. That leaves room for tied
-// matrices under several names and for unused tensors, but a file of the wrong kind is refused before it
-// fills the memory.
+// Returns the most bytes of the weights' files: every parameter four times in float64. That leaves
+// room for tied matrices under several names and for unused tensors, but refuses a file of the
+// wrong kind before it fills the memory.
 size_t MaxWeightBytes(const Program& program) {
   int64_t elements = 0;
   for (const Weight& weight : program.weights) elements += weight.elements();
   return 4 * sizeof(double) * static_cast<size_t>(elements) + (size_t{64} << 20);
 }
 
-// The line for the log, with the first few names.
 std::string NoteOfUnused(const std::vector<std::string>& tensors) {
   constexpr size_t kNamed = 5;
   std::string note =
@@ -89,7 +88,7 @@ bool HfDirectorySource::Recognises(const DiskFolder& folder) const {
 
 absl::StatusOr<LoadedModel> HfDirectorySource::Load(const DiskFolder& folder,
                                                     const LoadOptions& options) const {
-  // Paths are named in the messages once, in front of all.
+  // Puts the path in front of a message that lacks it.
   const auto in_directory = [&folder](const absl::Status& status) {
     return InDirectory(folder.path(), status);
   };

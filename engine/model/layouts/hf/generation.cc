@@ -20,12 +20,12 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// The max_length of transformers where no file has one. If a file has this very value, transformers
-// cannot tell it from the default, and counts new tokens (GenerationMixin._prepare_generated_length).
+// The max_length of transformers if no file has one. If a file has this value, transformers cannot
+// tell it from the default, and counts new tokens (GenerationMixin._prepare_generated_length).
 constexpr int64_t kDefaultMaxLength = 20;
 
-// generation_config.json, or config.json in its place. temperature, top_k, top_p and their like
-// act only with do_sample; output_*, use_cache and their like never change the tokens.
+// Fields of generation_config.json, or of config.json instead. temperature, top_k, top_p and the
+// like need do_sample to matter. output_*, use_cache and the like never change tokens.
 constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
     {"do_sample", Neutral::kFalse},
     {"num_beam_groups", Neutral::kOne},
@@ -50,7 +50,7 @@ constexpr std::array<NeutralField, 20> kNeutralGeneration = {{
 }};
 
 // The generation fields that transformers 4 also looks for in config.json, with the defaults of a
-// configuration class that has none of its own (PretrainedConfig._get_global_generation_defaults).
+// configuration class without its own (PretrainedConfig._get_global_generation_defaults).
 struct LegacyField {
   std::string_view name;
   std::string_view json_default;
@@ -83,7 +83,7 @@ constexpr std::array<LegacyField, 25> kLegacyGeneration = {{
     {"diversity_penalty", "0.0"},
 }};
 
-// Numbers are equal whatever their types, and true is 1.
+// Compares as Python does: numbers of different types may be equal, and true is 1.
 bool AreEqualInPython(const nlohmann::json& a, const nlohmann::json& b) {
   const auto as_number = [](const nlohmann::json& value) {
     return value.is_boolean() ? nlohmann::json(value.get<bool>() ? 1 : 0) : value;
@@ -108,7 +108,7 @@ bool IsEnd(const SpecialIds& tokens, int id) {
          std::find(tokens.more_eos.begin(), tokens.more_eos.end(), id) != tokens.more_eos.end();
 }
 
-// suppress_tokens: bans of single tokens, put to the others.
+// Reads suppress_tokens: bans of single tokens, which are added to `words`.
 void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
                     std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "suppress_tokens";
@@ -122,7 +122,7 @@ void ReadSuppressed(JsonFields* fields, const ModelSpec& spec,
   }
 }
 
-// forced_bos_token_id and begin_suppress_tokens.
+// Reads forced_bos_token_id and begin_suppress_tokens.
 void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
   constexpr std::string_view kForced = "forced_bos_token_id";
   GenerationDefaults& generation = spec->generation;
@@ -134,7 +134,7 @@ void ReadBeginning(JsonFields* fields, ModelSpec* spec) {
                                       static_cast<size_t>(kernels::kMaxNotFirst));
 }
 
-// Sorts the bans, and sees that they leave something to say.
+// Sorts the bans, and checks that they leave tokens to produce.
 void FinishBans(JsonFields* fields, ModelSpec* spec) {
   std::vector<std::vector<int>>& words = spec->generation.bad_words;
   std::sort(words.begin(), words.end());
@@ -156,7 +156,7 @@ void FinishBans(JsonFields* fields, ModelSpec* spec) {
   }
 }
 
-// Sequences of tokens; a ban of EOS alone is dropped, as transformers does.
+// Reads sequences of tokens. Drops a ban of EOS alone, as transformers does.
 void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::vector<int>>* words) {
   constexpr std::string_view kName = "bad_words_ids";
   const nlohmann::json* value = fields->Find(kName);
@@ -188,9 +188,9 @@ void ReadBadWords(JsonFields* fields, const ModelSpec& spec, std::vector<std::ve
   }
 }
 
-// max_length and min_length; max_new_tokens and min_new_tokens win and do not count the start.
-// The limit must leave room for one token besides the forced ones. Where no file states a length, the
-// positions are the limit, because the 20 tokens of transformers would cut most sentences.
+// Reads max_length and min_length. max_new_tokens and min_new_tokens override them and do not count
+// the start token. The limit must leave room for one token that is not forced. If no file has a
+// length, the positions are the limit: transformers' 20 tokens would cut most sentences.
 void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults* generation) {
   const int forced = (generation->forced_bos ? 1 : 0) + (generation->forced_eos ? 1 : 0);
   const int least = 2 + forced;  // the start token and one more
@@ -212,7 +212,7 @@ void ReadLengths(JsonFields* fields, const ModelShape& shape, GenerationDefaults
   if (const auto added = fields->OptionalInt("min_new_tokens", 0, kMaxInt - 1)) {
     min_length = *added + 1;
   }
-  // The last token needs no position of its own; transformers fails where the table ends.
+  // The last token needs no position. transformers fails at the end of the table.
   max_length = std::min<int64_t>(max_length, shape.max_positions + int64_t{1});
   if (min_length >= max_length) {
     const bool in_new = fields->Has("min_new_tokens");
@@ -292,21 +292,21 @@ absl::Status FitGeneration(const ModelTokenizer& read, const TokenizerSettings& 
                "' is not supported with two vocabularies, whose sources "
                "have other ids than their translations"));
   }
-  // The search forces the tokenizer's alone.
+  // The search forces only the tokenizer's EOS.
   const int eos = spec->tokens.eos;
   if (const int forced = generation.forced_eos.value_or(eos); forced != eos) {
     return absl::UnimplementedError(Concat("forced_eos_token_id is ", forced,
                                            ", which is not supported; supported: null or ", eos,
                                            ", the id of '", tokenizer.eos_piece, "'"));
   }
-  // The target's token wins over a forced first one of the checkpoint, which is of one language.
+  // The target language's token replaces the forced first token, which is of one language.
   if (!tokenizer.scheme->languages.empty()) generation.forced_bos.reset();
   return absl::OkStatus();
 }
 
-// transformers 4 reads the generation fields of config.json and not of generation_config.json when
-// the latter says that it was made from the former, and the former has some that are not defaults of
-// its class (GenerationMixin._prepare_generation_config). transformers 5 does not.
+// transformers 4 reads the generation fields of config.json instead of generation_config.json if
+// the latter says that it was made from the former, and the former has values that are not its
+// class's defaults (GenerationMixin._prepare_generation_config). transformers 5 does not.
 bool ConfigOverrides(const Family& family, const nlohmann::json& config,
                      const nlohmann::json& generation) {
   const auto made = generation.find("_from_model_config");

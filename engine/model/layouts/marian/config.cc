@@ -16,15 +16,15 @@
 namespace dragoman::engine {
 namespace {
 
-// Marian computes positions without end; of a source it takes 1,000 tokens by itself.
+// Marian computes positions without a limit. It takes 1,000 tokens of a source by default.
 constexpr int kComputedPositions = 1024;
 constexpr int kDefaultOutputTokens = 512;
-// The values in the decoder.yml of OPUS-MT models. Marian's own defaults are 12 and no normalisation.
+// The values of OPUS-MT's decoder.yml. Marian's defaults are 12 and no normalization.
 constexpr int kDefaultBeam = 6;
 constexpr double kDefaultNormalize = 1.0;
 constexpr float kNormEpsilon = 1e-6F;
-// The ending of the scales of activations in 8-bit models. They are not read: activations are measured
-// while they are computed.
+// The suffix of the scales of activations in 8-bit models. They are not read, because activations
+// are measured while they are computed.
 constexpr std::string_view kActivationScale = "_QuantMultA";
 
 struct NeutralOption {
@@ -32,7 +32,7 @@ struct NeutralOption {
   std::string_view value;
 };
 
-// Other values ask for another network.
+// Other values require another network.
 constexpr std::array<NeutralOption, 15> kNeutralOptions = {{
     {"type", "transformer"},
     {"transformer-ffn-depth", "2"},
@@ -51,13 +51,12 @@ constexpr std::array<NeutralOption, 15> kNeutralOptions = {{
     {"lemma-dependency", ""},
 }};
 
-// Versions as major * 1000 + minor. From then on keys and values of a pre-norm self-attention are
-// made of what is normed.
+// The first version, as major * 1000 + minor, that norms the input of pre-norm keys and values.
 constexpr int kFirstNormedKeys = 1010;
-// The last one whose GELU is x * sigmoid(1.702 x).
+// The last version whose GELU is x * sigmoid(1.702 x).
 constexpr int kLastQuickGelu = 1012;
 
-// The version in a text such as "v1.9.56 8fbfa65 2021-03-31"; nothing if it begins otherwise.
+// Returns the version in a text such as "v1.9.56 8fbfa65 2021-03-31", or nullopt.
 std::optional<int> VersionOf(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
@@ -117,7 +116,7 @@ class OptionsReader {
     } else if (autoreg != "self-attention") {
       in_.Unsupported("transformer-decoder-autoreg", "self-attention and rnn");
     }
-    // One for each layer of the decoder; their own numbers mean that nothing is tied.
+    // One for each layer of the decoder. If each layer names itself, nothing is tied.
     const std::vector<std::string> tied = in_.List("transformer-tied-layers");
     for (size_t i = 0; i < tied.size(); ++i) {
       if (tied[i] != Concat(i + 1)) in_.Unsupported("transformer-tied-layers", "none");
@@ -130,7 +129,7 @@ class OptionsReader {
     }
   }
 
-  // The steps around a sublayer, without dropout.
+  // Returns the steps around a sublayer, without dropout.
   std::string Steps(std::string_view name, std::string_view absent) {
     std::string steps = in_.String(name, absent);
     std::erase(steps, 'd');
@@ -216,11 +215,10 @@ class OptionsReader {
     GenerationDefaults& search = network_.spec.generation;
     search.num_beams = decoder_.beam_size.value_or(kDefaultBeam);
     search.length_penalty = static_cast<float>(decoder_.normalize.value_or(kDefaultNormalize));
-    // With the start token.
+    // Includes the start token.
     search.max_length = 1 + kDefaultOutputTokens;
   }
 
-  // The rows of a table.
   absl::StatusOr<int> Rows(const std::string& name) const {
     const auto found = model_.tensors.find(name);
     if (found == model_.tensors.end()) {
@@ -255,7 +253,7 @@ class OptionsReader {
   const std::string_view file_;
   const MarianDecoder& decoder_;
   YamlFields in_;
-  int version_ = 0;  // of the Marian that trained it; 0 where nobody says
+  int version_ = 0;  // of the Marian that trained the model; 0 if not stated
   MarianNetwork network_;
 };
 
@@ -275,7 +273,7 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Has("beam-size")) {
     decoder.beam_size = static_cast<int>(in.Whole("beam-size", std::nullopt, 1, kernels::kMaxBeam));
   }
-  // Without a number it is 1, and not given it is 0.
+  // It is 1 if the field has no number, and 0 if the field is absent.
   decoder.normalize = in.String("normalize", "0").empty() ? 1.0 : in.Number("normalize", 0.0);
   if (*decoder.normalize < 0) in.Fail("normalize", "a number from 0 on");
   if (in.Number("word-penalty", 0.0) != 0) in.Unsupported("word-penalty", "0");
@@ -285,7 +283,7 @@ absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::str
   if (in.Flag("output-sampling", false)) in.Unsupported("output-sampling", "false");
   if (in.Flag("right-left", false)) in.Unsupported("right-left", "false");
   decoder.allow_unk = in.Flag("allow-unk", false);
-  // Behind it how the shortlist is to be made or checked, which its file says itself.
+  // The items after the first say how to make or check the shortlist, which its file states itself.
   const std::vector<std::string> shortlist = in.List("shortlist");
   if (!shortlist.empty()) decoder.shortlist = shortlist.front();
   if (!in.status().ok()) return in.status();

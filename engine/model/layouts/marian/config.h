@@ -1,5 +1,4 @@
-// Reads the options that a Marian model was trained with (special:model.yml) and the configuration
-// of its decoder (decoder.yml).
+// Reads a Marian model's options (special:model.yml) and its decoder's configuration (decoder.yml).
 //
 // Every option that changes the computation is applied or must hold its neutral value. A tensor
 // that the network does not have is refused by name. Thread-safety: pure functions.
@@ -27,8 +26,7 @@ struct MarianDecoder {
   std::string shortlist;  // a path, as written; "": none
 };
 
-// Errors are those of ModelSource::Load. They name the file and the field, what was found and what
-// was expected.
+// Errors are those of ModelSource::Load.
 absl::StatusOr<MarianDecoder> ParseMarianDecoder(std::string_view text, std::string_view file);
 
 struct MarianNetwork {
@@ -36,9 +34,8 @@ struct MarianNetwork {
   BartTraits traits;
 };
 
-// Makes the network. `options` is the text of special:model.yml, `file` the name of the model's
-// file. The last id of the target's vocabulary is the empty token, which begins an output
-// (BartTraits::empty_token).
+// Makes the network. `options` is the text of special:model.yml, `file` the model's file name. The
+// target's last id is the empty token, which begins an output (BartTraits::empty_token).
 absl::StatusOr<MarianNetwork> ReadMarianNetwork(const MarianFile& model, std::string_view options,
                                                 std::string_view file,
                                                 const MarianDecoder& decoder);

@@ -20,16 +20,15 @@ namespace dragoman::engine {
 namespace {
 
 constexpr std::string_view kNpz = ".npz";
-// The shape is known only from the file itself: 64 GiB is 16 billion parameters in float32.
+// Only the file itself has the shape. 64 GiB is 16 billion parameters in float32.
 constexpr size_t kMaxModelBytes = size_t{64} << 30;
 // The largest shortlist; one of 32,000 words has 6 MB.
 constexpr size_t kMaxShortlistBytes = size_t{1} << 30;
-// The decoder's configuration in OPUS-MT's models, in models of users, in Bergamot's. The first that is
-// there is read.
+// The decoder's configuration: OPUS-MT's, users', Bergamot's. The first that exists is read.
 constexpr std::array<std::string_view, 3> kDecoderFiles = {"decoder.yml", "config.yml",
                                                            "config.intgemm8bitalpha.yml"};
 
-// The endings that files are searched for by; other files have fixed names.
+// The endings by which files are searched. Other files have fixed names.
 const std::vector<std::string>& KnownEndings() {
   static const auto* const endings =
       new std::vector<std::string>{".npz", ".bin", ".spm", "vocab.yml"};
@@ -40,7 +39,7 @@ bool IsModel(const DiskFolder& folder, const std::string& file) {
   if (file.ends_with(kNpz)) return true;
   if (!file.ends_with(".bin")) return false;
   const std::string begin = folder.FirstBytes(file, kMarianHeadBytes);
-  // Whoever reads a Git LFS pointer in the place of a model says what it is.
+  // Accepts a Git LFS pointer in place of a model; its reader reports it.
   return begin == "version " ||
          IsMarianBinary({reinterpret_cast<const uint8_t*>(begin.data()), begin.size()});
 }
@@ -65,7 +64,7 @@ class Finder {
 
   const std::vector<std::string>& models() const { return models_; }
 
-  // Nothing where there is none.
+  // Returns nullopt if there is none.
   absl::StatusOr<std::optional<MarianDecoder>> Decoder() {
     std::vector<std::string> names(kDecoderFiles.begin(), kDecoderFiles.end());
     for (const std::string& model : models_) names.push_back(model + ".decoder.yml");
@@ -130,7 +129,7 @@ class Finder {
     return {.source = std::move(source), .target = std::move(target), .model = ""};
   }
 
-  // Paths are of whoever wrote the configuration; the files are here.
+  // The directories of paths are those of the configuration's author. The files are in this folder.
   absl::StatusOr<std::string> Named(const std::string& path, std::string_view field) const {
     std::string name = std::filesystem::path(path).filename().string();
     if (!name.empty() && folder_.Has(name)) return name;
@@ -152,7 +151,7 @@ class Finder {
   std::string decoder_file_;
 };
 
-// The options, from beside the file where they are not in it.
+// Returns the options from the model's file, or from a file next to it.
 absl::StatusOr<std::string> OptionsOf(const ModelFolder& folder, const std::string& file,
                                       const MarianFile& model) {
   if (!model.options.empty()) return std::string(model.options);
@@ -191,7 +190,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   absl::StatusOr<ModelTokenizer> texts = ReadMarianVocabularies(
       folder, *vocabularies, read->spec.embedding_sizes(), &read->spec.tokens);
   if (!texts.ok()) return texts.status();
-  // Marian takes it out of the search, unless it is allowed.
+  // Marian excludes <unk> from the search, unless it is allowed.
   if (!decoder.allow_unk) read->spec.generation.bad_words = {{read->spec.tokens.unk}};
   LoadedModel model(*std::move(texts));
   model.spec = std::move(read->spec);
@@ -208,7 +207,7 @@ absl::StatusOr<LoadedModel> LoadFrom(const DiskFolder& folder) {
   return model;
 }
 
-// Words of a vocabulary's file: behind them are rows of the embedding that have none.
+// Returns the number of words in the vocabulary's file. Later rows of the embedding have no word.
 int WordsOf(const Vocabulary& vocabulary) {
   int words = vocabulary.size();
   while (words > 0 && vocabulary.PieceOf(words - 1).empty()) --words;

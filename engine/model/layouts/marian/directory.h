@@ -1,7 +1,7 @@
 // Directories with Marian's files: one model (.npz or .bin), its vocabularies, and a decoder
-// configuration that may name them (README.md has the names). OPUS-MT's originals, Firefox's and
-// Bergamot's models have this layout. Compute type int8 packs 8-bit weights as they are; in other
-// types they become float32.
+// configuration that may name them (README.md has the names). Examples are OPUS-MT's originals,
+// Firefox's and Bergamot's models. 8-bit weights are packed unchanged for int8, and become float32
+// else.
 //
 // Stateless: any thread may load.
 #pragma once
@@ -24,8 +24,7 @@ class MarianDirectorySource : public ModelSource {
 };
 
 // Reads the shortlist of a model of this layout: the file that the decoder's configuration names,
-// or the only lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND says which files were
-// looked for.
+// or the only lex.*.bin. Errors are those of ModelSource::Load; NOT_FOUND names the missing files.
 absl::StatusOr<LexicalShortlist> ReadMarianShortlist(const std::string& directory,
                                                      const LoadedModel& model,
                                                      LoadContext* load = nullptr);
